@@ -1,0 +1,104 @@
+//! Devices: what they are, how one is chosen, and the few operations that running a plan needs.
+//!
+//! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
+//! a driver, [`fake`] by a script, so that everything above is tested without one.
+
+mod error;
+pub mod fake;
+mod info;
+mod loader;
+pub mod opencl;
+pub mod select;
+
+pub use error::DeviceError;
+pub use info::{DeviceInfo, PlatformInfo, list_platforms};
+pub use loader::{Loader, loader};
+
+use crate::kernels::Arg;
+
+/// A buffer on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub u32);
+
+/// A built program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProgramId(pub u32);
+
+/// A program to build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Path below `cl/`, for messages.
+    pub path: String,
+    /// The source with its fragments, `#line` directives included.
+    pub text: String,
+    /// Preprocessor definitions.
+    pub defines: Vec<(String, String)>,
+    /// Names of the kernels that must come out of it.
+    pub kernels: Vec<String>,
+}
+
+/// A kernel launch with its arguments bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Work-items in each dimension.
+    pub global: [usize; 3],
+    /// Work-items of a group in each dimension.
+    pub local: [usize; 3],
+    /// Arguments in order; [`Arg::Buffer`] holds the raw [`BufferId`].
+    pub args: Vec<Arg>,
+}
+
+/// Raw event times of one launch in nanoseconds of the device's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Stamps {
+    /// The host put it in the queue.
+    pub queued: u64,
+    /// The driver gave it to the device.
+    pub submit: u64,
+    /// It began.
+    pub start: u64,
+    /// It ended.
+    pub end: u64,
+}
+
+/// The times of one run of launches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Host seconds from before the first enqueue until everything finished.
+    pub wall_s: f64,
+    /// Event times of each launch, in order; empty where profiling was off or failed.
+    pub stamps: Vec<Stamps>,
+}
+
+/// What running a plan needs of a device. All calls come from one thread.
+pub trait Device {
+    /// What and where it is.
+    fn info(&self) -> &DeviceInfo;
+
+    /// Compiles a unit and creates its kernels. Building an equal unit again may return the same id.
+    fn build(&mut self, unit: &Unit) -> Result<ProgramId, DeviceError>;
+
+    /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
+    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError>;
+
+    /// Releases a buffer.
+    fn free(&mut self, buffer: BufferId);
+
+    /// Copies host bytes to `offset` bytes into the buffer; returns when done.
+    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;
+
+    /// Copies from `offset` bytes into the buffer to the host; returns when done.
+    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError>;
+
+    /// Copies the first `bytes` of one buffer to another; returns when done.
+    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError>;
+
+    /// Runs the launches in order on a profiling queue and waits.
+    fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError>;
+
+    /// Runs the launches `repeat` times back to back on a queue without profiling, waits once, and
+    /// returns the host seconds of all of it.
+    fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError>;
+}

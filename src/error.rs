@@ -1,0 +1,58 @@
+//! What can go wrong, and the exit code that says so.
+
+use std::io;
+
+/// Why a command ends without success. The message says what failed and what to do next.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A run-time failure.
+    #[error("{0}")]
+    Failed(String),
+    /// Something the user asked for is not possible as asked.
+    #[error("{0}")]
+    Usage(String),
+    /// No loader, platform or matching device.
+    #[error("{0}")]
+    NoDevice(String),
+    /// A result failed its check.
+    #[error("{0}")]
+    WrongResult(String),
+    /// A kernel did not build.
+    #[error("{0}")]
+    BuildFailed(String),
+    /// With `--strict`: a row cannot be trusted.
+    #[error("{0}")]
+    Untrusted(String),
+    /// An output could not be written.
+    #[error("cannot write {what}: {source}")]
+    Output {
+        /// The file, or `standard output`.
+        what: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Failed(_) => 1,
+            Error::Usage(_) => 2,
+            Error::NoDevice(_) => 3,
+            Error::WrongResult(_) => 4,
+            Error::BuildFailed(_) => 5,
+            Error::Untrusted(_) => 7,
+            Error::Output { .. } => 74,
+            Error::Interrupted => 130,
+        }
+    }
+
+    /// Whether the reader of a pipe went away, which ends a program quietly.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Error::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

@@ -1,0 +1,211 @@
+//! What a case turns into: plain data that any device can carry out.
+
+use crate::data::{Array, Dtype};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Size of a problem: `n` elements, or `n` columns by `m` rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shape {
+    /// Elements of a vector, or columns of a matrix.
+    pub n: u64,
+    /// Rows of a matrix; 1 for a vector.
+    pub m: u64,
+}
+
+impl Shape {
+    /// A vector of `n` elements.
+    pub fn vector(n: u64) -> Shape {
+        Shape { n, m: 1 }
+    }
+}
+
+/// Work-items of a work-group, in up to three dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WorkGroup(pub [usize; 3]);
+
+impl WorkGroup {
+    /// A one-dimensional work-group.
+    pub fn linear(size: usize) -> WorkGroup {
+        WorkGroup([size, 1, 1])
+    }
+
+    /// Work-items in the group.
+    pub fn size(self) -> usize {
+        self.0.iter().product()
+    }
+}
+
+impl std::fmt::Display for WorkGroup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [x, y, z] = self.0;
+        match (y, z) {
+            (1, 1) => write!(f, "{x}"),
+            (_, 1) => write!(f, "{x}x{y}"),
+            _ => write!(f, "{x}x{y}x{z}"),
+        }
+    }
+}
+
+/// Named settings of a case beyond its size, type and work-group: `items=8448 presum=host`.
+pub type Params = BTreeMap<String, String>;
+
+/// One concrete choice of everything that a plan is made from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The family's name.
+    pub family: String,
+    /// The rung's idea, as in `coalesced`.
+    pub variant: String,
+    /// Element type of inputs and result.
+    pub dtype: Dtype,
+    /// Problem size.
+    pub shape: Shape,
+    /// Work-group size asked for; a rung may fix its own.
+    pub wg: WorkGroup,
+    /// Settings asked for; a rung reads those it declares.
+    pub params: Params,
+    /// Seed of the test data.
+    pub seed: u64,
+}
+
+/// What a plan needs to know of a device. All sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Whether the device has a GPU's shape (many work-items hide latency); CPUs want few, wide ones.
+    pub gpu: bool,
+    /// Compute units.
+    pub compute_units: u32,
+    /// Largest work-group, in work-items.
+    pub max_wg: usize,
+    /// Largest work-group in each dimension.
+    pub max_wg_dims: [usize; 3],
+    /// `__local` memory of a work-group.
+    pub local_mem: u64,
+    /// Global memory.
+    pub global_mem: u64,
+    /// Largest single buffer that the device promises.
+    pub max_alloc: u64,
+    /// Last-level cache; 0 when unknown.
+    pub cache: u64,
+    /// Whether `double` can be used.
+    pub fp64: bool,
+}
+
+/// Why a rung cannot run a case on a device, in words for the row's `reason`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// What a buffer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The problem's input of this index.
+    Input(usize),
+    /// Read back and checked; poisoned before each check.
+    Output,
+    /// Intermediate results; poisoned before each check.
+    Scratch,
+    /// Set to zero once, before the first launch; kernels leave it zero again.
+    Zeroed,
+}
+
+/// A buffer of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferSpec {
+    /// What it is for.
+    pub role: Role,
+    /// Its elements' type.
+    pub dtype: Dtype,
+    /// Its elements.
+    pub len: usize,
+}
+
+impl BufferSpec {
+    /// Size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.len * self.dtype.size()
+    }
+}
+
+/// A kernel argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// The plan's buffer of this index.
+    Buffer(usize),
+    /// An element index or count; its width in the kernel is the macro `INDEX`.
+    Index(u64),
+    /// A `uint`.
+    Uint(u32),
+    /// `__local` memory of this many bytes.
+    Local(usize),
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Name of the `__kernel` function.
+    pub kernel: String,
+    /// Work-items in each dimension; a multiple of `local`.
+    pub global: [usize; 3],
+    /// Work-items of a group in each dimension.
+    pub local: [usize; 3],
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+    /// Whether its time counts.
+    pub timed: bool,
+}
+
+/// A case turned into data: what to build, allocate and launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Preprocessor definitions, `-D name=value`.
+    pub defines: Vec<(String, String)>,
+    /// Every buffer that the passes use; exactly one has [`Role::Output`].
+    pub buffers: Vec<BufferSpec>,
+    /// Launches in order, on one in-order queue.
+    pub passes: Vec<Pass>,
+    /// The work-group size used.
+    pub wg: WorkGroup,
+    /// The settings used, defaults filled in.
+    pub params: Params,
+    /// `__local` bytes of a work-group, static and by argument.
+    pub local_bytes: u64,
+    /// Most roundings that any one term passes through on the device and in the host's finish
+    /// (the d of gamma(d); see [`crate::check`]).
+    pub depth: u64,
+    /// First element that the host adds itself, if any (`--presum host`).
+    pub host_tail: Option<u64>,
+}
+
+impl Plan {
+    /// Bytes of all buffers together.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|b| b.bytes() as u64).sum()
+    }
+
+    /// Index of the output buffer.
+    pub fn output(&self) -> Option<usize> {
+        self.buffers.iter().position(|b| b.role == Role::Output)
+    }
+}
+
+/// Bytes that an algorithm has to move through global memory and operations that it has to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Bytes read plus bytes written.
+    pub bytes: f64,
+    /// Arithmetic operations.
+    pub ops: f64,
+}
+
+/// The right answer, with what is needed to judge a rounded one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The exact result rounded to f64 (floats), or unused (integers).
+    pub value: f64,
+    /// Sum of the terms' magnitudes: the S of the error bound gamma(d) * S.
+    pub magnitude: f64,
+    /// The result bit for bit, where the type makes it exact.
+    pub exact: Option<Array>,
+}

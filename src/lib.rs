@@ -1,0 +1,28 @@
+//! gpulab: a portable OpenCL optimisation laboratory.
+//!
+//! The map of the house, from the top down; arrows point downwards only.
+//!
+//! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
+//! - [`report`] turns records into text, [`store`] writes and reads them, [`record`] says what they are.
+//! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
+//! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
+//! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
+//! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
+
+pub mod check;
+pub mod cli;
+pub mod commands;
+pub mod cpu;
+pub mod data;
+pub mod device;
+pub mod error;
+pub mod input;
+pub mod kernels;
+pub mod record;
+pub mod report;
+pub mod runner;
+pub mod stats;
+pub mod store;
+pub mod worker;
+
+pub use error::Error;

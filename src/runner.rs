@@ -1,0 +1,127 @@
+//! Verify, time, verify again: one case on any device. Returns samples, prints nothing.
+
+use crate::kernels::{Case, Params, WorkGroup};
+use serde::{Deserialize, Serialize};
+
+/// Which clock a row's times come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// The driver's event times, from the start of the first timed kernel to the end of the last.
+    Event,
+    /// The host's clock, from before the first enqueue until everything finished.
+    Wall,
+    /// Launches back to back, one wait, divided by their number.
+    Batch,
+}
+
+/// Whether a run finds its data in cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Cache {
+    /// The same buffers every time.
+    Warm,
+    /// Rotates among copies of the inputs that together exceed the last-level cache.
+    Cold,
+}
+
+/// How to measure. Times in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Runs before the first sample.
+    pub warmup: u32,
+    /// Fewest samples.
+    pub min_runs: u32,
+    /// Most samples.
+    pub max_runs: u32,
+    /// Least time to sample for.
+    pub min_time: f64,
+    /// Most time to sample for.
+    pub timeout: f64,
+    /// Relative spread (inter-quartile range over median) at which sampling may end.
+    pub max_noise: f64,
+    /// Whether runs find their data in cache.
+    pub cache: Cache,
+    /// The clock asked for.
+    pub clock: Clock,
+}
+
+/// One timed run, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// By the driver's events; absent where they cannot be believed.
+    pub event: Option<f64>,
+    /// By the host's clock.
+    pub wall: f64,
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Checked, timed, and checked again.
+    Ok,
+    /// This device or size cannot run it; the reason says why.
+    Skipped,
+    /// The kernel did not compile.
+    BuildFailed,
+    /// The result failed its check; there are no times.
+    WrongResult,
+    /// It did not end before its deadline.
+    Timeout,
+    /// The driver or the process failed.
+    Failed,
+}
+
+impl Status {
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Skipped => "skipped",
+            Status::BuildFailed => "build_failed",
+            Status::WrongResult => "wrong_result",
+            Status::Timeout => "timeout",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+/// Everything that running one case gave. Times in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// What was asked.
+    pub case: Case,
+    /// How it ended.
+    pub status: Status,
+    /// Why, unless `ok`; a compiler's log for `build_failed`.
+    pub reason: String,
+    /// The work-group size used.
+    pub wg: WorkGroup,
+    /// The settings used, defaults filled in.
+    pub params: Params,
+    /// The clock that the times come from.
+    pub clock: Clock,
+    /// Why another clock than the one asked for was used.
+    pub clock_note: Option<String>,
+    /// Timed runs, in order.
+    pub samples: Vec<Sample>,
+    /// Time of one run among many back to back.
+    pub batch: Option<f64>,
+    /// Allocation, host to device, kernels, device to host and the host's finish, once.
+    pub end_to_end: Option<f64>,
+    /// What ended the sampling: `steady`, `timeout` or `max-runs`.
+    pub stopped_by: String,
+    /// Bytes moved, by the family's cost model.
+    pub bytes: f64,
+    /// Operations done, by the family's cost model.
+    pub ops: f64,
+    /// Largest error seen in the result over the timed data.
+    pub max_err: Option<f64>,
+    /// The error allowed there.
+    pub tol: Option<f64>,
+    /// The result over the timed data, if it is a single number.
+    pub result: Option<f64>,
+    /// Bytes that the timed kernels touch in one run.
+    pub working_set: u64,
+}
