@@ -20,9 +20,11 @@ pub mod input;
 pub mod kernels;
 pub mod record;
 pub mod report;
+pub mod memory;
 pub mod runner;
 pub mod stats;
 pub mod store;
+pub mod values;
 pub mod worker;
 
 pub use error::Error;
