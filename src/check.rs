@@ -5,9 +5,13 @@
 //! roundings that any one term passes through: Higham, "Accuracy and Stability of Numerical Algorithms",
 //! 2nd edition, 2002, sections 3.1 and 4.2. A comparison is only passed by being true, so NaN fails.
 
+mod memory;
+
+pub use memory::{GUARD_BYTES, check_guard, guard_pattern, poison, poisoned, still_poisoned};
+
 use crate::data::{Array, Dtype};
-use crate::each_array;
 use crate::kernels::Reference;
+use memory::Poison;
 
 /// Whether a result is right.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,23 +160,15 @@ fn compare_slices<T: Element>(got: &[T], want: &[T], rule: Rule) -> Verdict {
 }
 
 /// What comparing needs of an element type.
-trait Element: Copy + std::fmt::Debug {
-    const POISON: Self;
-    fn is_poison(self) -> bool;
+trait Element: Copy + Poison + std::fmt::Debug {
     fn same(self, want: Self, rule: Rule) -> bool;
     /// Absolute difference; infinite if it has no size.
     fn distance(self, other: Self) -> f64;
 }
 
 macro_rules! float_element {
-    ($t:ty, $poison:literal) => {
+    ($t:ty) => {
         impl Element for $t {
-            const POISON: $t = <$t>::from_bits($poison);
-
-            fn is_poison(self) -> bool {
-                self.to_bits() == $poison
-            }
-
             fn same(self, want: $t, rule: Rule) -> bool {
                 let alike = (self == 0.0 && want == 0.0) || (self.is_nan() && want.is_nan());
                 !self.is_poison() && (self.to_bits() == want.to_bits() || (rule == Rule::Value && alike))
@@ -187,14 +183,8 @@ macro_rules! float_element {
 }
 
 macro_rules! int_element {
-    ($t:ty, $poison:expr) => {
+    ($t:ty) => {
         impl Element for $t {
-            const POISON: $t = $poison;
-
-            fn is_poison(self) -> bool {
-                self == $poison
-            }
-
             fn same(self, want: $t, _: Rule) -> bool {
                 self == want
             }
@@ -206,32 +196,10 @@ macro_rules! int_element {
     };
 }
 
-float_element!(f32, 0x7fc0_dead);
-float_element!(f64, 0x7ff8_dead_beef_dead);
-int_element!(i32, 0xdead_beef_u32.cast_signed());
-int_element!(i64, 0xdead_beef_dead_beef_u64.cast_signed());
-
-/// `len` elements that no kernel produces: quiet NaNs with a payload, or 0xdeadbeef. Outputs are filled
-/// with them before each check.
-pub fn poisoned(dtype: Dtype, len: usize) -> Array {
-    match dtype {
-        Dtype::F32 => Array::F32(vec![f32::POISON; len]),
-        Dtype::F64 => Array::F64(vec![f64::POISON; len]),
-        Dtype::I32 => Array::I32(vec![i32::POISON; len]),
-        Dtype::I64 => Array::I64(vec![i64::POISON; len]),
-    }
-}
-
-/// The bytes of one poisoned element, in the host's order.
-pub fn poison(dtype: Dtype) -> Vec<u8> {
-    poisoned(dtype, 1).as_bytes().to_vec()
-}
-
-/// Index of the first element that still holds the poison, if any. Proof of a missing write for
-/// floats; for integers a strong hint, as one right answer in 2^32 has that value.
-pub fn still_poisoned(got: &Array) -> Option<usize> {
-    each_array!(got, v => v.iter().position(|x| x.is_poison()))
-}
+float_element!(f32);
+float_element!(f64);
+int_element!(i32);
+int_element!(i64);
 
 fn is_poison(widened: f64, dtype: Dtype) -> bool {
     let poison = if dtype == Dtype::F32 { f64::from(f32::POISON) } else { f64::POISON };
@@ -240,34 +208,6 @@ fn is_poison(widened: f64, dtype: Dtype) -> bool {
 
 fn largest(dtype: Dtype) -> f64 {
     if dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX }
-}
-
-/// Bytes of the guard zone behind a buffer: 32 elements of the widest type.
-pub const GUARD_BYTES: usize = 256;
-
-/// What a guard zone holds: each byte differs from its neighbours, and no element in it is a number
-/// that a kernel is likely to write.
-pub const fn guard_pattern() -> [u8; GUARD_BYTES] {
-    let mut pattern = [0; GUARD_BYTES];
-    let mut i = 0;
-    while i < GUARD_BYTES {
-        pattern[i] = (i as u8) ^ 0xA5;
-        i += 1;
-    }
-    pattern
-}
-
-/// Whether a guard zone, read back, is untouched; else the first byte, counted from the buffer's end,
-/// that was overwritten.
-pub fn check_guard(zone: &[u8]) -> Result<(), String> {
-    let pattern = guard_pattern();
-    if zone.len() != pattern.len() {
-        return Err(format!("the guard zone has {} bytes, not {GUARD_BYTES}", zone.len()));
-    }
-    match zone.iter().zip(&pattern).position(|(got, want)| got != want) {
-        None => Ok(()),
-        Some(offset) => Err(format!("the kernel wrote past the end of a buffer, {offset} bytes behind it")),
-    }
 }
 
 #[cfg(test)]
@@ -360,15 +300,6 @@ mod tests {
         assert!(check_exact(&got, &want).ok);
         assert!(!check_bits(&got, &want).ok);
         assert!(check_bits(&got, &got).ok);
-    }
-
-    #[test]
-    fn a_write_past_the_end_is_found() {
-        let mut zone = guard_pattern();
-        assert_eq!(check_guard(&zone), Ok(()));
-        zone[9] = 0;
-        assert!(check_guard(&zone).unwrap_err().contains(" 9 bytes behind"));
-        assert!(check_guard(&zone[1..]).is_err());
     }
 
     proptest! {
