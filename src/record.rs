@@ -5,6 +5,8 @@
 
 mod row;
 
+#[cfg(test)]
+pub(crate) use row::row;
 pub use row::{Row, SampleRow, params_text};
 
 use crate::device::DeviceInfo;

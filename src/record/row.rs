@@ -273,3 +273,57 @@ fn reason(record: &Record) -> String {
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
+
+/// A plain row for tests.
+#[cfg(test)]
+pub(crate) fn row(variant: &str) -> Row {
+    Row {
+        schema: SCHEMA,
+        run_id: "r00000001".to_owned(),
+        time_utc: "2026-01-02T03:04:05Z".to_owned(),
+        gpulab: "0.1.0".to_owned(),
+        platform: "Portable Computing Language".to_owned(),
+        device: "cpu, \"fast\"".to_owned(),
+        driver: "6.0".to_owned(),
+        cl_version: "OpenCL 3.0".to_owned(),
+        family: "dot".to_owned(),
+        rung: Some(1),
+        variant: variant.to_owned(),
+        dtype: Dtype::F32,
+        n: 1000,
+        m: 1,
+        wg: "64".to_owned(),
+        params: "items=8 presum=host".to_owned(),
+        cache: Cache::Warm,
+        clock: Clock::Event,
+        status: Status::Ok,
+        reason: String::new(),
+        runs: 3,
+        t_min_s: Some(1e-6),
+        t_q1_s: Some(1.1e-6),
+        t_median_s: Some(1.2e-6),
+        t_q3_s: Some(1.3e-6),
+        t_max_s: Some(0.1 + 0.2),
+        noise: None,
+        t_wall_median_s: None,
+        t_batch_s: None,
+        t_end_to_end_s: None,
+        bytes: Some(8000),
+        ops: None,
+        gbps: None,
+        gops: None,
+        ceiling: String::new(),
+        ceiling_pct: None,
+        step_x: None,
+        total_x: Some(1.0),
+        cpu_seq_x: None,
+        cpu_rayon_x: None,
+        max_err: None,
+        tol: Some(0.5),
+        flags: "launch_bound noisy".to_owned(),
+        ceiling_gbps: None,
+        stopped_by: "steady".to_owned(),
+        result: Some(-1.5),
+        cpu_exact_x: None,
+    }
+}
