@@ -99,7 +99,7 @@ pub fn check_rounded(got: f64, reference: &Reference, depth: u64, dtype: Dtype) 
         return if got.is_infinite() && overflows && got.signum() == want.signum() {
             Verdict::pass(0.0, tol)
         } else {
-            Verdict::fail(f64::INFINITY, tol, format!("got {got:e}, want {want:e}"))
+            Verdict::fail(f64::INFINITY, tol, format!("got {got:?}, want {want:?}"))
         };
     }
     let err = (got - want).abs();
@@ -107,7 +107,7 @@ pub fn check_rounded(got: f64, reference: &Reference, depth: u64, dtype: Dtype) 
         Verdict::pass(err, tol)
     } else {
         let max_err = if err.is_nan() { f64::INFINITY } else { err };
-        Verdict::fail(max_err, tol, format!("got {got:e}, want {want:e} within {tol:.2e}"))
+        Verdict::fail(max_err, tol, format!("got {got:?}, want {want:?} within {tol:.2e}"))
     }
 }
 
