@@ -113,7 +113,7 @@ columns! {
         pub max_err: Option<f64>,
         /// Error allowed.
         pub tol: Option<f64>,
-        /// Words of [`flag`], separated by blanks.
+        /// Words of [`super::flag`], separated by blanks.
         pub flags: String,
         /// The limit that `ceiling` names, in 10^9 bytes a second.
         #[serde(default)]
