@@ -35,7 +35,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sdot = find_sdot(&library)?;
     let mut out = io::stdout().lock();
     writeln!(out, "f32 dot, {} rayon threads, {rounds} rounds, peer {name}", rayon::current_num_threads())?;
-    writeln!(out, "{:>10} {:>12} {:>12} {:>11} {:>11} {:>7}", "n", "ours us", "peer us", "ours GB/s", "peer GB/s", "ratio")?;
+    writeln!(
+        out,
+        "{:>10} {:>12} {:>12} {:>11} {:>11} {:>7}",
+        "n", "ours us", "peer us", "ours GB/s", "peer GB/s", "ratio"
+    )?;
     for n in SIZES {
         let [ours, peer] = compare(n, rounds, sdot)?;
         let gbps = |t: f64| 8.0 * n as f64 / t / 1e9;

@@ -1,15 +1,12 @@
 //! The CPU's answers against oracles that cannot be wrong: integers, and 128-bit fixed point.
 
+use gpulab::cpu::Reference;
 use gpulab::cpu::dot::{BASELINES, reference};
-use gpulab::cpu::{Baseline, Reference};
 use gpulab::data::{Array, Dtype, Fill, generate};
+use gpulab::input;
 use proptest::prelude::*;
 
 const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 1000, 65_537, 131_071, 200_003, 1_000_000];
-
-fn baseline(name: &str) -> &'static Baseline {
-    BASELINES.iter().find(|b| b.name == name).unwrap()
-}
 
 /// The only element of a result.
 fn scalar(result: &Array) -> f64 {
@@ -114,6 +111,16 @@ fn real_data_stay_within_the_declared_bounds() {
 }
 
 #[test]
+fn the_bundled_sunspots_have_their_sum_of_squares() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/data/inputs/sunspots.npy");
+    for dtype in [Dtype::F32, Dtype::F64] {
+        let x = input::read(file, Some(dtype)).unwrap();
+        approx::assert_relative_eq!(reference(&x, &x).value, 1_268_874.02, max_relative = 4.0 * dtype.unit_roundoff());
+        assert_within_bounds(&[x.clone(), x]);
+    }
+}
+
+#[test]
 fn constant_data_stay_within_the_declared_bounds() {
     // Every addition rounds the same way: the worst case for rules that hope for errors to cancel.
     for n in SIZES {
@@ -208,7 +215,8 @@ fn the_generator_makes_ill_conditioned_vectors() {
     let ([x, y], exact) = ill_conditioned(&half);
     let answer = reference(&Array::F64(x.clone()), &Array::F64(y.clone()));
     assert!(answer.magnitude > 1e18 * (exact as f64).abs(), "{} {exact}", answer.magnitude);
-    let plain = scalar(&(baseline("cpu_sequential").run)(&[Array::F64(x.clone()), Array::F64(y.clone())]));
+    let sequential = BASELINES.iter().find(|b| b.name == "cpu_sequential").unwrap();
+    let plain = scalar(&(sequential.run)(&[Array::F64(x.clone()), Array::F64(y.clone())]));
     assert_ne!(plain, exact as f64, "the plain loop should fail here, or the test is too easy");
     assert_reference(x, y, exact);
 }
