@@ -8,6 +8,7 @@ mod plan;
 mod shape;
 mod source;
 
+pub use crate::cpu::{Baseline, Reference};
 pub use plan::*;
 pub use source::{Assembled, COMMON, EMBEDDED, assemble};
 
@@ -165,16 +166,4 @@ pub trait Problem: Sync {
 
     /// The CPU baselines, timed beside the rungs.
     fn baselines(&self) -> &'static [Baseline];
-}
-
-/// A CPU implementation that rungs are compared with.
-pub struct Baseline {
-    /// Its name in tables and records: `cpu_rayon`.
-    pub name: &'static str,
-    /// One line: what it does, with how many threads.
-    pub about: &'static str,
-    /// Computes the result.
-    pub run: fn(&[Array]) -> Array,
-    /// Most roundings that one term passes through, for n elements and this number of threads.
-    pub depth: fn(u64, usize) -> u64,
 }

@@ -1,6 +1,6 @@
 //! What a case turns into: plain data that any device can carry out.
 
-use crate::data::{Array, Dtype};
+use crate::data::Dtype;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -197,15 +197,4 @@ pub struct Cost {
     pub bytes: f64,
     /// Arithmetic operations.
     pub ops: f64,
-}
-
-/// The right answer, with what is needed to judge a rounded one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// The exact result rounded to f64 (floats), or unused (integers).
-    pub value: f64,
-    /// Sum of the terms' magnitudes: the S of the error bound gamma(d) * S.
-    pub magnitude: f64,
-    /// The result bit for bit, where the type makes it exact.
-    pub exact: Option<Array>,
 }

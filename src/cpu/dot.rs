@@ -1,0 +1,250 @@
+//! The dot product on the CPU: the reference, and the baselines that the ladder is compared with.
+
+use super::compensated;
+use super::{Baseline, Reference};
+use crate::data::Array;
+use multiversion::multiversion;
+use rayon::prelude::*;
+
+/// Calls a generic function on the two vectors in a slice of arrays, whatever their type.
+macro_rules! typed {
+    ($inputs:expr, $f:ident) => {
+        match $inputs {
+            [Array::F32(x), Array::F32(y)] => Array::F32(vec![$f(x, y)]),
+            [Array::F64(x), Array::F64(y)] => Array::F64(vec![$f(x, y)]),
+            [Array::I32(x), Array::I32(y)] => Array::I32(vec![$f(x, y)]),
+            [Array::I64(x), Array::I64(y)] => Array::I64(vec![$f(x, y)]),
+            _ => unreachable!("a dot product of two vectors of one type"),
+        }
+    };
+}
+/// Every baseline, from the most careful to the fastest. Each takes two arrays of one type and length, and answers
+/// with an array of one element of that type; sums of integers wrap.
+pub const BASELINES: &[Baseline] = &[
+    Baseline {
+        name: "cpu_exact",
+        about: "one thread, sums in twice the precision of f64, rounded once",
+        run: |inputs| typed!(inputs, exact),
+        // One rounding to the type; the second leaves room for the reference's own.
+        depth: |_, _| 2,
+    },
+    Baseline {
+        name: "cpu_sequential",
+        about: "one thread, a plain loop in the element type",
+        run: |inputs| typed!(inputs, sequential),
+        // The product, then n - 1 additions: the first, to zero, is exact.
+        depth: |n, _| n,
+    },
+    Baseline {
+        name: "cpu_rayon",
+        about: "all threads, vector registers, in the element type",
+        run: |inputs| typed!(inputs, all_threads),
+        depth: all_threads_depth,
+    },
+];
+
+/// The dot product of two arrays of one type and length.
+///
+/// f32 data: products exact in f64, compensated summation. f64 data: Dot2, as if in twice the precision. Integers:
+/// wrapping, exact. IEEE rules hold for special values: NaN for any NaN, for both infinities and for 0 * inf;
+/// otherwise an infinity stays. A sum of f64 data that overflows on its way may answer with an infinity.
+///
+/// # Panics
+///
+/// If the arrays' types differ.
+pub fn reference(x: &Array, y: &Array) -> Reference {
+    let rounded = |sum: compensated::Partial| Reference { value: sum.value(), magnitude: sum.magnitude(), exact: None };
+    match (x, y) {
+        (Array::F32(x), Array::F32(y)) => rounded(compensated::parallel(x, y)),
+        (Array::F64(x), Array::F64(y)) => rounded(compensated::parallel(x, y)),
+        // Wrapping sums are exact in any order.
+        (Array::I32(x), Array::I32(y)) => bitwise(Array::I32(vec![all_threads(x, y)])),
+        (Array::I64(x), Array::I64(y)) => bitwise(Array::I64(vec![all_threads(x, y)])),
+        _ => unreachable!("a dot product of two vectors of one type"),
+    }
+}
+
+fn bitwise(exact: Array) -> Reference {
+    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+}
+
+/// An element of any type, with its type's own arithmetic.
+trait Element: Copy + Send + Sync {
+    const ZERO: Self;
+    fn plus(self, other: Self) -> Self;
+    /// Not fused, so that every instruction set rounds alike and none needs a library call.
+    fn plus_product(self, x: Self, y: Self) -> Self;
+    fn exact(x: &[Self], y: &[Self]) -> Self;
+}
+
+macro_rules! float_element {
+    ($t:ty) => {
+        impl Element for $t {
+            const ZERO: $t = 0.0;
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                self + other
+            }
+            #[inline(always)]
+            fn plus_product(self, x: $t, y: $t) -> $t {
+                self + x * y
+            }
+            fn exact(x: &[$t], y: &[$t]) -> $t {
+                compensated::sequential(x, y).value() as $t
+            }
+        }
+    };
+}
+
+macro_rules! integer_element {
+    ($t:ty) => {
+        impl Element for $t {
+            const ZERO: $t = 0;
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn plus_product(self, x: $t, y: $t) -> $t {
+                self.wrapping_add(x.wrapping_mul(y))
+            }
+            fn exact(x: &[$t], y: &[$t]) -> $t {
+                sequential(x, y)
+            }
+        }
+    };
+}
+
+float_element!(f32);
+float_element!(f64);
+integer_element!(i32);
+integer_element!(i64);
+
+fn exact<T: Element>(x: &[T], y: &[T]) -> T {
+    T::exact(x, y)
+}
+
+fn sequential<T: Element>(x: &[T], y: &[T]) -> T {
+    x.iter().zip(y).fold(T::ZERO, |sum, (&x, &y)| sum.plus_product(x, y))
+}
+
+/// Running sums of a chunk, kept in registers: enough of them to hide the latency of an addition.
+const LANES: usize = 32;
+
+/// Below this length of chunk, waking another thread costs more than it saves.
+const MIN_CHUNK: usize = 1 << 14;
+
+/// Chunks a thread: a few, so that one that starts late or shares its core does not hold up the rest.
+const CHUNKS_A_THREAD: usize = 8;
+
+/// Elements of a chunk; whole sets of lanes.
+fn chunk_len(n: usize, threads: usize) -> usize {
+    n.div_ceil(threads.max(1) * CHUNKS_A_THREAD).next_multiple_of(LANES).max(MIN_CHUNK)
+}
+
+fn all_threads<T: Element>(x: &[T], y: &[T]) -> T {
+    debug_assert_eq!(x.len(), y.len());
+    let chunk = chunk_len(x.len(), rayon::current_num_threads());
+    if x.len() <= chunk {
+        return lanes(x, y);
+    }
+    // Collected in order: the rounding must not depend on which thread was faster.
+    let parts: Vec<T> = x.par_chunks(chunk).zip(y.par_chunks(chunk)).map(|(x, y)| lanes(x, y)).collect();
+    parts.into_iter().fold(T::ZERO, T::plus)
+}
+
+/// The product and a lane's additions, the tree over the lanes, and the chunks; additions to zero are exact.
+fn all_threads_depth(n: u64, threads: usize) -> u64 {
+    let chunk = chunk_len(usize::try_from(n).unwrap_or(usize::MAX), threads) as u64;
+    let tree = u64::from(LANES.ilog2());
+    n.min(chunk).div_ceil(LANES as u64) + tree + n.div_ceil(chunk).saturating_sub(1)
+}
+
+/// SSE2 and NEON are their architectures' floor and need no version of their own.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
+fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
+    let mut sums = [T::ZERO; LANES];
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    for (x, y) in x.iter().zip(y) {
+        for i in 0..LANES {
+            sums[i] = sums[i].plus_product(x[i], y[i]);
+        }
+    }
+    for (sum, (&x, &y)) in sums.iter_mut().zip(x_rest.iter().zip(y_rest)) {
+        *sum = sum.plus_product(x, y);
+    }
+    tree(sums)
+}
+
+#[inline(always)]
+fn tree<T: Element>(mut sums: [T; LANES]) -> T {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for i in 0..half {
+            sums[i] = sums[i].plus(sums[i + half]);
+        }
+        half /= 2;
+    }
+    sums[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Counts roundings instead of adding: 0 is the number zero, which costs nothing to add to.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Roundings(u64);
+
+    impl Element for Roundings {
+        const ZERO: Roundings = Roundings(0);
+        fn plus(self, other: Roundings) -> Roundings {
+            let rounds = u64::from(self.0 > 0 && other.0 > 0);
+            Roundings(self.0.max(other.0) + rounds)
+        }
+        fn plus_product(self, _: Roundings, _: Roundings) -> Roundings {
+            self.plus(Roundings(1))
+        }
+        fn exact(_: &[Roundings], _: &[Roundings]) -> Roundings {
+            Roundings::ZERO
+        }
+    }
+
+    fn replayed(n: usize, threads: usize) -> u64 {
+        let v = vec![Roundings(1); n];
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| all_threads(&v, &v)).0
+    }
+
+    #[test]
+    fn the_declared_depth_is_that_of_the_schedule() {
+        for (n, threads) in [(1 << 15, 1), (1 << 18, 2), (1 << 20, 3), ((1 << 20) + 17, 4), (1_000_003, 8)] {
+            let declared = all_threads_depth(n as u64, threads);
+            let replayed = replayed(n, threads);
+            assert!(declared >= replayed && declared <= replayed + 2, "{n} {threads}: {declared} for {replayed}");
+        }
+    }
+
+    #[test]
+    fn no_schedule_is_deeper_than_declared() {
+        for n in (0..200).chain([MIN_CHUNK - 1, MIN_CHUNK, MIN_CHUNK + 1, 2 * MIN_CHUNK + 1]) {
+            assert!(all_threads_depth(n as u64, 2) >= replayed(n, 2), "{n}");
+        }
+    }
+
+    #[test]
+    fn the_plain_loop_is_as_deep_as_declared() {
+        let v = [Roundings(1); 100];
+        assert_eq!(sequential(&v, &v).0, (BASELINES[1].depth)(100, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_are_whole_sets_of_lanes_and_cover(n in 0usize..1 << 40, threads in 0usize..1024) {
+            let chunk = chunk_len(n, threads);
+            prop_assert_eq!(chunk % LANES, 0);
+            prop_assert!(n.div_ceil(chunk) <= threads.max(1) * CHUNKS_A_THREAD);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! CPU references, which say what is right, and CPU baselines, which say what a host can do.
+//!
+//! One file per family. Everything here is a pure function of its inputs; nothing does I/O.
+
+mod compensated;
+pub mod dot;
+
+use crate::data::Array;
+
+/// A CPU implementation that rungs are compared with.
+pub struct Baseline {
+    /// Its name in tables and records: `cpu_rayon`.
+    pub name: &'static str,
+    /// One line: what it does, with how many threads.
+    pub about: &'static str,
+    /// Computes the result; its threads are those of the current rayon pool.
+    pub run: fn(&[Array]) -> Array,
+    /// Most roundings that one term passes through, for n elements and this number of threads.
+    pub depth: fn(u64, usize) -> u64,
+}
+
+/// The right answer, with what is needed to judge a rounded one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The exact result rounded to f64 (floats), or unused (integers).
+    pub value: f64,
+    /// Sum of the terms' magnitudes: the S of the error bound gamma(d) * S.
+    pub magnitude: f64,
+    /// The result bit for bit, where the type makes it exact.
+    pub exact: Option<Array>,
+}

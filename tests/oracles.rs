@@ -1,0 +1,245 @@
+//! The CPU's answers against oracles that cannot be wrong: integers, and 128-bit fixed point.
+
+use gpulab::cpu::Reference;
+use gpulab::cpu::dot::{BASELINES, reference};
+use gpulab::data::{Array, Dtype, Fill, generate};
+use gpulab::input;
+use proptest::prelude::*;
+
+const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 1000, 65_537, 131_071, 200_003, 1_000_000];
+
+/// The only element of a result.
+fn scalar(result: &Array) -> f64 {
+    assert_eq!(result.len(), 1);
+    match result {
+        Array::F32(v) => f64::from(v[0]),
+        Array::F64(v) => v[0],
+        Array::I32(v) => f64::from(v[0]),
+        Array::I64(v) => v[0] as f64,
+    }
+}
+
+/// The bound of the tolerance policy: gamma(depth) * S, and the reference's own rounding for f64.
+fn tolerance(right: &Reference, dtype: Dtype, depth: u64) -> f64 {
+    let du = depth as f64 * dtype.unit_roundoff();
+    du / (1.0 - du) * right.magnitude + if dtype == Dtype::F64 { 2f64.powi(-52) * right.value.abs() } else { 0.0 }
+}
+
+fn assert_within_bounds(inputs: &[Array; 2]) {
+    let dtype = inputs[0].dtype();
+    let right = reference(&inputs[0], &inputs[1]);
+    for b in BASELINES {
+        let got = scalar(&(b.run)(inputs));
+        let bound = tolerance(&right, dtype, (b.depth)(inputs[0].len() as u64, rayon::current_num_threads()));
+        assert!((got - right.value).abs() <= bound, "{} {dtype} {}: {got} for {right:?}", b.name, inputs[0].len());
+    }
+}
+
+/// The dot product of vectors of small integers, in i128.
+fn integer_dot(inputs: &[Array; 2]) -> i128 {
+    let whole = |a: &Array| -> Vec<i128> {
+        match a {
+            Array::F32(v) => v.iter().map(|&x| x as i128).collect(),
+            Array::F64(v) => v.iter().map(|&x| x as i128).collect(),
+            Array::I32(v) => v.iter().map(|&x| i128::from(x)).collect(),
+            Array::I64(v) => v.iter().map(|&x| i128::from(x)).collect(),
+        }
+    };
+    whole(&inputs[0]).into_iter().zip(whole(&inputs[1])).map(|(x, y)| x * y).sum()
+}
+
+#[test]
+fn small_integers_are_exact_in_every_type_and_baseline() {
+    for n in SIZES {
+        for dtype in Dtype::ALL {
+            let inputs = [0, 1].map(|stream| generate(Fill::Exact(8), dtype, 5, stream, 0, n));
+            let right = integer_dot(&inputs) as f64;
+            for b in BASELINES {
+                assert_eq!(scalar(&(b.run)(&inputs)), right, "{} {dtype} {n}", b.name);
+            }
+            let answer = reference(&inputs[0], &inputs[1]);
+            let value = answer.exact.as_ref().map_or(answer.value, scalar);
+            assert_eq!(value, right, "{dtype} {n}");
+        }
+    }
+}
+
+#[test]
+fn one_element_anywhere_counts_once() {
+    let n = 200_003;
+    let ones = generate(Fill::Ones, Dtype::F32, 0, 1, 0, n);
+    for at in [0, 1, 31, 32, 16_383, 16_384, 65_535, 65_536, 131_072, 200_001, 200_002] {
+        let unit = generate(Fill::Unit(at), Dtype::F32, 0, 0, 0, n);
+        let inputs = [unit, ones.clone()];
+        assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&inputs)) == 1.0), "{at}");
+        assert_eq!(reference(&inputs[0], &inputs[1]).value, 1.0, "{at}");
+    }
+}
+
+#[test]
+fn integers_wrap() {
+    let i32s = Array::I32(vec![i32::MAX, i32::MIN, -7, 3]);
+    let i64s = Array::I64(vec![i64::MAX, i64::MIN, -7, 3]);
+    // Squares modulo 2^32 and 2^64: 1 + 0 + 49 + 9.
+    for (x, right) in [(i32s, Array::I32(vec![59])), (i64s, Array::I64(vec![59]))] {
+        assert_eq!(reference(&x, &x).exact, Some(right.clone()));
+        assert!(BASELINES.iter().all(|b| (b.run)(&[x.clone(), x.clone()]) == right));
+    }
+    for dtype in [Dtype::I32, Dtype::I64] {
+        let inputs = [0, 1].map(|stream| generate(Fill::Real, dtype, 9, stream, 0, 300_001));
+        let right = reference(&inputs[0], &inputs[1]).exact.unwrap();
+        assert!(BASELINES.iter().all(|b| (b.run)(&inputs) == right), "{dtype}");
+    }
+}
+
+#[test]
+fn nothing_sums_to_zero() {
+    for dtype in Dtype::ALL {
+        let none = Array::zeros(dtype, 0);
+        assert_eq!(reference(&none, &none).magnitude, 0.0);
+        assert!(BASELINES.iter().all(|b| (b.run)(&[none.clone(), none.clone()]) == Array::zeros(dtype, 1)));
+    }
+}
+
+#[test]
+fn real_data_stay_within_the_declared_bounds() {
+    for n in SIZES {
+        for dtype in [Dtype::F32, Dtype::F64] {
+            assert_within_bounds(&[0, 1].map(|stream| generate(Fill::Real, dtype, 3, stream, 0, n)));
+        }
+    }
+}
+
+#[test]
+fn the_bundled_sunspots_have_their_sum_of_squares() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/data/inputs/sunspots.npy");
+    for dtype in [Dtype::F32, Dtype::F64] {
+        let x = input::read(file, Some(dtype)).unwrap();
+        approx::assert_relative_eq!(reference(&x, &x).value, 1_268_874.02, max_relative = 4.0 * dtype.unit_roundoff());
+        assert_within_bounds(&[x.clone(), x]);
+    }
+}
+
+#[test]
+fn constant_data_stay_within_the_declared_bounds() {
+    // Every addition rounds the same way: the worst case for rules that hope for errors to cancel.
+    for n in SIZES {
+        assert_within_bounds(&[Array::F32(vec![0.1; n]), Array::F32(vec![1.0 / 3.0; n])]);
+        assert_within_bounds(&[Array::F64(vec![0.1; n]), Array::F64(vec![1.0 / 3.0; n])]);
+    }
+}
+
+/// What IEEE arithmetic says of a sum that holds these terms among ones.
+fn check_special(terms: &[f64], right: f64) {
+    let same = |got: f64| got == right || (got.is_nan() && right.is_nan());
+    for n in [terms.len() + 1, 100, 70_000] {
+        for stride in [1, n / (terms.len() + 1)] {
+            let mut x = vec![1.0; n];
+            for (i, &term) in terms.iter().enumerate() {
+                x[i * stride] = term;
+            }
+            let narrow = Array::F32(x.iter().map(|&v| v as f32).collect());
+            for inputs in [[narrow, Array::F32(vec![1.0; n])], [Array::F64(x), Array::F64(vec![1.0; n])]] {
+                let answer = reference(&inputs[0], &inputs[1]);
+                assert!(same(answer.value), "reference of {terms:?} at {n}: {answer:?}");
+                for b in BASELINES {
+                    let got = scalar(&(b.run)(&inputs));
+                    assert!(same(got), "{} of {terms:?} at {n}: {got}", b.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn special_values_follow_ieee() {
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    check_special(&[nan], nan);
+    check_special(&[inf], inf);
+    check_special(&[-inf], -inf);
+    check_special(&[inf, inf], inf);
+    check_special(&[inf, -inf], nan);
+    check_special(&[inf, nan], nan);
+}
+
+#[test]
+fn zero_times_infinity_is_nan_and_overflow_infinite() {
+    let (zero, inf) = (Array::F64(vec![0.0]), Array::F64(vec![f64::INFINITY]));
+    assert!(reference(&zero, &inf).value.is_nan());
+    let big = Array::F64(vec![f64::MAX, 1.0]);
+    assert_eq!(reference(&big, &big).value, f64::INFINITY);
+    let big = [Array::F32(vec![f32::MAX; 2]), Array::F32(vec![1.0; 2])];
+    assert_eq!(reference(&big[0], &big[1]).value, 2.0 * f64::from(f32::MAX));
+    assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&big)) == f64::INFINITY));
+}
+
+/// A vector pair whose dot product nearly cancels, in the manner of Algorithm 6.1 of Ogita, Rump and Oishi (2005), and
+/// the exact result: elements are m * 2^e with |m| < 2^20 and e < 26, so that every sum of products fits an i128.
+fn ill_conditioned(half: &[(i32, u32, i32, u32)]) -> ([Vec<f64>; 2], i128) {
+    let (mut x, mut y, mut exact) = (Vec::new(), Vec::new(), 0i128);
+    let mut push = |mx: i128, ex: u32, my: i128, ey: u32, exact: &mut i128| {
+        x.push((mx << ex) as f64);
+        y.push((my << ey) as f64);
+        *exact += (mx << ex) * (my << ey);
+    };
+    for &(mx, ex, my, ey) in half {
+        push(i128::from(mx), ex, i128::from(my), ey, &mut exact);
+    }
+    // Each further product takes away what it can of the sum so far; its exponents shrink with it.
+    for &(mx, ..) in half {
+        let mx = i128::from(mx) | 1;
+        let size = 128 - exact.unsigned_abs().leading_zeros();
+        let shift = size.saturating_sub(40).min(50);
+        let my = (-exact / (mx << shift)).clamp(-(1 << 20), 1 << 20);
+        push(mx, shift / 2, my, shift - shift / 2, &mut exact);
+    }
+    ([x, y], exact)
+}
+
+/// The bound that the reference promises: one rounding, and far less than 2^-70 of S.
+fn assert_reference(x: Vec<f64>, y: Vec<f64>, exact: i128) {
+    let answer = reference(&Array::F64(x), &Array::F64(y));
+    let right = exact as f64;
+    let bound = 2f64.powi(-52) * right.abs() + 2f64.powi(-80) * answer.magnitude;
+    assert!((answer.value - right).abs() <= bound, "{} for {right}, S = {}", answer.value, answer.magnitude);
+}
+
+fn terms() -> impl Strategy<Value = Vec<(i32, u32, i32, u32)>> {
+    let mantissa = -(1 << 20) + 1..1 << 20;
+    prop::collection::vec((mantissa.clone(), 0u32..26, mantissa, 0u32..26), 1..400)
+}
+
+#[test]
+fn the_generator_makes_ill_conditioned_vectors() {
+    let half: Vec<_> = (1..200).map(|i| (i * 5003, (i % 26) as u32, i * 4999 - 500_000, (i * 7 % 26) as u32)).collect();
+    let ([x, y], exact) = ill_conditioned(&half);
+    let answer = reference(&Array::F64(x.clone()), &Array::F64(y.clone()));
+    assert!(answer.magnitude > 1e18 * (exact as f64).abs(), "{} {exact}", answer.magnitude);
+    let sequential = BASELINES.iter().find(|b| b.name == "cpu_sequential").unwrap();
+    let plain = scalar(&(sequential.run)(&[Array::F64(x.clone()), Array::F64(y.clone())]));
+    assert_ne!(plain, exact as f64, "the plain loop should fail here, or the test is too easy");
+    assert_reference(x, y, exact);
+}
+
+proptest! {
+    #[test]
+    fn ill_conditioned_vectors_are_exact_to_the_last_bits(half in terms()) {
+        let ([x, y], exact) = ill_conditioned(&half);
+        assert_reference(x, y, exact);
+    }
+
+    #[test]
+    fn order_does_not_matter(half in terms(), seed: u64) {
+        let ([x, y], exact) = ill_conditioned(&half);
+        let mut order: Vec<usize> = (0..x.len()).collect();
+        order.sort_by_key(|&i| (i as u64 + 1).wrapping_mul(seed | 1).rotate_left(17));
+        assert_reference(order.iter().map(|&i| x[i]).collect(), order.iter().map(|&i| y[i]).collect(), exact);
+    }
+
+    #[test]
+    fn every_length_stays_within_the_bounds(n in 0usize..100_000, seed: u64) {
+        for dtype in [Dtype::F32, Dtype::F64] {
+            assert_within_bounds(&[0, 1].map(|stream| generate(Fill::Real, dtype, seed, stream, 0, n)));
+        }
+    }
+}
