@@ -160,14 +160,14 @@ pub struct Measure {
     /// Most samples [default: 1000, quick: 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_runs: Option<u32>,
-    /// Least time to sample for, in seconds [default: 0.1, quick: 0]
+    /// Least time to sample for, in seconds [default: 0.05, quick: 0]
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub min_time: Option<f64>,
-    /// Most time to sample for, in seconds [default: 2, quick: 0.1]
+    /// Most time to sample for, in seconds [default: 0.5, quick: 0.1]
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub timeout: Option<f64>,
     /// Spread (inter-quartile range over median) at which sampling may end
-    #[arg(long, value_name = "X", value_parser = values::spread, default_value = "2%")]
+    #[arg(long, value_name = "X", value_parser = values::spread, default_value = "5%")]
     pub max_noise: f64,
     /// The same buffers every time, or copies that together exceed the last-level cache
     #[arg(long, value_enum, default_value_t = Cache::Warm)]
@@ -217,8 +217,8 @@ impl Measure {
             warmup: self.warmup,
             min_runs: min_runs.min(max_runs),
             max_runs,
-            min_time: self.min_time.unwrap_or(pick(0.1, 0.0)),
-            timeout: self.timeout.unwrap_or(pick(2.0, 0.1)),
+            min_time: self.min_time.unwrap_or(pick(0.05, 0.0)),
+            timeout: self.timeout.unwrap_or(pick(0.5, 0.1)),
             max_noise: self.max_noise,
             cache: self.cache,
             clock: self.clock,

@@ -19,7 +19,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub const SCHEMA: u32 = 1;
 
 /// Variant of the sequential CPU baseline in the rung's own type.
-pub const CPU_SEQ: &str = "cpu_seq";
+pub const CPU_SEQ: &str = "cpu_sequential";
 /// Variant of the parallel CPU baseline.
 pub const CPU_RAYON: &str = "cpu_rayon";
 /// Variant of the CPU baseline that gives the exact result.
@@ -372,6 +372,7 @@ mod tests {
             max_noise: 0.05,
             cache: Cache::Warm,
             clock: Clock::Event,
+            ceiling: None,
         }
     }
 

@@ -3,8 +3,8 @@
 
 use gpulab::data::Dtype;
 use gpulab::device::DeviceError;
-use gpulab::device::fake::{FakeDevice, Memory, Script};
 use gpulab::device::Launch;
+use gpulab::device::fake::{FakeDevice, Memory, Script};
 use gpulab::kernels::{Arg, Case, Params, Shape, WorkGroup};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
 

@@ -5,7 +5,7 @@ use super::{Out, color, interrupt, say};
 use crate::cli::{Global, Ladder};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
-use crate::kernels::{Bound, Case, Family, Params, Rung, Shape, WorkGroup, ceiling};
+use crate::kernels::{Case, Family, Params, Rung, Shape, WorkGroup, ceiling};
 use crate::record::{Ceiling, Record, Row, Run, Scene, flag, relate};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};

@@ -56,7 +56,7 @@ impl Sinks {
     /// Completes the files and prints the table.
     pub(super) fn finish(&mut self, out: &mut Out, rows: &[Row], color: bool, quiet: bool) -> Result<(), Error> {
         let json = self.json.take().map_or(Ok(()), JsonFile::finish);
-        let md = self.md.take().map_or(Ok(()), |path| super::write_to(out, &path, &markdown::table(rows)));
+        let md = self.md.take().map_or(Ok(()), |path| super::write_to(out, &path, &markdown::ladder(rows)));
         let table = if !self.taken {
             out.text(&ladder::table(rows, color))
         } else {

@@ -64,6 +64,23 @@ pub fn reference(x: &Array, y: &Array) -> Reference {
     }
 }
 
+/// Completes a dot product on the host: the sum of `partials` and of the products of `x` and `y`, all of one type.
+/// Floats are added in twice the precision of f64 and rounded once to the type; integers wrap.
+pub fn finish(partials: &Array, x: &Array, y: &Array) -> Array {
+    match (partials, x, y) {
+        (Array::F32(p), Array::F32(x), Array::F32(y)) => Array::F32(vec![completed(p, x, y)]),
+        (Array::F64(p), Array::F64(x), Array::F64(y)) => Array::F64(vec![completed(p, x, y)]),
+        (Array::I32(p), Array::I32(x), Array::I32(y)) => Array::I32(vec![completed(p, x, y)]),
+        (Array::I64(p), Array::I64(x), Array::I64(y)) => Array::I64(vec![completed(p, x, y)]),
+        _ => unreachable!("partial sums and vectors of one type"),
+    }
+}
+
+fn completed<T: Element>(partials: &[T], x: &[T], y: &[T]) -> T {
+    let ones = vec![T::ONE; partials.len()];
+    exact(&[partials, x].concat(), &[&ones, y].concat())
+}
+
 fn bitwise(exact: Array) -> Reference {
     Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
 }
@@ -71,6 +88,7 @@ fn bitwise(exact: Array) -> Reference {
 /// An element of any type, with its type's own arithmetic.
 trait Element: Copy + Send + Sync {
     const ZERO: Self;
+    const ONE: Self;
     fn plus(self, other: Self) -> Self;
     /// Not fused, so that every instruction set rounds alike and none needs a library call.
     fn plus_product(self, x: Self, y: Self) -> Self;
@@ -81,6 +99,7 @@ macro_rules! float_element {
     ($t:ty) => {
         impl Element for $t {
             const ZERO: $t = 0.0;
+            const ONE: $t = 1.0;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {
                 self + other
@@ -100,6 +119,7 @@ macro_rules! integer_element {
     ($t:ty) => {
         impl Element for $t {
             const ZERO: $t = 0;
+            const ONE: $t = 1;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {
                 self.wrapping_add(other)
@@ -199,6 +219,7 @@ mod tests {
 
     impl Element for Roundings {
         const ZERO: Roundings = Roundings(0);
+        const ONE: Roundings = Roundings(0);
         fn plus(self, other: Roundings) -> Roundings {
             let rounds = u64::from(self.0 > 0 && other.0 > 0);
             Roundings(self.0.max(other.0) + rounds)

@@ -22,7 +22,8 @@ impl Memory {
 
     /// The buffer bound to an argument as elements of `T`.
     pub fn get<T: bytemuck::AnyBitPattern>(&mut self, arg: &Arg) -> Vec<T> {
-        bytemuck::pod_collect_to_vec(self.bytes(arg))
+        let size = size_of::<T>();
+        self.bytes(arg).chunks_exact(size).map(bytemuck::pod_read_unaligned).collect()
     }
 
     /// Writes one element of the buffer bound to an argument; nothing if it lies outside.

@@ -5,7 +5,7 @@
 
 use super::shape::{self, Grid};
 use super::*;
-use crate::cpu;
+use crate::{cpu, rung};
 
 /// Reads `n` 32-bit words, a multiple of 64.
 pub const READ: Family = Family {

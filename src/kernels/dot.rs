@@ -5,7 +5,7 @@
 
 use super::shape::{self, Grid};
 use super::*;
-use crate::cpu;
+use crate::{cpu, rung};
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -61,7 +61,9 @@ impl Problem for Dot {
     }
 
     fn finish(&self, output: Array, tails: &[Array]) -> Array {
-        cpu::dot::finish(&output, tails)
+        let none = Array::zeros(output.dtype(), 0);
+        let (x, y) = if let [x, y] = tails { (x, y) } else { (&none, &none) };
+        cpu::dot::finish(&output, x, y)
     }
 
     fn baselines(&self) -> &'static [Baseline] {

@@ -64,12 +64,7 @@ impl Bound {
     }
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
-    pub(super) fn copy(
-        &self,
-        device: &mut dyn Device,
-        plan: &Plan,
-        share_below: usize,
-    ) -> Result<Bound, DeviceError> {
+    pub(super) fn copy(&self, device: &mut dyn Device, plan: &Plan, share_below: usize) -> Result<Bound, DeviceError> {
         let mut copy = Bound::default();
         for (spec, &id) in plan.buffers.iter().zip(&self.ids) {
             if spec.bytes() <= share_below || spec.role == Role::Zeroed {

@@ -248,8 +248,8 @@ impl Session {
         if let Some(what) = bound.overrun(&mut *self.device, &job.plan)? {
             return Err(wrong(what));
         }
-        if let Some(what) = check::still_poisoned(&output) {
-            return Err(wrong(what));
+        if let Some(index) = check::still_poisoned(&output) {
+            return Err(wrong(format!("element {index} of the output was never written")));
         }
         Ok(job.family.problem.finish(output, tails))
     }
@@ -259,7 +259,7 @@ impl Session {
         let Some(data) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         let result = self.result(job, bound, &tails(&job.plan, &data.host));
         let verdict = result.and_then(|got| {
-            let verdict = compare(&got, &data.reference, job.plan.depth);
+            let verdict = check::check_result(&got, &data.reference, job.plan.depth);
             demand(verdict, when).map(|verdict| (verdict, got))
         });
         self.data = Some(data);
@@ -437,17 +437,10 @@ fn exact_result(reference: &Reference, dtype: Dtype) -> Array {
     }
 }
 
-fn compare(got: &Array, reference: &Reference, depth: u64) -> Verdict {
-    match &reference.exact {
-        Some(want) => check::check_exact(got, want),
-        None => check::check_rounded(single(got).unwrap_or(f64::NAN), reference, depth, got.dtype()),
-    }
-}
-
 fn judge_baseline(baseline: &Baseline, data: &Data, case: &Case) -> Result<Verdict, Stop> {
     let got = (baseline.run)(&data.host);
     let depth = (baseline.depth)(case.shape.n, rayon::current_num_threads());
-    demand(compare(&got, &data.reference, depth), "on the CPU")
+    demand(check::check_result(&got, &data.reference, depth), "on the CPU")
 }
 
 /// The value of an array of one element.
