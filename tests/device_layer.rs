@@ -139,7 +139,7 @@ fn impossible_launches_are_errors_that_say_why() {
         device.run(program, &[launch]).unwrap_err()
     };
     assert!(run(&|l| l.kernel = "other".to_owned()).to_string().contains("no kernel `other`"));
-    assert!(run(&|l| drop(l.args.pop())).to_string().contains("has 4 arguments and was given 3"));
+    assert!(run(&|l| l.args.truncate(3)).to_string().contains("has 4 arguments and was given 3"));
     assert!(run(&|l| l.args[0] = Arg::Buffer(4711)).to_string().contains("argument 0 of `scale`"));
     assert!(run(&|l| l.args[1] = Arg::Index(1 << 32)).to_string().contains("32-bit index"));
     assert_eq!(run(&|l| l.args[3] = Arg::Local(0)).code(), Some(-51));
@@ -148,5 +148,5 @@ fn impossible_launches_are_errors_that_say_why() {
     assert_eq!(run(&|l| l.global = [0, 1, 1]).code(), Some(-63));
     let large = 1 << 20;
     assert!(run(&|l| (l.global, l.local) = ([large, 1, 1], [large, 1, 1])).is_refusal());
-    device.run(program, &[good.clone()]).expect("the device is still sound");
+    device.run(program, &[good]).expect("the device is still sound");
 }
