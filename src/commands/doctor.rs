@@ -1,11 +1,23 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
+use super::Out;
 use super::devices::hint;
+use crate::Error;
 use crate::device::doctor::{self, Driver, Probe, Timer};
 use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, loader};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+/// Prints the report.
+///
+/// # Errors
+/// [`Error::NoDevice`] if no device works.
+pub fn run(out: &mut Out) -> Result<(), Error> {
+    let (text, healthy) = report();
+    out.text(&text)?;
+    if healthy { Ok(()) } else { Err(Error::NoDevice("no OpenCL device works".to_owned())) }
+}
 
 /// The findings, one a line, and whether at least one device compiles, runs and is right.
 pub fn report() -> (String, bool) {
@@ -13,16 +25,14 @@ pub fn report() -> (String, bool) {
         return (answer, true);
     }
     let mut lines = vec![loader_line()];
-    let platforms = match loader().found {
-        Some(_) => {
-            lines.extend(doctor::drivers().iter().map(driver_line));
-            doctor::platforms().unwrap_or_else(|problem| {
-                lines.push(line("platforms", &problem));
-                Vec::new()
-            })
-        }
-        None => Vec::new(),
-    };
+    if loader().found.is_some() && !loader().is_preloaded() {
+        lines.extend(driver_lines());
+    }
+    let platforms = if loader().found.is_some() { doctor::platforms() } else { Ok(Vec::new()) };
+    let platforms = platforms.unwrap_or_else(|problem| {
+        lines.push(line("platforms", &format!("BROKEN: {problem}")));
+        Vec::new()
+    });
     let mut healthy = false;
     for platform in &platforms {
         lines.push(platform_line(platform));
@@ -69,6 +79,14 @@ fn mapped(name: &str) -> Option<String> {
     Some(path.to_owned())
 }
 
+fn driver_lines() -> Vec<String> {
+    let drivers = doctor::drivers();
+    match drivers.is_empty() {
+        true => vec![line("driver", "NONE is registered (in /etc/OpenCL/vendors, or where OCL_ICD_VENDORS says)")],
+        false => drivers.iter().map(driver_line).collect(),
+    }
+}
+
 fn driver_line(driver: &Driver) -> String {
     let from = format!("{} (from {})", driver.library, driver.file.display());
     match &driver.loads {
@@ -113,9 +131,12 @@ fn timer(probe: &Probe) -> String {
     }
 }
 
+/// In the name of PoCL's platform.
+const POCL: &str = "Portable Computing";
+
 /// Whether PoCL, where installed, can write its cache: without one it lists no devices, and says nothing.
 fn pocl_cache_line(platforms: &[PlatformInfo]) -> Option<String> {
-    platforms.iter().find(|p| p.name.contains("Portable Computing"))?;
+    platforms.iter().find(|p| p.name.contains(POCL))?;
     let folder = pocl_cache()?;
     let state = match is_writable(&folder) {
         true => format!("ok: {} is writable", folder.display()),
@@ -190,7 +211,8 @@ fn remedies(platforms: &[PlatformInfo], hardware: &BTreeSet<&str>) -> Vec<String
         missing.push(&LOADER);
     }
     if !devices().any(|d| d.kind == "cpu") {
-        missing.extend([&CPU, &INTEL_CPU]);
+        let pocl = platforms.iter().any(|p| p.name.contains(POCL));
+        missing.extend([&CPU, &INTEL_CPU].into_iter().skip(usize::from(pocl)));
     }
     for (vendor, remedy) in &GPUS {
         let served = devices().any(|d| d.kind == "gpu" && is_of(&d.vendor, vendor));

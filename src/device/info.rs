@@ -115,7 +115,7 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
     let text = |key| ask(key).map(|a| a.text()).unwrap_or_default();
     let number = |key| ask(key).as_ref().and_then(Answer::number).unwrap_or(0);
     let kind = kind(number(key::TYPE));
-    let extensions = text(key::EXTENSIONS);
+    let extensions = text(key::EXTENSIONS).split_whitespace().collect::<Vec<_>>().join(" ");
     let target = Target {
         gpu: kind == "gpu",
         compute_units: small(number(key::MAX_COMPUTE_UNITS)),

@@ -56,7 +56,7 @@ fn bind<'a>(built: &'a Built, scene: &Scene<'_>, launch: &Launch, copy: usize) -
     for (index, arg) in (0..).zip(&launch.args) {
         set(kernel, index, *arg, built.wide_index, scene).map_err(|error| in_argument(error, launch, index))?;
     }
-    check_local_memory(kernel, scene)?;
+    check_local_memory(kernel, launch, scene)?;
     Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
 }
 
@@ -121,12 +121,14 @@ fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
     }
 }
 
-/// Refuses what the device cannot hold, arguments and the kernel's own arrays together: PoCL aborts the
-/// process there.
-fn check_local_memory(kernel: &Kernel, scene: &Scene<'_>) -> Result<(), DeviceError> {
+/// Refuses what the device cannot hold: PoCL aborts the process there. The driver's number covers arguments
+/// and the kernel's own arrays, but some drivers leave the arguments out.
+fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &Scene<'_>) -> Result<(), DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
-    let needed = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
-    if needed.is_some_and(|bytes| bytes > scene.local_mem) { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
+    let told = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
+    let given = launch.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
+    let needed = told.unwrap_or(0).max(given.fold(0, u64::saturating_add));
+    if needed > scene.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
 }
 
 /// Runs the launches in order, waits, and reads the event times.

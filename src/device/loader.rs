@@ -50,16 +50,23 @@ impl Loader {
             None => NAMES.iter().map(OsString::from).collect(),
         };
         for name in names {
+            let shown = name.to_string_lossy().into_owned();
             match open(&name) {
-                Ok(library) => {
-                    loader.found = Some(name.to_string_lossy().into_owned());
+                Ok(library) if address(&library, "clGetPlatformIDs").is_some() => {
+                    loader.found = Some(shown);
                     loader.library = Some(library);
                     break;
                 }
-                Err(error) => loader.failures.push(error.to_string()),
+                Ok(_) => loader.failures.push(format!("{shown} is no OpenCL library")),
+                Err(error) => loader.failures.push(words(&error)),
             }
         }
         loader
+    }
+
+    /// Whether the library came with the process, as a simulator does.
+    pub fn is_preloaded(&self) -> bool {
+        self.found.is_some() && self.library.is_none()
     }
 
     /// The address of one of OpenCL's functions.
@@ -98,10 +105,15 @@ fn open(name: &std::ffi::OsStr) -> Result<Library, libloading::Error> {
     library
 }
 
+/// What the system said; the error itself only says which call failed.
+fn words(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 /// Whether a driver's library can be loaded; what the system says if not. Its initialisers run.
 pub(super) fn try_library(path: &str) -> Result<(), String> {
     // SAFETY: OpenCL's loader does the same for every installed driver; nothing of it is called here.
-    unsafe { libloading::Library::new(path) }.map(drop).map_err(|e| e.to_string())
+    unsafe { libloading::Library::new(path) }.map(drop).map_err(|e| words(&e))
 }
 
 fn address(library: &Library, name: &str) -> Option<*mut c_void> {

@@ -103,24 +103,25 @@ fn judge(built: Result<(), DeviceError>, program: &Program, device: DeviceId, un
 
 /// What a kernel that a built program lacks says about the build.
 fn missing(name: &str, error: DeviceError, program: &Program, device: DeviceId, unit: &Unit) -> DeviceError {
-    match error.code() {
-        Some(code) if SOURCE_CODES.contains(&code) => build_error(
-            &format!("{}: no kernel `{name}` came out of the build: {error}", unit.path),
-            program,
-            device,
-            unit,
-        ),
-        _ => error,
+    if !error.code().is_some_and(|code| SOURCE_CODES.contains(&code)) {
+        return error;
     }
+    let problem = format!("{}: no kernel `{name}` came out of the build: {error}", unit.path);
+    DeviceError::Build { log: format!("{problem}\n{}", build_log(program, device, unit)).trim_end().to_owned() }
 }
 
 /// A build error with the driver's log, or with `otherwise` where the log is empty.
 fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Unit) -> DeviceError {
+    let log = build_log(program, device, unit);
+    DeviceError::Build { log: if log.is_empty() { otherwise.to_owned() } else { log } }
+}
+
+/// The driver's log, fit to be shown; empty if there is none.
+fn build_log(program: &Program, device: DeviceId, unit: &Unit) -> String {
     const BUILD_LOG: u32 = 0x1183;
     let raw = query::build(program, device, BUILD_LOG).map(|a| a.text()).unwrap_or_default();
     let home = std::env::var("HOME").ok();
-    let shown = log::clean(&raw, &unit.path, home.as_deref());
-    DeviceError::Build { log: if shown.is_empty() { otherwise.to_owned() } else { shown } }
+    log::clean(&raw, &unit.path, home.as_deref())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(super) fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
     let mut count = 0;
     // SAFETY: no room is offered and `count` outlives the call.
     let code = unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) };
-    if code == super::status::PLATFORM_NOT_FOUND || count == 0 {
+    if code == super::status::PLATFORM_NOT_FOUND || (code == 0 && count == 0) {
         return Ok(Vec::new());
     }
     check(call, code)?;

@@ -1,0 +1,152 @@
+//! The device layer against a real driver: the one that `GPULAB_DEVICE` selects, else the first. There
+//! must be one; PoCL will do.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
+use gpulab::device::opencl::OpenClDevice;
+use gpulab::device::{Device, DeviceError, Launch, ProgramId, Unit, list_platforms, select};
+use gpulab::kernels::Arg;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Some drivers do not bear calls from several threads: one test at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn device() -> (OpenClDevice, MutexGuard<'static, ()>) {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let platforms = list_platforms().expect("listing works");
+    let wanted = std::env::var("GPULAB_DEVICE").ok();
+    let info = select::select(&platforms, wanted.as_deref()).expect("these tests need a device");
+    (OpenClDevice::open(info).expect("the device opens"), turn)
+}
+
+const SOURCE: &str = "#line 1 \"test/scale.cl\"
+__kernel void scale(__global uint *out, INDEX n, uint factor, __local uint *tile) {
+    size_t l = get_local_id(0);
+    tile[l] = (uint)get_global_id(0) * factor;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_global_id(0) < n)
+        out[get_global_id(0)] = tile[l];
+}
+";
+
+fn unit(text: &str, index: &str, kernels: &[&str]) -> Unit {
+    Unit {
+        path: "test/scale.cl".to_owned(),
+        text: text.to_owned(),
+        defines: vec![("INDEX".to_owned(), index.to_owned())],
+        kernels: kernels.iter().map(|&k| k.to_owned()).collect(),
+    }
+}
+
+fn scale(out: usize, n: u64, factor: u32, local: usize) -> Launch {
+    Launch {
+        kernel: "scale".to_owned(),
+        global: [64, 1, 1],
+        local: [local, 1, 1],
+        args: vec![Arg::Buffer(out), Arg::Index(n), Arg::Uint(factor), Arg::Local(4 * local)],
+    }
+}
+
+fn built(device: &mut OpenClDevice, index: &str) -> ProgramId {
+    device.build(&unit(SOURCE, index, &["scale"])).expect("the kernel builds")
+}
+
+fn words(device: &mut OpenClDevice, buffer: gpulab::device::BufferId) -> Vec<u32> {
+    let mut bytes = [0; 256];
+    device.read(buffer, 0, &mut bytes).unwrap();
+    bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+#[test]
+fn launches_get_their_arguments_in_both_index_widths() {
+    let (mut device, _turn) = device();
+    let buffer = device.alloc(256).unwrap();
+    for index in ["uint", "ulong"] {
+        device.write(buffer, 0, &[0xFF; 256]).unwrap();
+        let program = built(&mut device, index);
+        let timing = device.run(program, &[scale(buffer.0 as usize, 40, 3, 16)]).unwrap();
+        assert!(timing.wall_s > 0.0);
+        assert!(timing.stamps.len() <= 1);
+        let expected: Vec<u32> = (0..64).map(|i| if i < 40 { 3 * i } else { u32::MAX }).collect();
+        assert_eq!(words(&mut device, buffer), expected, "{index}");
+    }
+}
+
+#[test]
+fn launches_of_one_kernel_keep_their_own_arguments() {
+    let (mut device, _turn) = device();
+    let (first, second) = (device.alloc(256).unwrap(), device.alloc(256).unwrap());
+    let program = built(&mut device, "uint");
+    let launches = [scale(first.0 as usize, 64, 1, 8), scale(second.0 as usize, 64, 2, 16)];
+    device.run(program, &launches).unwrap();
+    assert_eq!((words(&mut device, first)[9], words(&mut device, second)[9]), (9, 18));
+    assert!(device.batch(program, &launches, 10).unwrap() > 0.0);
+}
+
+#[test]
+fn equal_units_are_built_once() {
+    let (mut device, _turn) = device();
+    assert_eq!(built(&mut device, "uint"), built(&mut device, "uint"));
+    assert_ne!(built(&mut device, "uint"), built(&mut device, "ulong"));
+}
+
+#[test]
+fn a_failed_build_says_where() {
+    let (mut device, _turn) = device();
+    let error = device.build(&unit(&SOURCE.replace("tile[l] =", "missing[l] ="), "uint", &["scale"])).unwrap_err();
+    let DeviceError::Build { log } = &error else { panic!("{error}") };
+    assert!(error.is_build() && log.contains("missing"), "{log}");
+    // Oclgrind counts the lines of the text that it was given, whatever `#line` says.
+    let place = if device.info().platform == "Oclgrind" { ":4:5" } else { "test/scale.cl:3:5" };
+    assert!(log.contains(place), "{log}");
+}
+
+#[test]
+fn a_missing_kernel_is_a_failed_build() {
+    let (mut device, _turn) = device();
+    let error = device.build(&unit(SOURCE, "uint", &["scale", "other"])).unwrap_err();
+    assert!(error.is_build() && error.to_string().contains("`other`"), "{error}");
+}
+
+#[test]
+fn copies_stay_inside_their_buffers() {
+    let (mut device, _turn) = device();
+    let (a, b) = (device.alloc(8).unwrap(), device.alloc(4).unwrap());
+    device.write(a, 0, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    device.copy(a, b, 4).unwrap();
+    let mut bytes = [0; 4];
+    device.read(b, 0, &mut bytes).unwrap();
+    assert_eq!(bytes, [1, 2, 3, 4]);
+    device.read(a, 4, &mut bytes).unwrap();
+    assert_eq!(bytes, [5, 6, 7, 8]);
+    assert!(device.read(a, 5, &mut bytes).is_err());
+    assert!(device.write(b, usize::MAX, &bytes).is_err());
+    assert!(device.copy(a, b, 8).is_err());
+    device.write(a, 8, &[]).expect("nothing fits everywhere");
+    device.free(b);
+    assert!(device.read(b, 0, &mut bytes).is_err());
+    assert!(device.alloc(0).is_err());
+}
+
+#[test]
+fn impossible_launches_are_errors_that_say_why() {
+    let (mut device, _turn) = device();
+    let buffer = device.alloc(256).unwrap();
+    let program = built(&mut device, "uint");
+    let good = scale(buffer.0 as usize, 64, 1, 16);
+    let mut run = |change: &dyn Fn(&mut Launch)| {
+        let mut launch = good.clone();
+        change(&mut launch);
+        device.run(program, &[launch]).unwrap_err()
+    };
+    assert!(run(&|l| l.kernel = "other".to_owned()).to_string().contains("no kernel `other`"));
+    assert!(run(&|l| l.args.truncate(3)).to_string().contains("has 4 arguments and was given 3"));
+    assert!(run(&|l| l.args[0] = Arg::Buffer(4711)).to_string().contains("argument 0 of `scale`"));
+    assert!(run(&|l| l.args[1] = Arg::Index(1 << 32)).to_string().contains("32-bit index"));
+    assert_eq!(run(&|l| l.args[3] = Arg::Local(0)).code(), Some(-51));
+    assert!(run(&|l| l.args[3] = Arg::Local(1 << 30)).is_refusal());
+    assert!(run(&|l| l.local = [15, 1, 1]).is_refusal());
+    assert_eq!(run(&|l| l.global = [0, 1, 1]).code(), Some(-63));
+    let large = 1 << 20;
+    assert!(run(&|l| (l.global, l.local) = ([large, 1, 1], [large, 1, 1])).is_refusal());
+    device.run(program, &[good]).expect("the device is still sound");
+}
