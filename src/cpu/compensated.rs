@@ -53,6 +53,15 @@ impl Partial {
         Partial { sum: self.sum.add(other.sum.high, other.sum.low), magnitude: self.magnitude + other.magnitude }
     }
 
+    /// With these terms added, one after the other.
+    pub(super) fn plus<T: Copy + Into<f64>>(mut self, terms: &[T]) -> Partial {
+        for &term in terms {
+            let term = term.into();
+            self = Partial { sum: self.sum.add(term, 0.0), magnitude: self.magnitude + term.abs() };
+        }
+        self
+    }
+
     /// The sum of x * y, rounded once to f64.
     pub(super) fn value(self) -> f64 {
         self.sum.value()

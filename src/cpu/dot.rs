@@ -68,13 +68,38 @@ fn bitwise(exact: Array) -> Reference {
     Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
 }
 
+/// Completes a dot product of which a device left partial sums: adds them, and the dot product of `tails` (two
+/// vectors, or none), in twice the precision of f64, and rounds once. Sums of integers wrap.
+///
+/// # Panics
+///
+/// If the arrays' types differ.
+pub fn finish(partials: &Array, tails: &[Array]) -> Array {
+    macro_rules! total {
+        ($kind:ident, $terms:expr) => {
+            match tails {
+                [] => Array::$kind(vec![Element::exact(&[], &[], $terms)]),
+                [Array::$kind(x), Array::$kind(y)] => Array::$kind(vec![Element::exact(x, y, $terms)]),
+                _ => unreachable!("tails of the partial sums' type"),
+            }
+        };
+    }
+    match partials {
+        Array::F32(terms) => total!(F32, terms),
+        Array::F64(terms) => total!(F64, terms),
+        Array::I32(terms) => total!(I32, terms),
+        Array::I64(terms) => total!(I64, terms),
+    }
+}
+
 /// An element of any type, with its type's own arithmetic.
 trait Element: Copy + Send + Sync {
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
     /// Not fused, so that every instruction set rounds alike and none needs a library call.
     fn plus_product(self, x: Self, y: Self) -> Self;
-    fn exact(x: &[Self], y: &[Self]) -> Self;
+    /// The dot product of x and y plus the terms, rounded once.
+    fn exact(x: &[Self], y: &[Self], terms: &[Self]) -> Self;
 }
 
 macro_rules! float_element {
@@ -89,8 +114,8 @@ macro_rules! float_element {
             fn plus_product(self, x: $t, y: $t) -> $t {
                 self + x * y
             }
-            fn exact(x: &[$t], y: &[$t]) -> $t {
-                compensated::sequential(x, y).value() as $t
+            fn exact(x: &[$t], y: &[$t], terms: &[$t]) -> $t {
+                compensated::sequential(x, y).plus(terms).value() as $t
             }
         }
     };
@@ -108,8 +133,8 @@ macro_rules! integer_element {
             fn plus_product(self, x: $t, y: $t) -> $t {
                 self.wrapping_add(x.wrapping_mul(y))
             }
-            fn exact(x: &[$t], y: &[$t]) -> $t {
-                sequential(x, y)
+            fn exact(x: &[$t], y: &[$t], terms: &[$t]) -> $t {
+                terms.iter().fold(sequential(x, y), |sum, &term| sum.plus(term))
             }
         }
     };
@@ -121,7 +146,7 @@ integer_element!(i32);
 integer_element!(i64);
 
 fn exact<T: Element>(x: &[T], y: &[T]) -> T {
-    T::exact(x, y)
+    T::exact(x, y, &[])
 }
 
 fn sequential<T: Element>(x: &[T], y: &[T]) -> T {
@@ -206,7 +231,7 @@ mod tests {
         fn plus_product(self, _: Roundings, _: Roundings) -> Roundings {
             self.plus(Roundings(1))
         }
-        fn exact(_: &[Roundings], _: &[Roundings]) -> Roundings {
+        fn exact(_: &[Roundings], _: &[Roundings], _: &[Roundings]) -> Roundings {
             Roundings::ZERO
         }
     }

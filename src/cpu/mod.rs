@@ -29,3 +29,9 @@ pub struct Reference {
     /// The result bit for bit, where the type makes it exact.
     pub exact: Option<Array>,
 }
+
+/// The sum of an array, as an array of one element: of integers wrapping, of floats in twice the precision of f64 and
+/// rounded once.
+pub fn wrapping_sum(array: &Array) -> Array {
+    dot::finish(array, &[])
+}
