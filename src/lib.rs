@@ -18,11 +18,13 @@ pub mod device;
 pub mod error;
 pub mod input;
 pub mod kernels;
+pub mod memory;
 pub mod record;
 pub mod report;
 pub mod runner;
 pub mod stats;
 pub mod store;
+pub mod values;
 pub mod worker;
 
 pub use error::Error;

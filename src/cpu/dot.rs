@@ -64,32 +64,24 @@ pub fn reference(x: &Array, y: &Array) -> Reference {
     }
 }
 
-fn bitwise(exact: Array) -> Reference {
-    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
-}
-
-/// Completes a dot product of which a device left partial sums: adds them, and the dot product of `tails` (two
-/// vectors, or none), in twice the precision of f64, and rounds once. Sums of integers wrap.
+/// Completes a dot product on the host: the sum of `partials` and of the products of `x` and `y`, all of one type.
+/// Floats are added in twice the precision of f64 and rounded once to the type; integers wrap.
 ///
 /// # Panics
 ///
 /// If the arrays' types differ.
-pub fn finish(partials: &Array, tails: &[Array]) -> Array {
-    macro_rules! total {
-        ($kind:ident, $terms:expr) => {
-            match tails {
-                [] => Array::$kind(vec![Element::exact(&[], &[], $terms)]),
-                [Array::$kind(x), Array::$kind(y)] => Array::$kind(vec![Element::exact(x, y, $terms)]),
-                _ => unreachable!("tails of the partial sums' type"),
-            }
-        };
+pub fn finish(partials: &Array, x: &Array, y: &Array) -> Array {
+    match (partials, x, y) {
+        (Array::F32(p), Array::F32(x), Array::F32(y)) => Array::F32(vec![Element::exact(x, y, p)]),
+        (Array::F64(p), Array::F64(x), Array::F64(y)) => Array::F64(vec![Element::exact(x, y, p)]),
+        (Array::I32(p), Array::I32(x), Array::I32(y)) => Array::I32(vec![Element::exact(x, y, p)]),
+        (Array::I64(p), Array::I64(x), Array::I64(y)) => Array::I64(vec![Element::exact(x, y, p)]),
+        _ => unreachable!("partial sums and vectors of one type"),
     }
-    match partials {
-        Array::F32(terms) => total!(F32, terms),
-        Array::F64(terms) => total!(F64, terms),
-        Array::I32(terms) => total!(I32, terms),
-        Array::I64(terms) => total!(I64, terms),
-    }
+}
+
+fn bitwise(exact: Array) -> Reference {
+    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
 }
 
 /// An element of any type, with its type's own arithmetic.

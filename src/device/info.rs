@@ -1,6 +1,9 @@
-//! What a device says of itself.
+//! What platforms and devices say of themselves.
 
+use super::error::DeviceError;
+use super::query::{self, Answer};
 use crate::kernels::Target;
+use ocl::core::{DeviceId, PlatformId};
 use serde::{Deserialize, Serialize};
 
 /// A device, as listed and as written into records. Sizes in bytes.
@@ -25,11 +28,156 @@ pub struct DeviceInfo {
     pub cl_version: String,
     /// Clock in MHz; 0 when unknown.
     pub clock_mhz: u32,
-    /// Step of the profiling timer as the driver reports it, in nanoseconds.
+    /// Step of the profiling timer as the driver reports it, in nanoseconds; 0 when unknown.
     pub timer_ns: u64,
     /// Extensions, separated by blanks.
     pub extensions: String,
     /// What plans are made for.
     #[serde(flatten)]
     pub target: Target,
+}
+
+/// A platform: one driver's name for itself, and its devices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlatformInfo {
+    /// The first number of its devices' selectors.
+    pub index: usize,
+    /// Platform name.
+    pub name: String,
+    /// Platform vendor.
+    pub vendor: String,
+    /// As in `OpenCL 3.0 CUDA 12.2`.
+    pub version: String,
+    /// Its devices; may be empty.
+    pub devices: Vec<DeviceInfo>,
+    /// Why devices are missing, if the driver says so.
+    pub problem: Option<String>,
+}
+
+/// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
+pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
+    let mut next_row = 0;
+    let ids = query::platforms()?;
+    Ok(ids.into_iter().enumerate().map(|(index, id)| platform(index, id, &mut next_row)).collect())
+}
+
+/// OpenCL's handles for a listed device.
+pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
+    let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is not there any more", info.selector));
+    let (platform, device) = info.selector.split_once(':').ok_or_else(gone)?;
+    let (platform, device): (usize, usize) = (number(platform).ok_or_else(gone)?, number(device).ok_or_else(gone)?);
+    let platform = *query::platforms()?.get(platform).ok_or_else(gone)?;
+    let device = *query::devices(platform)?.get(device).ok_or_else(gone)?;
+    Ok((platform, device))
+}
+
+fn number(text: &str) -> Option<usize> {
+    text.parse().ok()
+}
+
+fn platform(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo {
+    let [version, name, vendor] = [0x0901, 0x0902, 0x0903];
+    let text = |key| query::platform(id, key).map(|a| a.text()).unwrap_or_default();
+    let name = text(name);
+    let (ids, problem) = match query::devices(id) {
+        Ok(ids) => (ids, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    let devices = ids.into_iter().enumerate().map(|(d, id)| device(id, *next_row + d, format!("{index}:{d}"), &name));
+    let devices: Vec<DeviceInfo> = devices.collect();
+    *next_row += devices.len();
+    PlatformInfo { index, vendor: text(vendor), version: text(version), name, devices, problem }
+}
+
+/// Keys of `clGetDeviceInfo`.
+mod key {
+    pub(super) const TYPE: u32 = 0x1000;
+    pub(super) const MAX_COMPUTE_UNITS: u32 = 0x1002;
+    pub(super) const MAX_WORK_GROUP_SIZE: u32 = 0x1004;
+    pub(super) const MAX_WORK_ITEM_SIZES: u32 = 0x1005;
+    pub(super) const MAX_CLOCK_FREQUENCY: u32 = 0x100C;
+    pub(super) const MAX_MEM_ALLOC_SIZE: u32 = 0x1010;
+    pub(super) const GLOBAL_MEM_CACHE_SIZE: u32 = 0x101E;
+    pub(super) const GLOBAL_MEM_SIZE: u32 = 0x101F;
+    pub(super) const LOCAL_MEM_SIZE: u32 = 0x1023;
+    pub(super) const PROFILING_TIMER_RESOLUTION: u32 = 0x1025;
+    pub(super) const NAME: u32 = 0x102B;
+    pub(super) const VENDOR: u32 = 0x102C;
+    pub(super) const DRIVER_VERSION: u32 = 0x102D;
+    pub(super) const VERSION: u32 = 0x102F;
+    pub(super) const EXTENSIONS: u32 = 0x1030;
+    pub(super) const DOUBLE_FP_CONFIG: u32 = 0x1032;
+}
+
+/// Everything that is needed of one device; a question that a driver refuses leaves a 0 or an empty text.
+fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> DeviceInfo {
+    let ask = |key| query::device(id, key).ok();
+    let text = |key| ask(key).map(|a| a.text()).unwrap_or_default();
+    let number = |key| ask(key).as_ref().and_then(Answer::number).unwrap_or(0);
+    let kind = kind(number(key::TYPE));
+    let extensions = text(key::EXTENSIONS);
+    let target = Target {
+        gpu: kind == "gpu",
+        compute_units: small(number(key::MAX_COMPUTE_UNITS)),
+        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(usize::MAX),
+        max_wg_dims: dims(&ask(key::MAX_WORK_ITEM_SIZES).map(|a| a.sizes()).unwrap_or_default()),
+        local_mem: number(key::LOCAL_MEM_SIZE),
+        global_mem: number(key::GLOBAL_MEM_SIZE),
+        max_alloc: number(key::MAX_MEM_ALLOC_SIZE),
+        cache: number(key::GLOBAL_MEM_CACHE_SIZE),
+        fp64: number(key::DOUBLE_FP_CONFIG) != 0 || extensions.split(' ').any(|e| e == "cl_khr_fp64"),
+    };
+    DeviceInfo {
+        index,
+        selector,
+        platform: platform.to_owned(),
+        name: text(key::NAME),
+        vendor: text(key::VENDOR),
+        kind: kind.to_owned(),
+        driver: text(key::DRIVER_VERSION),
+        cl_version: text(key::VERSION),
+        clock_mhz: small(number(key::MAX_CLOCK_FREQUENCY)),
+        timer_ns: number(key::PROFILING_TIMER_RESOLUTION),
+        extensions,
+        target,
+    }
+}
+
+fn small(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// Work-group limits of three dimensions, 1 where the device has fewer.
+fn dims(sizes: &[usize]) -> [usize; 3] {
+    std::array::from_fn(|i| sizes.get(i).copied().unwrap_or(1))
+}
+
+/// A device's type from its bits. A simulator that claims all types has a CPU's shape.
+fn kind(bits: u64) -> &'static str {
+    [(2, "cpu"), (4, "gpu"), (8, "accelerator")]
+        .into_iter()
+        .find(|(bit, _)| bits & bit != 0)
+        .map_or("other", |(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_one_word() {
+        assert_eq!(kind(4), "gpu");
+        assert_eq!(kind(5), "gpu");
+        assert_eq!(kind(2), "cpu");
+        assert_eq!(kind(8), "accelerator");
+        assert_eq!(kind(16), "other");
+        assert_eq!(kind(0), "other");
+        assert_eq!(kind(1 + 2 + 4 + 8), "cpu", "Oclgrind");
+    }
+
+    #[test]
+    fn limits_have_three_dimensions() {
+        assert_eq!(dims(&[1024, 64]), [1024, 64, 1]);
+        assert_eq!(dims(&[1, 2, 3, 4]), [1, 2, 3]);
+    }
 }

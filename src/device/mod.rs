@@ -3,16 +3,24 @@
 //! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
 //! a driver, [`fake`] by a script, so that everything above is tested without one.
 
+pub mod doctor;
 mod error;
 pub mod fake;
+mod forward;
 mod info;
+mod launch;
 mod loader;
+mod log;
+mod memory;
 pub mod opencl;
+mod program;
+mod query;
 pub mod select;
+mod status;
 
 pub use error::DeviceError;
 pub use info::{DeviceInfo, PlatformInfo, list_platforms};
-pub use loader::{Loader, loader};
+pub use loader::{LIBRARY_VARIABLE, Loader, loader};
 
 use crate::kernels::Arg;
 

@@ -5,6 +5,7 @@
 pub mod ceiling;
 pub mod dot;
 mod plan;
+mod shape;
 mod source;
 
 pub use crate::cpu::{Baseline, Reference};
@@ -136,8 +137,13 @@ impl Family {
 }
 
 /// Every family, and the internal ones that measure ceilings.
+pub fn everything() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter().chain(ceiling::PROBES).copied()
+}
+
+/// The family of this name, internal ones included.
 pub fn family(name: &str) -> Option<&'static Family> {
-    FAMILIES.iter().copied().chain([&ceiling::FAMILY]).find(|f| f.name == name)
+    everything().find(|f| f.name == name)
 }
 
 /// How to make a family's inputs and right answers, and what they cost.

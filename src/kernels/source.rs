@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 /// Fragments that kernel files include, as (path below `cl/`, text).
 pub const COMMON: &[(&str, &str)] = &[
     ("common/muladd.cl", include_str!("../../cl/common/muladd.cl")),
+    ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
     ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
 ];
 
@@ -22,8 +23,8 @@ pub struct Assembled {
 pub const EMBEDDED: fn(&str) -> Option<Cow<'static, str>> = embedded;
 
 fn embedded(path: &str) -> Option<Cow<'static, str>> {
-    let rungs = super::FAMILIES.iter().copied().chain([&super::ceiling::FAMILY]).flat_map(|f| f.ladder);
-    rungs
+    super::everything()
+        .flat_map(|f| f.ladder)
         .map(|r| (r.path, r.text))
         .chain(COMMON.iter().copied())
         .find(|(p, _)| *p == path)

@@ -1,6 +1,7 @@
-//! Verify, time, verify again: one case on any device. Returns samples, prints nothing.
+//! How to measure a case, and what came of it.
 
-use crate::kernels::{Case, Params, WorkGroup};
+use crate::device::DeviceError;
+use crate::kernels::{Case, Params, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
 /// Which clock a row's times come from.
@@ -44,6 +45,9 @@ pub struct Settings {
     pub cache: Cache,
     /// The clock asked for.
     pub clock: Clock,
+    /// Bytes per second that no run can exceed, where the working set is far larger than any cache: event
+    /// times that imply more are not believed.
+    pub ceiling: Option<f64>,
 }
 
 /// One timed run, in seconds.
@@ -124,4 +128,84 @@ pub struct Outcome {
     pub result: Option<f64>,
     /// Bytes that the timed kernels touch in one run.
     pub working_set: u64,
+}
+
+impl Outcome {
+    /// The outcome of a case that nothing is known of yet.
+    pub fn pending(case: &Case, clock: Clock) -> Outcome {
+        Outcome {
+            case: case.clone(),
+            status: Status::Failed,
+            reason: String::new(),
+            wg: case.wg,
+            params: Params::new(),
+            clock,
+            clock_note: None,
+            samples: Vec::new(),
+            batch: None,
+            end_to_end: None,
+            stopped_by: String::new(),
+            bytes: 0.0,
+            ops: 0.0,
+            max_err: None,
+            tol: None,
+            result: None,
+            working_set: 0,
+        }
+    }
+
+    /// The samples' times by the row's clock, in seconds.
+    pub fn times(&self) -> Vec<f64> {
+        self.samples.iter().filter_map(|s| if self.clock == Clock::Event { s.event } else { Some(s.wall) }).collect()
+    }
+
+    /// Ends the case without a measurement.
+    pub fn stopped(mut self, stop: Stop) -> Outcome {
+        self.status = stop.status;
+        self.reason = stop.reason;
+        self.samples.clear();
+        self.batch = None;
+        self.end_to_end = None;
+        self
+    }
+}
+
+/// Why a case ended without a measurement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// How the row ends.
+    pub status: Status,
+    /// Why.
+    pub reason: String,
+}
+
+impl Stop {
+    /// A case that cannot run here.
+    pub fn skipped(reason: impl Into<String>) -> Stop {
+        Stop { status: Status::Skipped, reason: reason.into() }
+    }
+
+    /// A case that went wrong.
+    pub fn failed(reason: impl Into<String>) -> Stop {
+        Stop { status: Status::Failed, reason: reason.into() }
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Stop {
+        Stop::skipped(refusal.0)
+    }
+}
+
+impl From<DeviceError> for Stop {
+    fn from(error: DeviceError) -> Stop {
+        let status = if error.is_build() {
+            Status::BuildFailed
+        } else if error.is_refusal() {
+            Status::Skipped
+        } else {
+            Status::Failed
+        };
+        Stop { status, reason: error.to_string() }
+    }
 }

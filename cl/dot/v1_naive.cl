@@ -1,0 +1,24 @@
+// dot v1: one contiguous chunk of the vectors for each work-item.
+// Idea:    cut the vectors into as many chunks as there are work-items; the host adds the partial sums.
+// Removes: the single thread of a sequential loop.
+// Remains: neighbouring work-items read a chunk apart, so each load of a warp (wavefront) touches a different line.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+
+#include "../common/muladd.cl"
+
+__kernel void dot_v1_naive(__global const T *x, __global const T *y, __global T *partial, const INDEX n)
+{
+    const INDEX id = get_global_id(0);
+    const INDEX chunk = (n - 1) / get_global_size(0) + 1;
+    const INDEX begin = min(id * chunk, n);
+    const INDEX end = min(begin + chunk, n);
+    T sum = 0;
+    for (INDEX i = begin; i < end; i++)
+        sum = MULADD(x[i], y[i], sum);
+    partial[id] = sum;
+}

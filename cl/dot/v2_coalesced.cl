@@ -1,0 +1,37 @@
+// dot v2: strides of the global size.
+// Idea:    neighbouring work-items read neighbouring elements, so a warp's loads coalesce into whole lines.
+// Removes: the scattered loads of v1, and the loop's ragged end: a first kernel adds the remainder n mod work-items.
+// Remains: one partial sum per work-item goes through global memory to the host.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+
+#include "../common/muladd.cl"
+
+__kernel void dot_v2_coalesced_clear(__global T *partial)
+{
+    partial[get_global_id(0)] = 0;
+}
+
+// Elements begin..n, fewer than there are work-items.
+__kernel void dot_v2_coalesced_presum(__global const T *x, __global const T *y, __global T *partial,
+                                      const INDEX begin, const INDEX n)
+{
+    const INDEX id = get_global_id(0);
+    if (id < n - begin)
+        partial[id] = MULADD(x[begin + id], y[begin + id], partial[id]);
+}
+
+// Elements 0..end. With a multiple of the global size all work-items make the same number of turns;
+// with end = n the loop's condition is the guard.
+__kernel void dot_v2_coalesced(__global const T *x, __global const T *y, __global T *partial, const INDEX end)
+{
+    const INDEX id = get_global_id(0);
+    T sum = partial[id];
+    for (INDEX i = id; i < end; i += get_global_size(0))
+        sum = MULADD(x[i], y[i], sum);
+    partial[id] = sum;
+}

@@ -1,0 +1,65 @@
+// dot v5: several independent accumulators, a fixed grid, a second small pass.
+// Idea:    ACC loads in flight per work-item before the first addition; just enough groups to fill the device.
+// Removes: the wait for each load, the clearing and presum launches, and the host's additions.
+// Remains: a second launch that adds one partial sum per work-group.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+#ifndef ACC
+#define ACC 4         // independent accumulators of a work-item
+#endif
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define T4 CAT(T, 4)
+
+#include "../common/muladd.cl"
+#include "../common/tree.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void dot_v5_accumulators(__global const T *x, __global const T *y, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    __global const T4 *x4 = (__global const T4 *)x;
+    __global const T4 *y4 = (__global const T4 *)y;
+    const INDEX vectors = n / 4;
+    const INDEX stride = get_global_size(0);
+    const INDEX id = get_global_id(0);
+    T4 acc[ACC];
+    for (uint a = 0; a < ACC; a++)
+        acc[a] = 0;
+    INDEX i = id;
+    for (; i + (ACC - 1) * stride < vectors; i += ACC * stride) {
+        #pragma unroll
+        for (uint a = 0; a < ACC; a++)
+            acc[a] = MULADD(x4[i + a * stride], y4[i + a * stride], acc[a]);
+    }
+    for (; i < vectors; i += stride)
+        acc[0] = MULADD(x4[i], y4[i], acc[0]);
+    for (uint a = 1; a < ACC; a++)
+        acc[0] += acc[a];
+    T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
+    if (id < n - 4 * vectors)
+        sum = MULADD(x[4 * vectors + id], y[4 * vectors + id], sum);
+    sum = tree_sum(sum, scratch);
+    if (get_local_id(0) == 0)
+        partial[get_group_id(0)] = sum;
+}
+
+// One group adds the partial sums.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void dot_v5_accumulators_finish(__global const T *partial, __global T *result, const uint groups)
+{
+    __local T scratch[WG];
+    T sum = 0;
+    for (uint i = get_local_id(0); i < groups; i += WG)
+        sum += partial[i];
+    sum = tree_sum(sum, scratch);
+    if (get_local_id(0) == 0)
+        result[0] = sum;
+}

@@ -1,0 +1,94 @@
+// dot v6: one launch; the last group adds the partial sums.
+// Idea:    each group publishes its sum and takes a ticket; whoever draws the last one finds all sums there.
+// Removes: the second launch of v5.
+// Remains: one atomic operation for each group, and the last group's short tail.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+#ifndef ACC
+#define ACC 4         // independent accumulators of a work-item
+#endif
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define T4 CAT(T, 4)
+
+#include "../common/muladd.cl"
+#include "../common/tree.cl"
+
+// OpenCL 1.2 orders plain stores within a work-item only; atomics act on memory that all groups share.
+// So the sums travel through atomics, 32 bits at a time, and the ticket follows behind a fence.
+#define WORDS (sizeof(T) / sizeof(uint))
+typedef union {
+    T value;
+    uint words[WORDS];
+} Bits;
+
+void publish(volatile __global uint *slot, const T value)
+{
+    Bits bits;
+    bits.value = value;
+    for (uint w = 0; w < WORDS; w++)
+        atomic_xchg(slot + w, bits.words[w]);
+}
+
+T collect(volatile __global uint *slot)
+{
+    Bits bits;
+    for (uint w = 0; w < WORDS; w++)
+        bits.words[w] = atomic_or(slot + w, 0u);
+    return bits.value;
+}
+
+// The ticket is zero before the launch, and again after it.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void dot_v6_single_pass(__global const T *x, __global const T *y, volatile __global uint *partial,
+                        volatile __global uint *ticket, __global T *result, const INDEX n)
+{
+    __local T scratch[WG];
+    __local uint last;
+    __global const T4 *x4 = (__global const T4 *)x;
+    __global const T4 *y4 = (__global const T4 *)y;
+    const INDEX vectors = n / 4;
+    const INDEX stride = get_global_size(0);
+    const INDEX id = get_global_id(0);
+    T4 acc[ACC];
+    for (uint a = 0; a < ACC; a++)
+        acc[a] = 0;
+    INDEX i = id;
+    for (; i + (ACC - 1) * stride < vectors; i += ACC * stride) {
+        #pragma unroll
+        for (uint a = 0; a < ACC; a++)
+            acc[a] = MULADD(x4[i + a * stride], y4[i + a * stride], acc[a]);
+    }
+    for (; i < vectors; i += stride)
+        acc[0] = MULADD(x4[i], y4[i], acc[0]);
+    for (uint a = 1; a < ACC; a++)
+        acc[0] += acc[a];
+    T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
+    if (id < n - 4 * vectors)
+        sum = MULADD(x[4 * vectors + id], y[4 * vectors + id], sum);
+    sum = tree_sum(sum, scratch);
+    const uint groups = get_num_groups(0);
+    if (get_local_id(0) == 0) {
+        publish(partial + get_group_id(0) * WORDS, sum);
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        last = atomic_inc(ticket) == groups - 1;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (!last)
+        return;
+    sum = 0;
+    for (uint i = get_local_id(0); i < groups; i += WG)
+        sum += collect(partial + i * WORDS);
+    sum = tree_sum(sum, scratch);
+    if (get_local_id(0) == 0) {
+        result[0] = sum;
+        atomic_xchg(ticket, 0u);
+    }
+}

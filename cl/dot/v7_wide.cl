@@ -1,0 +1,47 @@
+// dot v7: the shape for CPU devices.
+// Idea:    work-groups of one item, each with a contiguous chunk and four accumulators of sixteen elements.
+// Removes: barriers, local memory and strides, which a CPU driver turns into loops over a group's work-items.
+// Remains: too few work-items to hide a GPU's memory latency: there, v5 and v6 are the end of the ladder.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define T4 CAT(T, 4)
+#define T8 CAT(T, 8)
+#define T16 CAT(T, 16)
+
+#include "../common/muladd.cl"
+
+T add_lanes(const T16 v)
+{
+    const T8 a = v.lo + v.hi;
+    const T4 b = a.lo + a.hi;
+    return (b.s0 + b.s1) + (b.s2 + b.s3);
+}
+
+// A chunk is a multiple of 64 elements.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void dot_v7_wide(__global const T *x, __global const T *y, __global T *partial, const INDEX chunk, const INDEX n)
+{
+    const INDEX id = get_global_id(0);
+    const INDEX begin = min(id * chunk, n);
+    const INDEX end = min(begin + chunk, n);
+    const INDEX whole = begin + (end - begin) / 64 * 64;
+    T16 a = 0, b = 0, c = 0, d = 0;
+    for (INDEX i = begin; i < whole; i += 64) {
+        __global const T16 *x16 = (__global const T16 *)(x + i);
+        __global const T16 *y16 = (__global const T16 *)(y + i);
+        a = MULADD(x16[0], y16[0], a);
+        b = MULADD(x16[1], y16[1], b);
+        c = MULADD(x16[2], y16[2], c);
+        d = MULADD(x16[3], y16[3], d);
+    }
+    T sum = add_lanes((a + b) + (c + d));
+    for (INDEX i = whole; i < end; i++)
+        sum = MULADD(x[i], y[i], sum);
+    partial[id] = sum;
+}

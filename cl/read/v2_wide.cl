@@ -1,0 +1,28 @@
+// read v2: how fast a CPU device can read memory.
+// Idea:    work-groups of one item, each with a contiguous chunk, four loads of sixteen words in flight.
+// Removes: everything but loads: the words are only added up, so that no load can be left out.
+// Remains: the memory's own limit.
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a chunk beyond it
+#endif
+
+// chunk and n are multiples of 64.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void read_v2_wide(__global const uint *x, __global uint *partial, const INDEX chunk, const INDEX n)
+{
+    const INDEX id = get_global_id(0);
+    const INDEX begin = min(id * chunk, n);
+    const INDEX end = min(begin + chunk, n);
+    uint16 a = 0, b = 0, c = 0, d = 0;
+    for (INDEX i = begin; i < end; i += 64) {
+        __global const uint16 *x16 = (__global const uint16 *)(x + i);
+        a += x16[0];
+        b += x16[1];
+        c += x16[2];
+        d += x16[3];
+    }
+    a = (a + b) + (c + d);
+    const uint8 e = a.lo + a.hi;
+    const uint4 f = e.lo + e.hi;
+    partial[id] = (f.s0 + f.s1) + (f.s2 + f.s3);
+}

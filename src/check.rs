@@ -1,0 +1,341 @@
+//! Verdicts: is a result right, and was memory beside it left alone?
+//!
+//! Integers, and floats over data whose partial results are all exact, must be equal. Other floats must
+//! lie within the proved bound gamma(d) * S, with S the sum of the terms' magnitudes and d the most
+//! roundings that any one term passes through: Higham, "Accuracy and Stability of Numerical Algorithms",
+//! 2nd edition, 2002, sections 3.1 and 4.2. A comparison is only passed by being true, so NaN fails.
+
+mod memory;
+
+pub use memory::{GUARD_BYTES, check_guard, guard_pattern, poison, poisoned, still_poisoned};
+
+use crate::data::{Array, Dtype};
+use crate::kernels::Reference;
+use memory::Poison;
+
+/// Whether a result is right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Every part of the check passed.
+    pub ok: bool,
+    /// Largest absolute error; infinite where a difference has no size (NaN, unequal infinities).
+    pub max_err: f64,
+    /// The error allowed; 0 for exact checks.
+    pub tol: f64,
+    /// What is wrong, unless `ok`.
+    pub why: Option<String>,
+}
+
+impl Verdict {
+    fn pass(max_err: f64, tol: f64) -> Verdict {
+        Verdict { ok: true, max_err, tol, why: None }
+    }
+
+    fn fail(max_err: f64, tol: f64, why: String) -> Verdict {
+        Verdict { ok: false, max_err, tol, why: Some(why) }
+    }
+}
+
+/// gamma(d) = d*u / (1 - d*u): the relative error of d roundings with unit roundoff `u`. `None` from
+/// d*u = 0.1 on, where the bound says too little to catch a wrong result.
+pub fn gamma(d: u64, u: f64) -> Option<f64> {
+    let du = d as f64 * u;
+    (du < 0.1).then(|| du / (1.0 - du))
+}
+
+/// Terms that may each be flushed to zero without a right result being called wrong. Far more than
+/// fit a buffer, yet together (2^-94 in f32) below anything that the generated data can miss.
+const FLUSHED_TERMS: f64 = (1u64 << 32) as f64;
+
+/// The absolute error allowed of a rounded result: gamma(`depth`) * S; plus, for f64 data, the
+/// reference's own rounding of 2^-52 of its value; plus an allowance for results below the smallest
+/// normal number, which devices may flush to zero.
+///
+/// `depth` counts every rounding of the most rounded term, its product's included. `None` where
+/// [`gamma`] has no value: such a case needs exact data. Integers have no roundings: 0.
+pub fn tolerance(reference: &Reference, depth: u64, dtype: Dtype) -> Option<f64> {
+    let bound = gamma(depth, dtype.unit_roundoff())? * reference.magnitude;
+    Some(match dtype {
+        Dtype::F32 => bound + FLUSHED_TERMS * f64::from(f32::MIN_POSITIVE),
+        Dtype::F64 => bound + f64::EPSILON * reference.value.abs() + FLUSHED_TERMS * f64::MIN_POSITIVE,
+        Dtype::I32 | Dtype::I64 => 0.0,
+    })
+}
+
+/// Judges a result by the strictest rule that its reference allows: equality where it is exact, else
+/// the rounding bound on the only element.
+pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
+    if let Some(exact) = &reference.exact {
+        return check_exact(got, exact);
+    }
+    match got {
+        Array::F32(v) if v.len() == 1 => check_rounded(f64::from(v[0]), reference, depth, Dtype::F32),
+        Array::F64(v) if v.len() == 1 => check_rounded(v[0], reference, depth, Dtype::F64),
+        other => {
+            let why = format!("{} elements of {} have no rounded reference", other.len(), other.dtype());
+            Verdict::fail(f64::INFINITY, 0.0, why)
+        }
+    }
+}
+
+/// Judges a rounded result of type `dtype`, widened to f64, by [`tolerance`].
+///
+/// NaN passes only if the reference is NaN and it is not the poison; infinities must match the
+/// reference's, or come from a value that overflows `dtype` within the tolerance.
+pub fn check_rounded(got: f64, reference: &Reference, depth: u64, dtype: Dtype) -> Verdict {
+    let want = reference.value;
+    let Some(tol) = tolerance(reference, depth, dtype) else {
+        let why = format!("{depth} roundings are too many for a bound in {dtype}: this case needs exact data");
+        return Verdict::fail(f64::INFINITY, 0.0, why);
+    };
+    if is_poison(got, dtype) {
+        return Verdict::fail(f64::INFINITY, tol, "the result was never written".to_owned());
+    }
+    if want.is_nan() && got.is_nan() {
+        return Verdict::pass(0.0, tol);
+    }
+    if got.is_infinite() || want.is_infinite() {
+        let overflows = want.abs() + tol > largest(dtype);
+        return if got.is_infinite() && overflows && got.signum() == want.signum() {
+            Verdict::pass(0.0, tol)
+        } else {
+            Verdict::fail(f64::INFINITY, tol, format!("got {got:?}, want {want:?}"))
+        };
+    }
+    let err = (got - want).abs();
+    if err <= tol {
+        Verdict::pass(err, tol)
+    } else {
+        let max_err = if err.is_nan() { f64::INFINITY } else { err };
+        Verdict::fail(max_err, tol, format!("got {got:?}, want {want:?} within {tol:.2e}"))
+    }
+}
+
+/// Requires equal values: integers, and floats whose every partial result is exact.
+///
+/// Floats are compared by their bits, except that the sign of zero is ignored, as the order of a sum
+/// decides it, and that any NaN but the poison matches a NaN.
+pub fn check_exact(got: &Array, want: &Array) -> Verdict {
+    compare(got, want, Rule::Value)
+}
+
+/// Requires equal bits, for operations that do not round: transposition, copies, minima.
+pub fn check_bits(got: &Array, want: &Array) -> Verdict {
+    compare(got, want, Rule::Bits)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    Value,
+    Bits,
+}
+
+fn compare(got: &Array, want: &Array, rule: Rule) -> Verdict {
+    match (got, want) {
+        (Array::F32(g), Array::F32(w)) => compare_slices(g, w, rule),
+        (Array::F64(g), Array::F64(w)) => compare_slices(g, w, rule),
+        (Array::I32(g), Array::I32(w)) => compare_slices(g, w, rule),
+        (Array::I64(g), Array::I64(w)) => compare_slices(g, w, rule),
+        _ => {
+            let why = format!("got elements of {}, want {}", got.dtype(), want.dtype());
+            Verdict::fail(f64::INFINITY, 0.0, why)
+        }
+    }
+}
+
+fn compare_slices<T: Element>(got: &[T], want: &[T], rule: Rule) -> Verdict {
+    if got.len() != want.len() {
+        let why = format!("got {} elements, want {}", got.len(), want.len());
+        return Verdict::fail(f64::INFINITY, 0.0, why);
+    }
+    let wrong = || got.iter().zip(want).enumerate().filter(|(_, (g, w))| !g.same(**w, rule));
+    let Some((index, (g, w))) = wrong().next() else { return Verdict::pass(0.0, 0.0) };
+    let max_err = wrong().map(|(_, (g, w))| g.distance(*w)).fold(0.0, f64::max);
+    let note = if g.is_poison() { " (never written)" } else { "" };
+    let why = match got.len() {
+        1 => format!("got {g:?}{note}, want {w:?}"),
+        len => format!("element {index} is {g:?}{note}, want {w:?}; {} of {len} differ", wrong().count()),
+    };
+    Verdict::fail(max_err, 0.0, why)
+}
+
+/// What comparing needs of an element type.
+trait Element: Copy + Poison + std::fmt::Debug {
+    fn same(self, want: Self, rule: Rule) -> bool;
+    /// Absolute difference; infinite if it has no size.
+    fn distance(self, other: Self) -> f64;
+}
+
+macro_rules! float_element {
+    ($t:ty) => {
+        impl Element for $t {
+            fn same(self, want: $t, rule: Rule) -> bool {
+                let alike = (self == 0.0 && want == 0.0) || (self.is_nan() && want.is_nan());
+                !self.is_poison() && (self.to_bits() == want.to_bits() || (rule == Rule::Value && alike))
+            }
+
+            fn distance(self, other: $t) -> f64 {
+                let distance = (f64::from(self) - f64::from(other)).abs();
+                if distance.is_nan() { f64::INFINITY } else { distance }
+            }
+        }
+    };
+}
+
+macro_rules! int_element {
+    ($t:ty) => {
+        impl Element for $t {
+            fn same(self, want: $t, _: Rule) -> bool {
+                self == want
+            }
+
+            fn distance(self, other: $t) -> f64 {
+                (i128::from(self) - i128::from(other)).unsigned_abs() as f64
+            }
+        }
+    };
+}
+
+float_element!(f32);
+float_element!(f64);
+int_element!(i32);
+int_element!(i64);
+
+fn is_poison(widened: f64, dtype: Dtype) -> bool {
+    let poison = if dtype == Dtype::F32 { f64::from(f32::POISON) } else { f64::POISON };
+    widened.to_bits() == poison.to_bits()
+}
+
+fn largest(dtype: Dtype) -> f64 {
+    if dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Fill, generate};
+    use proptest::prelude::*;
+
+    fn reference(value: f64, magnitude: f64) -> Reference {
+        Reference { value, magnitude, exact: None }
+    }
+
+    fn widened(array: &Array) -> Vec<f64> {
+        match array {
+            Array::F32(v) => v.iter().map(|&x| f64::from(x)).collect(),
+            Array::F64(v) => v.clone(),
+            Array::I32(_) | Array::I64(_) => unreachable!("floats only"),
+        }
+    }
+
+    #[test]
+    fn gamma_is_defined_below_a_tenth() {
+        assert_eq!(gamma(0, 0.01), Some(0.0));
+        assert_eq!(gamma(9, 0.01), Some(0.09 / 0.91));
+        assert_eq!(gamma(10, 0.01), None);
+        assert_eq!(gamma(u64::MAX, f64::EPSILON), None);
+    }
+
+    #[test]
+    fn an_empty_kernel_fails() {
+        for dtype in Dtype::ALL {
+            let untouched = poisoned(dtype, 3);
+            let verdict = check_exact(&untouched, &Array::zeros(dtype, 3));
+            assert!(!verdict.ok && verdict.why.unwrap().contains("element 0 is"), "{dtype}");
+            assert_eq!(still_poisoned(&untouched), Some(0));
+            assert_eq!(still_poisoned(&Array::zeros(dtype, 3)), None);
+            assert_eq!(poison(dtype).len(), dtype.size());
+        }
+        for (got, dtype) in [(f64::from(f32::POISON), Dtype::F32), (f64::POISON, Dtype::F64)] {
+            assert!(!check_rounded(got, &reference(0.0, 1e9), 10, dtype).ok);
+            assert!(!check_rounded(got, &reference(f64::NAN, 1.0), 10, dtype).ok, "poison is not a right NaN");
+        }
+        let nans = Array::F32(vec![f32::NAN; 3]);
+        assert!(!check_exact(&poisoned(Dtype::F32, 3), &nans).ok);
+    }
+
+    #[test]
+    fn nan_passes_only_for_nan() {
+        assert!(!check_rounded(f64::NAN, &reference(0.0, 1e30), 10, Dtype::F32).ok);
+        assert!(!check_rounded(0.0, &reference(f64::NAN, 1.0), 10, Dtype::F32).ok);
+        assert!(!check_rounded(0.0, &reference(0.0, f64::NAN), 10, Dtype::F32).ok);
+        assert!(check_rounded(f64::NAN, &reference(f64::NAN, f64::NAN), 10, Dtype::F32).ok);
+    }
+
+    #[test]
+    fn infinities_match_or_come_from_overflow() {
+        let inf = f64::INFINITY;
+        assert!(check_rounded(inf, &reference(inf, inf), 1, Dtype::F32).ok);
+        assert!(check_rounded(inf, &reference(1e39, 1e39), 1, Dtype::F32).ok, "overflows f32");
+        assert!(!check_rounded(inf, &reference(1e39, 1e39), 1, Dtype::F64).ok, "fits f64");
+        assert!(!check_rounded(inf, &reference(1.0, 1.0), 1, Dtype::F32).ok);
+        assert!(!check_rounded(-inf, &reference(inf, inf), 1, Dtype::F32).ok);
+        assert!(!check_rounded(3.0, &reference(inf, inf), 1, Dtype::F32).ok);
+    }
+
+    #[test]
+    fn the_bound_is_sharp_and_too_deep_cases_fail() {
+        let r = reference(1.0, 1.0);
+        let tol = tolerance(&r, 4, Dtype::F32).unwrap();
+        assert!(check_rounded(1.0 + 0.99 * tol, &r, 4, Dtype::F32).ok);
+        let verdict = check_rounded(1.0 + 1.01 * tol, &r, 4, Dtype::F32);
+        assert!(!verdict.ok && verdict.max_err > verdict.tol);
+        assert!(!check_rounded(1.0, &r, 1 << 24, Dtype::F32).ok);
+    }
+
+    #[test]
+    fn the_first_difference_and_their_number_are_named() {
+        let verdict = check_exact(&Array::I32(vec![1, 5, 3, 9]), &Array::I32(vec![1, 2, 3, 4]));
+        assert_eq!(verdict.why.unwrap(), "element 1 is 5, want 2; 2 of 4 differ");
+        assert_eq!((verdict.max_err, verdict.tol), (5.0, 0.0));
+        assert!(!check_exact(&Array::I32(vec![1]), &Array::I32(vec![])).ok);
+        assert!(!check_exact(&Array::I32(vec![1]), &Array::F32(vec![1.0])).ok);
+        let extremes = check_exact(&Array::I64(vec![i64::MAX]), &Array::I64(vec![i64::MIN]));
+        assert_eq!(extremes.max_err, u64::MAX as f64);
+    }
+
+    #[test]
+    fn only_bits_tell_zeros_and_nans_apart() {
+        let (got, want) = (Array::F32(vec![-0.0, f32::NAN]), Array::F32(vec![0.0, -f32::NAN]));
+        assert!(check_exact(&got, &want).ok);
+        assert!(!check_bits(&got, &want).ok);
+        assert!(check_bits(&got, &got).ok);
+    }
+
+    proptest! {
+        #[test]
+        fn a_lost_or_doubled_element_is_caught(seed: u64, n in 1usize..2000, at: prop::sample::Index, doubled: bool) {
+            let Array::I64(v) = generate(Fill::Exact(64), Dtype::I64, seed, 0, 0, n) else { unreachable!() };
+            let sum: i64 = v.iter().sum();
+            let element = v[at.index(n)];
+            let faulty = if doubled { sum + element } else { sum - element };
+            for (got, want) in [
+                (Array::I64(vec![faulty]), Array::I64(vec![sum])),
+                (Array::F32(vec![faulty as f32]), Array::F32(vec![sum as f32])),
+            ] {
+                prop_assert!(!check_exact(&got, &want).ok);
+                prop_assert!(check_exact(&want, &want).ok);
+            }
+        }
+
+        #[test]
+        fn right_sums_in_any_order_raise_no_alarm(seed: u64, n in 1usize..3000, chunk in 1usize..300, double: bool) {
+            let dtype = if double { Dtype::F64 } else { Dtype::F32 };
+            let terms = widened(&generate(Fill::Real, dtype, seed, 0, 0, n));
+            let round = |x: f64| if double { x } else { f64::from(x as f32) };
+            let add = |terms: &mut dyn Iterator<Item = f64>| terms.fold(0.0, |a, b| round(a + b));
+            // Every term is a multiple of 2^-52, so that this sum is exact.
+            let exact: i128 = terms.iter().map(|x| (x * 2f64.powi(52)) as i128).sum();
+            let reference = reference(exact as f64 / 2f64.powi(52), terms.iter().map(|x| x.abs()).sum());
+            let chunked = add(&mut terms.chunks(chunk).map(|c| add(&mut c.iter().copied())));
+            for (got, depth) in [
+                (add(&mut terms.iter().copied()), n),
+                (add(&mut terms.iter().rev().copied()), n),
+                (chunked, chunk + n.div_ceil(chunk)),
+            ] {
+                let verdict = check_rounded(got, &reference, depth as u64, dtype);
+                prop_assert!(verdict.ok, "{:?}", verdict);
+            }
+        }
+    }
+}

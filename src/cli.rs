@@ -1,0 +1,228 @@
+//! The command line: clap types only.
+
+use crate::data::Dtype;
+use crate::kernels::WorkGroup;
+use crate::runner::{Cache, Clock, Settings};
+use crate::values;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, max_term_width = 110)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List platforms and devices, and how to select each
+    Devices {
+        /// Write the list as JSON to FILE; - is standard output
+        #[arg(long, value_name = "FILE")]
+        json: Option<String>,
+    },
+    /// Look at the loader, drivers, compilers and timers: what is missing and what to install
+    Doctor,
+    /// List families, their rungs and tunables
+    List {
+        /// Only this family, with its rungs' ideas and costs
+        family: Option<String>,
+    },
+    /// Run the dot product's ladder: check it, time it, compare it with the CPU
+    Dot(Box<Dot>),
+    /// Print a shell's completion script
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the man pages into a folder
+    Man {
+        /// The folder, which must exist
+        dir: PathBuf,
+    },
+    /// Run cases for a parent process
+    #[command(hide = true)]
+    Worker,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// A row of `gpulab devices`, P:D, gpu, cpu, or a part of the name or vendor
+    #[arg(short, long, global = true, value_name = "SEL", env = "GPULAB_DEVICE")]
+    pub device: Option<String>,
+    /// No progress and no notes
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more of what is done
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Colour in tables
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// `gpulab dot`.
+#[derive(Debug, Args)]
+pub struct Dot {
+    /// Elements of each vector
+    #[arg(long, value_name = "N", value_parser = values::size, default_value = "2^24")]
+    pub n: u64,
+    /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
+    #[arg(long, value_name = "FILE", conflicts_with = "n")]
+    pub input: Option<String>,
+    /// The second vector; without it the first is multiplied with itself
+    #[arg(long, value_name = "FILE", requires = "input")]
+    pub input2: Option<String>,
+    /// Who adds the n mod work-items elements left over: the host, a kernel, or a guard in the loop (variants 2 to 4)
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub presum: Option<Presum>,
+    /// Use mad() instead of a * b + c
+    #[arg(long)]
+    pub mad: bool,
+    /// Work-items in flight, rounded up to whole work-groups [default: what fills the device]
+    #[arg(long, value_name = "N", value_parser = values::positive)]
+    pub items: Option<u64>,
+    /// Independent accumulators of a work-item, 1 to 16 (variants 5 and 6) [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
+    pub acc: Option<u64>,
+    /// Options of all ladders.
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// Who adds the remainder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Presum {
+    /// The host.
+    Host,
+    /// A kernel of its own.
+    Device,
+    /// Nobody: the loop has a guard.
+    None,
+}
+
+/// Options of all ladders.
+#[derive(Debug, Args)]
+pub struct Ladder {
+    /// Variants to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub variant: Option<String>,
+    /// Element type [default: f32, or what the input file holds]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// Work-items of a work-group [default: 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+    /// How to measure.
+    #[command(flatten)]
+    pub measure: Measure,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// How to measure.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Measuring")]
+pub struct Measure {
+    /// Runs before the first sample
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub warmup: u32,
+    /// Fewest samples [default: 10, quick: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_runs: Option<u32>,
+    /// Most samples [default: 1000, quick: 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_runs: Option<u32>,
+    /// Least time to sample for, in seconds [default: 0.05, quick: 0]
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    pub min_time: Option<f64>,
+    /// Most time to sample for, in seconds [default: 0.5, quick: 0.1]
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    pub timeout: Option<f64>,
+    /// Spread (inter-quartile range over median) at which sampling may end
+    #[arg(long, value_name = "X", value_parser = values::spread, default_value = "5%")]
+    pub max_noise: f64,
+    /// The same buffers every time, or copies that together exceed the last-level cache
+    #[arg(long, value_enum, default_value_t = Cache::Warm)]
+    pub cache: Cache,
+    /// The clock that times come from
+    #[arg(long, value_enum, default_value_t = Clock::Event)]
+    pub clock: Clock,
+    /// Fewer and shorter runs
+    #[arg(long)]
+    pub quick: bool,
+    /// What a case may take beyond --timeout, in seconds [default: 60, and more for large data]
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    pub deadline: Option<f64>,
+    /// Run kernels in this process, for debuggers, profilers and simulators
+    #[arg(long)]
+    pub in_process: bool,
+    /// Fail with exit code 7 if a row cannot be trusted
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Where results go; - is standard output.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output (- is standard output, where the table makes room)")]
+pub struct Output {
+    /// Write one row per case as CSV
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write an array of records as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// Write the table as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub md: Option<String>,
+    /// Write every single timed run as CSV
+    #[arg(long, value_name = "FILE")]
+    pub samples: Option<String>,
+}
+
+impl Measure {
+    /// The settings that these options make.
+    pub fn settings(&self) -> Settings {
+        let pick = |normal, quick| if self.quick { quick } else { normal };
+        let min_runs = self.min_runs.unwrap_or(if self.quick { 3 } else { 10 });
+        let max_runs = self.max_runs.unwrap_or(if self.quick { 20 } else { 1000 });
+        Settings {
+            warmup: self.warmup,
+            min_runs: min_runs.min(max_runs),
+            max_runs,
+            min_time: self.min_time.unwrap_or(pick(0.05, 0.0)),
+            timeout: self.timeout.unwrap_or(pick(0.5, 0.1)),
+            max_noise: self.max_noise,
+            cache: self.cache,
+            clock: self.clock,
+            ceiling: None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `gpulab dot`: the dot product's ladder.
+
+use super::{Out, ladder, say};
+use crate::cli::{Dot, Global, Presum};
+use crate::kernels::{self, Params, Shape};
+use crate::{Error, input};
+
+/// Runs the ladder.
+///
+/// # Errors
+/// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
+pub fn run(out: &mut Out, global: &Global, options: &Dot) -> Result<(), Error> {
+    let mut study = ladder::Study {
+        family: &kernels::dot::FAMILY,
+        shape: Shape::vector(options.n),
+        dtype: options.ladder.dtype,
+        params: params(options),
+        inputs: Vec::new(),
+    };
+    if let Some(first) = &options.input {
+        let second = options.input2.as_ref().unwrap_or(first);
+        if options.input2.is_none() && !global.quiet {
+            say(&format!("one input: {first} is multiplied with itself"));
+        }
+        study.inputs = vec![first.clone(), second.clone()];
+        let (n, dtype) = look_at(&study.inputs, study.dtype)?;
+        (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
+    }
+    ladder::run(out, global, &options.ladder, &study)
+}
+
+fn params(options: &Dot) -> Params {
+    let mut params = Params::new();
+    if let Some(presum) = options.presum {
+        let who = match presum {
+            Presum::Host => "host",
+            Presum::Device => "device",
+            Presum::None => "none",
+        };
+        params.insert("presum".into(), who.into());
+    }
+    if options.mad {
+        params.insert("mad".into(), "1".into());
+    }
+    for (name, value) in [("items", options.items), ("acc", options.acc)] {
+        if let Some(value) = value {
+            params.insert(name.into(), value.to_string());
+        }
+    }
+    params
+}
+
+/// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.
+fn look_at(files: &[String], dtype: Option<crate::data::Dtype>) -> Result<(u64, crate::data::Dtype), Error> {
+    let first = input::read(&files[0], dtype)?;
+    let (n, dtype) = (first.len(), first.dtype());
+    drop(first);
+    for file in &files[1..] {
+        let other = input::read(file, Some(dtype))?.len();
+        if other != n {
+            return Err(Error::Usage(format!(
+                "{} has {n} elements and {file} has {other}: a dot product needs two vectors of one length",
+                files[0]
+            )));
+        }
+    }
+    Ok((n as u64, dtype))
+}

@@ -1,0 +1,67 @@
+//! `gpulab list`: what there is to run.
+
+use super::Out;
+use crate::Error;
+use crate::kernels::{FAMILIES, Family, Rung, Tunable};
+use std::fmt::Write as _;
+
+/// Lists all families, or one with its rungs' ideas and costs.
+///
+/// # Errors
+/// [`Error::Usage`] for an unknown family.
+pub fn run(out: &mut Out, family: Option<&str>) -> Result<(), Error> {
+    let Some(name) = family else {
+        let overview: String = FAMILIES.iter().map(|f| overview(f)).collect();
+        return out.text(&overview);
+    };
+    match FAMILIES.iter().find(|f| f.name == name) {
+        Some(family) => out.text(&details(family)),
+        None => {
+            let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+            Err(Error::Usage(format!("there is no family {name:?}; there is {}", names.join(", "))))
+        }
+    }
+}
+
+fn heading(family: &Family) -> String {
+    let dtypes: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
+    format!("{}: {} ({})\n", family.name, family.about, dtypes.join(", "))
+}
+
+fn overview(family: &Family) -> String {
+    let mut text = heading(family);
+    for rung in family.ladder {
+        let _ = writeln!(text, "  {:>2} {:<14} {}", rung.number(), rung.variant(), rung.header("Idea").unwrap_or(""));
+    }
+    text
+}
+
+fn details(family: &Family) -> String {
+    let mut text = heading(family);
+    for rung in family.ladder {
+        let _ = writeln!(text, "\n  {} {} (cl/{})", rung.number(), rung.variant(), rung.path);
+        for label in ["Idea", "Removes", "Remains"] {
+            let _ = writeln!(text, "     {label:<8} {}", rung.header(label).unwrap_or(""));
+        }
+        if !rung.tunables.is_empty() {
+            let names: Vec<&str> = rung.tunables.iter().map(|t| t.name).collect();
+            let _ = writeln!(text, "     Tunables {}", names.join(", "));
+        }
+    }
+    text.push_str("\n  Tunables\n");
+    for tunable in tunables(family.ladder) {
+        let _ = writeln!(text, "     {:<8} {} [{}]", tunable.name, tunable.about, tunable.values.join(", "));
+    }
+    text
+}
+
+/// The ladder's tunables, each once.
+fn tunables(ladder: &'static [Rung]) -> Vec<&'static Tunable> {
+    let mut all: Vec<&Tunable> = Vec::new();
+    for tunable in ladder.iter().flat_map(|r| r.tunables) {
+        if all.iter().all(|t| t.name != tunable.name) {
+            all.push(tunable);
+        }
+    }
+    all
+}

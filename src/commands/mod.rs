@@ -1,0 +1,85 @@
+//! One file per subcommand: glue, no logic.
+
+mod devices;
+mod doctor;
+mod dot;
+mod interrupt;
+mod ladder;
+mod list;
+mod packaging;
+mod sinks;
+
+use crate::Error;
+use crate::cli::{Cli, Color, Command};
+use crate::worker;
+use std::io::{IsTerminal, Write};
+
+/// Standard output, with failures as errors.
+pub struct Out;
+
+impl Out {
+    /// Writes text.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn text(&mut self, text: &str) -> Result<(), Error> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Writes bytes.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut stdout = std::io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        written.map_err(|source| Error::Output { what: "standard output".into(), source })
+    }
+}
+
+/// Carries out a command line.
+///
+/// # Errors
+/// What the subcommand says.
+pub fn run(cli: &Cli) -> Result<(), Error> {
+    let mut out = Out;
+    match &cli.command {
+        Command::Devices { json } => devices::run(&mut out, json.as_deref()),
+        Command::Doctor => {
+            let (text, healthy) = doctor::report();
+            out.text(&text)?;
+            if healthy { Ok(()) } else { Err(Error::NoDevice("no OpenCL device works here: see above".into())) }
+        }
+        Command::List { family } => list::run(&mut out, family.as_deref()),
+        Command::Dot(options) => dot::run(&mut out, &cli.global, options),
+        Command::Completions { shell } => packaging::completions(&mut out, *shell),
+        Command::Man { dir } => packaging::man(dir),
+        Command::Worker => worker::serve(),
+    }
+}
+
+/// Whether tables use colour.
+fn color(choice: Color) -> bool {
+    match choice {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+            !refused && std::io::stdout().is_terminal()
+        }
+    }
+}
+
+/// Writes `text` to a file, or to standard output for `-`.
+fn write_to(out: &mut Out, path: &str, text: &str) -> Result<(), Error> {
+    if path == "-" {
+        return out.text(text);
+    }
+    std::fs::write(path, text).map_err(|source| Error::Output { what: path.into(), source })
+}
+
+/// Says something on standard error.
+fn say(text: &str) {
+    // Nothing can be done about a standard error that cannot be written to.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

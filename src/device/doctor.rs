@@ -1,0 +1,272 @@
+//! Facts for `gpulab doctor`. Whatever runs a driver's code can crash the process, so it runs in one of its own.
+
+use super::opencl::OpenClDevice;
+use super::{Device, DeviceError, DeviceInfo, Launch, PlatformInfo, Stamps, Unit, list_platforms, loader};
+use crate::kernels::Arg;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+/// Set in the child processes: what they are to find out.
+const TASK: &str = "GPULAB_DOCTOR_TASK";
+
+/// Longest that a child may take: a first compilation on a slow machine with cold caches.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// How the event times of a device relate to the host's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Timer {
+    /// Longer kernels take longer, within the wall time.
+    Real,
+    /// Real, but only multiples of this many nanoseconds.
+    Coarse(u64),
+    /// Times that have nothing to do with the kernel.
+    Fake,
+    /// The driver gives no times.
+    Missing,
+}
+
+/// What running a tiny kernel on a device showed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// How its timer behaves.
+    pub timer: Timer,
+    /// Event time of the longer test kernel, in nanoseconds; 0 without one.
+    pub event_ns: u64,
+    /// Wall time of the same launch, in nanoseconds.
+    pub wall_ns: u64,
+    /// Whether a kernel with `double` compiled, ran and was right.
+    pub fp64: bool,
+}
+
+/// A driver that is registered with OpenCL's loader.
+pub struct Driver {
+    /// The registering file.
+    pub file: PathBuf,
+    /// The library that it names.
+    pub library: String,
+    /// Whether that library loads.
+    pub loads: Result<(), String>,
+}
+
+/// In a child process: the answer to its task. In any other: nothing.
+pub fn child_answer() -> Option<String> {
+    let task = env::var(TASK).ok()?;
+    let (what, argument) = task.split_once(' ').unwrap_or((&task, ""));
+    let answer = match what {
+        "platforms" => serde_json::to_string(&list_platforms().map_err(|e| e.to_string())),
+        "library" => serde_json::to_string(&loader::try_library(argument)),
+        _ => serde_json::to_string(&probe(argument).map_err(|e| e.to_string())),
+    };
+    Some(answer.unwrap_or_default())
+}
+
+/// Every platform, listed in a child process.
+pub fn platforms() -> Result<Vec<PlatformInfo>, String> {
+    in_child("platforms")
+}
+
+/// Compiles and runs tiny kernels on a device, in a child process.
+pub fn check_device(info: &DeviceInfo) -> Result<Probe, String> {
+    in_child(&format!("device {}", info.selector))
+}
+
+/// Every registered driver.
+pub fn drivers() -> Vec<Driver> {
+    registrations().into_iter().filter_map(driver).collect()
+}
+
+fn driver(file: PathBuf) -> Option<Driver> {
+    let is_text = file.extension().is_some_and(|e| e == "icd");
+    let library = match is_text {
+        true => fs::read_to_string(&file).ok()?.lines().next()?.trim().to_owned(),
+        false => file.display().to_string(),
+    };
+    let loads = in_child(&format!("library {library}"));
+    Some(Driver { file, library, loads })
+}
+
+/// The files that OpenCL's loaders read: those that the environment names, else the system's.
+fn registrations() -> Vec<PathBuf> {
+    if let Some(list) = env::var_os("OCL_ICD_FILENAMES").filter(|v| !v.is_empty()) {
+        return env::split_paths(&list).collect();
+    }
+    let named = ["OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"].iter().find_map(env::var_os).filter(|v| !v.is_empty());
+    let folder = named.map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from);
+    if folder.extension().is_some_and(|e| e == "icd" || e == "so") {
+        return vec![folder];
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+    let mut files: Vec<_> = entries.filter(|f| f.extension().is_some_and(|e| e == "icd")).collect();
+    files.sort();
+    files
+}
+
+/// Runs this program once more with a task, and reads its answer. Says how it died if it did.
+fn in_child<T: DeserializeOwned>(task: &str) -> Result<T, String> {
+    let program = env::current_exe().map_err(|e| format!("this program cannot find itself: {e}"))?;
+    let mut child = Command::new(program)
+        .arg("doctor")
+        .env(TASK, task)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|e| format!("no process could be started: {e}"))?;
+    let mut pipe = child.stdout.take();
+    let reader = thread::spawn(move || {
+        let mut text = String::new();
+        // A child that dies leaves half an answer, which is then no answer.
+        let _ = pipe.as_mut().map(|p| p.read_to_string(&mut text));
+        text
+    });
+    let begin = Instant::now();
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if begin.elapsed() < DEADLINE => thread::sleep(Duration::from_millis(2)),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("the driver did not answer within {} s", DEADLINE.as_secs()));
+            }
+        }
+    };
+    let text = reader.join().unwrap_or_default();
+    match serde_json::from_str::<Result<T, String>>(text.trim()) {
+        Ok(answer) => answer,
+        Err(_) => Err(format!("the driver crashed the process ({status}); an old or damaged cache of it may be why")),
+    }
+}
+
+/// The event time and the wall time of a launch.
+type Nanoseconds = (u64, u64);
+
+/// Work-items of a test kernel.
+const ITEMS: usize = 64;
+/// Steps of the shorter and the longer test kernel.
+const STEPS: [u32; 2] = [64, 4096];
+/// Launches of each.
+const RUNS: usize = 3;
+
+const SOURCE: &str = r#"#line 1 "doctor.cl"
+#ifdef FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+__kernel void doctor(__global T *out, uint steps) {
+    T x = (T)get_global_id(0);
+    for (uint i = 0; i < steps; ++i)
+        x = x * (T)FACTOR + (T)1;
+    out[get_global_id(0)] = x;
+}
+"#;
+
+/// The test of one device, given by its selector.
+fn probe(selector: &str) -> Result<Probe, DeviceError> {
+    let platforms = list_platforms()?;
+    let info = platforms.iter().flat_map(|p| &p.devices).find(|d| d.selector == selector);
+    let info = info.ok_or_else(|| DeviceError::other("clGetDeviceIDs", "the device is gone"))?;
+    let mut device = OpenClDevice::open(info)?;
+    let mut times = Vec::new();
+    for steps in STEPS {
+        times.push(integers(&mut device, steps)?);
+    }
+    let (event_ns, wall_ns) = times[1].last().copied().unwrap_or_default();
+    let timer = classify(&times[0], &times[1]);
+    let fp64 = info.target.fp64 && doubles(&mut device).unwrap_or(false);
+    Ok(Probe { timer, event_ns, wall_ns, fp64 })
+}
+
+/// Event and wall nanoseconds of each run of an integer kernel whose every result was right.
+fn integers(device: &mut OpenClDevice, steps: u32) -> Result<Vec<Nanoseconds>, DeviceError> {
+    let defines = [("T", "uint"), ("FACTOR", "1664525u")];
+    let (bytes, times) = test(device, &defines, steps, size_of::<u32>())?;
+    let right = |i: u32| (0..steps).fold(i, |x, _| x.wrapping_mul(1_664_525).wrapping_add(1));
+    let found: Vec<u32> = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
+    if found.iter().zip(0..).all(|(&x, i)| x == right(i)) {
+        return Ok(times);
+    }
+    Err(DeviceError::other("clEnqueueNDRangeKernel", "the test kernel ran but its result is wrong"))
+}
+
+/// Whether a kernel in double precision is right: its values, up to 64 * 2^32, need more bits than a float has.
+fn doubles(device: &mut OpenClDevice) -> Result<bool, DeviceError> {
+    let steps = 32;
+    let (bytes, _) = test(device, &[("T", "double"), ("FACTOR", "2"), ("FP64", "1")], steps, size_of::<f64>())?;
+    let right = |i: u32| (0..steps).fold(f64::from(i), |x, _| x * 2.0 + 1.0);
+    let found: Vec<f64> = bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect();
+    Ok(found.iter().zip(0..).all(|(&x, i)| x == right(i)))
+}
+
+/// Builds and runs the test kernel; its output, and (event, wall) nanoseconds of each run.
+fn test(
+    device: &mut OpenClDevice,
+    defines: &[(&str, &str)],
+    steps: u32,
+    width: usize,
+) -> Result<(Vec<u8>, Vec<Nanoseconds>), DeviceError> {
+    let program = device.build(&Unit {
+        path: "doctor.cl".to_owned(),
+        text: SOURCE.to_owned(),
+        defines: defines.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        kernels: vec!["doctor".to_owned()],
+    })?;
+    // Memory that was never written may hold an earlier, right result.
+    let mut bytes = vec![0xA5; ITEMS * width];
+    let buffer = device.alloc(bytes.len())?;
+    device.write(buffer, 0, &bytes)?;
+    let args = vec![Arg::Buffer(buffer.0 as usize), Arg::Uint(steps)];
+    let launch = Launch { kernel: "doctor".to_owned(), global: [ITEMS, 1, 1], local: [1; 3], args };
+    let mut times = Vec::new();
+    // The first run pays for what drivers put off until then.
+    for run in 0..=RUNS {
+        let timing = device.run(program, std::slice::from_ref(&launch))?;
+        let event = timing.stamps.first().map_or(0, |s: &Stamps| s.end.saturating_sub(s.start));
+        if run > 0 {
+            times.push((event, Duration::from_secs_f64(timing.wall_s).as_nanos().try_into().unwrap_or(u64::MAX)));
+        }
+    }
+    device.read(buffer, 0, &mut bytes)?;
+    Ok((bytes, times))
+}
+
+/// Judges a timer by (event, wall) nanoseconds of a short kernel and of one 64 times as long.
+fn classify(short: &[Nanoseconds], long: &[Nanoseconds]) -> Timer {
+    let all = || short.iter().chain(long);
+    if all().all(|&(event, _)| event == 0) {
+        return Timer::Missing;
+    }
+    let longest = |runs: &[Nanoseconds]| runs.iter().map(|&(event, _)| event).max().unwrap_or(0);
+    let shortest = |runs: &[Nanoseconds]| runs.iter().map(|&(event, _)| event).min().unwrap_or(0);
+    let impossible = long.iter().any(|&(event, wall)| event < 50 || event > wall);
+    if impossible || longest(long) <= shortest(short) {
+        return Timer::Fake;
+    }
+    match all().fold(0, |step, &(event, _)| greatest_common_divisor(step, event)) {
+        step if step >= 1000 => Timer::Coarse(step),
+        _ => Timer::Real,
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timers_are_told_apart() {
+        assert_eq!(classify(&[(3104, 9000), (3072, 9100)], &[(91_072, 99_000), (90_112, 98_000)]), Timer::Real);
+        assert_eq!(classify(&[(2000, 9000), (3000, 9000)], &[(91_000, 99_000), (90_000, 99_000)]), Timer::Coarse(1000));
+        assert_eq!(classify(&[(1, 9000), (1, 9000)], &[(1, 99_000), (1, 99_000)]), Timer::Fake);
+        assert_eq!(classify(&[(500, 900)], &[(99_000, 90_000)]), Timer::Fake, "longer than the wall time");
+        assert_eq!(classify(&[(9000, 9900)], &[(8000, 9900)]), Timer::Fake, "64 times the work in less time");
+        assert_eq!(classify(&[(0, 9000)], &[(0, 9000)]), Timer::Missing);
+    }
+}

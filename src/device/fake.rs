@@ -1,0 +1,153 @@
+//! A device that follows a script, so that everything above the driver is tested without one.
+
+use super::{BufferId, Device, DeviceError, DeviceInfo, Launch, ProgramId, Stamps, Timing, Unit};
+use crate::kernels::{Arg, Target};
+use std::collections::BTreeMap;
+
+/// What a launch does: changes memory and says how long it took in nanoseconds.
+pub type Script = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError>>;
+
+/// The buffers of a fake device.
+#[derive(Debug, Default)]
+pub struct Memory {
+    buffers: BTreeMap<u32, Vec<u8>>,
+}
+
+impl Memory {
+    /// The bytes of the buffer bound to an argument, guard zone included; empty if it is no buffer.
+    pub fn bytes(&mut self, arg: &Arg) -> &mut [u8] {
+        let id = if let Arg::Buffer(id) = arg { *id as u32 } else { u32::MAX };
+        self.buffers.get_mut(&id).map_or(&mut [], Vec::as_mut_slice)
+    }
+
+    /// The buffer bound to an argument as elements of `T`.
+    pub fn get<T: bytemuck::AnyBitPattern>(&mut self, arg: &Arg) -> Vec<T> {
+        let size = size_of::<T>();
+        self.bytes(arg).chunks_exact(size).map(bytemuck::pod_read_unaligned).collect()
+    }
+
+    /// Writes one element of the buffer bound to an argument; nothing if it lies outside.
+    pub fn set<T: bytemuck::NoUninit>(&mut self, arg: &Arg, index: usize, value: T) {
+        let bytes = bytemuck::bytes_of(&value);
+        let start = index * bytes.len();
+        if let Some(place) = self.bytes(arg).get_mut(start..start + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+    }
+}
+
+/// A device whose kernels are a script.
+pub struct FakeDevice {
+    info: DeviceInfo,
+    memory: Memory,
+    script: Script,
+    next: u32,
+    now_ns: u64,
+    /// What happened, one line a call, for tests to look at.
+    pub log: Vec<String>,
+}
+
+impl FakeDevice {
+    /// A small CPU-like device that follows `script`.
+    pub fn new(script: Script) -> FakeDevice {
+        FakeDevice { info: fake_info(), memory: Memory::default(), script, next: 0, now_ns: 1_000, log: Vec::new() }
+    }
+
+    /// Live buffers, for leak checks.
+    pub fn buffers(&self) -> usize {
+        self.memory.buffers.len()
+    }
+
+    fn step(&mut self, launch: &Launch) -> Result<Stamps, DeviceError> {
+        self.log.push(format!("run {}", launch.kernel));
+        let ns = if launch.kernel == "scrub" { 100 } else { (self.script)(launch, &mut self.memory)? };
+        let queued = self.now_ns;
+        let start = queued + 20;
+        self.now_ns = start + ns;
+        Ok(Stamps { queued, submit: queued + 10, start, end: self.now_ns })
+    }
+
+    fn slice(&mut self, buffer: BufferId, offset: usize, len: usize) -> Result<&mut [u8], DeviceError> {
+        let bytes = self.memory.buffers.get_mut(&buffer.0).and_then(|b| b.get_mut(offset..offset + len));
+        bytes.ok_or_else(|| DeviceError::other("buffer access", "outside the buffer"))
+    }
+}
+
+/// What the fake device says of itself.
+pub fn fake_info() -> DeviceInfo {
+    DeviceInfo {
+        index: 0,
+        selector: "0:0".into(),
+        platform: "Fake platform".into(),
+        name: "Fake device".into(),
+        vendor: "gpulab".into(),
+        kind: "cpu".into(),
+        driver: "1.0".into(),
+        cl_version: "OpenCL 1.2 fake".into(),
+        clock_mhz: 1000,
+        timer_ns: 1,
+        extensions: String::new(),
+        target: Target {
+            gpu: false,
+            compute_units: 2,
+            max_wg: 1024,
+            max_wg_dims: [1024; 3],
+            local_mem: 32 << 10,
+            global_mem: 1 << 30,
+            max_alloc: 1 << 28,
+            cache: 1 << 20,
+            fp64: true,
+        },
+    }
+}
+
+impl Device for FakeDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn build(&mut self, unit: &Unit) -> Result<ProgramId, DeviceError> {
+        self.log.push(format!("build {}", unit.path));
+        self.next += 1;
+        Ok(ProgramId(self.next))
+    }
+
+    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
+        self.next += 1;
+        self.memory.buffers.insert(self.next, vec![0xAA; bytes]);
+        Ok(BufferId(self.next))
+    }
+
+    fn free(&mut self, buffer: BufferId) {
+        self.memory.buffers.remove(&buffer.0);
+    }
+
+    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.slice(buffer, offset, bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        bytes.copy_from_slice(self.slice(buffer, offset, bytes.len())?);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
+        let copied = self.slice(from, 0, bytes)?.to_vec();
+        self.write(to, 0, &copied)
+    }
+
+    fn run(&mut self, _: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
+        let began = self.now_ns;
+        let stamps = launches.iter().map(|launch| self.step(launch)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps })
+    }
+
+    fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
+        let mut seconds = 0.0;
+        for _ in 0..repeat {
+            seconds += self.run(program, launches)?.wall_s;
+        }
+        Ok(seconds)
+    }
+}

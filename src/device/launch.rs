@@ -1,0 +1,208 @@
+//! Launches: arguments bound first, then everything enqueued, waited for and timed.
+#![allow(unsafe_code, reason = "ocl cannot know what a kernel does to memory")]
+
+use super::error::{DeviceError, guarded};
+use super::memory::{Buffer, check_event};
+use super::program::Built;
+use super::{BufferId, Launch, Stamps, Timing, query};
+use crate::kernels::Arg;
+use ocl::core::{self, ArgVal, CommandQueue, DeviceId, Event, Kernel};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+const SET_ARG: &str = "clSetKernelArg";
+const ENQUEUE: &str = "clEnqueueNDRangeKernel";
+
+/// What launches are bound to.
+pub(super) struct Scene<'a> {
+    /// Every buffer of the device.
+    pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
+    /// The device.
+    pub(super) device: DeviceId,
+    /// Its `__local` memory, in bytes.
+    pub(super) local_mem: u64,
+}
+
+/// A launch with its arguments set, ready to be enqueued any number of times.
+pub(super) struct Prepared<'a> {
+    kernel: &'a Kernel,
+    dims: u32,
+    global: [usize; 3],
+    local: [usize; 3],
+}
+
+/// Sets the arguments of every launch, each on a kernel object of its own.
+pub(super) fn prepare<'a>(
+    built: &'a mut Built,
+    scene: &Scene<'_>,
+    launches: &[Launch],
+) -> Result<Vec<Prepared<'a>>, DeviceError> {
+    let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut copies = Vec::with_capacity(launches.len());
+    for launch in launches {
+        let count = used.entry(&launch.kernel).or_default();
+        copies.push(*count);
+        *count += 1;
+        built.provide(&launch.kernel, *count)?;
+    }
+    let built: &Built = built;
+    launches.iter().zip(copies).map(|(launch, copy)| bind(built, scene, launch, copy)).collect()
+}
+
+fn bind<'a>(built: &'a Built, scene: &Scene<'_>, launch: &Launch, copy: usize) -> Result<Prepared<'a>, DeviceError> {
+    let dims = dims(launch)?;
+    let kernel = built.kernel(&launch.kernel, copy)?;
+    check_count(kernel, launch)?;
+    for (index, arg) in (0..).zip(&launch.args) {
+        set(kernel, index, *arg, built.wide_index, scene).map_err(|error| in_argument(error, launch, index))?;
+    }
+    check_local_memory(kernel, scene)?;
+    Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
+}
+
+/// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
+fn dims(launch: &Launch) -> Result<u32, DeviceError> {
+    let sizes = || launch.global.iter().zip(&launch.local);
+    if sizes().any(|(&global, &local)| global == 0 || local == 0) {
+        return Err(DeviceError::call(ENQUEUE, -63));
+    }
+    if sizes().any(|(global, local)| global % local != 0) {
+        return Err(DeviceError::call(ENQUEUE, -54));
+    }
+    Ok(match (launch.global, launch.local) {
+        ([_, 1, 1], [_, 1, 1]) => 1,
+        ([_, _, 1], [_, _, 1]) => 2,
+        _ => 3,
+    })
+}
+
+fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
+    const NUM_ARGS: u32 = 0x1191;
+    let has = query::kernel(kernel, NUM_ARGS)?.number();
+    if has.is_none_or(|n| n == launch.args.len() as u64) {
+        return Ok(());
+    }
+    let message = format!(
+        "kernel `{}` has {} arguments and was given {}",
+        launch.kernel,
+        has.unwrap_or_default(),
+        launch.args.len()
+    );
+    Err(DeviceError::other(SET_ARG, message))
+}
+
+fn set(kernel: &Kernel, index: u32, arg: Arg, wide_index: bool, scene: &Scene<'_>) -> Result<(), DeviceError> {
+    let pass = |value: ArgVal<'_>| guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value));
+    match arg {
+        Arg::Buffer(id) => {
+            let found = u32::try_from(id).ok().and_then(|id| scene.buffers.get(&BufferId(id)));
+            let buffer = found.ok_or_else(|| DeviceError::other(SET_ARG, "the buffer was released"))?;
+            pass(ArgVal::mem(&buffer.memory))
+        }
+        Arg::Index(value) if wide_index => pass(ArgVal::scalar(&value)),
+        Arg::Index(value) => {
+            let too_large = |_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index"));
+            pass(ArgVal::scalar(&u32::try_from(value).map_err(too_large)?))
+        }
+        Arg::Uint(value) => pass(ArgVal::scalar(&value)),
+        // Some drivers accept 0 bytes here and fail later, elsewhere.
+        Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
+        Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),
+    }
+}
+
+/// Says which argument of which kernel it was.
+fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
+    let place = format!("{SET_ARG} (argument {index} of `{}`)", launch.kernel);
+    match error {
+        DeviceError::Call { code, .. } => DeviceError::call(&place, code),
+        DeviceError::Other { message, .. } => DeviceError::other(&place, message),
+        build => build,
+    }
+}
+
+/// Refuses what the device cannot hold, arguments and the kernel's own arrays together: PoCL aborts the
+/// process there.
+fn check_local_memory(kernel: &Kernel, scene: &Scene<'_>) -> Result<(), DeviceError> {
+    const LOCAL_MEM_SIZE: u32 = 0x11B2;
+    let needed = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
+    if needed.is_some_and(|bytes| bytes > scene.local_mem) { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
+}
+
+/// Runs the launches in order, waits, and reads the event times.
+pub(super) fn run(queue: &CommandQueue, launches: &[Prepared<'_>]) -> Result<Timing, DeviceError> {
+    let mut events = Vec::with_capacity(launches.len());
+    let begin = Instant::now();
+    let enqueued = launches.iter().try_for_each(|launch| {
+        events.push(enqueue(queue, launch)?);
+        Ok(())
+    });
+    let finished = finish(queue);
+    let wall_s = begin.elapsed().as_secs_f64();
+    enqueued.and(finished)?;
+    events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
+    // One launch without times leaves all without: a sum of some would be wrong.
+    let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
+    Ok(Timing { wall_s, stamps: stamps.unwrap_or_default() })
+}
+
+/// Runs the launches in order, again and again, and waits once. Host seconds of all of it.
+pub(super) fn batch(queue: &CommandQueue, launches: &[Prepared<'_>], repeat: usize) -> Result<f64, DeviceError> {
+    let mut last = None;
+    let begin = Instant::now();
+    let enqueued = (0..repeat).flat_map(|_| launches).try_for_each(|launch| {
+        last = Some(enqueue(queue, launch)?);
+        Ok(())
+    });
+    let finished = finish(queue);
+    let wall_s = begin.elapsed().as_secs_f64();
+    enqueued.and(finished)?;
+    last.map_or(Ok(()), |event| check_event(ENQUEUE, &event))?;
+    Ok(wall_s)
+}
+
+/// Enqueues one launch. The event is always taken: some drivers leak what a command holds otherwise.
+fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
+    let (global, local) = (&launch.global, Some(launch.local));
+    let mut event = Event::null();
+    // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
+    // the business of the checks above this folder.
+    let enqueue = || unsafe {
+        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(&mut event))
+    };
+    guarded(ENQUEUE, enqueue)?;
+    Ok(event)
+}
+
+fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
+    guarded("clFinish", || core::finish(queue))
+}
+
+fn stamps(event: &Event) -> Option<Stamps> {
+    let [queued, submit, start, end] = [0x1280, 0x1281, 0x1282, 0x1283];
+    let time = |key| query::event_time(event, key).ok()?.number();
+    Some(Stamps { queued: time(queued)?, submit: time(submit)?, start: time(start)?, end: time(end)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
+        Launch { kernel: "k".to_owned(), global, local, args: Vec::new() }
+    }
+
+    #[test]
+    fn dimensions_in_use_are_counted() {
+        assert_eq!(dims(&launch([8, 1, 1], [4, 1, 1])), Ok(1));
+        assert_eq!(dims(&launch([8, 8, 1], [4, 2, 1])), Ok(2));
+        assert_eq!(dims(&launch([8, 1, 2], [4, 1, 1])), Ok(3));
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        assert_eq!(dims(&launch([0, 1, 1], [4, 1, 1])).unwrap_err().code(), Some(-63));
+        assert_eq!(dims(&launch([4, 1, 1], [0, 1, 1])).unwrap_err().code(), Some(-63));
+        assert!(dims(&launch([10, 1, 1], [4, 1, 1])).unwrap_err().is_refusal());
+    }
+}

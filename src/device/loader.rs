@@ -1,0 +1,112 @@
+//! Finds OpenCL at run time, so that the program builds and starts without it.
+//!
+//! A library that is already in the process (a simulator or a test shim in `LD_PRELOAD`) comes first,
+//! then the one named by `GPULAB_OPENCL_LIB`, then the system's.
+#![allow(unsafe_code, reason = "loading a library and looking up its functions")]
+
+use std::ffi::{OsString, c_void};
+use std::sync::OnceLock;
+
+/// Names a library to use in place of the system's.
+pub const LIBRARY_VARIABLE: &str = "GPULAB_OPENCL_LIB";
+
+#[cfg(target_os = "windows")]
+const NAMES: &[&str] = &["OpenCL.dll"];
+#[cfg(target_os = "macos")]
+const NAMES: &[&str] = &["/System/Library/Frameworks/OpenCL.framework/OpenCL"];
+#[cfg(not(any(target_os = "windows", target_os = "macos")))]
+const NAMES: &[&str] = &["libOpenCL.so.1", "libOpenCL.so"];
+
+/// The OpenCL library of this process, or why there is none.
+pub struct Loader {
+    /// What was loaded, as it was asked for: a file name, a path, or `preloaded`.
+    pub found: Option<String>,
+    /// What was tried in vain, each with the system's words.
+    pub failures: Vec<String>,
+    library: Option<Library>,
+    preloaded: Option<Library>,
+}
+
+#[cfg(unix)]
+type Library = libloading::os::unix::Library;
+#[cfg(not(unix))]
+type Library = libloading::Library;
+
+/// The library, loaded by the first call.
+pub fn loader() -> &'static Loader {
+    static LOADER: OnceLock<Loader> = OnceLock::new();
+    LOADER.get_or_init(Loader::load)
+}
+
+impl Loader {
+    fn load() -> Loader {
+        let mut loader = Loader { found: None, failures: Vec::new(), library: None, preloaded: preloaded() };
+        if loader.preloaded_symbol("clGetPlatformIDs").is_some() {
+            loader.found = Some("preloaded".to_owned());
+            return loader;
+        }
+        let names: Vec<OsString> = match std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
+            Some(path) => vec![path],
+            None => NAMES.iter().map(OsString::from).collect(),
+        };
+        for name in names {
+            match open(&name) {
+                Ok(library) => {
+                    loader.found = Some(name.to_string_lossy().into_owned());
+                    loader.library = Some(library);
+                    break;
+                }
+                Err(error) => loader.failures.push(error.to_string()),
+            }
+        }
+        loader
+    }
+
+    /// The address of one of OpenCL's functions.
+    pub(super) fn symbol(&self, name: &'static str) -> Option<*mut c_void> {
+        self.preloaded_symbol(name).or_else(|| address(self.library.as_ref()?, name))
+    }
+
+    /// The address in a library that came with the process.
+    fn preloaded_symbol(&self, name: &str) -> Option<*mut c_void> {
+        address(self.preloaded.as_ref()?, name)
+    }
+}
+
+/// What is in the process already, unless a lookup there finds this program's own forwarders.
+#[cfg(unix)]
+fn preloaded() -> Option<Library> {
+    let process = Library::this();
+    let own = address(&process, "clGetPlatformIDs").is_some_and(super::forward::is_own);
+    (!own).then_some(process)
+}
+
+#[cfg(not(unix))]
+fn preloaded() -> Option<Library> {
+    None
+}
+
+/// Loads a library; its functions are visible to libraries that were loaded before it.
+fn open(name: &std::ffi::OsStr) -> Result<Library, libloading::Error> {
+    // SAFETY: the library runs its own initialisers, as it would if the program were linked with it.
+    #[cfg(unix)]
+    let library =
+        unsafe { Library::open(Some(name), libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_GLOBAL) };
+    // SAFETY: as above.
+    #[cfg(not(unix))]
+    let library = unsafe { Library::new(name) };
+    library
+}
+
+/// Whether a driver's library can be loaded; what the system says if not. Its initialisers run.
+pub(super) fn try_library(path: &str) -> Result<(), String> {
+    // SAFETY: OpenCL's loader does the same for every installed driver; nothing of it is called here.
+    unsafe { libloading::Library::new(path) }.map(drop).map_err(|e| e.to_string())
+}
+
+fn address(library: &Library, name: &str) -> Option<*mut c_void> {
+    // SAFETY: the address is only kept; whoever calls it states its type.
+    let symbol = unsafe { library.get::<*mut c_void>(name) }.ok()?;
+    let address = *symbol;
+    (!address.is_null()).then_some(address)
+}

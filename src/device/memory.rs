@@ -1,0 +1,91 @@
+//! Buffers: every size is checked before OpenCL hears of it, and every copy has ended on return.
+#![allow(unsafe_code, reason = "ocl cannot know how long host memory lives")]
+
+use super::error::{DeviceError, check, guarded};
+use super::query;
+use ocl::core::{self, CommandQueue, Context, Event, Mem, MemFlags};
+
+/// A buffer and its size.
+pub(super) struct Buffer {
+    /// OpenCL's handle.
+    pub(super) memory: Mem,
+    bytes: usize,
+}
+
+impl Buffer {
+    /// Allocates `bytes` > 0.
+    pub(super) fn new(context: &Context, bytes: usize) -> Result<Buffer, DeviceError> {
+        let call = "clCreateBuffer";
+        if bytes == 0 {
+            return Err(DeviceError::other(call, "a buffer of 0 bytes"));
+        }
+        // SAFETY: no host memory is involved.
+        let make = || unsafe { core::create_buffer(context, MemFlags::READ_WRITE, bytes, None::<&[u8]>) };
+        Ok(Buffer { memory: guarded(call, make)?, bytes })
+    }
+
+    /// Copies host bytes to `offset`.
+    pub(super) fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+        let call = "clEnqueueWriteBuffer";
+        if self.is_nothing(call, offset, bytes.len())? {
+            return Ok(());
+        }
+        let mut event = Event::null();
+        // SAFETY: the write blocks, so `bytes` outlives it; the range was checked.
+        let write = || unsafe {
+            core::enqueue_write_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(&mut event))
+        };
+        guarded(call, write)?;
+        check_event(call, &event)
+    }
+
+    /// Copies from `offset` to the host.
+    pub(super) fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        let call = "clEnqueueReadBuffer";
+        if self.is_nothing(call, offset, bytes.len())? {
+            return Ok(());
+        }
+        let mut event = Event::null();
+        // SAFETY: the read blocks, so `bytes` outlives it; the range was checked.
+        let read = || unsafe {
+            core::enqueue_read_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(&mut event))
+        };
+        guarded(call, read)?;
+        check_event(call, &event)
+    }
+
+    /// Copies the first `bytes` to another buffer.
+    pub(super) fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> Result<(), DeviceError> {
+        let call = "clEnqueueCopyBuffer";
+        if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {
+            return Ok(());
+        }
+        let (from, to) = (&self.memory, &to.memory);
+        let mut event = Event::null();
+        guarded(call, || {
+            core::enqueue_copy_buffer::<u8, _, _, _>(queue, from, to, 0, 0, bytes, None::<&Event>, Some(&mut event))
+        })?;
+        guarded("clFinish", || core::finish(queue))?;
+        check_event(call, &event)
+    }
+
+    /// Whether a range is empty; an error if it does not lie inside the buffer.
+    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> Result<bool, DeviceError> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.bytes => Ok(bytes == 0),
+            _ => Err(DeviceError::other(
+                call,
+                format!("{bytes} bytes at {offset} do not fit a buffer of {} bytes", self.bytes),
+            )),
+        }
+    }
+}
+
+/// The error that a finished command ended with: a wait for it may well have reported success.
+pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> {
+    const EXECUTION_STATUS: u32 = 0x11D3;
+    match query::event(event, EXECUTION_STATUS)?.signed() {
+        Some(code) if code < 0 => check(call, code),
+        _ => Ok(()),
+    }
+}

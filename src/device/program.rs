@@ -1,0 +1,146 @@
+//! Building a unit: source in, kernels out, or the compiler's log.
+
+use super::error::{DeviceError, guarded};
+use super::{Unit, log, query};
+use ocl::core::{self, Context, DeviceId, Kernel, Program};
+use std::collections::BTreeMap;
+use std::ffi::CString;
+
+/// Options of every build. Argument types make drivers check the buffers that they are given.
+const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
+
+/// Status codes of a build that are the source's fault, not the driver's.
+const SOURCE_CODES: &[i32] = &[-11, -15, -17, -43, -45, -46, -47];
+
+/// A built unit and its kernels. Kernels come first: they are released before their program.
+pub(super) struct Built {
+    kernels: BTreeMap<String, Vec<Kernel>>,
+    program: Program,
+    /// The unit that it was built from.
+    pub(super) unit: Unit,
+    /// Whether `INDEX` is 64 bits wide in it.
+    pub(super) wide_index: bool,
+}
+
+impl Built {
+    /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
+    /// it was not, but then it has no kernels.
+    pub(super) fn new(context: &Context, device: DeviceId, unit: &Unit) -> Result<Built, DeviceError> {
+        let options = options(&unit.defines)?;
+        let call = "clCreateProgramWithSource";
+        let source = CString::new(unit.text.as_str()).map_err(|e| DeviceError::other(call, e))?;
+        let program = guarded(call, || core::create_program_with_source(context, &[source]))?;
+        let built = guarded("clBuildProgram", || core::build_program(&program, Some(&[device]), &options, None, None));
+        judge(built, &program, device, unit)?;
+        let index = unit.defines.iter().find(|(name, _)| name == "INDEX");
+        let wide_index = index.is_some_and(|(_, value)| value == "ulong" || value == "size_t");
+        let mut built = Built { kernels: BTreeMap::new(), program, unit: unit.clone(), wide_index };
+        for name in &unit.kernels {
+            let kernel = built.create(name).map_err(|error| missing(name, error, &built.program, device, unit))?;
+            built.kernels.insert(name.clone(), vec![kernel]);
+        }
+        Ok(built)
+    }
+
+    fn create(&self, name: &str) -> Result<Kernel, DeviceError> {
+        guarded("clCreateKernel", || core::create_kernel(&self.program, name))
+    }
+
+    /// Makes sure that there are `copies` of a kernel, each with arguments of its own.
+    pub(super) fn provide(&mut self, name: &str, copies: usize) -> Result<(), DeviceError> {
+        let mut have = self.kernels.get(name).map(Vec::len).ok_or_else(|| self.unknown(name))?;
+        while have < copies {
+            let kernel = self.create(name)?;
+            self.kernels.entry(name.to_owned()).or_default().push(kernel);
+            have += 1;
+        }
+        Ok(())
+    }
+
+    /// A kernel's copy.
+    pub(super) fn kernel(&self, name: &str, copy: usize) -> Result<&Kernel, DeviceError> {
+        let found = self.kernels.get(name).and_then(|copies| copies.get(copy));
+        found.ok_or_else(|| self.unknown(name))
+    }
+
+    fn unknown(&self, name: &str) -> DeviceError {
+        DeviceError::other("clCreateKernel", format!("{} has no kernel `{name}`", self.unit.path))
+    }
+}
+
+/// The build's options with the definitions.
+fn options(defines: &[(String, String)]) -> Result<CString, DeviceError> {
+    let mut text = OPTIONS.to_owned();
+    for (name, value) in defines {
+        if name.is_empty() || [name, value].iter().any(|s| s.contains(|c: char| c.is_whitespace() || c.is_control())) {
+            return Err(DeviceError::other(
+                "clBuildProgram",
+                format!("a definition has a blank in it: `{name}={value}`"),
+            ));
+        }
+        text.push_str(" -D ");
+        text.push_str(name);
+        text.push('=');
+        text.push_str(value);
+    }
+    CString::new(text).map_err(|e| DeviceError::other("clBuildProgram", e))
+}
+
+/// Decides whether a build worked from its result and from what the driver says afterwards.
+fn judge(built: Result<(), DeviceError>, program: &Program, device: DeviceId, unit: &Unit) -> Result<(), DeviceError> {
+    const BUILD_STATUS: u32 = 0x1181;
+    const SUCCESS: u64 = 0;
+    let refused = |error: DeviceError| match &error {
+        DeviceError::Call { code, .. } if !SOURCE_CODES.contains(code) => error,
+        _ => build_error(&error.to_string(), program, device, unit),
+    };
+    built.map_err(refused)?;
+    match query::build(program, device, BUILD_STATUS)?.number() {
+        Some(SUCCESS) => Ok(()),
+        _ => Err(build_error("the driver does not say why", program, device, unit)),
+    }
+}
+
+/// What a kernel that a built program lacks says about the build.
+fn missing(name: &str, error: DeviceError, program: &Program, device: DeviceId, unit: &Unit) -> DeviceError {
+    match error.code() {
+        Some(code) if SOURCE_CODES.contains(&code) => build_error(
+            &format!("{}: no kernel `{name}` came out of the build: {error}", unit.path),
+            program,
+            device,
+            unit,
+        ),
+        _ => error,
+    }
+}
+
+/// A build error with the driver's log, or with `otherwise` where the log is empty.
+fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Unit) -> DeviceError {
+    const BUILD_LOG: u32 = 0x1183;
+    let raw = query::build(program, device, BUILD_LOG).map(|a| a.text()).unwrap_or_default();
+    let home = std::env::var("HOME").ok();
+    let shown = log::clean(&raw, &unit.path, home.as_deref());
+    DeviceError::Build { log: if shown.is_empty() { otherwise.to_owned() } else { shown } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn define(name: &str, value: &str) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
+    #[test]
+    fn definitions_become_options() {
+        let made = options(&[define("T", "float"), define("WG", "256")]).unwrap();
+        assert_eq!(made.to_str().unwrap(), "-cl-std=CL1.2 -cl-kernel-arg-info -D T=float -D WG=256");
+    }
+
+    #[test]
+    fn definitions_cannot_smuggle_options() {
+        for (name, value) in [("T", "float -I /etc"), ("", "1"), ("A\tB", "1"), ("T", "a\0b")] {
+            assert!(options(&[define(name, value)]).is_err(), "{name}={value}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The probes that measure what a device's memory can do at best: two shapes each of reading and copying.
+//!
+//! They are families like any other, so the same runner checks and times them; they are not in the list
+//! that users see.
+
+use super::shape::{self, Grid};
+use super::*;
+use crate::{cpu, rung};
+
+/// Reads `n` 32-bit words, a multiple of 64.
+pub const READ: Family = Family {
+    name: "read",
+    about: "read global memory as fast as possible",
+    problem: &Read,
+    ladder: &[rung!("read/v1_strided", read_strided, &[]), rung!("read/v2_wide", read_wide, &[])],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+/// Copies `n` 32-bit words, a multiple of 64.
+pub const COPY: Family = Family {
+    name: "copy",
+    about: "copy global memory as fast as possible",
+    problem: &Copy,
+    ladder: &[rung!("copy/v1_vectors", copy_vectors, &[]), rung!("copy/v2_wide", copy_wide, &[])],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Copy,
+};
+
+/// Both probes, in the order in which they run.
+pub const PROBES: &[&Family] = &[&READ, &COPY];
+
+/// How many words to probe a device with: several times any cache, within its memory.
+pub fn elements(target: &Target) -> u64 {
+    // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
+    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
+    let bytes = wanted.min(target.max_alloc).min(target.global_mem / 8);
+    (bytes / 4 / 64).max(1) * 64
+}
+
+struct Read;
+struct Copy;
+
+impl Problem for Read {
+    fn inputs(&self, shape: Shape) -> Vec<usize> {
+        vec![shape.n as usize]
+    }
+
+    fn exact_fill(&self, _: Shape) -> Fill {
+        Fill::Exact(64)
+    }
+
+    fn cost(&self, shape: Shape, dtype: Dtype, _: WorkGroup) -> Cost {
+        Cost { bytes: shape.n as f64 * dtype.size() as f64, ops: shape.n as f64 }
+    }
+
+    fn reference(&self, inputs: &[Array]) -> Reference {
+        exactly(cpu::wrapping_sum(&inputs[0]))
+    }
+
+    fn finish(&self, output: Array, _: &[Array]) -> Array {
+        cpu::wrapping_sum(&output)
+    }
+
+    fn baselines(&self) -> &'static [Baseline] {
+        &[]
+    }
+}
+
+impl Problem for Copy {
+    fn inputs(&self, shape: Shape) -> Vec<usize> {
+        vec![shape.n as usize]
+    }
+
+    fn exact_fill(&self, _: Shape) -> Fill {
+        Fill::Real
+    }
+
+    fn cost(&self, shape: Shape, dtype: Dtype, _: WorkGroup) -> Cost {
+        Cost { bytes: 2.0 * shape.n as f64 * dtype.size() as f64, ops: 0.0 }
+    }
+
+    fn reference(&self, inputs: &[Array]) -> Reference {
+        exactly(inputs[0].clone())
+    }
+
+    fn finish(&self, output: Array, _: &[Array]) -> Array {
+        output
+    }
+
+    fn baselines(&self) -> &'static [Baseline] {
+        &[]
+    }
+}
+
+fn exactly(want: Array) -> Reference {
+    Reference { value: 0.0, magnitude: 0.0, exact: Some(want) }
+}
+
+fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (n, wg) = (ask.case.shape.n, ask.case.wg.size());
+    let grid = Grid::filling(ask.target, wg, n.div_ceil(16));
+    let pass = shape::pass(&ask.rung.kernel(), grid, vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(n)]);
+    plan(ask, grid.groups, grid, pass)
+}
+
+fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (grid, chunk) = shape::chunks(ask.target, ask.case.shape.n);
+    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(ask.case.shape.n)];
+    plan(ask, grid.items(), grid, shape::pass(&ask.rung.kernel(), grid, args))
+}
+
+fn copy_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let vectors = ask.case.shape.n / 4;
+    let grid = Grid::covering(ask.case.wg.size(), vectors);
+    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(vectors)];
+    plan(ask, ask.case.shape.n as usize, grid, shape::pass(&ask.rung.kernel(), grid, args))
+}
+
+fn copy_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let n = ask.case.shape.n;
+    let (grid, chunk) = shape::chunks(ask.target, n);
+    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(n)];
+    plan(ask, n as usize, grid, shape::pass(&ask.rung.kernel(), grid, args))
+}
+
+/// One pass from input 0 to an output of `len` words.
+fn plan(ask: &Ask<'_>, len: usize, grid: Grid, pass: Pass) -> Result<Plan, Refusal> {
+    let mut defines = shape::defines(Dtype::I32, ask.case.shape.n);
+    defines.push(("WG".into(), grid.wg.to_string()));
+    Ok(Plan {
+        defines,
+        buffers: vec![
+            BufferSpec { role: Role::Input(0), dtype: Dtype::I32, len: ask.case.shape.n as usize },
+            BufferSpec { role: Role::Output, dtype: Dtype::I32, len },
+        ],
+        passes: vec![pass],
+        wg: WorkGroup::linear(grid.wg),
+        params: Params::new(),
+        local_bytes: (grid.wg * 4) as u64,
+        depth: 0,
+        host_tail: None,
+    })
+}

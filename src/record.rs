@@ -1,0 +1,385 @@
+//! Result records: [`Record`] is rich, [`Row`] is the flat line that files hold.
+//!
+//! A record is made once, from a finished case, and only ever becomes a row; rows come back from files.
+//! Reports therefore work on rows, so that a report of a live run and of a recorded one are the same.
+
+mod row;
+
+#[cfg(test)]
+pub(crate) use row::row;
+pub use row::{Row, SampleRow, params_text};
+
+use crate::device::DeviceInfo;
+use crate::kernels::Bound;
+use crate::runner::{Cache, Clock, Outcome, Settings, Status};
+use crate::stats::{Summary, ratio, summarise};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Version of the columns; it changes only if one changes its meaning or goes.
+pub const SCHEMA: u32 = 1;
+
+/// Variant of the sequential CPU baseline in the rung's own type.
+pub const CPU_SEQ: &str = "cpu_sequential";
+/// Variant of the parallel CPU baseline.
+pub const CPU_RAYON: &str = "cpu_rayon";
+/// Variant of the CPU baseline that gives the exact result.
+pub const CPU_EXACT: &str = "cpu_exact";
+
+/// Words of the `flags` column, each for a number that needs care.
+pub mod flag {
+    /// The kernel is so short that launching it costs a good part of its time.
+    pub const LAUNCH_BOUND: &str = "launch_bound";
+    /// The data fit the last-level cache, so memory's ceiling does not bound the case.
+    pub const FITS_CACHE: &str = "fits_cache";
+    /// Faster than the ceiling measured on this device.
+    pub const ABOVE_CEILING: &str = "above_ceiling";
+    /// Timed by another clock than the one asked for.
+    pub const CLOCK_FALLBACK: &str = "clock_fallback";
+    /// The spread is larger than asked for.
+    pub const NOISY: &str = "noisy";
+}
+
+/// Kernels shorter than this, in seconds, count as launch-bound: a launch costs 2 to 20 us.
+const LAUNCH_BOUND_S: f64 = 50e-6;
+
+/// Per cent of the ceiling up to which a case may merely have been luckier than the ceiling's own run.
+const CEILING_SLACK_PCT: f64 = 105.0;
+
+/// What all records of one run of the program share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Short, and different for each run.
+    pub id: String,
+    /// When it began: UTC, ISO 8601, to the second.
+    pub time_utc: String,
+}
+
+impl Run {
+    /// A run that begins now. The id comes from the time and the process id alone.
+    pub fn begin() -> Run {
+        let now = jiff::Timestamp::now();
+        let mut hasher = DefaultHasher::new();
+        (now.as_nanosecond(), std::process::id()).hash(&mut hasher);
+        // A letter in front keeps spreadsheets from reading a number.
+        let id = format!("r{:08x}", hasher.finish() >> 32);
+        Run { id, time_utc: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string() }
+    }
+}
+
+/// A bandwidth measured on this device that bounds a family.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ceiling {
+    /// What was measured.
+    pub bound: Bound,
+    /// In 10^9 bytes a second.
+    pub gbps: f64,
+}
+
+/// Where and under which conditions a ladder ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Shared by all records of this run of the program.
+    pub run: Run,
+    /// Platform name; `host` for CPU baselines.
+    pub platform: String,
+    /// Device name.
+    pub device: String,
+    /// Driver version.
+    pub driver: String,
+    /// As in `OpenCL 3.0 CUDA`.
+    pub cl_version: String,
+    /// Last-level cache in bytes; 0 when unknown.
+    pub cache_bytes: u64,
+    /// Whether runs find their data in cache.
+    pub cache: Cache,
+    /// Relative spread above which a row is noisy.
+    pub max_noise: f64,
+    /// The measured limit of the family, if there is one.
+    pub ceiling: Option<Ceiling>,
+}
+
+impl Scene {
+    /// Rungs on an OpenCL device.
+    pub fn on_device(run: &Run, device: &DeviceInfo, settings: &Settings, ceiling: Option<Ceiling>) -> Scene {
+        Scene {
+            run: run.clone(),
+            platform: device.platform.clone(),
+            device: device.name.clone(),
+            driver: device.driver.clone(),
+            cl_version: device.cl_version.clone(),
+            cache_bytes: device.target.cache,
+            cache: settings.cache,
+            max_noise: settings.max_noise,
+            ceiling,
+        }
+    }
+
+    /// CPU baselines on the host, with this number of threads at most.
+    pub fn on_host(run: &Run, threads: usize, settings: &Settings) -> Scene {
+        Scene {
+            run: run.clone(),
+            platform: "host".to_owned(),
+            device: format!("CPU, {threads} threads"),
+            driver: String::new(),
+            cl_version: String::new(),
+            cache_bytes: 0,
+            cache: settings.cache,
+            max_noise: settings.max_noise,
+            ceiling: None,
+        }
+    }
+}
+
+/// A finished case with everything that follows from its measurements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Where it ran.
+    pub scene: Scene,
+    /// Number in the ladder; none for CPU baselines.
+    pub rung: Option<u32>,
+    /// What running it gave.
+    pub outcome: Outcome,
+    /// Its times by [`Outcome::clock`], in seconds.
+    pub times: Option<Summary>,
+    /// Median by the host's clock, in seconds.
+    pub wall_median: Option<f64>,
+    /// 10^9 bytes a second, by the cost model and the median.
+    pub gbps: Option<f64>,
+    /// 10^9 operations a second, by the cost model and the median.
+    pub gops: Option<f64>,
+    /// `gbps` in per cent of the ceiling.
+    pub ceiling_pct: Option<f64>,
+    /// Speed-ups over other records of the ladder; see [`relate`].
+    pub speedups: Speedups,
+    /// Words of [`flag`].
+    pub flags: Vec<&'static str>,
+}
+
+/// How many times faster a record is than others of its ladder, by medians.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Speedups {
+    /// Than the rung before that has a time.
+    pub step: Option<f64>,
+    /// Than the first rung that has a time.
+    pub total: Option<f64>,
+    /// Than [`CPU_SEQ`].
+    pub cpu_seq: Option<f64>,
+    /// Than [`CPU_RAYON`].
+    pub cpu_rayon: Option<f64>,
+    /// Than [`CPU_EXACT`].
+    pub cpu_exact: Option<f64>,
+}
+
+impl Record {
+    /// Derives a record from an outcome: `rung` is the number in the ladder, none for CPU baselines.
+    pub fn from_outcome(scene: &Scene, rung: Option<u32>, outcome: Outcome) -> Record {
+        let times = summarise(&clocked(&outcome));
+        let walls: Vec<f64> = outcome.samples.iter().map(|s| s.wall).collect();
+        let rate = |amount: f64| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0);
+        let gbps = rate(outcome.bytes);
+        let ceiling_pct = gbps.zip(scene.ceiling).and_then(|(got, most)| ratio(100.0 * got, most.gbps));
+        let mut record = Record {
+            scene: scene.clone(),
+            rung,
+            times,
+            wall_median: summarise(&walls).map(|s| s.median),
+            gbps,
+            gops: rate(outcome.ops),
+            ceiling_pct,
+            speedups: Speedups::default(),
+            flags: Vec::new(),
+            outcome,
+        };
+        record.flags = flags(&record);
+        record
+    }
+
+    /// The median time in seconds of a right result.
+    fn median(&self) -> Option<f64> {
+        self.times.filter(|_| self.outcome.status == Status::Ok).map(|t| t.median)
+    }
+
+    fn is_baseline(&self, variant: &str) -> bool {
+        self.rung.is_none() && self.outcome.case.variant == variant
+    }
+}
+
+/// The times that count, in seconds. By the batch clock a sample's wall time is that of one batch
+/// divided by its launches.
+fn clocked(outcome: &Outcome) -> Vec<f64> {
+    match outcome.clock {
+        Clock::Event => outcome.samples.iter().filter_map(|s| s.event).collect(),
+        Clock::Batch if outcome.samples.is_empty() => outcome.batch.into_iter().collect(),
+        Clock::Wall | Clock::Batch => outcome.samples.iter().map(|s| s.wall).collect(),
+    }
+}
+
+fn flags(record: &Record) -> Vec<&'static str> {
+    let (scene, outcome) = (&record.scene, &record.outcome);
+    let fits = scene.cache == Cache::Warm && (1..=scene.cache_bytes).contains(&outcome.working_set);
+    let Some(times) = record.times else { return Vec::new() };
+    [
+        (flag::LAUNCH_BOUND, record.rung.is_some() && times.median < LAUNCH_BOUND_S),
+        (flag::FITS_CACHE, fits),
+        (flag::ABOVE_CEILING, record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT)),
+        (flag::CLOCK_FALLBACK, outcome.clock_note.is_some()),
+        (flag::NOISY, times.noise > scene.max_noise),
+    ]
+    .into_iter()
+    .filter_map(|(name, is_set)| is_set.then_some(name))
+    .collect()
+}
+
+/// Fills in the speed-ups of one ladder: the records of one case size and type on one device, in the
+/// ladder's order, with the CPU baselines anywhere among them. Records without a right result neither
+/// get a speed-up nor are a base for one. May be called again when records have been added.
+pub fn relate(ladder: &mut [Record]) {
+    let baseline = |variant| ladder.iter().find(|r| r.is_baseline(variant)).and_then(Record::median);
+    let (seq, rayon, exact) = (baseline(CPU_SEQ), baseline(CPU_RAYON), baseline(CPU_EXACT));
+    let (mut first, mut previous) = (None, None);
+    for record in ladder {
+        let own = record.median();
+        let over = |base: Option<f64>| base.zip(own).and_then(|(base, own)| ratio(base, own));
+        let cpu =
+            Speedups { cpu_seq: over(seq), cpu_rayon: over(rayon), cpu_exact: over(exact), ..Speedups::default() };
+        record.speedups = cpu;
+        if record.rung.is_some() && own.is_some() {
+            first = first.or(own);
+            record.speedups = Speedups { step: over(previous), total: over(first), ..cpu };
+            previous = own;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dtype;
+    use crate::kernels::{Case, Params, Shape, WorkGroup};
+    use crate::runner::Sample;
+
+    fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
+        let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
+        let case = Case {
+            family: "dot".to_owned(),
+            variant: variant.to_owned(),
+            dtype: Dtype::F32,
+            shape: Shape::vector(1000),
+            wg: WorkGroup::linear(64),
+            params: params.clone(),
+            seed: 1,
+        };
+        Outcome {
+            case,
+            status: Status::Ok,
+            reason: String::new(),
+            wg: WorkGroup::linear(64),
+            params,
+            clock: Clock::Event,
+            clock_note: None,
+            samples: seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect(),
+            batch: None,
+            end_to_end: Some(1.0),
+            stopped_by: "steady".to_owned(),
+            bytes: 8000.0,
+            ops: 2000.0,
+            max_err: Some(f64::INFINITY),
+            tol: Some(0.5),
+            result: Some(f64::NAN),
+            working_set: 8000,
+        }
+    }
+
+    fn scene() -> Scene {
+        Scene {
+            run: Run { id: "r1".to_owned(), time_utc: "2026-01-02T03:04:05Z".to_owned() },
+            platform: "P".to_owned(),
+            device: "D".to_owned(),
+            driver: "1.0".to_owned(),
+            cl_version: "OpenCL 3.0".to_owned(),
+            cache_bytes: 0,
+            cache: Cache::Warm,
+            max_noise: 0.05,
+            ceiling: Some(Ceiling { bound: Bound::Read, gbps: 0.016 }),
+        }
+    }
+
+    fn record(rung: u32, seconds: f64) -> Record {
+        Record::from_outcome(&scene(), Some(rung), outcome("naive", &[seconds; 3]))
+    }
+
+    #[test]
+    fn rates_come_from_the_cost_model_and_the_median() {
+        let row = Row::from(&record(1, 1e-3));
+        assert_eq!((row.bytes, row.ops, row.runs), (Some(8000), Some(2000), 3));
+        assert_eq!((row.gbps, row.gops, row.ceiling_pct), (Some(0.008), Some(0.002), Some(50.0)));
+        assert_eq!((row.t_median_s, row.t_wall_median_s), (Some(1e-3), Some(2e-3)));
+        assert_eq!((row.ceiling.as_str(), row.ceiling_gbps), ("read", Some(0.016)));
+        assert_eq!((row.params.as_str(), row.wg.as_str(), row.flags.as_str()), ("items=8 presum=host", "64", ""));
+        assert_eq!((row.max_err, row.tol, row.result), (None, Some(0.5), None), "no cell is infinite or NaN");
+    }
+
+    #[test]
+    fn what_needs_care_is_flagged() {
+        let flags_of = |scene: &Scene, rung, outcome| Record::from_outcome(scene, rung, outcome).flags;
+        assert_eq!(record(1, 49e-6).flags, [flag::LAUNCH_BOUND, flag::ABOVE_CEILING]);
+        assert!(flags_of(&Scene { ceiling: None, ..scene() }, None, outcome(CPU_SEQ, &[1e-6])).is_empty());
+        assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), [flag::NOISY]);
+        let large_cache = Scene { cache_bytes: 8000, ..scene() };
+        assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), [flag::FITS_CACHE]);
+        let cold = Scene { cache: Cache::Cold, ..large_cache };
+        assert!(flags_of(&cold, Some(1), outcome("naive", &[1e-3])).is_empty());
+        let wall = Outcome { clock: Clock::Wall, clock_note: Some("late".to_owned()), ..outcome("naive", &[1e-3]) };
+        let record = Record::from_outcome(&scene(), Some(1), wall);
+        assert_eq!(record.flags, [flag::CLOCK_FALLBACK]);
+        assert_eq!(Row::from(&record).reason, "late");
+        assert_eq!(record.times.map(|t| t.median), Some(2e-3));
+    }
+
+    #[test]
+    fn a_case_without_samples_has_no_numbers() {
+        let row = Row::from(&Record::from_outcome(&scene(), Some(1), outcome("naive", &[])));
+        assert_eq!((row.runs, row.t_median_s, row.gbps, row.ceiling_pct, row.noise), (0, None, None, None, None));
+        assert_eq!(row.flags, "");
+    }
+
+    #[test]
+    fn speed_ups_pass_over_rungs_without_a_right_result() {
+        let host = Scene::on_host(&scene().run, 2, &settings());
+        let cpu = |name, s| Record::from_outcome(&host, None, outcome(name, &[s]));
+        let mut ladder = vec![record(1, 8e-3), record(2, 1e-3), record(3, 2e-3), cpu(CPU_SEQ, 16e-3)];
+        ladder[1].outcome.status = Status::WrongResult;
+        relate(&mut ladder);
+        let [one, wrong, three, seq] = [0, 1, 2, 3].map(|i| ladder[i].speedups);
+        assert_eq!((one.step, one.total, one.cpu_seq, one.cpu_rayon), (None, Some(1.0), Some(2.0), None));
+        assert_eq!(wrong, Speedups::default());
+        assert_eq!((three.step, three.total, three.cpu_seq), (Some(4.0), Some(4.0), Some(8.0)));
+        assert_eq!((seq.step, seq.total, seq.cpu_seq), (None, None, Some(1.0)));
+        ladder.push(cpu(CPU_RAYON, 4e-3));
+        relate(&mut ladder);
+        assert_eq!(ladder[2].speedups.cpu_rayon, Some(2.0));
+        let row = Row::from(&ladder[3]);
+        assert_eq!((row.rung, row.wg.as_str(), row.device.as_str()), (None, "", "CPU, 2 threads"));
+    }
+
+    fn settings() -> Settings {
+        Settings {
+            warmup: 1,
+            min_runs: 1,
+            max_runs: 1,
+            min_time: 0.0,
+            timeout: 1.0,
+            max_noise: 0.05,
+            cache: Cache::Warm,
+            clock: Clock::Event,
+            ceiling: None,
+        }
+    }
+
+    #[test]
+    fn a_run_says_when_but_not_where() {
+        let run = Run::begin();
+        assert!(run.id.len() == 9 && run.id.starts_with('r') && run.id[1..].chars().all(|c| c.is_ascii_hexdigit()));
+        assert!(run.time_utc.len() == 20 && run.time_utc.ends_with('Z') && run.time_utc.as_bytes()[10] == b'T');
+    }
+}

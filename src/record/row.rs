@@ -1,0 +1,329 @@
+//! The flat rows that files hold.
+
+use super::{Record, SCHEMA};
+use crate::data::Dtype;
+use crate::kernels::Params;
+use crate::runner::{Cache, Clock, Status};
+use serde::{Deserialize, Serialize};
+
+/// `items=8448 presum=host`: sorted by name.
+pub fn params_text(params: &Params) -> String {
+    params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Declares a row type and the list of its columns from one list of fields.
+macro_rules! columns {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+
+        impl $name {
+            /// Names of the columns, in order.
+            pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+        }
+    };
+}
+
+columns! {
+    /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers
+    /// are empty cells or `null`; times are seconds (`_s`).
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Row {
+        /// [`SCHEMA`].
+        pub schema: u32,
+        /// Different for each run of the program.
+        pub run_id: String,
+        /// When the run began: UTC, ISO 8601.
+        pub time_utc: String,
+        /// The program's version.
+        pub gpulab: String,
+        /// Platform name; `host` for CPU baselines.
+        pub platform: String,
+        /// Device name.
+        pub device: String,
+        /// Driver version.
+        pub driver: String,
+        /// The device's OpenCL version.
+        pub cl_version: String,
+        /// The problem.
+        pub family: String,
+        /// Number in the ladder; none for CPU baselines.
+        pub rung: Option<u32>,
+        /// The idea, or the baseline's name.
+        pub variant: String,
+        /// Element type.
+        pub dtype: Dtype,
+        /// Elements, or columns.
+        pub n: u64,
+        /// Rows; 1 for vectors.
+        pub m: u64,
+        /// Work-group size; empty for CPU baselines.
+        pub wg: String,
+        /// Settings, as in `items=8448 presum=host`.
+        pub params: String,
+        /// Whether runs found their data in cache.
+        pub cache: Cache,
+        /// Which clock the `t_` columns come from.
+        pub clock: Clock,
+        /// How the case ended.
+        pub status: Status,
+        /// Why, unless `ok`; for `ok`, why another clock was used than the one asked for.
+        pub reason: String,
+        /// Timed runs.
+        pub runs: u64,
+        /// Shortest time.
+        pub t_min_s: Option<f64>,
+        /// First quartile.
+        pub t_q1_s: Option<f64>,
+        /// Median.
+        pub t_median_s: Option<f64>,
+        /// Third quartile.
+        pub t_q3_s: Option<f64>,
+        /// Longest time.
+        pub t_max_s: Option<f64>,
+        /// Inter-quartile range over median.
+        pub noise: Option<f64>,
+        /// Median by the host's clock.
+        pub t_wall_median_s: Option<f64>,
+        /// Time of one run among many back to back.
+        pub t_batch_s: Option<f64>,
+        /// Allocation, transfers, kernels and the host's part, once.
+        pub t_end_to_end_s: Option<f64>,
+        /// Bytes moved, by the cost model.
+        pub bytes: Option<u64>,
+        /// Operations, by the cost model.
+        pub ops: Option<u64>,
+        /// 10^9 bytes a second.
+        pub gbps: Option<f64>,
+        /// 10^9 operations a second.
+        pub gops: Option<f64>,
+        /// Which measured limit bounds the family: `read` or `copy`.
+        pub ceiling: String,
+        /// `gbps` in per cent of it.
+        pub ceiling_pct: Option<f64>,
+        /// Times faster than the rung before.
+        pub step_x: Option<f64>,
+        /// Times faster than the first rung.
+        pub total_x: Option<f64>,
+        /// Times faster than one CPU thread.
+        pub cpu_seq_x: Option<f64>,
+        /// Times faster than all CPU threads.
+        pub cpu_rayon_x: Option<f64>,
+        /// Largest error of the result.
+        pub max_err: Option<f64>,
+        /// Error allowed.
+        pub tol: Option<f64>,
+        /// Words of [`super::flag`], separated by blanks.
+        pub flags: String,
+        /// The limit that `ceiling` names, in 10^9 bytes a second.
+        #[serde(default)]
+        pub ceiling_gbps: Option<f64>,
+        /// What ended the sampling: `steady`, `timeout` or `max-runs`.
+        #[serde(default)]
+        pub stopped_by: String,
+        /// The result, if it is a single finite number.
+        #[serde(default)]
+        pub result: Option<f64>,
+        /// Times faster than the exact CPU baseline.
+        #[serde(default)]
+        pub cpu_exact_x: Option<f64>,
+    }
+}
+
+columns! {
+    /// One timed run of a case: a line of the samples file.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct SampleRow {
+        /// As in [`Row`].
+        pub run_id: String,
+        /// As in [`Row`].
+        pub family: String,
+        /// As in [`Row`].
+        pub rung: Option<u32>,
+        /// As in [`Row`].
+        pub variant: String,
+        /// As in [`Row`].
+        pub dtype: Dtype,
+        /// As in [`Row`].
+        pub n: u64,
+        /// As in [`Row`].
+        pub wg: String,
+        /// As in [`Row`].
+        pub params: String,
+        /// Place in the order of runs, from 0.
+        pub sample: u64,
+        /// Seconds by the driver's events, if they can be believed.
+        pub event_s: Option<f64>,
+        /// Seconds by the host's clock.
+        pub wall_s: f64,
+    }
+}
+
+impl From<&Record> for Row {
+    fn from(record: &Record) -> Row {
+        let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
+        let case = &outcome.case;
+        let time = |pick: fn(&crate::stats::Summary) -> f64| record.times.as_ref().map(pick).and_then(finite);
+        Row {
+            schema: SCHEMA,
+            run_id: scene.run.id.clone(),
+            time_utc: scene.run.time_utc.clone(),
+            gpulab: env!("CARGO_PKG_VERSION").to_owned(),
+            platform: scene.platform.clone(),
+            device: scene.device.clone(),
+            driver: scene.driver.clone(),
+            cl_version: scene.cl_version.clone(),
+            family: case.family.clone(),
+            rung: record.rung,
+            variant: case.variant.clone(),
+            dtype: case.dtype,
+            n: case.shape.n,
+            m: case.shape.m,
+            wg: work_group(record),
+            params: params_text(&outcome.params),
+            cache: scene.cache,
+            clock: outcome.clock,
+            status: outcome.status,
+            reason: reason(record),
+            runs: record.times.map_or(0, |t| t.runs as u64),
+            t_min_s: time(|t| t.min),
+            t_q1_s: time(|t| t.q1),
+            t_median_s: time(|t| t.median),
+            t_q3_s: time(|t| t.q3),
+            t_max_s: time(|t| t.max),
+            noise: time(|t| t.noise),
+            t_wall_median_s: record.wall_median,
+            t_batch_s: outcome.batch.and_then(finite),
+            t_end_to_end_s: outcome.end_to_end.and_then(finite),
+            bytes: finite(outcome.bytes).map(|b| b.round() as u64),
+            ops: finite(outcome.ops).map(|o| o.round() as u64),
+            gbps: record.gbps,
+            gops: record.gops,
+            ceiling: scene.ceiling.map_or_else(String::new, |c| c.bound.name().to_owned()),
+            ceiling_pct: record.ceiling_pct,
+            step_x: speedups.step,
+            total_x: speedups.total,
+            cpu_seq_x: speedups.cpu_seq,
+            cpu_rayon_x: speedups.cpu_rayon,
+            max_err: outcome.max_err.and_then(finite),
+            tol: outcome.tol.and_then(finite),
+            flags: record.flags.join(" "),
+            ceiling_gbps: scene.ceiling.map(|c| c.gbps).and_then(finite),
+            stopped_by: outcome.stopped_by.clone(),
+            result: outcome.result.and_then(finite),
+            cpu_exact_x: speedups.cpu_exact,
+        }
+    }
+}
+
+impl Row {
+    /// The cells that hold text from outside: drivers, compilers, the command line.
+    pub(crate) fn texts(&mut self) -> [&mut String; 9] {
+        [
+            &mut self.platform,
+            &mut self.device,
+            &mut self.driver,
+            &mut self.cl_version,
+            &mut self.family,
+            &mut self.variant,
+            &mut self.params,
+            &mut self.reason,
+            &mut self.stopped_by,
+        ]
+    }
+
+    /// Whether the flag is set.
+    pub fn has_flag(&self, flag: &str) -> bool {
+        self.flags.split(' ').any(|word| word == flag)
+    }
+}
+
+impl SampleRow {
+    /// The timed runs of a record, in order.
+    pub fn of(record: &Record) -> impl Iterator<Item = SampleRow> {
+        let row = Row::from(record);
+        record.outcome.samples.iter().enumerate().map(move |(i, sample)| SampleRow {
+            run_id: row.run_id.clone(),
+            family: row.family.clone(),
+            rung: row.rung,
+            variant: row.variant.clone(),
+            dtype: row.dtype,
+            n: row.n,
+            wg: row.wg.clone(),
+            params: row.params.clone(),
+            sample: i as u64,
+            event_s: sample.event,
+            wall_s: sample.wall,
+        })
+    }
+}
+
+fn work_group(record: &Record) -> String {
+    record.rung.map_or_else(String::new, |_| record.outcome.wg.to_string())
+}
+
+fn reason(record: &Record) -> String {
+    let outcome = &record.outcome;
+    match &outcome.clock_note {
+        Some(note) if outcome.reason.is_empty() => note.clone(),
+        _ => outcome.reason.clone(),
+    }
+}
+
+fn finite(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
+}
+
+/// A plain row for tests.
+#[cfg(test)]
+pub(crate) fn row(variant: &str) -> Row {
+    Row {
+        schema: SCHEMA,
+        run_id: "r00000001".to_owned(),
+        time_utc: "2026-01-02T03:04:05Z".to_owned(),
+        gpulab: "0.1.0".to_owned(),
+        platform: "Portable Computing Language".to_owned(),
+        device: "cpu, \"fast\"".to_owned(),
+        driver: "6.0".to_owned(),
+        cl_version: "OpenCL 3.0".to_owned(),
+        family: "dot".to_owned(),
+        rung: Some(1),
+        variant: variant.to_owned(),
+        dtype: Dtype::F32,
+        n: 1000,
+        m: 1,
+        wg: "64".to_owned(),
+        params: "items=8 presum=host".to_owned(),
+        cache: Cache::Warm,
+        clock: Clock::Event,
+        status: Status::Ok,
+        reason: String::new(),
+        runs: 3,
+        t_min_s: Some(1e-6),
+        t_q1_s: Some(1.1e-6),
+        t_median_s: Some(1.2e-6),
+        t_q3_s: Some(1.3e-6),
+        t_max_s: Some(0.1 + 0.2),
+        noise: None,
+        t_wall_median_s: None,
+        t_batch_s: None,
+        t_end_to_end_s: None,
+        bytes: Some(8000),
+        ops: None,
+        gbps: None,
+        gops: None,
+        ceiling: String::new(),
+        ceiling_pct: None,
+        step_x: None,
+        total_x: Some(1.0),
+        cpu_seq_x: None,
+        cpu_rayon_x: None,
+        max_err: None,
+        tol: Some(0.5),
+        flags: "launch_bound noisy".to_owned(),
+        ceiling_gbps: None,
+        stopped_by: "steady".to_owned(),
+        result: Some(-1.5),
+        cpu_exact_x: None,
+    }
+}

@@ -1,0 +1,214 @@
+//! Numbers and foreign text made fit to be read: in a terminal, and in Markdown.
+
+/// `12.34 us`: seconds in ns, us, ms or s, with four significant digits.
+pub fn time(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e-6, "ns"), (1e-3, "us"), (1.0, "ms")];
+    // Half a unit of the fourth digit below each border, so that 999.96 ns is 1.000 us.
+    let unit = UNITS.iter().find(|(above, _)| seconds.abs() < above * 0.99995);
+    match unit {
+        Some((above, name)) => format!("{} {name}", significant(seconds / above * 1e3, 4)),
+        None => format!("{} s", significant(seconds, 4)),
+    }
+}
+
+/// A number with so many significant digits, and never fewer digits than it has before the point:
+/// `4123`, `12.34`, `0.01234`; with an exponent below a ten-thousandth.
+pub fn significant(x: f64, digits: usize) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    let rounded = format!("{x:.*e}", digits.saturating_sub(1));
+    let exponent: i32 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    if exponent < -4 {
+        return rounded;
+    }
+    let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
+    format!("{x:.decimals$}")
+}
+
+/// A share of one as per cent: `0.3%`, `12%`.
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+}
+
+/// `1_000_000`, as the command line takes it.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push('_');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Text of one line of at most `width` characters, an ellipsis in place of what was cut off.
+pub fn shorten(text: &str, width: usize) -> String {
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    let whole = line.len() == text.trim_end().len();
+    if whole && line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(width.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// Foreign text on one line of a terminal: characters that would move the cursor, change colours or
+/// reverse the direction of writing are spelled out.
+pub fn terminal(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => safe.extend(c.escape_default()),
+            c if is_unsafe(c) => safe.extend(c.escape_unicode()),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// Foreign text of many lines for a terminal, each indented by `indent`.
+pub fn block(text: &str, indent: &str) -> String {
+    let lines = text.trim_end().lines();
+    lines
+        .map(|line| format!("{indent}{}", terminal(&line.replace('\t', "    "))).trim_end().to_owned() + "\n")
+        .collect()
+}
+
+/// Foreign text within a line or a table cell of Markdown.
+pub fn markdown(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // An underscore within a word, as in cpu_seq, is no markup.
+        let within_word = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '_' if within_word => safe.push('_'),
+            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
+            c if c.is_whitespace() => safe.push(' '),
+            c if is_unsafe(c) => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+        before = c;
+    }
+    safe
+}
+
+/// Control characters, and Unicode's marks and overrides of the direction of writing.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// The colour of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tint {
+    /// It is as it should be.
+    Green,
+    /// It was left out.
+    Yellow,
+    /// It went wrong.
+    Red,
+}
+
+/// Text in a colour, by ANSI codes.
+pub fn paint(text: &str, tint: Tint) -> String {
+    let code = match tint {
+        Tint::Green => 32,
+        Tint::Yellow => 33,
+        Tint::Red => 31,
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn times_have_four_digits_and_the_right_unit() {
+        let cases = [
+            (0.0, "0 ns"),
+            (1.5e-9, "1.500 ns"),
+            (999.9e-9, "999.9 ns"),
+            (999.96e-9, "1.000 us"),
+            (12.3449e-6, "12.34 us"),
+            (1e-3, "1.000 ms"),
+            (0.99999, "1.000 s"),
+            (12345.6, "12346 s"),
+        ];
+        for (seconds, want) in cases {
+            assert_eq!(time(seconds), want);
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_significant_digits() {
+        let cases = [
+            (4123.4, "4123"),
+            (12345.6, "12346"),
+            (99.996, "100.0"),
+            (1.0, "1.000"),
+            (0.012344, "0.01234"),
+            (1.2344e-7, "1.234e-7"),
+        ];
+        for (x, want) in cases {
+            assert_eq!(significant(x, 4), want);
+        }
+        assert_eq!((percent(0.0034), percent(0.0999), percent(1.23)), ("0.3%".into(), "10%".into(), "123%".into()));
+        assert_eq!(
+            (count(0), count(999), count(1000), count(16_777_216)),
+            ("0".into(), "999".into(), "1_000".into(), "16_777_216".into())
+        );
+    }
+
+    #[test]
+    fn long_text_ends_in_an_ellipsis() {
+        assert_eq!(shorten("short\n", 10), "short");
+        assert_eq!(shorten("two\nlines", 10), "two…");
+        assert_eq!(shorten("ééééé", 5), "ééééé");
+        assert_eq!(shorten("ééééé", 4), "ééé…");
+    }
+
+    #[test]
+    fn foreign_text_cannot_steer_a_terminal() {
+        assert_eq!(terminal("a\x1b[31mb\u{202e}\nc\u{9b}"), "a\\u{1b}[31mb\\u{202e}\\nc\\u{9b}");
+        assert_eq!(block("x\ty\nz\x07\n\n", "  "), "  x    y\n  z\\u{7}\n");
+    }
+
+    #[test]
+    fn foreign_text_is_no_markup() {
+        assert_eq!(markdown("cpu_seq _x_ | <b> & *"), "cpu_seq \\_x\\_ \\| &lt;b&gt; &amp; \\*");
+        assert_eq!(markdown("a\nb"), "a b");
+    }
+
+    #[test]
+    fn colours_are_undone() {
+        assert_eq!(paint("ok", Tint::Green), "\x1b[32mok\x1b[0m");
+    }
+
+    proptest! {
+        #[test]
+        fn no_control_character_gets_through(text in any::<String>()) {
+            prop_assert!(!terminal(&text).chars().any(is_unsafe));
+            prop_assert!(!markdown(&text).chars().any(is_unsafe));
+            prop_assert!(!block(&text, "").chars().any(|c| c != '\n' && is_unsafe(c)));
+        }
+
+        #[test]
+        fn times_are_near_the_truth(seconds in 1e-9..1e4) {
+            let text = time(seconds);
+            let (number, unit) = text.split_once(' ').unwrap();
+            let scale = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)].iter().find(|u| u.0 == unit).unwrap().1;
+            prop_assert!((number.parse::<f64>().unwrap() * scale / seconds - 1.0).abs() < 1e-3, "{}", text);
+        }
+    }
+}

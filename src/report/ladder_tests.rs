@@ -1,0 +1,155 @@
+use super::*;
+use crate::record::{CPU_RAYON, CPU_SEQ, flag, row};
+use crate::report::markdown;
+use crate::runner::{Clock, Status};
+
+fn rung(number: u32, variant: &str, seconds: f64) -> Row {
+    Row {
+        rung: Some(number),
+        device: "NVIDIA H200".to_owned(),
+        n: 16_777_216,
+        wg: "256".to_owned(),
+        t_median_s: Some(seconds),
+        noise: Some(0.0234),
+        gbps: Some(0.134217728 / seconds),
+        ceiling: "read".to_owned(),
+        ceiling_gbps: Some(4000.0),
+        ceiling_pct: Some(100.0 * 0.134217728 / seconds / 4000.0),
+        step_x: None,
+        total_x: Some(2.5e-3 / seconds),
+        cpu_seq_x: Some(11e-3 / seconds),
+        cpu_rayon_x: Some(1.5e-3 / seconds),
+        max_err: Some(0.021),
+        tol: Some(1.0),
+        flags: String::new(),
+        result: Some(123456.789),
+        ..row(variant)
+    }
+}
+
+fn cpu(variant: &str, seconds: f64) -> Row {
+    let plain = rung(0, variant, seconds);
+    Row { rung: None, device: "CPU, 16 threads".to_owned(), wg: String::new(), noise: Some(0.004), ..plain }
+}
+
+fn no_times(row: Row, status: Status, reason: &str) -> Row {
+    Row {
+        status,
+        reason: reason.to_owned(),
+        t_median_s: None,
+        noise: None,
+        gbps: None,
+        ceiling_pct: None,
+        step_x: None,
+        total_x: None,
+        cpu_seq_x: None,
+        cpu_rayon_x: None,
+        max_err: None,
+        result: None,
+        ..row
+    }
+}
+
+fn typical() -> Vec<Row> {
+    let mut rows = vec![
+        rung(1, "naive", 2.5e-3),
+        rung(2, "coalesced", 310.2e-6),
+        rung(3, "local", 96.4e-6),
+        rung(4, "sequential", 70.12e-6),
+        rung(5, "wide", 36.2e-6),
+        cpu(CPU_SEQ, 11e-3),
+        cpu(CPU_RAYON, 1.5e-3),
+    ];
+    for i in 1..5 {
+        rows[i].step_x = crate::stats::ratio(rows[i - 1].t_median_s.unwrap(), rows[i].t_median_s.unwrap());
+    }
+    rows[4].wg = "1".to_owned();
+    rows
+}
+
+fn troubled() -> Vec<Row> {
+    let log = "v2_coalesced.cl:7:3: error: use of undeclared identifier 'gid'\n\tgid = 0;\n\t^\n1 error generated.";
+    vec![
+        rung(1, "naive", 2.5e-3),
+        no_times(rung(2, "coalesced", 1.0), Status::BuildFailed, log),
+        no_times(rung(3, "local", 1.0), Status::WrongResult, "got 1.5, want 1.25 within 1.31e-4"),
+        no_times(rung(4, "sequential", 1.0), Status::Skipped, "needs cl_khr_fp64"),
+        no_times(rung(5, "subgroup", 1.0), Status::Skipped, "needs sub-groups of 32 work-items, the device has 8 | 16"),
+        no_times(rung(6, "vector", 1.0), Status::Timeout, "no answer within 30 s; the worker was ended"),
+        no_times(rung(7, "wide", 1.0), Status::Failed, "CL_OUT_OF_RESOURCES \x1b[2J(-5)"),
+    ]
+}
+
+fn launch_bound() -> Vec<Row> {
+    let short = |number, variant, seconds, flags: [&str; 3]| Row {
+        t_batch_s: Some(seconds / 2.0),
+        flags: flags.join(" ").trim().to_owned(),
+        n: 1000,
+        ..rung(number, variant, seconds)
+    };
+    let mut rows = vec![
+        short(1, "naive", 12.3e-6, [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::NOISY]),
+        short(2, "local", 6.1e-6, [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::ABOVE_CEILING]),
+        short(3, "wide", 5.9e-6, [flag::LAUNCH_BOUND, flag::CLOCK_FALLBACK, flag::ABOVE_CEILING]),
+    ];
+    rows[2].clock = Clock::Wall;
+    rows[2].reason = "all event times were equal".to_owned();
+    rows
+}
+
+fn empty() -> Vec<Row> {
+    let exact =
+        |r: Row| Row { max_err: Some(0.0), tol: Some(0.0), n: 0, result: Some(0.0), ..no_times(r, Status::Ok, "") };
+    vec![exact(rung(1, "naive", 1.0)), exact(rung(2, "local", 1.0)), exact(cpu(CPU_SEQ, 1.0))]
+}
+
+fn golden(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../tests/golden");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+#[test]
+fn ladders_read_well_in_a_terminal() {
+    for (name, rows) in
+        [("typical", typical()), ("troubled", troubled()), ("launch_bound", launch_bound()), ("empty", empty())]
+    {
+        let text = table(&rows, false);
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+        golden(&format!("ladder_{name}"), &text);
+    }
+}
+
+#[test]
+fn ladders_read_well_in_markdown() {
+    golden("markdown_typical", &markdown::ladder(&typical()));
+    golden("markdown_troubled", &markdown::ladder(&troubled()));
+}
+
+#[test]
+fn colour_changes_verdicts_only() {
+    let plain = table(&troubled(), false);
+    let colored = table(&troubled(), true);
+    assert!(colored.contains("\x1b[32mok 0.021 of bound\x1b[0m\n"));
+    assert!(colored.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"));
+    assert!(colored.contains("\x1b[31mbuild failed\x1b[0m\n"));
+    let stripped = ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"].iter().fold(colored, |t, code| t.replace(code, ""));
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn a_device_cannot_steer_the_terminal() {
+    let mut rows = typical();
+    rows[0].device = "evil\x1b[2J\nname".to_owned();
+    rows[0].variant = "x\x07".to_owned();
+    assert!(!table(&rows, false).chars().any(|c| c.is_control() && c != '\n'));
+    assert!(table(&rows, false).starts_with("dot on evil\\u{1b}[2J\\nname: n = 16_777_216"));
+}
+
+#[test]
+fn nothing_is_said_of_nothing() {
+    assert_eq!(table(&[], false), "nothing was run\n");
+    assert_eq!(markdown::ladder(&[]), "Nothing was run.\n");
+}

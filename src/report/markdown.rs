@@ -1,0 +1,43 @@
+//! A ladder as GitHub-flavoured Markdown.
+
+use super::format::{self, markdown};
+use super::view::{Grid, View};
+use crate::record::Row;
+
+/// The rows of one ladder, with the content of [`super::ladder::table`].
+pub fn ladder(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return "Nothing was run.\n".to_owned();
+    }
+    let view = View::of(rows);
+    let mut text = format!("**{}**\n", markdown(&view.title));
+    for grid in [&view.rungs, &view.cpu] {
+        if !grid.rows.is_empty() {
+            text.push('\n');
+            text.push_str(&table(grid));
+        }
+    }
+    if let Some(result) = &view.result {
+        text.push_str(&format!("\n{}\n", markdown(result)));
+    }
+    if !view.notes.is_empty() {
+        text.push('\n');
+    }
+    for note in &view.notes {
+        text.push_str(&format!("- {}\n", markdown(note)));
+    }
+    for (label, reason) in &view.details {
+        // Indented, because no text can end an indented block early.
+        text.push_str(&format!("\n{}:\n\n{}", markdown(label), format::block(reason, "    ")));
+    }
+    text
+}
+
+fn table(grid: &Grid) -> String {
+    let line =
+        |cells: &[String]| format!("| {} |\n", cells.iter().map(|c| markdown(c)).collect::<Vec<_>>().join(" | "));
+    let last = grid.header.len().saturating_sub(1);
+    let rule: Vec<&str> = (0..=last).map(|i| if i == 0 || i == last { "---" } else { "---:" }).collect();
+    let body: String = grid.rows.iter().map(|r| line(r)).collect();
+    format!("{}| {} |\n{body}", line(&grid.header), rule.join(" | "))
+}

@@ -1,0 +1,9 @@
+//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] draws.
+//!
+//! Every renderer takes `&[Row]`, so that a run and its recorded rows read the same.
+
+pub mod format;
+pub mod ladder;
+pub mod markdown;
+pub mod progress;
+mod view;

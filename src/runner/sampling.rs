@@ -1,0 +1,101 @@
+//! How many times to run, and how long.
+
+use super::{Sample, Settings, Stop};
+use crate::stats;
+use std::time::Instant;
+
+/// Kernels shorter than this are also timed back to back, because the launch dominates them.
+pub(super) const SHORT_S: f64 = 50e-6;
+
+/// How long a batch of short launches should take, in seconds.
+const BATCH_S: f64 = 5e-3;
+
+/// Warms up, then samples until the spread is small, the time is up or there are enough; says which.
+/// `run` is given the number of the run.
+pub(super) fn sample(
+    settings: &Settings,
+    run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
+) -> Result<(Vec<Sample>, &'static str), Stop> {
+    for i in 0..settings.warmup {
+        run(i as usize)?;
+    }
+    let started = Instant::now();
+    let mut samples = Vec::new();
+    loop {
+        samples.push(run(samples.len())?);
+        let elapsed = started.elapsed().as_secs_f64();
+        if samples.len() >= settings.max_runs as usize {
+            return Ok((samples, "max-runs"));
+        }
+        if elapsed >= settings.timeout && samples.len() >= 3 {
+            return Ok((samples, "timeout"));
+        }
+        let enough = samples.len() >= settings.min_runs as usize && elapsed >= settings.min_time;
+        // Sorting all samples after each of them would disturb short kernels.
+        if enough && samples.len() % 5 == 0 && spread(&samples) <= settings.max_noise {
+            return Ok((samples, "steady"));
+        }
+    }
+}
+
+fn spread(samples: &[Sample]) -> f64 {
+    let times: Vec<f64> = samples.iter().map(|s| s.event.unwrap_or(s.wall)).collect();
+    stats::summarise(&times).map_or(f64::INFINITY, |s| s.noise)
+}
+
+/// How many launches of about `seconds` make a batch.
+pub(super) fn batch_size(seconds: f64) -> usize {
+    (BATCH_S / seconds.max(1e-7)).clamp(10.0, 2000.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::{Cache, Clock};
+
+    fn settings() -> Settings {
+        Settings {
+            warmup: 2,
+            min_runs: 10,
+            max_runs: 100,
+            min_time: 0.0,
+            timeout: 10.0,
+            max_noise: 0.05,
+            cache: Cache::Warm,
+            clock: Clock::Event,
+            ceiling: None,
+        }
+    }
+
+    fn run_on(times: impl Fn(usize) -> f64, settings: &Settings) -> (usize, &'static str, usize) {
+        let mut calls = 0;
+        let (samples, why) = sample(settings, &mut |i| {
+            calls += 1;
+            Ok(Sample { event: Some(times(i)), wall: 1.0 })
+        })
+        .unwrap();
+        (samples.len(), why, calls)
+    }
+
+    #[test]
+    fn steady_times_end_at_the_fewest_runs() {
+        assert_eq!(run_on(|_| 1e-3, &settings()), (10, "steady", 12));
+    }
+
+    #[test]
+    fn noisy_times_go_on_to_the_most_runs() {
+        assert_eq!(run_on(|i| if i % 2 == 0 { 1e-3 } else { 2e-3 }, &settings()).1, "max-runs");
+    }
+
+    #[test]
+    fn the_time_limit_ends_a_noisy_case() {
+        let settings = Settings { timeout: 0.0, ..settings() };
+        assert_eq!(run_on(|i| 1e-3 * (i + 1) as f64, &settings), (3, "timeout", 5));
+    }
+
+    #[test]
+    fn an_error_ends_the_case() {
+        let result = sample(&settings(), &mut |_| Err(Stop::failed("lost")));
+        assert_eq!(result, Err(Stop::failed("lost")));
+    }
+}

@@ -1,0 +1,187 @@
+//! Summaries of samples: pure functions on `&[f64]`, in the unit of the samples.
+//!
+//! Run times are skewed to the right and have outliers, so everything here rests on order statistics;
+//! there is no mean.
+
+/// Order statistics of a set of samples, in their unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// Number of samples.
+    pub runs: usize,
+    /// The smallest.
+    pub min: f64,
+    /// First quartile.
+    pub q1: f64,
+    /// The middle.
+    pub median: f64,
+    /// Third quartile.
+    pub q3: f64,
+    /// The largest.
+    pub max: f64,
+    /// Inter-quartile range over the median's magnitude; 0 if all of the middle half is equal, and
+    /// infinite if it is not but the median is 0.
+    pub noise: f64,
+}
+
+/// Summarises samples in any order; `None` without samples or if any of them is not finite.
+pub fn summarise(samples: &[f64]) -> Option<Summary> {
+    let sorted = sorted(samples)?;
+    let at = |p| quantile(&sorted, p);
+    let (q1, median, q3) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    let range = q3 - q1;
+    let noise = if range == 0.0 { 0.0 } else { range / median.abs() };
+    Some(Summary { runs: sorted.len(), min: *sorted.first()?, q1, median, q3, max: *sorted.last()?, noise })
+}
+
+/// The quantile at `p` in 0..=1 of ascending samples, linear between the two nearest: type 7 of
+/// Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50(4), 1996.
+/// `None` without samples or with `p` outside its range.
+pub fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
+    if sorted.is_empty() || !(0.0..=1.0).contains(&p) {
+        return None;
+    }
+    let position = (sorted.len() - 1) as f64 * p;
+    let below = sorted[position as usize];
+    let above = sorted[position.ceil() as usize];
+    // Rounding could carry the interpolated value just past its upper neighbour.
+    Some((below + position.fract() * (above - below)).min(above))
+}
+
+/// `a / b`; `None` if either is not finite, `b` is zero, or the quotient overflows.
+pub fn ratio(a: f64, b: f64) -> Option<f64> {
+    let quotient = a / b;
+    (a.is_finite() && b.is_finite() && quotient.is_finite()).then_some(quotient)
+}
+
+/// An interval of two samples that covers the true median with at least this `confidence` (in 0..1),
+/// whatever the distribution: the order statistics whose ranks a binomial(n, 1/2) count lies between;
+/// David and Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1.
+///
+/// `None` if a sample is not finite or there are too few for that confidence (under 6 for 95 %).
+pub fn median_interval(samples: &[f64], confidence: f64) -> Option<(f64, f64)> {
+    let sorted = sorted(samples)?;
+    let n = sorted.len();
+    let tail = (1.0 - confidence) / 2.0;
+    // In logarithms, because 2^-n underflows for n over 1074.
+    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
+    let mut below = log_term.exp();
+    let mut rank = 0;
+    while below <= tail && rank < n / 2 {
+        log_term += ((n - rank) as f64 / (rank + 1) as f64).ln();
+        below += log_term.exp();
+        rank += 1;
+    }
+    let first = rank.checked_sub(1)?;
+    Some((sorted[first], sorted[n - 1 - first]))
+}
+
+/// Ascending copy; `None` without samples or if any is not finite.
+fn sorted(samples: &[f64]) -> Option<Vec<f64>> {
+    if samples.is_empty() || !samples.iter().all(|x| x.is_finite()) {
+        return None;
+    }
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    Some(sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use proptest::{collection::vec, prelude::*};
+
+    fn times() -> impl Strategy<Value = Vec<f64>> {
+        vec(1e-9..1e3, 1..200)
+    }
+
+    #[test]
+    fn quartiles_are_those_of_type_7() {
+        // R: quantile(c(1, 2, 4, 8), type = 7) gives 1, 1.75, 3, 5, 8.
+        let s = summarise(&[8.0, 1.0, 4.0, 2.0]).unwrap();
+        assert_eq!((s.runs, s.min, s.q1, s.median, s.q3, s.max), (4, 1.0, 1.75, 3.0, 5.0, 8.0));
+        assert_relative_eq!(s.noise, 3.25 / 3.0);
+    }
+
+    #[test]
+    fn what_cannot_be_summarised_is_none() {
+        assert_eq!(summarise(&[]), None);
+        assert_eq!(summarise(&[1.0, f64::NAN]), None);
+        assert_eq!(summarise(&[1.0, f64::INFINITY]), None);
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(quantile(&[1.0], 1.5), None);
+    }
+
+    #[test]
+    fn noise_of_zero_medians_is_not_nan() {
+        assert_eq!(summarise(&[0.0, 0.0]).unwrap().noise, 0.0);
+        assert_eq!(summarise(&[-1.0, 0.0, 1.0]).unwrap().noise, f64::INFINITY);
+    }
+
+    #[test]
+    fn ratios_without_a_value_are_none() {
+        assert_eq!(ratio(6.0, 3.0), Some(2.0));
+        assert_eq!(ratio(0.0, 3.0), Some(0.0));
+        for (a, b) in [(1.0, 0.0), (0.0, 0.0), (f64::NAN, 1.0), (1.0, f64::NAN), (1.0, f64::INFINITY), (1e300, 1e-300)]
+        {
+            assert_eq!(ratio(a, b), None, "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn the_medians_interval_has_the_tabulated_ranks() {
+        let ranks = |n: usize| {
+            let samples: Vec<f64> = (1..=n).map(|i| i as f64).collect();
+            median_interval(&samples, 0.95)
+        };
+        // Ranks from the binomial distribution: P(B(n, 1/2) < first) <= 2.5 %.
+        assert_eq!(ranks(5), None);
+        assert_eq!(ranks(6), Some((1.0, 6.0)));
+        assert_eq!(ranks(10), Some((2.0, 9.0)));
+        assert_eq!(ranks(20), Some((6.0, 15.0)));
+        assert_eq!(ranks(100), Some((40.0, 61.0)));
+        let (low, high) = ranks(10_000).unwrap();
+        assert!((4_890.0..4_915.0).contains(&low) && low + high == 10_001.0, "{low} {high}");
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter(samples in times().prop_flat_map(|v| (Just(v.clone()), Just(v).prop_shuffle()))) {
+            prop_assert_eq!(summarise(&samples.0), summarise(&samples.1));
+        }
+
+        #[test]
+        fn quantiles_rise_and_stay_in_bounds(samples in times(), p in 0.0..=1.0, q in 0.0..=1.0) {
+            let s = summarise(&samples).unwrap();
+            let ordered = [s.min, s.q1, s.median, s.q3, s.max];
+            prop_assert!(ordered.is_sorted(), "{:?}", ordered);
+            let sorted = sorted(&samples).unwrap();
+            let (low, high) = (f64::min(p, q), f64::max(p, q));
+            prop_assert!(quantile(&sorted, low) <= quantile(&sorted, high));
+            prop_assert!(quantile(&sorted, low).unwrap() >= s.min && quantile(&sorted, high).unwrap() <= s.max);
+        }
+
+        #[test]
+        fn powers_of_two_scale_exactly(samples in times(), exponent in -20..20) {
+            let factor = 2f64.powi(exponent);
+            let scaled: Vec<f64> = samples.iter().map(|x| x * factor).collect();
+            let (a, b) = (summarise(&samples).unwrap(), summarise(&scaled).unwrap());
+            prop_assert_eq!(b.median, a.median * factor);
+            prop_assert_eq!(b.q1, a.q1 * factor);
+            prop_assert_eq!(b.noise, a.noise);
+        }
+
+        #[test]
+        fn slower_samples_do_not_lower_the_median(samples in times(), extra in 0.0..10.0) {
+            let slower: Vec<f64> = samples.iter().map(|x| x + extra).collect();
+            prop_assert!(summarise(&slower).unwrap().median >= summarise(&samples).unwrap().median);
+        }
+
+        #[test]
+        fn the_interval_holds_the_median(samples in vec(1e-9..1e3, 6..200)) {
+            let (low, high) = median_interval(&samples, 0.95).unwrap();
+            let median = summarise(&samples).unwrap().median;
+            prop_assert!(low <= median && median <= high);
+        }
+    }
+}

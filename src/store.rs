@@ -1,0 +1,223 @@
+//! Result files: opened before the first kernel runs, written a whole row at a time, and read back.
+//!
+//! Each row reaches the system in one write, so that a killed run loses at most the row in flight.
+//! A regular file is locked while it is open: a second writer is refused.
+
+mod sink;
+
+use crate::Error;
+use crate::record::{Row, SCHEMA, SampleRow};
+use serde::Serialize;
+use sink::Sink;
+use std::path::Path;
+
+/// What to do with a file that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Replace it.
+    Create,
+    /// Add to it, after removing a torn last line; its header must be this version's.
+    Append,
+}
+
+/// A CSV file of [`Row`]s or [`SampleRow`]s; `-` is standard output.
+pub struct CsvFile {
+    sink: Sink,
+    torn: Option<String>,
+}
+
+impl CsvFile {
+    /// Opens a file of result rows and makes sure that it has its header.
+    ///
+    /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it, or if it
+    /// is to be added to and has other columns.
+    pub fn rows(path: &str, mode: Mode) -> Result<CsvFile, Error> {
+        CsvFile::open(path, mode, Row::COLUMNS)
+    }
+
+    /// Opens a file of single samples; see [`CsvFile::rows`].
+    pub fn samples(path: &str, mode: Mode) -> Result<CsvFile, Error> {
+        CsvFile::open(path, mode, SampleRow::COLUMNS)
+    }
+
+    fn open(path: &str, mode: Mode, columns: &[&str]) -> Result<CsvFile, Error> {
+        let mut sink = Sink::open(path)?;
+        let old = if mode == Mode::Append { sink.read()? } else { Vec::new() };
+        let header = line(columns, sink.name())?;
+        let table = Table::parse(&old, path)?;
+        let is_new = table.header.is_empty();
+        // A header that was cut short is written anew; anything else without one is not ours to touch.
+        let is_ours = if is_new { header.starts_with(&old) } else { table.header == columns };
+        if !is_ours {
+            let why = "it has other columns than this version writes; give another file or remove it";
+            return Err(Error::Usage(format!("cannot add to {path}: {why}")));
+        }
+        sink.keep(if is_new { 0 } else { table.intact })?;
+        if is_new {
+            sink.write(&header)?;
+        }
+        Ok(CsvFile { sink, torn: table.torn })
+    }
+
+    /// What was wrong with the last line of the file that is added to, if anything.
+    pub fn torn(&self) -> Option<&str> {
+        self.torn.as_deref()
+    }
+
+    /// Writes a result row.
+    pub fn write(&mut self, row: &Row) -> Result<(), Error> {
+        self.write_line(&guarded(row.clone()))
+    }
+
+    /// Writes samples, each as a line of its own.
+    pub fn write_samples(&mut self, samples: impl IntoIterator<Item = SampleRow>) -> Result<(), Error> {
+        samples.into_iter().try_for_each(|sample| self.write_line(&sample))
+    }
+
+    fn write_line(&mut self, row: &impl Serialize) -> Result<(), Error> {
+        let line = line(row, self.sink.name())?;
+        self.sink.write(&line)
+    }
+}
+
+/// A JSON array of rows with the CSV's column names, one object a line; `-` is standard output.
+pub struct JsonFile {
+    sink: Sink,
+    is_empty: bool,
+}
+
+impl JsonFile {
+    /// Opens the file, replacing one that exists. Errors as for [`CsvFile::rows`].
+    pub fn create(path: &str) -> Result<JsonFile, Error> {
+        let mut sink = Sink::open(path)?;
+        sink.keep(0)?;
+        sink.write(b"[")?;
+        Ok(JsonFile { sink, is_empty: true })
+    }
+
+    /// Adds a row.
+    pub fn write(&mut self, row: &Row) -> Result<(), Error> {
+        let mut text = if self.is_empty { b"\n".to_vec() } else { b",\n".to_vec() };
+        self.is_empty = false;
+        serde_json::to_writer(&mut text, row).map_err(|e| self.sink.error(e.into()))?;
+        self.sink.write(&text)
+    }
+
+    /// Ends the array. Without this the file is not yet JSON, so call it after a failure too.
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.sink.write(b"\n]\n")
+    }
+}
+
+/// Rows read back from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    /// The complete ones, in order.
+    pub rows: Vec<Row>,
+    /// What was wrong with the last line, if it was torn.
+    pub torn: Option<String>,
+}
+
+/// Reads a CSV file of result rows. A last line that a killed run tore is left out and told of.
+///
+/// Errors: `Failed` if the file cannot be read; `Usage`, with the line, if it holds something else.
+pub fn read_rows(path: &Path) -> Result<Rows, Error> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    let table = Table::parse(&text, &name)?;
+    let header = csv::ByteRecord::from(table.header);
+    let mut rows = Vec::with_capacity(table.records.len());
+    for record in table.records {
+        let line = record.position().map_or(0, csv::Position::line);
+        let row: Row = record
+            .deserialize(Some(&header))
+            .map_err(|e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e))))?;
+        if row.schema != SCHEMA {
+            let why = format!("{name}, line {line}, has schema {}; this gpulab reads {SCHEMA}", row.schema);
+            return Err(Error::Usage(why));
+        }
+        rows.push(unguarded(row));
+    }
+    Ok(Rows { rows, torn: table.torn })
+}
+
+/// A CSV file taken apart.
+struct Table {
+    header: Vec<String>,
+    records: Vec<csv::ByteRecord>,
+    /// Bytes up to the end of the last complete line.
+    intact: u64,
+    torn: Option<String>,
+}
+
+impl Table {
+    /// Errors: `Usage` if a line other than the last has too few or too many cells.
+    fn parse(text: &[u8], name: &str) -> Result<Table, Error> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        let mut records: Vec<csv::ByteRecord> = Vec::new();
+        for record in reader.byte_records() {
+            records.push(record.map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?);
+        }
+        let width = records.first().map_or(0, csv::ByteRecord::len);
+        let mut table = Table { header: Vec::new(), records, intact: text.len() as u64, torn: None };
+        let cut = table.records.last().is_some_and(|last| last.len() != width || !text.ends_with(b"\n"));
+        if cut && let Some(last) = table.records.pop() {
+            let position = last.position().cloned().unwrap_or_else(csv::Position::new);
+            table.intact = position.byte();
+            table.torn = Some(format!("{name} ended in the middle of line {}, which is left out", position.line()));
+        }
+        if let Some(odd) = table.records.iter().find(|r| r.len() != width) {
+            let line = odd.position().map_or(0, csv::Position::line);
+            return Err(Error::Usage(format!("{name}, line {line}, has {} cells instead of {width}", odd.len())));
+        }
+        if !table.records.is_empty() {
+            let header = table.records.remove(0);
+            table.header = header.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        }
+        Ok(table)
+    }
+}
+
+fn reason(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::Deserialize { err, .. } => match err.field().and_then(|i| Row::COLUMNS.get(i as usize)) {
+            Some(column) => format!("{column}: {}", err.kind()),
+            None => err.kind().to_string(),
+        },
+        _ => error.to_string(),
+    }
+}
+
+/// One CSV line, its end included.
+fn line(row: impl Serialize, name: &str) -> Result<Vec<u8>, Error> {
+    let failed = |e: std::io::Error| Error::Output { what: name.to_owned(), source: e };
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    writer.serialize(row).map_err(|e| failed(std::io::Error::other(e)))?;
+    writer.into_inner().map_err(|e| failed(std::io::Error::other(e.to_string())))
+}
+
+/// Text that a spreadsheet would run as a formula gets an apostrophe in front.
+fn guarded(mut row: Row) -> Row {
+    for text in row.texts() {
+        if text.starts_with(is_formula) {
+            text.insert(0, '\'');
+        }
+    }
+    row
+}
+
+fn unguarded(mut row: Row) -> Row {
+    for text in row.texts() {
+        if text.strip_prefix('\'').is_some_and(|rest| rest.starts_with(is_formula)) {
+            text.remove(0);
+        }
+    }
+    row
+}
+
+fn is_formula(first: char) -> bool {
+    matches!(first, '=' | '+' | '-' | '@')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Where bytes go: a file or standard output, unbuffered and checked.
+
+use crate::Error;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+/// An open output. Each write goes to the system at once.
+pub(super) struct Sink {
+    name: String,
+    /// `None` is standard output.
+    file: Option<File>,
+    /// Whether it has a length and can be locked: not a pipe or a device.
+    is_regular: bool,
+}
+
+impl Sink {
+    /// Opens an output without changing what is in it; `-` is standard output.
+    pub(super) fn open(path: &str) -> Result<Sink, Error> {
+        if path == "-" {
+            return Ok(Sink { name: "standard output".to_owned(), file: None, is_regular: false });
+        }
+        let failed = |source| Error::Output { what: path.to_owned(), source };
+        let (file, is_regular) = open_writable(path).map_err(failed)?;
+        if is_regular {
+            lock(&file, path)?;
+        }
+        Ok(Sink { name: path.to_owned(), file: Some(file), is_regular })
+    }
+
+    /// Its name in messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// An error of this output.
+    pub(super) fn error(&self, source: io::Error) -> Error {
+        Error::Output { what: self.name.clone(), source }
+    }
+
+    /// All that a regular file holds; nothing for others.
+    pub(super) fn read(&mut self) -> Result<Vec<u8>, Error> {
+        let mut text = Vec::new();
+        if self.is_regular
+            && let Some(file) = &mut self.file
+        {
+            file.read_to_end(&mut text).map_err(|e| self.error(e))?;
+        }
+        Ok(text)
+    }
+
+    /// Cuts a regular file to its first `bytes`, where the next write goes.
+    pub(super) fn keep(&mut self, bytes: u64) -> Result<(), Error> {
+        if self.is_regular
+            && let Some(file) = &mut self.file
+        {
+            file.set_len(bytes).and_then(|()| file.seek(SeekFrom::Start(bytes))).map_err(|e| self.error(e))?;
+        }
+        Ok(())
+    }
+
+    /// Writes all of `text` and flushes.
+    pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
+        let done = match &mut self.file {
+            Some(file) => file.write_all(text),
+            None => {
+                let mut out = io::stdout().lock();
+                out.write_all(text).and_then(|()| out.flush())
+            }
+        };
+        done.map_err(|e| self.error(e))
+    }
+}
+
+/// Opens a file for writing, and for reading too if it is a regular one.
+fn open_writable(path: &str) -> io::Result<(File, bool)> {
+    // A pipe opened for reading as well would never see its reader go away.
+    let exists_otherwise = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
+    let file = OpenOptions::new().read(!exists_otherwise).write(true).create(!exists_otherwise).open(path)?;
+    Ok((file, !exists_otherwise))
+}
+
+fn lock(file: &File, path: &str) -> Result<(), Error> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::Usage(format!("{path} is being written by another run: wait for it or give another file")))
+        }
+        // Some network file systems have no locks; that is no reason not to write.
+        Err(TryLockError::Error(_)) => Ok(()),
+    }
+}

@@ -1,0 +1,194 @@
+//! Parsers of the values that the command line takes; each error says what is allowed.
+
+use crate::kernels::{Family, Rung, WorkGroup};
+
+/// A number of elements: `1000000`, `1_000_000`, `1e6`, `1M` (10^6), `1Mi` (2^20), `2^20`.
+///
+/// # Errors
+/// Anything that is no whole number from 0 to 2^63.
+pub fn size(text: &str) -> Result<u64, String> {
+    let bad = || format!("{text:?} is no size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
+    let clean = text.replace('_', "");
+    let value = if let Some((base, exponent)) = clean.split_once('^') {
+        let exponent = digits(exponent).and_then(|e| u32::try_from(e).ok());
+        digits(base).zip(exponent).and_then(|(b, e)| b.checked_pow(e))
+    } else if let Some((mantissa, exponent)) = clean.split_once(['e', 'E']) {
+        scientific(mantissa, exponent)
+    } else {
+        let end = clean.find(|c: char| !c.is_ascii_digit()).unwrap_or(clean.len());
+        let (number, unit) = clean.split_at(end);
+        digits(number).zip(multiplier(unit)).and_then(|(n, m)| n.checked_mul(m))
+    };
+    value.filter(|&v| v <= 1 << 63).ok_or_else(bad)
+}
+
+fn digits(text: &str) -> Option<u64> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) { None } else { text.parse().ok() }
+}
+
+fn scientific(mantissa: &str, exponent: &str) -> Option<u64> {
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent = digits(exponent).and_then(|e| u32::try_from(e).ok())?;
+    let zeros = exponent.checked_sub(u32::try_from(fraction.len()).ok()?)?;
+    digits(&format!("{whole}{fraction}"))?.checked_mul(10u64.checked_pow(zeros)?)
+}
+
+fn multiplier(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "" => 1,
+        "k" | "K" => 1_000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        "T" => 1_000_000_000_000,
+        "Ki" => 1 << 10,
+        "Mi" => 1 << 20,
+        "Gi" => 1 << 30,
+        "Ti" => 1 << 40,
+        _ => return None,
+    })
+}
+
+/// A number above 0.
+///
+/// # Errors
+/// As [`size`], and 0.
+pub fn positive(text: &str) -> Result<u64, String> {
+    match size(text)? {
+        0 => Err("it must be above 0".into()),
+        value => Ok(value),
+    }
+}
+
+/// A work-group: `256`, `16x16` or `8x8x4`, each above 0.
+///
+/// # Errors
+/// Anything else.
+pub fn work_group(text: &str) -> Result<WorkGroup, String> {
+    let bad = || format!("{text:?} is no work-group: write 256 or 16x16, with numbers above 0");
+    let mut sizes = [1; 3];
+    let parts: Vec<&str> = text.split('x').collect();
+    if parts.len() > 3 {
+        return Err(bad());
+    }
+    for (size, part) in sizes.iter_mut().zip(&parts) {
+        *size = positive(part).ok().and_then(|s| usize::try_from(s).ok()).filter(|&s| s <= 1 << 20).ok_or_else(bad)?;
+    }
+    Ok(WorkGroup(sizes))
+}
+
+/// A finite number of seconds, at least 0.
+///
+/// # Errors
+/// Anything else, NaN and infinities included.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && (0.0..=1e6).contains(&value) => Ok(value),
+        _ => Err(format!("{text:?}: a number of seconds from 0 to 1000000 is needed")),
+    }
+}
+
+/// A relative spread: a finite number above 0, as in `0.05`, or a percentage, as in `5%`.
+///
+/// # Errors
+/// Anything else.
+pub fn spread(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |n| (n, 0.01));
+    match number.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value * unit),
+        _ => Err(format!("{text:?}: a relative spread above 0 is needed, as in 0.05 or 5%")),
+    }
+}
+
+/// The rungs that a list selects: numbers `3`, ranges `2-5`, ideas `local`; in the ladder's order.
+///
+/// # Errors
+/// A name or number that the ladder does not have.
+pub fn variants(family: &'static Family, text: &str) -> Result<Vec<&'static Rung>, String> {
+    let mut wanted = vec![false; family.ladder.len()];
+    for item in text.split(',') {
+        let (first, last) = variant_range(family, item.trim()).ok_or_else(|| unknown_variant(family, item))?;
+        for (rung, wanted) in family.ladder.iter().zip(&mut wanted) {
+            *wanted |= (first..=last).contains(&rung.number());
+        }
+    }
+    Ok(family.ladder.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(rung, _)| rung).collect())
+}
+
+fn variant_range(family: &Family, item: &str) -> Option<(u32, u32)> {
+    let number = |text: &str| {
+        let digits = text.strip_prefix('v').unwrap_or(text);
+        let number = digits.parse::<u32>().ok().or_else(|| family.rung(text).map(Rung::number))?;
+        family.ladder.iter().any(|r| r.number() == number).then_some(number)
+    };
+    match item.split_once('-') {
+        Some((first, last)) => Some((number(first)?, number(last)?)).filter(|(f, l)| f <= l),
+        None => number(item).map(|n| (n, n)),
+    }
+}
+
+fn unknown_variant(family: &Family, item: &str) -> String {
+    let names: Vec<String> = family.ladder.iter().map(|r| format!("{} {}", r.number(), r.variant())).collect();
+    format!("{} has no variant {item:?}; it has {}", family.name, names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::dot::FAMILY;
+
+    #[test]
+    fn sizes_in_every_notation() {
+        for (text, value) in [
+            ("0", 0),
+            ("1000000", 1_000_000),
+            ("1_000_000", 1_000_000),
+            ("1M", 1_000_000),
+            ("1Mi", 1 << 20),
+            ("2^20", 1 << 20),
+            ("1e12", 1_000_000_000_000),
+            ("1.5e3", 1500),
+            ("64Ki", 65_536),
+        ] {
+            assert_eq!(size(text), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for text in
+            ["", "-1", "1.5", "abc", "1e", "e5", "1e99", "2^64", "2^", "^2", "NaN", "inf", "1Mb", "0x10", "1e-3", "१"]
+        {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn work_groups() {
+        assert_eq!(work_group("256"), Ok(WorkGroup([256, 1, 1])));
+        assert_eq!(work_group("16x16"), Ok(WorkGroup([16, 16, 1])));
+        for text in ["", "0", "x", "16x", "16x0", "1x1x1x1", "-4", "99999999999999999999"] {
+            assert!(work_group(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn seconds_and_spreads_are_finite() {
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        assert_eq!(spread("5%"), Ok(0.05));
+        for text in ["NaN", "inf", "-1", "1e999", ""] {
+            assert!(seconds(text).is_err() && spread(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn variants_by_number_range_and_idea() {
+        let numbers = |text| variants(&FAMILY, text).unwrap().iter().map(|r| r.number()).collect::<Vec<_>>();
+        assert_eq!(numbers("3"), [3]);
+        assert_eq!(numbers("2-4"), [2, 3, 4]);
+        assert_eq!(numbers("wide,naive"), [1, 7]);
+        assert_eq!(numbers("v5"), [5]);
+        for text in ["0", "99", "5-2", "nothing", ""] {
+            assert!(variants(&FAMILY, text).err().unwrap().contains("1 naive"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Cases run in a process of their own, so that a driver that crashes or hangs costs one row.
+//!
+//! The parent sends [`Request`]s and the worker answers with [`Reply`]s, one JSON object a line, over the
+//! worker's standard input and output. The worker makes or reads the data itself; arrays never cross.
+
+mod process;
+mod serve;
+
+pub use process::WorkerProcess;
+pub use serve::{open_session, serve};
+
+use crate::Error;
+use crate::data::Dtype;
+use crate::device::DeviceInfo;
+use crate::kernels::Case;
+use crate::runner::{Outcome, Session, Settings};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What a worker works with, for all its cases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// As given to `--device`.
+    pub device: Option<String>,
+    /// A folder of kernel sources in place of the built-in ones.
+    pub cl_dir: Option<PathBuf>,
+    /// Files of real inputs, one for each input of the problem.
+    pub inputs: Vec<String>,
+    /// The element type that the files are read as.
+    pub dtype: Option<Dtype>,
+}
+
+/// One case to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Whether the variant names a CPU baseline instead of a rung.
+    pub baseline: bool,
+    /// What to run.
+    pub case: Case,
+    /// How to measure it.
+    pub settings: Settings,
+}
+
+/// Runs jobs on the one device that it was opened on.
+pub trait Executor {
+    /// The device.
+    fn info(&self) -> &DeviceInfo;
+
+    /// Runs one job. A failed case is an [`Outcome`]; an error ends the whole run.
+    fn run(&mut self, job: &Job) -> Result<Outcome, Error>;
+}
+
+/// Runs jobs in this process.
+pub struct InProcess(pub Session);
+
+impl Executor for InProcess {
+    fn info(&self) -> &DeviceInfo {
+        self.0.device().info()
+    }
+
+    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+        Ok(run_in(&mut self.0, job))
+    }
+}
+
+fn run_in(session: &mut Session, job: &Job) -> Outcome {
+    if job.baseline { session.baseline(&job.case, &job.settings) } else { session.run(&job.case, &job.settings) }
+}
+
+/// From the parent to the worker.
+#[derive(Debug, Serialize, Deserialize)]
+enum Request {
+    Open(Setup),
+    Run(Box<Job>),
+    Quit,
+}
+
+/// From the worker to the parent.
+#[derive(Debug, Serialize, Deserialize)]
+enum Reply {
+    Ready(Box<DeviceInfo>),
+    Refused { exit_code: u8, message: String },
+    Done(Box<Outcome>),
+}

@@ -1,0 +1,211 @@
+//! The parent's side: starts workers, gives each case its deadline, and replaces a worker that dies.
+
+use super::{Executor, Job, Reply, Request, Setup};
+use crate::Error;
+use crate::device::DeviceInfo;
+use crate::runner::{Clock, Outcome, Status, Stop};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How often a wait looks whether the user pressed Ctrl-C.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Most lines of a worker's standard error that are kept for messages.
+const KEPT_LINES: usize = 5;
+
+/// Whether the user asked to stop.
+pub type Interrupted = fn() -> bool;
+
+/// Runs jobs in a worker process.
+pub struct WorkerProcess {
+    setup: Setup,
+    deadline: Duration,
+    interrupted: Interrupted,
+    info: DeviceInfo,
+    link: Option<Link>,
+}
+
+/// A running worker.
+struct Link {
+    child: Child,
+    stdin: ChildStdin,
+    replies: Receiver<Reply>,
+    stderr: Arc<Mutex<Vec<String>>>,
+}
+
+/// Why no reply came.
+enum Silence {
+    Deadline,
+    Death(String),
+    Interrupted,
+}
+
+impl WorkerProcess {
+    /// Starts a worker and opens its device. `deadline` is what each case may take on top of its own
+    /// time limit.
+    ///
+    /// # Errors
+    /// What the worker says: no driver, no matching device, unreadable inputs.
+    pub fn open(setup: Setup, deadline: Duration, interrupted: Interrupted) -> Result<WorkerProcess, Error> {
+        let (link, info) = start(&setup, deadline, interrupted)?;
+        Ok(WorkerProcess { setup, deadline, interrupted, info, link: Some(link) })
+    }
+}
+
+impl Executor for WorkerProcess {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+        let mut link = match self.link.take() {
+            Some(link) => link,
+            None => start(&self.setup, self.deadline, self.interrupted)?.0,
+        };
+        let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
+        let reply = link.ask(&Request::Run(Box::new(job.clone())), limit, self.interrupted);
+        let stop = match reply {
+            Ok(Reply::Done(outcome)) => {
+                self.link = Some(link);
+                return Ok(*outcome);
+            }
+            Ok(_) => Stop::failed("the worker gave an answer that does not belong to the question"),
+            Err(Silence::Interrupted) => {
+                link.kill();
+                return Err(Error::Interrupted);
+            }
+            Err(Silence::Death(how)) => Stop::failed(how),
+            Err(Silence::Deadline) => Stop {
+                status: Status::Timeout,
+                reason: format!("no result within its deadline of {:.0} s; --deadline changes it", limit.as_secs_f64()),
+            },
+        };
+        link.kill();
+        let clock = if job.baseline { Clock::Wall } else { job.settings.clock };
+        Ok(Outcome::pending(&job.case, clock).stopped(stop))
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        if let Some(mut link) = self.link.take() {
+            let _ = link.send(&Request::Quit);
+            // A worker that does not leave at once may be stuck in its driver's clean-up.
+            let asked = Instant::now();
+            while asked.elapsed() < Duration::from_secs(1) {
+                if !matches!(link.child.try_wait(), Ok(None)) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            link.kill();
+        }
+    }
+}
+
+fn start(setup: &Setup, limit: Duration, interrupted: Interrupted) -> Result<(Link, DeviceInfo), Error> {
+    let mut link = Link::spawn().map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
+    match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
+        Ok(Reply::Ready(info)) => Ok((link, *info)),
+        Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
+        Ok(Reply::Done(_)) => Err(Error::Failed("the worker answered before it was asked".into())),
+        Err(silence) => {
+            link.kill();
+            Err(match silence {
+                Silence::Interrupted => Error::Interrupted,
+                Silence::Death(how) => Error::Failed(format!("while opening the device, {how}")),
+                Silence::Deadline => Error::Failed(format!(
+                    "the driver did not open its device within {:.0} s; `gpulab doctor` looks at each driver",
+                    limit.as_secs_f64()
+                )),
+            })
+        }
+    }
+}
+
+fn refused(exit_code: u8, message: String) -> Error {
+    match exit_code {
+        2 => Error::Usage(message),
+        3 => Error::NoDevice(message),
+        _ => Error::Failed(message),
+    }
+}
+
+impl Link {
+    fn spawn() -> std::io::Result<Link> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .arg("worker")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let missing = || std::io::Error::other("a pipe to the worker is missing");
+        let stdin = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let stderr = child.stderr.take().ok_or_else(missing)?;
+        let (sender, replies) = mpsc::channel();
+        std::thread::spawn(move || {
+            // Lines that are no replies come from the driver or from a kernel's printf.
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if let Ok(reply) = serde_json::from_str(&line)
+                    && sender.send(reply).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let lines = Arc::clone(&kept);
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                if let Ok(mut lines) = lines.lock() {
+                    lines.push(line);
+                    let surplus = lines.len().saturating_sub(KEPT_LINES);
+                    lines.drain(..surplus);
+                }
+            }
+        });
+        Ok(Link { child, stdin, replies, stderr: kept })
+    }
+
+    fn send(&mut self, request: &Request) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(request)?;
+        line.push(b'\n');
+        self.stdin.write_all(&line)?;
+        self.stdin.flush()
+    }
+
+    fn ask(&mut self, request: &Request, limit: Duration, interrupted: Interrupted) -> Result<Reply, Silence> {
+        if self.send(request).is_err() {
+            return Err(Silence::Death(self.last_words()));
+        }
+        let asked = Instant::now();
+        loop {
+            match self.replies.recv_timeout(TICK) {
+                Ok(reply) => return Ok(reply),
+                Err(_) if interrupted() => return Err(Silence::Interrupted),
+                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Death(self.last_words())),
+                Err(RecvTimeoutError::Timeout) if asked.elapsed() >= limit => return Err(Silence::Deadline),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// How the worker ended, and what it or its driver said last.
+    fn last_words(&mut self) -> String {
+        let how = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
+        // The thread that reads standard error ends with the worker, but perhaps a moment later.
+        std::thread::sleep(Duration::from_millis(20));
+        let said = self.stderr.lock().map(|lines| lines.join("; ")).unwrap_or_default();
+        let said = if said.is_empty() { said } else { format!(", and said: {said}") };
+        format!("the driver ended the worker process ({how}){said}")
+    }
+
+    fn kill(mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,96 @@
+//! The registry and the files in `cl/` agree: no orphan, no gap, no missing entry point or header.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use gpulab::kernels::{self, COMMON, Family, Rung};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
+    kernels::everything().flat_map(|f| f.ladder.iter().map(move |r| (f, r)))
+}
+
+fn files_below(dir: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+        if entry.path().is_dir() {
+            files_below(&entry.path(), &format!("{name}/"), found);
+        } else {
+            found.insert(name);
+        }
+    }
+}
+
+#[test]
+fn every_file_is_registered_and_every_entry_has_its_file() {
+    let mut on_disk = BTreeSet::new();
+    files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), "", &mut on_disk);
+    let registered: BTreeSet<String> =
+        rungs().map(|(_, r)| r.path.to_owned()).chain(COMMON.iter().map(|(p, _)| (*p).to_owned())).collect();
+    assert_eq!(on_disk, registered);
+}
+
+#[test]
+fn numbers_run_from_one_without_a_gap_and_names_are_unique() {
+    for family in kernels::everything() {
+        let numbers: Vec<u32> = family.ladder.iter().map(Rung::number).collect();
+        assert_eq!(numbers, (1..=family.ladder.len() as u32).collect::<Vec<_>>(), "{}", family.name);
+        let names: BTreeSet<&str> = family.ladder.iter().map(Rung::variant).collect();
+        assert_eq!(names.len(), family.ladder.len(), "{}", family.name);
+        let folders: BTreeSet<&str> = family.ladder.iter().filter_map(|r| r.path.split('/').next()).collect();
+        assert_eq!(folders, BTreeSet::from([family.name]));
+    }
+}
+
+#[test]
+fn every_rung_has_its_entry_point_once() {
+    for (_, rung) in rungs() {
+        let entry = format!("{}(", rung.kernel());
+        let kernels = rung.text.matches(&entry).count();
+        assert_eq!(kernels, 1, "{}: {entry}", rung.path);
+    }
+}
+
+#[test]
+fn every_header_is_complete() {
+    let mut ideas = BTreeSet::new();
+    for (family, rung) in rungs() {
+        let first = rung.text.lines().next().unwrap();
+        assert!(first.starts_with(&format!("// {} v{}: ", family.name, rung.number())), "{}: {first}", rung.path);
+        for label in ["Idea", "Removes", "Remains"] {
+            let text = rung.header(label).unwrap_or_else(|| panic!("{} has no {label}", rung.path));
+            assert!(text.len() > 20, "{}: {label}: {text}", rung.path);
+        }
+        assert!(ideas.insert(rung.header("Idea")), "{}: an idea told twice", rung.path);
+    }
+}
+
+/// What a file takes from the host by macro has a default, so that it compiles alone.
+#[test]
+fn every_macro_has_a_default() {
+    for (_, rung) in rungs() {
+        for name in ["WG", "TILE", "ITEMS", "VEC", "PAD", "T", "INDEX", "ACC"] {
+            let code = rung.text.lines().filter(|l| !l.trim_start().starts_with("//"));
+            let used = code.clone().any(|l| {
+                !l.starts_with("#if") && l.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+            });
+            assert!(!used || rung.text.contains(&format!("#ifndef {name}\n")), "{}: no default for {name}", rung.path);
+        }
+    }
+}
+
+#[test]
+fn every_source_assembles_with_its_fragments() {
+    for (_, rung) in rungs() {
+        let unit = kernels::assemble(rung.path, &kernels::EMBEDDED).unwrap();
+        assert!(!unit.text.contains("#include"), "{}", rung.path);
+    }
+}
+
+#[test]
+fn files_are_short() {
+    for (_, rung) in rungs() {
+        assert!(rung.text.lines().count() < 120, "{}", rung.path);
+    }
+}

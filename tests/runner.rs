@@ -1,0 +1,211 @@
+//! The runner on a scripted device: what is right gets a time, what is wrong never does.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use gpulab::data::Dtype;
+use gpulab::device::DeviceError;
+use gpulab::device::Launch;
+use gpulab::device::fake::{FakeDevice, Memory, Script};
+use gpulab::kernels::{Arg, Case, Params, Shape, WorkGroup};
+use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
+
+const KERNEL_NS: u64 = 5_000_000;
+
+fn case(dtype: Dtype, n: u64) -> Case {
+    Case {
+        family: "dot".into(),
+        variant: "naive".into(),
+        dtype,
+        shape: Shape::vector(n),
+        wg: WorkGroup::linear(32),
+        params: Params::new(),
+        seed: 1,
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        warmup: 1,
+        min_runs: 10,
+        max_runs: 20,
+        min_time: 0.0,
+        timeout: 5.0,
+        max_noise: 0.05,
+        cache: Cache::Warm,
+        clock: Clock::Event,
+        ceiling: None,
+    }
+}
+
+fn run_case(script: Script, case: &Case, settings: &Settings) -> Outcome {
+    Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None).run(case, settings)
+}
+
+/// What `dot_v1_naive` does, in f32, over the elements that `pick` keeps.
+fn naive(launch: &Launch, memory: &mut Memory, pick: impl Fn(usize, usize) -> usize) {
+    let [x_arg, y_arg, out, Arg::Index(n)] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
+    let (x, y): (Vec<f32>, Vec<f32>) = (memory.get(x_arg), memory.get(y_arg));
+    let (n, items) = (*n as usize, launch.global[0]);
+    let chunk = n.div_ceil(items);
+    for id in 0..items {
+        let range = (id * chunk).min(n)..((id + 1) * chunk).min(n);
+        let sum = range.map(|i| pick(i, n)).map(|i| if i < n { x[i] * y[i] } else { 0.0 }).sum::<f32>();
+        memory.set(out, id, sum);
+    }
+}
+
+/// A time that varies a little from run to run, as real ones do.
+fn jitter(count: &mut u64) -> u64 {
+    *count += 1;
+    KERNEL_NS + 100 * (*count % 7)
+}
+
+fn right() -> Script {
+    let mut count = 0;
+    Box::new(move |launch, memory| {
+        naive(launch, memory, |i, _| i);
+        Ok(jitter(&mut count))
+    })
+}
+
+fn wrong(effect: impl Fn(&Launch, &mut Memory) + 'static) -> Script {
+    Box::new(move |launch, memory| {
+        effect(launch, memory);
+        Ok(KERNEL_NS)
+    })
+}
+
+#[test]
+fn a_right_kernel_is_timed_by_its_events() {
+    let outcome = run_case(right(), &case(Dtype::F32, 1000), &settings());
+    assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+    assert_eq!((outcome.clock, outcome.stopped_by.as_str()), (Clock::Event, "steady"));
+    assert_eq!(outcome.samples.len(), 10);
+    assert!(outcome.times().iter().all(|&t| (5e-3..5.001e-3).contains(&t)));
+    assert_eq!((outcome.bytes, outcome.ops), (8000.0, 2000.0));
+    assert!(outcome.max_err.unwrap() <= outcome.tol.unwrap());
+    assert!(outcome.end_to_end.unwrap() > 0.0);
+    assert_eq!(outcome.batch, None, "5 ms is not short");
+}
+
+#[test]
+fn wrong_kernels_are_never_timed() {
+    type Effect = fn(&Launch, &mut Memory);
+    let mutants: [(&str, Effect); 6] = [
+        ("empty", |_, _| {}),
+        ("drops the last element", |l, m| naive(l, m, |i, n| if i + 1 == n { n } else { i })),
+        ("doubles an element", |l, m| naive(l, m, |i, n| if i == n / 2 { i - 1 } else { i })),
+        ("writes past the end", |l, m| {
+            naive(l, m, |i, _| i);
+            let bytes = m.bytes(&l.args[2]).len();
+            m.set(&l.args[2], bytes / 4 - 64, 1.0f32);
+        }),
+        ("gives NaN", |l, m| {
+            naive(l, m, |i, _| i);
+            m.set(&l.args[2], 0, f32::NAN);
+        }),
+        ("leaves a partial sum unwritten", |l, m| {
+            let poison: Vec<u32> = m.get(&l.args[2]);
+            naive(l, m, |i, _| i);
+            m.set(&l.args[2], 3, poison[3]);
+        }),
+    ];
+    for (what, effect) in mutants {
+        let outcome = run_case(wrong(effect), &case(Dtype::F32, 1000), &settings());
+        assert_eq!(outcome.status, Status::WrongResult, "{what}: {}", outcome.reason);
+        assert!(outcome.samples.is_empty() && outcome.batch.is_none() && outcome.end_to_end.is_none(), "{what}");
+        assert!(!outcome.reason.is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn a_result_that_goes_wrong_while_it_is_timed_is_found() {
+    let mut runs = 0;
+    let script: Script = Box::new(move |launch, memory| {
+        runs += 1;
+        naive(launch, memory, |i, n| if runs > 10 && i == 0 { n } else { i });
+        Ok(KERNEL_NS + runs)
+    });
+    let outcome = run_case(script, &case(Dtype::F32, 1000), &settings());
+    assert_eq!(outcome.status, Status::WrongResult);
+    assert!(outcome.reason.contains("after timing"), "{}", outcome.reason);
+    assert!(outcome.samples.is_empty());
+}
+
+#[test]
+fn constant_event_times_give_way_to_the_wall_clock() {
+    let outcome = run_case(wrong(|l, m| naive(l, m, |i, _| i)), &case(Dtype::F32, 1000), &settings());
+    assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall));
+    assert!(outcome.clock_note.unwrap().contains("the same"));
+}
+
+#[test]
+fn event_times_beyond_the_ceiling_give_way_to_the_wall_clock() {
+    let settings = Settings { ceiling: Some(1000.0), ..settings() };
+    let outcome = run_case(right(), &case(Dtype::F32, 1000), &settings);
+    assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall));
+    assert!(outcome.clock_note.unwrap().contains("ceiling"));
+}
+
+#[test]
+fn short_kernels_are_also_timed_back_to_back() {
+    let mut count = 0;
+    let script: Script = Box::new(move |launch, memory| {
+        naive(launch, memory, |i, _| i);
+        count += 1;
+        Ok(10_000 + count % 5)
+    });
+    let outcome = run_case(script, &case(Dtype::F32, 1000), &settings());
+    assert!(outcome.batch.unwrap() > 1e-5);
+}
+
+#[test]
+fn a_cold_cache_rotates_buffers_and_checks_the_last_one() {
+    let settings = Settings { cache: Cache::Cold, ..settings() };
+    let outcome = run_case(right(), &case(Dtype::F32, 100_000), &settings);
+    assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+}
+
+#[test]
+fn no_elements_need_no_launch() {
+    let script: Script = Box::new(|_, _| panic!("launched"));
+    let outcome = run_case(script, &case(Dtype::F32, 0), &settings());
+    assert_eq!((outcome.status, outcome.result), (Status::Ok, Some(0.0)));
+}
+
+#[test]
+fn what_does_not_fit_is_skipped_with_its_reason() {
+    let too_wide = Case { wg: WorkGroup::linear(2048), ..case(Dtype::F32, 1000) };
+    for (case, word) in [(too_wide, "1024"), (case(Dtype::F32, 1 << 30), "global memory")] {
+        let outcome = run_case(right(), &case, &settings());
+        assert_eq!(outcome.status, Status::Skipped);
+        assert!(outcome.reason.contains(word), "{}", outcome.reason);
+    }
+}
+
+#[test]
+fn a_failing_driver_costs_the_case_and_not_the_session() {
+    let mut runs = 0;
+    let script: Script = Box::new(move |launch, memory| {
+        runs += 1;
+        if runs == 3 {
+            return Err(DeviceError::call("clEnqueueNDRangeKernel", -36));
+        }
+        naive(launch, memory, |i, _| i);
+        Ok(KERNEL_NS + runs)
+    });
+    let mut session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
+    let failed = session.run(&case(Dtype::F32, 1000), &settings());
+    assert_eq!(failed.status, Status::Failed);
+    assert!(failed.reason.contains("clEnqueueNDRangeKernel"), "{}", failed.reason);
+    assert_eq!(session.run(&case(Dtype::F32, 1000), &settings()).status, Status::Ok);
+}
+
+#[test]
+fn baselines_are_checked_and_timed() {
+    let mut session = Session::new(Box::new(FakeDevice::new(right())), Sources::default(), None);
+    for variant in ["cpu_exact", "cpu_sequential", "cpu_rayon"] {
+        let outcome = session.baseline(&Case { variant: variant.into(), ..case(Dtype::F32, 10_000) }, &settings());
+        assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall), "{variant}: {}", outcome.reason);
+        assert!(outcome.samples.len() >= 5);
+    }
+}
