@@ -1,7 +1,7 @@
 //! The CPU's answers against oracles that cannot be wrong: integers, and 128-bit fixed point.
 
-use gpulab::cpu::Reference;
-use gpulab::cpu::dot::{BASELINES, reference};
+use gpulab::cpu::dot::{BASELINES, finish, reference};
+use gpulab::cpu::{Reference, wrapping_sum};
 use gpulab::data::{Array, Dtype, Fill, generate};
 use gpulab::input;
 use proptest::prelude::*;
@@ -90,6 +90,22 @@ fn integers_wrap() {
         let right = reference(&inputs[0], &inputs[1]).exact.unwrap();
         assert!(BASELINES.iter().all(|b| (b.run)(&inputs) == right), "{dtype}");
     }
+}
+
+#[test]
+fn partial_sums_and_tails_complete_a_dot_product() {
+    let n = 5000;
+    for dtype in Dtype::ALL {
+        let [x, y] = [0, 1].map(|stream| generate(Fill::Exact(8), dtype, 5, stream, 0, n));
+        let whole = (BASELINES[0].run)(&[x.clone(), y.clone()]);
+        let head = |a: &Array| generate(Fill::Exact(8), dtype, 5, u64::from(*a == y), 0, n - 7);
+        let partials = (BASELINES[0].run)(&[head(&x), head(&y)]);
+        assert_eq!(finish(&partials, &x.tail(n - 7), &y.tail(n - 7)), whole, "{dtype}");
+        assert_eq!(finish(&whole, &x.tail(n), &y.tail(n)), whole, "{dtype}");
+    }
+    assert_eq!(wrapping_sum(&Array::I32(vec![i32::MAX, 1, 5])), Array::I32(vec![i32::MIN + 5]));
+    let none = Array::zeros(Dtype::F32, 0);
+    assert_eq!(finish(&Array::F32(vec![3e38, 3e38, -3e38, 1e-3]), &none, &none), Array::F32(vec![3e38]));
 }
 
 #[test]

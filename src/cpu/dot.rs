@@ -66,19 +66,18 @@ pub fn reference(x: &Array, y: &Array) -> Reference {
 
 /// Completes a dot product on the host: the sum of `partials` and of the products of `x` and `y`, all of one type.
 /// Floats are added in twice the precision of f64 and rounded once to the type; integers wrap.
+///
+/// # Panics
+///
+/// If the arrays' types differ.
 pub fn finish(partials: &Array, x: &Array, y: &Array) -> Array {
     match (partials, x, y) {
-        (Array::F32(p), Array::F32(x), Array::F32(y)) => Array::F32(vec![completed(p, x, y)]),
-        (Array::F64(p), Array::F64(x), Array::F64(y)) => Array::F64(vec![completed(p, x, y)]),
-        (Array::I32(p), Array::I32(x), Array::I32(y)) => Array::I32(vec![completed(p, x, y)]),
-        (Array::I64(p), Array::I64(x), Array::I64(y)) => Array::I64(vec![completed(p, x, y)]),
+        (Array::F32(p), Array::F32(x), Array::F32(y)) => Array::F32(vec![Element::exact(x, y, p)]),
+        (Array::F64(p), Array::F64(x), Array::F64(y)) => Array::F64(vec![Element::exact(x, y, p)]),
+        (Array::I32(p), Array::I32(x), Array::I32(y)) => Array::I32(vec![Element::exact(x, y, p)]),
+        (Array::I64(p), Array::I64(x), Array::I64(y)) => Array::I64(vec![Element::exact(x, y, p)]),
         _ => unreachable!("partial sums and vectors of one type"),
     }
-}
-
-fn completed<T: Element>(partials: &[T], x: &[T], y: &[T]) -> T {
-    let ones = vec![T::ONE; partials.len()];
-    exact(&[partials, x].concat(), &[&ones, y].concat())
 }
 
 fn bitwise(exact: Array) -> Reference {
@@ -88,18 +87,17 @@ fn bitwise(exact: Array) -> Reference {
 /// An element of any type, with its type's own arithmetic.
 trait Element: Copy + Send + Sync {
     const ZERO: Self;
-    const ONE: Self;
     fn plus(self, other: Self) -> Self;
     /// Not fused, so that every instruction set rounds alike and none needs a library call.
     fn plus_product(self, x: Self, y: Self) -> Self;
-    fn exact(x: &[Self], y: &[Self]) -> Self;
+    /// The dot product of x and y plus the terms, rounded once.
+    fn exact(x: &[Self], y: &[Self], terms: &[Self]) -> Self;
 }
 
 macro_rules! float_element {
     ($t:ty) => {
         impl Element for $t {
             const ZERO: $t = 0.0;
-            const ONE: $t = 1.0;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {
                 self + other
@@ -108,8 +106,8 @@ macro_rules! float_element {
             fn plus_product(self, x: $t, y: $t) -> $t {
                 self + x * y
             }
-            fn exact(x: &[$t], y: &[$t]) -> $t {
-                compensated::sequential(x, y).value() as $t
+            fn exact(x: &[$t], y: &[$t], terms: &[$t]) -> $t {
+                compensated::sequential(x, y).plus(terms).value() as $t
             }
         }
     };
@@ -119,7 +117,6 @@ macro_rules! integer_element {
     ($t:ty) => {
         impl Element for $t {
             const ZERO: $t = 0;
-            const ONE: $t = 1;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {
                 self.wrapping_add(other)
@@ -128,8 +125,8 @@ macro_rules! integer_element {
             fn plus_product(self, x: $t, y: $t) -> $t {
                 self.wrapping_add(x.wrapping_mul(y))
             }
-            fn exact(x: &[$t], y: &[$t]) -> $t {
-                sequential(x, y)
+            fn exact(x: &[$t], y: &[$t], terms: &[$t]) -> $t {
+                terms.iter().fold(sequential(x, y), |sum, &term| sum.plus(term))
             }
         }
     };
@@ -141,7 +138,7 @@ integer_element!(i32);
 integer_element!(i64);
 
 fn exact<T: Element>(x: &[T], y: &[T]) -> T {
-    T::exact(x, y)
+    T::exact(x, y, &[])
 }
 
 fn sequential<T: Element>(x: &[T], y: &[T]) -> T {
@@ -219,7 +216,6 @@ mod tests {
 
     impl Element for Roundings {
         const ZERO: Roundings = Roundings(0);
-        const ONE: Roundings = Roundings(0);
         fn plus(self, other: Roundings) -> Roundings {
             let rounds = u64::from(self.0 > 0 && other.0 > 0);
             Roundings(self.0.max(other.0) + rounds)
@@ -227,7 +223,7 @@ mod tests {
         fn plus_product(self, _: Roundings, _: Roundings) -> Roundings {
             self.plus(Roundings(1))
         }
-        fn exact(_: &[Roundings], _: &[Roundings]) -> Roundings {
+        fn exact(_: &[Roundings], _: &[Roundings], _: &[Roundings]) -> Roundings {
             Roundings::ZERO
         }
     }
