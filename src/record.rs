@@ -287,6 +287,7 @@ mod tests {
             tol: Some(0.5),
             result: Some(f64::NAN),
             working_set: 8000,
+            launches: 1,
         }
     }
 

@@ -46,13 +46,12 @@ void dot_v4_vectorised(__global const T *x, __global const T *y, __global T *par
     __local T scratch[WG];
     __global const T4 *x4 = (__global const T4 *)x;
     __global const T4 *y4 = (__global const T4 *)y;
-    const INDEX id = get_global_id(0);
     T4 sum4 = 0;
-    for (INDEX i = id; i < end; i += get_global_size(0))
+    for (INDEX i = get_global_id(0); i < end; i += get_global_size(0))
         sum4 = MULADD(x4[i], y4[i], sum4);
     T sum = (sum4.s0 + sum4.s1) + (sum4.s2 + sum4.s3);
-    if (id < n - tail)
-        sum = MULADD(x[tail + id], y[tail + id], sum);
+    for (INDEX i = tail + get_global_id(0); i < n; i += get_global_size(0))
+        sum = MULADD(x[i], y[i], sum);
     sum = tree_sum(sum, scratch);
     if (get_local_id(0) == 0)
         partial[get_group_id(0)] += sum;

@@ -55,24 +55,23 @@ void dot_v6_single_pass(__global const T *x, __global const T *y, volatile __glo
     __global const T4 *x4 = (__global const T4 *)x;
     __global const T4 *y4 = (__global const T4 *)y;
     const INDEX vectors = n / 4;
-    const INDEX stride = get_global_size(0);
-    const INDEX id = get_global_id(0);
     T4 acc[ACC];
     for (uint a = 0; a < ACC; a++)
         acc[a] = 0;
-    INDEX i = id;
-    for (; i + (ACC - 1) * stride < vectors; i += ACC * stride) {
+    INDEX i = get_group_id(0) * (ACC * WG) + get_local_id(0);
+    for (; i + (ACC - 1) * WG < vectors; i += ACC * get_global_size(0)) {
         #pragma unroll
         for (uint a = 0; a < ACC; a++)
-            acc[a] = MULADD(x4[i + a * stride], y4[i + a * stride], acc[a]);
+            acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
     }
-    for (; i < vectors; i += stride)
+    // What is left of the last tile; the condition above failed before its end.
+    for (; i < vectors; i += WG)
         acc[0] = MULADD(x4[i], y4[i], acc[0]);
     for (uint a = 1; a < ACC; a++)
         acc[0] += acc[a];
     T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
-    if (id < n - 4 * vectors)
-        sum = MULADD(x[4 * vectors + id], y[4 * vectors + id], sum);
+    for (i = 4 * vectors + get_global_id(0); i < n; i += get_global_size(0))
+        sum = MULADD(x[i], y[i], sum);
     sum = tree_sum(sum, scratch);
     const uint groups = get_num_groups(0);
     if (get_local_id(0) == 0) {

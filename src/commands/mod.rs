@@ -45,11 +45,7 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
     let mut out = Out;
     match &cli.command {
         Command::Devices { json } => devices::run(&mut out, json.as_deref()),
-        Command::Doctor => {
-            let (text, healthy) = doctor::report();
-            out.text(&text)?;
-            if healthy { Ok(()) } else { Err(Error::NoDevice("no OpenCL device works here: see above".into())) }
-        }
+        Command::Doctor => doctor::run(&mut out),
         Command::List { family } => list::run(&mut out, family.as_deref()),
         Command::Dot(options) => dot::run(&mut out, &cli.global, options),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),

@@ -107,8 +107,8 @@ impl<'a> Draft<'a> {
             defines.push(("USE_MAD".into(), "1".into()));
         }
         params.insert("mad".into(), u8::from(mad).to_string());
-        if grid.wg > 1 {
-            params.insert("items".into(), grid.items().to_string());
+        if ask.rung.tunables.iter().any(|t| t.name == ITEMS.name) {
+            params.insert(ITEMS.name.into(), grid.items().to_string());
         }
         Ok(Draft { ask, grid, params, defines })
     }
@@ -218,8 +218,8 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut passes = clear_and_presum(&draft, presum, 4 * end);
     let args = vec![X, Y, Arg::Buffer(2), Arg::Index(end), Arg::Index(tail), Arg::Index(n)];
     passes.push(draft.pass("", grid, args));
-    // Strides, four lanes, a tail element or up to five elements of the presum, two partial sums, the tree.
-    let depth = 1 + vectors.div_ceil(items) + 2 + 5 + 1 + tree_depth(grid.wg) + HOST_FINISH;
+    // Strides, four lanes, up to three elements of a tail or seven of the presum, two partial sums, the tree.
+    let depth = 1 + vectors.div_ceil(items) + 2 + 7 + 1 + tree_depth(grid.wg) + HOST_FINISH;
     let host_tail = (presum == Presum::Host && 4 * end < n).then_some(4 * end);
     Ok(draft.plan(&[(Role::Output, ask.case.dtype, grid.groups)], passes, depth, host_tail))
 }
@@ -253,7 +253,8 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Draft<'a>, u64), Refusal> {
     let grid = draft.grid;
     // Whole turns, then up to acc single strides into the first accumulator.
     let strides = (draft.n() / 4).div_ceil(grid.items() as u64 * acc) + acc;
-    let lanes = (acc - 1) + 2 + 1;
+    // The accumulators, the four lanes, up to three elements of the tail.
+    let lanes = (acc - 1) + 2 + 3;
     // One group adds a partial sum for each group of the grid.
     let finish = grid.groups.div_ceil(grid.wg) as u64 + tree_depth(grid.wg);
     Ok((draft, 1 + strides + lanes + tree_depth(grid.wg) + finish))

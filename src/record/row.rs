@@ -127,6 +127,9 @@ columns! {
         /// Times faster than the exact CPU baseline.
         #[serde(default)]
         pub cpu_exact_x: Option<f64>,
+        /// Kernel launches of one run; none for CPU baselines.
+        #[serde(default)]
+        pub launches: Option<u64>,
     }
 }
 
@@ -212,6 +215,7 @@ impl From<&Record> for Row {
             stopped_by: outcome.stopped_by.clone(),
             result: outcome.result.and_then(finite),
             cpu_exact_x: speedups.cpu_exact,
+            launches: record.rung.map(|_| outcome.launches),
         }
     }
 }

@@ -212,6 +212,10 @@ fn notes(rows: &[Row]) -> Vec<String> {
     let batch = if has_batch { "; batch is the time of launches back to back" } else { "" };
     [
         note(&|r| r.has_flag(flag::LAUNCH_BOUND), &format!("launch-bound, as short as a launch itself{batch}")),
+        note(
+            &|r| r.has_flag(flag::LAUNCH_BOUND) && r.launches > Some(1),
+            "several launches a run, each of which has its price",
+        ),
         note(&|r| r.has_flag(flag::FITS_CACHE), "the data fit the cache, so memory's ceiling is no limit"),
         note(
             &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),

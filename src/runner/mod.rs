@@ -1,10 +1,13 @@
 //! Verify, time, verify again: one case on any device. Returns samples, prints nothing.
 
+mod baseline;
 mod buffers;
 mod clock;
 mod outcome;
 mod sampling;
 mod session;
+mod timing;
+mod verify;
 
 pub use outcome::*;
 pub use session::{Session, Sources};

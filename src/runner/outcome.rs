@@ -128,6 +128,8 @@ pub struct Outcome {
     pub result: Option<f64>,
     /// Bytes that the timed kernels touch in one run.
     pub working_set: u64,
+    /// Kernel launches of one run.
+    pub launches: u64,
 }
 
 impl Outcome {
@@ -151,6 +153,7 @@ impl Outcome {
             tol: None,
             result: None,
             working_set: 0,
+            launches: 0,
         }
     }
 
@@ -159,14 +162,14 @@ impl Outcome {
         self.samples.iter().filter_map(|s| if self.clock == Clock::Event { s.event } else { Some(s.wall) }).collect()
     }
 
-    /// Ends the case without a measurement.
-    pub fn stopped(mut self, stop: Stop) -> Outcome {
-        self.status = stop.status;
-        self.reason = stop.reason;
-        self.samples.clear();
-        self.batch = None;
-        self.end_to_end = None;
-        self
+    /// The outcome as it is, or without a measurement if something stopped the case.
+    pub fn ended(self, done: Result<(), Stop>) -> Outcome {
+        match done {
+            Ok(()) => self,
+            Err(Stop { status, reason }) => {
+                Outcome { status, reason, samples: Vec::new(), batch: None, end_to_end: None, ..self }
+            }
+        }
     }
 }
 

@@ -85,7 +85,7 @@ impl Executor for WorkerProcess {
         };
         link.kill();
         let clock = if job.baseline { Clock::Wall } else { job.settings.clock };
-        Ok(Outcome::pending(&job.case, clock).stopped(stop))
+        Ok(Outcome::pending(&job.case, clock).ended(Err(stop)))
     }
 }
 

@@ -1,0 +1,53 @@
+//! Verifying and timing the CPU baselines.
+
+use super::outcome::{Clock, Outcome, Sample, Settings, Stop};
+use super::sampling;
+use super::session::{Session, answer_empty, find_family, make_inputs};
+use super::verify::{demand, exact_result, judge_real};
+use crate::check;
+use crate::data::Array;
+use crate::kernels::{Baseline, Case, Family, WorkGroup};
+use std::time::Instant;
+
+impl Session {
+    /// Verifies and times a CPU baseline.
+    pub fn baseline(&mut self, case: &Case, settings: &Settings) -> Outcome {
+        let mut outcome = Outcome::pending(case, Clock::Wall);
+        let done = self.try_baseline(case, settings, &mut outcome);
+        outcome.ended(done)
+    }
+
+    fn try_baseline(&mut self, case: &Case, settings: &Settings, outcome: &mut Outcome) -> Result<(), Stop> {
+        let family = find_family(&case.family)?;
+        let Some(baseline) = family.problem.baselines().iter().find(|b| b.name == case.variant) else {
+            return Err(Stop::failed(format!("{} has no CPU baseline {}", family.name, case.variant)));
+        };
+        if case.shape.n == 0 || case.shape.m == 0 {
+            return answer_empty(family, case, outcome);
+        }
+        self.load_host(case, family)?;
+        let Some(data) = &self.data else { return Err(Stop::failed("the inputs are gone")) };
+        let cost = family.problem.cost(case.shape, case.dtype, case.wg);
+        (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
+        outcome.working_set = data.host.iter().map(|a| a.as_bytes().len() as u64).sum();
+        outcome.wg = WorkGroup::linear(1);
+        verify_baseline(baseline, family, case)?;
+        let mut last = Array::zeros(case.dtype, 0);
+        let (samples, why) = sampling::sample(settings, &mut |_| {
+            let started = Instant::now();
+            last = (baseline.run)(std::hint::black_box(&data.host));
+            Ok(Sample { event: None, wall: started.elapsed().as_secs_f64() })
+        })?;
+        (outcome.samples, outcome.stopped_by) = (samples, why.into());
+        let depth = (baseline.depth)(case.shape.n, rayon::current_num_threads());
+        outcome.judged(&judge_real(&last, &data.reference, depth, "on the CPU")?);
+        Ok(())
+    }
+}
+
+/// Runs a baseline over exact data.
+fn verify_baseline(baseline: &Baseline, family: &Family, case: &Case) -> Result<(), Stop> {
+    let inputs = make_inputs(family, case, family.problem.exact_fill(case.shape), !case.seed);
+    let want = exact_result(&family.problem.reference(&inputs), case.dtype);
+    demand(check::check_exact(&(baseline.run)(&inputs), &want), "over exact data, on the CPU").map(|_| ())
+}

@@ -1,0 +1,148 @@
+//! Timing a rung that was found right, and looking at its result again afterwards.
+
+use super::buffers::{self, Bound};
+use super::clock;
+use super::outcome::{Cache, Clock, Outcome, Sample, Settings, Stop};
+use super::sampling;
+use super::session::{Job, Session};
+use super::verify::tails;
+use crate::device::{Device, DeviceError, Launch};
+use std::time::Instant;
+
+impl Session {
+    /// Verifies over exact and real data, times, and verifies again.
+    pub(super) fn verify_and_time(
+        &mut self,
+        job: &Job<'_>,
+        settings: &Settings,
+        outcome: &mut Outcome,
+    ) -> Result<(), Stop> {
+        let exact = job.family.problem.exact_fill(job.case.shape);
+        self.verify_exact(job, &[(exact, !job.case.seed)])?;
+        outcome.end_to_end = Some(self.end_to_end(job)?);
+        let inputs = self.inputs();
+        let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
+        let result = self.measure(job, settings, &bound, outcome);
+        bound.free(&mut *self.device);
+        result
+    }
+
+    /// Verifies, times and verifies over the real data.
+    fn measure(
+        &mut self,
+        job: &Job<'_>,
+        settings: &Settings,
+        bound: &Bound,
+        outcome: &mut Outcome,
+    ) -> Result<(), Stop> {
+        self.run_poisoned(job, bound)?;
+        self.judge(job, bound, "before timing")?;
+        bound.poison(&mut *self.device, &job.plan)?;
+        let copies = self.rotation(job, settings.cache, bound)?;
+        let bindings: Vec<&Bound> = std::iter::once(bound).chain(&copies).collect();
+        let judged = self.time_and_judge(job, settings, &bindings, outcome);
+        copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
+        judged
+    }
+
+    /// Times over each binding in turn, then checks what the last run left.
+    fn time_and_judge(
+        &mut self,
+        job: &Job<'_>,
+        settings: &Settings,
+        bindings: &[&Bound],
+        outcome: &mut Outcome,
+    ) -> Result<(), Stop> {
+        let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
+        self.time(job, settings, &sets, outcome)?;
+        let last = (outcome.samples.len() - 1) % bindings.len();
+        let judged = self.judge(job, bindings[last], "after timing")?;
+        outcome.judged(&judged);
+        Ok(())
+    }
+
+    /// For a cold cache: copies that together with the original are twice the size of any cache in sight.
+    fn rotation(&mut self, job: &Job<'_>, cache: Cache, bound: &Bound) -> Result<Vec<Bound>, Stop> {
+        const SHARED_BELOW: usize = 1 << 20;
+        let mut copies = Vec::new();
+        if cache == Cache::Warm {
+            return Ok(copies);
+        }
+        let target = &self.device.info().target;
+        // Some drivers report a part of their last-level cache only.
+        let wanted = 2 * target.cache.max(128 << 20);
+        let room = target.global_mem / 2;
+        let set = job.plan.bytes().max(1);
+        let sets = wanted.div_ceil(set).max(2).min(room / set).min(256);
+        let share = if set < 4 * SHARED_BELOW as u64 { 0 } else { SHARED_BELOW };
+        for _ in 1..sets {
+            match bound.copy(&mut *self.device, &job.plan, share) {
+                Ok(copy) => copies.push(copy),
+                Err(error) => {
+                    copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(copies)
+    }
+
+    fn time(
+        &mut self,
+        job: &Job<'_>,
+        settings: &Settings,
+        sets: &[Vec<Launch>],
+        outcome: &mut Outcome,
+    ) -> Result<(), Stop> {
+        let all: Vec<Launch> = sets.concat();
+        let per_run = 1.0 / sets.len() as f64;
+        let batch = |device: &mut dyn Device, seconds: f64| -> Result<f64, DeviceError> {
+            let repeat = sampling::batch_size(seconds).div_ceil(sets.len());
+            Ok(device.batch(job.program, &all, repeat)? / repeat as f64 * per_run)
+        };
+        let device = &mut *self.device;
+        let first = device.batch(job.program, &sets[0], 1)?;
+        let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
+        let (samples, why) = sampling::sample(settings, &mut |i| {
+            let launches = &sets[i % sets.len()];
+            Ok(match settings.clock {
+                Clock::Event => clock::sample(&device.run(job.program, launches)?, &timed),
+                Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
+                Clock::Batch => Sample { event: None, wall: batch(device, first)? },
+            })
+        })?;
+        outcome.samples = samples;
+        outcome.stopped_by = why.into();
+        if settings.clock == Clock::Event {
+            let fastest = settings.ceiling.map(|ceiling| outcome.bytes / ceiling);
+            outcome.clock_note = clock::objection(&outcome.samples, fastest);
+            outcome.clock = if outcome.clock_note.is_some() { Clock::Wall } else { Clock::Event };
+        }
+        let shortest = outcome.times().into_iter().fold(f64::INFINITY, f64::min);
+        if shortest < sampling::SHORT_S {
+            outcome.batch = Some(batch(device, shortest)?);
+        }
+        Ok(())
+    }
+
+    /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host
+    /// and the host's part.
+    fn end_to_end(&mut self, job: &Job<'_>) -> Result<f64, Stop> {
+        let Some(data) = &self.data else { return Err(Stop::failed("the inputs are gone")) };
+        let device = &mut *self.device;
+        let started = Instant::now();
+        let ids = buffers::upload(device, &data.host)?;
+        let result = Bound::new(device, &job.plan, &ids).and_then(|bound| {
+            let ran = device.batch(job.program, &bound.launches(&job.plan), 1);
+            let output = ran.and_then(|_| bound.output(device, &job.plan));
+            bound.free(device);
+            output
+        });
+        let seconds = result.map(|output| {
+            std::hint::black_box(job.family.problem.finish(output, &tails(&job.plan, &data.host)));
+            started.elapsed().as_secs_f64()
+        });
+        ids.iter().for_each(|&id| self.device.free(id));
+        Ok(seconds?)
+    }
+}
