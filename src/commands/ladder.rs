@@ -11,6 +11,7 @@ use crate::report::progress::{Line, Observer, Silent};
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::{Executor, InProcess, Job, Setup, WorkerProcess, open_session};
 use crate::{Error, memory, stats, values};
+use std::path::Path;
 use std::time::Duration;
 
 /// A ladder to climb.
@@ -53,6 +54,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
         let names: Vec<&str> = study.family.dtypes.iter().map(|d| d.name()).collect();
         return Err(Error::Usage(format!("{} has no {dtype} kernels; it has {}", study.family.name, names.join(", "))));
     }
+    check_sources(&rungs, options.cl_dir.as_deref())?;
     let sinks = Sinks::open(&options.output)?;
     let bytes = data_bytes(study, dtype)?;
     check_host_memory(study, bytes)?;
@@ -78,6 +80,14 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
     climbed?;
     told?;
     worst(&climb.records, options.measure.strict)
+}
+
+/// Refuses a folder that is not laid out like `cl/`.
+fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<(), Error> {
+    let missing = dir.and_then(|dir| rungs.iter().map(|r| dir.join(r.path)).find(|path| !path.is_file()));
+    missing.map_or(Ok(()), |path| {
+        Err(Error::Usage(format!("--cl-dir: there is no {}: the folder must be laid out like cl/", path.display())))
+    })
 }
 
 /// Bytes of the problem's inputs.

@@ -109,16 +109,17 @@ impl Device for OpenClDevice {
         self.buffers.remove(&buffer);
     }
 
+    // Copies go through the queue that checked runs use, so that one queue orders them all.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
-        self.buffer(buffer)?.write(&self.plain, offset, bytes)
+        self.buffer(buffer)?.write(&self.profiling, offset, bytes)
     }
 
     fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
-        self.buffer(buffer)?.read(&self.plain, offset, bytes)
+        self.buffer(buffer)?.read(&self.profiling, offset, bytes)
     }
 
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
-        self.buffer(from)?.copy_to(self.buffer(to)?, &self.plain, bytes)
+        self.buffer(from)?.copy_to(self.buffer(to)?, &self.profiling, bytes)
     }
 
     fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {

@@ -1,0 +1,291 @@
+//! The command line through the binary: answers, bad input, exit codes, outputs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+fn gpulab(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpulab").unwrap();
+    command.args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    command
+}
+
+/// Standard output, standard error and exit code.
+fn run(args: &[&str]) -> (String, String, i32) {
+    let output = gpulab(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+/// A small run of one rung, with these options added.
+fn quick(args: &[&str]) -> (String, String, i32) {
+    let mut all = vec!["dot", "--quick", "--n", "50000", "--variant", "local"];
+    all.extend(args);
+    run(&all)
+}
+
+/// A copy of the kernel sources, with `from` replaced by `to` in one file.
+fn edited_kernels(file: &str, from: &str, to: &str) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    copy_tree(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), dir.path());
+    let path = dir.path().join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{file} has no {from:?}");
+    fs::write(path, text.replace(from, to)).unwrap();
+    dir
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn write(dir: &TempDir, name: &str, text: &[u8]) -> PathBuf {
+    let path = dir.path().join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn the_ladder_prints_every_rung_and_the_cpu() {
+    let (out, _, code) = run(&["dot", "--n", "10000", "--wg", "64", "--quick"]);
+    assert_eq!(code, 0);
+    let names = ["naive", "coalesced", "local", "vectorised", "accumulators", "single_pass", "wide"];
+    for name in names.iter().chain(&["cpu_exact", "cpu_sequential", "cpu_rayon", "dot = "]) {
+        assert!(out.contains(name), "{name} is missing in:\n{out}");
+    }
+}
+
+#[test]
+fn bad_options_are_one_clear_line_and_exit_code_2_within_a_second() {
+    let dir = TempDir::new().unwrap();
+    let file = |name: &str, text: &[u8]| write(&dir, name, text).to_str().unwrap().to_owned();
+    let (three, four) = (file("three.csv", b"1\n2\n3\n"), file("four.csv", b"1\n2\n3\n4\n"));
+    let cases: Vec<(Vec<&str>, &str)> = vec![
+        (vec!["--wg", "0"], "work-group"),
+        (vec!["--wg", "100000"], "at most"),
+        (vec!["--n", "abc"], "1Mi"),
+        (vec!["--n", "-5"], "-5"),
+        (vec!["--n", "1e12"], "GiB"),
+        (vec!["--n", "2^63"], "bytes"),
+        (vec!["--variant", "99"], "1 naive"),
+        (vec!["--variant", "5-2"], "1 naive"),
+        (vec!["--dtype", "f16"], "f32"),
+        (vec!["--dtype", "i64"], "i64"),
+        (vec!["--max-noise", "NaN"], "0.05"),
+        (vec!["--timeout", "inf"], "seconds"),
+        (vec!["--items", "0"], "above 0"),
+        (vec!["--acc", "17"], "17"),
+        (vec!["--csv", "-", "--json", "-"], "only one"),
+        (vec!["--cl-dir", "/nonexistent"], "/nonexistent"),
+        (vec!["--input", "/nonexistent.npy"], "nonexistent"),
+        (vec!["--input2", &three], "--input"),
+    ];
+    let files: Vec<(String, &str)> = vec![
+        (file("empty.csv", b""), "empty"),
+        (file("ragged.csv", b"a,b\n1,2\n3\n"), "ragged"),
+        (file("words.csv", b"x\none\ntwo\n"), "words"),
+        (file("odd.f32", b"12345"), "odd"),
+        (file("not.npy", b"\x93NUMPZ"), "not"),
+    ];
+    let check = |args: &[&str], word: &str| {
+        let started = Instant::now();
+        let (out, err, code) = run(&[&["dot", "--quick", "-q"], args].concat());
+        assert_eq!(code, 2, "{args:?}: {err}");
+        assert!(err.contains(word), "{args:?}: {word:?} is missing in {err}");
+        assert!(out.is_empty() && !err.contains("panicked"), "{args:?}: {out}{err}");
+        assert!(started.elapsed() < Duration::from_secs(5), "{args:?} took {:?}", started.elapsed());
+    };
+    cases.iter().for_each(|(args, word)| check(args, word));
+    files.iter().for_each(|(path, word)| check(&["--input", path], word));
+    check(&["--input", &three, "--input2", &four], "one length");
+}
+
+#[test]
+fn an_unknown_device_lists_the_candidates() {
+    let (_, err, code) = run(&["dot", "--n", "1000", "-d", "no such device"]);
+    assert_eq!(code, 3);
+    assert!(err.contains("no such device") && err.contains("0:0"), "{err}");
+}
+
+#[test]
+fn no_driver_is_exit_code_3_at_once() {
+    for args in [vec!["devices"], vec!["doctor"], vec!["dot", "--n", "1000"]] {
+        let started = Instant::now();
+        let mut command = gpulab(&args);
+        command.env("OCL_ICD_VENDORS", "/nonexistent").env_remove("OCL_ICD_FILENAMES");
+        command.assert().code(3);
+        assert!(started.elapsed() < Duration::from_secs(5), "{args:?}");
+    }
+}
+
+#[test]
+fn no_library_is_needed_to_start() {
+    let missing = |args: &[&str]| gpulab(args).env("GPULAB_OPENCL_LIB", "/nonexistent/libOpenCL.so").assert();
+    for args in [["--help"], ["--version"], ["list"]] {
+        missing(&args).success();
+    }
+    missing(&["devices"]).code(3);
+}
+
+#[test]
+fn no_elements_are_answered_at_once() {
+    let (out, _, code) = run(&["dot", "--n", "0"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("dot = 0"), "{out}");
+}
+
+#[test]
+fn a_wrong_kernel_is_exit_code_4_and_never_shown_with_a_time() {
+    let kernels = edited_kernels("dot/v3_local.cl", "i < end;", "i + 1 < end;");
+    let (out, err, code) = quick(&["--cl-dir", kernels.path().to_str().unwrap(), "--csv", "-"]);
+    assert_eq!(code, 4, "{err}");
+    let row = out.lines().find(|l| l.contains(",local,")).unwrap();
+    assert!(row.contains("wrong_result"), "{row}");
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let headers = reader.headers().unwrap().clone();
+    let median = headers.iter().position(|h| h == "t_median_s").unwrap();
+    let variant = headers.iter().position(|h| h == "variant").unwrap();
+    for record in reader.records().map(Result::unwrap).filter(|r| &r[variant] == "local") {
+        assert_eq!(&record[median], "");
+    }
+}
+
+#[test]
+fn a_kernel_that_does_not_compile_is_exit_code_5_with_its_log() {
+    let kernels = edited_kernels("dot/v3_local.cl", "T sum = 0;", "T sum = zero;");
+    let (out, _, code) = quick(&["--cl-dir", kernels.path().to_str().unwrap()]);
+    assert_eq!(code, 5);
+    assert!(out.contains("v3_local.cl") && out.contains("zero"), "{out}");
+}
+
+#[test]
+fn a_kernel_that_never_ends_costs_its_row_and_no_more() {
+    let kernels = edited_kernels("dot/v3_local.cl", "i += get_global_size(0))", "i += n_zero(i))");
+    let path = kernels.path().join("dot/v3_local.cl");
+    let text = fs::read_to_string(&path).unwrap();
+    let helper = "INDEX n_zero(const INDEX i) { return i > 1u << 30 ? 1 : 0; }\n__kernel void dot_v3_local_clear";
+    fs::write(&path, text.replacen("__kernel void dot_v3_local_clear", helper, 1)).unwrap();
+    let dir = kernels.path().to_str().unwrap();
+    let args = ["dot", "--quick", "--n", "50000", "--variant", "3-4", "--deadline", "8", "--cl-dir", dir];
+    let (out, err, code) = run(&args);
+    assert_eq!(code, 1, "{err}");
+    assert!(out.contains("timeout"), "{out}");
+    let next = out.lines().find(|l| l.contains("v4 vectorised")).unwrap();
+    assert!(next.contains("ok"), "{next}");
+}
+
+#[test]
+fn a_kernel_that_crashes_costs_its_row_and_no_more() {
+    let kernels = edited_kernels("dot/v3_local.cl", "partial[get_group_id(0)] += sum;", "partial[1 << 29] += sum;");
+    let dir = kernels.path().to_str().unwrap();
+    let (out, err, code) = run(&["dot", "--quick", "--n", "50000", "--variant", "3-4", "--cl-dir", dir]);
+    assert!(code == 1 || code == 4, "{code}: {err}");
+    let next = out.lines().find(|l| l.contains("v4 vectorised")).unwrap();
+    assert!(next.contains("ok"), "{next}");
+}
+
+#[test]
+fn real_inputs_of_every_format_give_the_same_answer() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/inputs");
+    let npy = folder.join("sunspots.npy").to_str().unwrap().to_owned();
+    let json = |input: &str| {
+        let (out, err, code) = quick_input(input);
+        assert_eq!(code, 0, "{err}");
+        let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
+        rows.as_array().unwrap().iter().find(|r| r["variant"] == "local").unwrap()["result"].as_f64().unwrap()
+    };
+    let dtype = ["--dtype", "f64"];
+    let csv = format!("{}:2", folder.join("sunspots.csv").to_str().unwrap());
+    assert!((json(&npy) - json(&csv)).abs() < 1e-6 * json(&npy), "{dtype:?}");
+}
+
+fn quick_input(input: &str) -> (String, String, i32) {
+    run(&["dot", "--quick", "--variant", "local", "--dtype", "f64", "--input", input, "--json", "-"])
+}
+
+#[test]
+fn outputs_hold_what_the_table_shows() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (csv, json, md, samples) = (path("a.csv"), path("a.json"), path("a.md"), path("s.csv"));
+    let (_, err, code) = quick(&["--csv", &csv, "--json", &json, "--md", &md, "--samples", &samples]);
+    assert_eq!(code, 0, "{err}");
+    let mut reader = csv::Reader::from_path(&csv).unwrap();
+    let columns: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    assert_eq!(reader.records().count(), 4, "three baselines and a rung");
+    let rows: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let mut names: Vec<&String> = rows[0].as_object().unwrap().keys().collect();
+    let mut wanted: Vec<&String> = columns.iter().collect();
+    names.sort();
+    wanted.sort();
+    assert_eq!(names, wanted);
+    assert!(fs::read_to_string(&md).unwrap().contains("| v3 local"));
+    assert!(fs::read_to_string(&samples).unwrap().lines().count() > 12);
+}
+
+#[test]
+fn an_unwritable_output_is_exit_code_74_before_anything_runs() {
+    let (_, err, code) = quick(&["--csv", "/nonexistent/folder/a.csv"]);
+    assert_eq!(code, 74, "{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_exit_code_74() {
+    for args in [vec!["list"], vec!["--help"], vec!["devices"], vec!["completions", "bash"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let binary = assert_cmd::cargo::cargo_bin("gpulab");
+        let status = std::process::Command::new(binary).args(&args).stdout(full).status().unwrap();
+        assert_eq!(status.code(), Some(74), "{args:?}");
+    }
+    assert_eq!(quick(&["--csv", "/dev/full"]).2, 74);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    for args in [vec!["list"], vec!["dot", "--n", "1000", "--quick", "--variant", "7", "-q"]] {
+        let binary = assert_cmd::cargo::cargo_bin("gpulab");
+        let mut child = std::process::Command::new(binary)
+            .args(&args)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.stderr.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+}
+
+#[test]
+fn man_pages_and_completions_come_out() {
+    let dir = TempDir::new().unwrap();
+    let (_, err, code) = run(&["man", dir.path().to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
+    assert!(dir.path().join("gpulab.1").exists() && dir.path().join("gpulab-dot.1").exists());
+    for shell in ["bash", "zsh", "fish"] {
+        let (out, _, code) = run(&["completions", shell]);
+        assert!(code == 0 && out.contains("gpulab"), "{shell}");
+    }
+}
+
+#[test]
+fn without_a_process_of_its_own_a_case_gives_the_same_rows() {
+    let (out, err, code) = quick(&["--in-process"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("v3 local"), "{out}");
+}
