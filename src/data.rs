@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An element type that kernels are built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
@@ -62,6 +63,9 @@ impl std::fmt::Display for Dtype {
         f.pad(self.name())
     }
 }
+
+/// Named settings of a case beyond its size, type and work-group: `items=8448 presum=host`.
+pub type Params = BTreeMap<String, String>;
 
 /// An array of one element type.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use gpulab::cpu::dot::{BASELINES, finish, reference};
 use gpulab::cpu::{Reference, wrapping_sum};
-use gpulab::data::{Array, Dtype, Fill, generate};
+use gpulab::data::{Array, Dtype, Fill, Params, generate};
 use gpulab::input;
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn assert_within_bounds(inputs: &[Array; 2]) {
     let dtype = inputs[0].dtype();
     let right = reference(&inputs[0], &inputs[1]);
     for b in BASELINES {
-        let got = scalar(&(b.run)(inputs));
+        let got = scalar(&(b.run)(&Params::new(), inputs));
         let bound = tolerance(&right, dtype, (b.depth)(inputs[0].len() as u64, rayon::current_num_threads()));
         assert!((got - right.value).abs() <= bound, "{} {dtype} {}: {got} for {right:?}", b.name, inputs[0].len());
     }
@@ -55,7 +55,7 @@ fn small_integers_are_exact_in_every_type_and_baseline() {
             let inputs = [0, 1].map(|stream| generate(Fill::Exact(8), dtype, 5, stream, 0, n));
             let right = integer_dot(&inputs) as f64;
             for b in BASELINES {
-                assert_eq!(scalar(&(b.run)(&inputs)), right, "{} {dtype} {n}", b.name);
+                assert_eq!(scalar(&(b.run)(&Params::new(), &inputs)), right, "{} {dtype} {n}", b.name);
             }
             let answer = reference(&inputs[0], &inputs[1]);
             let value = answer.exact.as_ref().map_or(answer.value, scalar);
@@ -71,7 +71,7 @@ fn one_element_anywhere_counts_once() {
     for at in [0, 1, 31, 32, 16_383, 16_384, 65_535, 65_536, 131_072, 200_001, 200_002] {
         let unit = generate(Fill::Unit(at), Dtype::F32, 0, 0, 0, n);
         let inputs = [unit, ones.clone()];
-        assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&inputs)) == 1.0), "{at}");
+        assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&Params::new(), &inputs)) == 1.0), "{at}");
         assert_eq!(reference(&inputs[0], &inputs[1]).value, 1.0, "{at}");
     }
 }
@@ -83,12 +83,12 @@ fn integers_wrap() {
     // Squares modulo 2^32 and 2^64: 1 + 0 + 49 + 9.
     for (x, right) in [(i32s, Array::I32(vec![59])), (i64s, Array::I64(vec![59]))] {
         assert_eq!(reference(&x, &x).exact, Some(right.clone()));
-        assert!(BASELINES.iter().all(|b| (b.run)(&[x.clone(), x.clone()]) == right));
+        assert!(BASELINES.iter().all(|b| (b.run)(&Params::new(), &[x.clone(), x.clone()]) == right));
     }
     for dtype in [Dtype::I32, Dtype::I64] {
         let inputs = [0, 1].map(|stream| generate(Fill::Real, dtype, 9, stream, 0, 300_001));
         let right = reference(&inputs[0], &inputs[1]).exact.unwrap();
-        assert!(BASELINES.iter().all(|b| (b.run)(&inputs) == right), "{dtype}");
+        assert!(BASELINES.iter().all(|b| (b.run)(&Params::new(), &inputs) == right), "{dtype}");
     }
 }
 
@@ -97,9 +97,9 @@ fn partial_sums_and_tails_complete_a_dot_product() {
     let n = 5000;
     for dtype in Dtype::ALL {
         let [x, y] = [0, 1].map(|stream| generate(Fill::Exact(8), dtype, 5, stream, 0, n));
-        let whole = (BASELINES[0].run)(&[x.clone(), y.clone()]);
+        let whole = (BASELINES[0].run)(&Params::new(), &[x.clone(), y.clone()]);
         let head = |a: &Array| generate(Fill::Exact(8), dtype, 5, u64::from(*a == y), 0, n - 7);
-        let partials = (BASELINES[0].run)(&[head(&x), head(&y)]);
+        let partials = (BASELINES[0].run)(&Params::new(), &[head(&x), head(&y)]);
         assert_eq!(finish(&partials, &x.tail(n - 7), &y.tail(n - 7)), whole, "{dtype}");
         assert_eq!(finish(&whole, &x.tail(n), &y.tail(n)), whole, "{dtype}");
     }
@@ -113,7 +113,9 @@ fn nothing_sums_to_zero() {
     for dtype in Dtype::ALL {
         let none = Array::zeros(dtype, 0);
         assert_eq!(reference(&none, &none).magnitude, 0.0);
-        assert!(BASELINES.iter().all(|b| (b.run)(&[none.clone(), none.clone()]) == Array::zeros(dtype, 1)));
+        assert!(
+            BASELINES.iter().all(|b| (b.run)(&Params::new(), &[none.clone(), none.clone()]) == Array::zeros(dtype, 1))
+        );
     }
 }
 
@@ -159,7 +161,7 @@ fn check_special(terms: &[f64], right: f64) {
                 let answer = reference(&inputs[0], &inputs[1]);
                 assert!(same(answer.value), "reference of {terms:?} at {n}: {answer:?}");
                 for b in BASELINES {
-                    let got = scalar(&(b.run)(&inputs));
+                    let got = scalar(&(b.run)(&Params::new(), &inputs));
                     assert!(same(got), "{} of {terms:?} at {n}: {got}", b.name);
                 }
             }
@@ -186,7 +188,7 @@ fn zero_times_infinity_is_nan_and_overflow_infinite() {
     assert_eq!(reference(&big, &big).value, f64::INFINITY);
     let big = [Array::F32(vec![f32::MAX; 2]), Array::F32(vec![1.0; 2])];
     assert_eq!(reference(&big[0], &big[1]).value, 2.0 * f64::from(f32::MAX));
-    assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&big)) == f64::INFINITY));
+    assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&Params::new(), &big)) == f64::INFINITY));
 }
 
 /// A vector pair whose dot product nearly cancels, in the manner of Algorithm 6.1 of Ogita, Rump and Oishi (2005), and
@@ -232,7 +234,7 @@ fn the_generator_makes_ill_conditioned_vectors() {
     let answer = reference(&Array::F64(x.clone()), &Array::F64(y.clone()));
     assert!(answer.magnitude > 1e18 * (exact as f64).abs(), "{} {exact}", answer.magnitude);
     let sequential = BASELINES.iter().find(|b| b.name == "cpu_sequential").unwrap();
-    let plain = scalar(&(sequential.run)(&[Array::F64(x.clone()), Array::F64(y.clone())]));
+    let plain = scalar(&(sequential.run)(&Params::new(), &[Array::F64(x.clone()), Array::F64(y.clone())]));
     assert_ne!(plain, exact as f64, "the plain loop should fail here, or the test is too easy");
     assert_reference(x, y, exact);
 }

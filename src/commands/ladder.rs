@@ -220,7 +220,7 @@ impl Climb<'_> {
     /// The settings, with the rate that no event time may exceed where no cache can help.
     fn bounded(&self, limit: Option<Ceiling>, info: &DeviceInfo) -> Settings {
         let problem = self.study.family.problem;
-        let bytes = problem.cost(self.study.shape, self.dtype, self.wg).bytes;
+        let bytes = problem.cost(&self.case("")).bytes;
         // Drivers tend to report a part of their last-level cache.
         let beyond_cache = bytes > (16 * info.target.cache).max(256 << 20) as f64;
         let ceiling = limit.filter(|_| beyond_cache).map(|limit| 1.5e9 * limit.gbps);

@@ -24,21 +24,21 @@ pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_exact",
         about: "one thread, sums in twice the precision of f64, rounded once",
-        run: |inputs| typed!(inputs, exact),
+        run: |_, inputs| typed!(inputs, exact),
         // One rounding to the type; the second leaves room for the reference's own.
         depth: |_, _| 2,
     },
     Baseline {
         name: "cpu_sequential",
         about: "one thread, a plain loop in the element type",
-        run: |inputs| typed!(inputs, sequential),
+        run: |_, inputs| typed!(inputs, sequential),
         // The product, then n - 1 additions: the first, to zero, is exact.
         depth: |n, _| n,
     },
     Baseline {
         name: "cpu_rayon",
         about: "all threads, vector registers, in the element type",
-        run: |inputs| typed!(inputs, all_threads),
+        run: |_, inputs| typed!(inputs, all_threads),
         depth: all_threads_depth,
     },
 ];

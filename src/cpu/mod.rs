@@ -5,7 +5,7 @@
 mod compensated;
 pub mod dot;
 
-use crate::data::Array;
+use crate::data::{Array, Params};
 
 /// A CPU implementation that rungs are compared with.
 pub struct Baseline {
@@ -13,8 +13,8 @@ pub struct Baseline {
     pub name: &'static str,
     /// One line: what it does, with how many threads.
     pub about: &'static str,
-    /// Computes the result; its threads are those of the current rayon pool.
-    pub run: fn(&[Array]) -> Array,
+    /// Computes the result for the case's settings; its threads are those of the current rayon pool.
+    pub run: fn(&Params, &[Array]) -> Array,
     /// Most roundings that one term passes through, for n elements and this number of threads.
     pub depth: fn(u64, usize) -> u64,
 }

@@ -13,6 +13,7 @@ pub const READ: Family = Family {
     about: "read global memory as fast as possible",
     problem: &Read,
     ladder: &[rung!("read/v1_strided", read_strided, &[]), rung!("read/v2_wide", read_wide, &[])],
+    choices: &[],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
 };
@@ -23,6 +24,7 @@ pub const COPY: Family = Family {
     about: "copy global memory as fast as possible",
     problem: &Copy,
     ladder: &[rung!("copy/v1_vectors", copy_vectors, &[]), rung!("copy/v2_wide", copy_wide, &[])],
+    choices: &[],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
 };
@@ -46,19 +48,19 @@ impl Problem for Read {
         vec![shape.n as usize]
     }
 
-    fn exact_fill(&self, _: Shape) -> Fill {
+    fn exact_fill(&self, _: &Case) -> Fill {
         Fill::Exact(64)
     }
 
-    fn cost(&self, shape: Shape, dtype: Dtype, _: WorkGroup) -> Cost {
-        Cost { bytes: shape.n as f64 * dtype.size() as f64, ops: shape.n as f64 }
+    fn cost(&self, case: &Case) -> Cost {
+        Cost { bytes: case.shape.n as f64 * case.dtype.size() as f64, ops: case.shape.n as f64 }
     }
 
-    fn reference(&self, inputs: &[Array]) -> Reference {
+    fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
         exactly(cpu::wrapping_sum(&inputs[0]))
     }
 
-    fn finish(&self, output: Array, _: &[Array]) -> Array {
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
         cpu::wrapping_sum(&output)
     }
 
@@ -72,19 +74,19 @@ impl Problem for Copy {
         vec![shape.n as usize]
     }
 
-    fn exact_fill(&self, _: Shape) -> Fill {
+    fn exact_fill(&self, _: &Case) -> Fill {
         Fill::Real
     }
 
-    fn cost(&self, shape: Shape, dtype: Dtype, _: WorkGroup) -> Cost {
-        Cost { bytes: 2.0 * shape.n as f64 * dtype.size() as f64, ops: 0.0 }
+    fn cost(&self, case: &Case) -> Cost {
+        Cost { bytes: 2.0 * case.shape.n as f64 * case.dtype.size() as f64, ops: 0.0 }
     }
 
-    fn reference(&self, inputs: &[Array]) -> Reference {
+    fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
         exactly(inputs[0].clone())
     }
 
-    fn finish(&self, output: Array, _: &[Array]) -> Array {
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
         output
     }
 

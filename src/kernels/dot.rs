@@ -21,6 +21,7 @@ pub const FAMILY: Family = Family {
         rung!("dot/v6_single_pass", single_pass, &[ITEMS, ACC, MAD]),
         rung!("dot/v7_wide", wide, &[MAD]),
     ],
+    choices: &[],
     dtypes: &[Dtype::F32, Dtype::F64, Dtype::I32],
     ceiling: Bound::Read,
 };
@@ -46,21 +47,21 @@ impl Problem for Dot {
         vec![shape.n as usize; 2]
     }
 
-    fn exact_fill(&self, shape: Shape) -> Fill {
+    fn exact_fill(&self, case: &Case) -> Fill {
         // Products reach K*K: no partial sum may leave f32's exact range, but with negligible probability.
-        Fill::Exact(if shape.n <= 1 << 24 { 8 } else { 4 })
+        Fill::Exact(if case.shape.n <= 1 << 24 { 8 } else { 4 })
     }
 
-    fn cost(&self, shape: Shape, dtype: Dtype, _: WorkGroup) -> Cost {
-        let n = shape.n as f64;
-        Cost { bytes: 2.0 * n * dtype.size() as f64, ops: 2.0 * n }
+    fn cost(&self, case: &Case) -> Cost {
+        let n = case.shape.n as f64;
+        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n }
     }
 
-    fn reference(&self, inputs: &[Array]) -> Reference {
+    fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
         cpu::dot::reference(&inputs[0], &inputs[1])
     }
 
-    fn finish(&self, output: Array, tails: &[Array]) -> Array {
+    fn finish(&self, _: &Case, output: Array, tails: &[Array]) -> Array {
         let none = Array::zeros(output.dtype(), 0);
         let (x, y) = if let [x, y] = tails { (x, y) } else { (&none, &none) };
         cpu::dot::finish(&output, x, y)

@@ -12,6 +12,7 @@ pub use crate::cpu::{Baseline, Reference};
 pub use plan::*;
 pub use source::{Assembled, COMMON, EMBEDDED, assemble};
 
+pub use crate::data::Params;
 use crate::data::{Array, Dtype, Fill};
 
 /// Every family with a ladder, in teaching order.
@@ -27,6 +28,8 @@ pub struct Family {
     pub problem: &'static dyn Problem,
     /// The rungs, in teaching order; numbers run from 1 without a gap.
     pub ladder: &'static [Rung],
+    /// Settings that change the answer, and not only how it is found.
+    pub choices: &'static [Tunable],
     /// Element types that the kernels are written for.
     pub dtypes: &'static [Dtype],
     /// The measured ceiling that bounds the family.
@@ -151,18 +154,18 @@ pub trait Problem: Sync {
     /// Lengths of the inputs, in elements.
     fn inputs(&self, shape: Shape) -> Vec<usize>;
 
-    /// The data that makes results exact in every element type at this size.
-    fn exact_fill(&self, shape: Shape) -> Fill;
+    /// The data that makes results exact in the case's element type and size.
+    fn exact_fill(&self, case: &Case) -> Fill;
 
     /// Bytes moved and operations done, from the one formula of the family.
-    fn cost(&self, shape: Shape, dtype: Dtype, wg: WorkGroup) -> Cost;
+    fn cost(&self, case: &Case) -> Cost;
 
     /// The right answer for these inputs, all of one type and of the lengths that `inputs` gave.
-    fn reference(&self, inputs: &[Array]) -> Reference;
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference;
 
     /// Completes on the host what the device left: `output` is the output buffer, `tails` the inputs
     /// from [`Plan::host_tail`] on (empty without one).
-    fn finish(&self, output: Array, tails: &[Array]) -> Array;
+    fn finish(&self, case: &Case, output: Array, tails: &[Array]) -> Array;
 
     /// The CPU baselines, timed beside the rungs.
     fn baselines(&self) -> &'static [Baseline];

@@ -1,8 +1,7 @@
 //! What a case turns into: plain data that any device can carry out.
 
-use crate::data::Dtype;
+use crate::data::{Dtype, Params};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Size of a problem: `n` elements, or `n` columns by `m` rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,9 +45,6 @@ impl std::fmt::Display for WorkGroup {
         }
     }
 }
-
-/// Named settings of a case beyond its size, type and work-group: `items=8448 presum=host`.
-pub type Params = BTreeMap<String, String>;
 
 /// One concrete choice of everything that a plan is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

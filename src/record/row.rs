@@ -329,5 +329,6 @@ pub(crate) fn row(variant: &str) -> Row {
         stopped_by: "steady".to_owned(),
         result: Some(-1.5),
         cpu_exact_x: None,
+        launches: None,
     }
 }

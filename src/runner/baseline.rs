@@ -27,7 +27,7 @@ impl Session {
         }
         self.load_host(case, family)?;
         let Some(data) = &self.data else { return Err(Stop::failed("the inputs are gone")) };
-        let cost = family.problem.cost(case.shape, case.dtype, case.wg);
+        let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
         outcome.working_set = data.host.iter().map(|a| a.as_bytes().len() as u64).sum();
         outcome.wg = WorkGroup::linear(1);
@@ -35,7 +35,7 @@ impl Session {
         let mut last = Array::zeros(case.dtype, 0);
         let (samples, why) = sampling::sample(settings, &mut |_| {
             let started = Instant::now();
-            last = (baseline.run)(std::hint::black_box(&data.host));
+            last = (baseline.run)(&case.params, std::hint::black_box(&data.host));
             Ok(Sample { event: None, wall: started.elapsed().as_secs_f64() })
         })?;
         (outcome.samples, outcome.stopped_by) = (samples, why.into());
@@ -47,7 +47,7 @@ impl Session {
 
 /// Runs a baseline over exact data.
 fn verify_baseline(baseline: &Baseline, family: &Family, case: &Case) -> Result<(), Stop> {
-    let inputs = make_inputs(family, case, family.problem.exact_fill(case.shape), !case.seed);
-    let want = exact_result(&family.problem.reference(&inputs), case.dtype);
-    demand(check::check_exact(&(baseline.run)(&inputs), &want), "over exact data, on the CPU").map(|_| ())
+    let inputs = make_inputs(family, case, family.problem.exact_fill(case), !case.seed);
+    let want = exact_result(&family.problem.reference(case, &inputs), case.dtype);
+    demand(check::check_exact(&(baseline.run)(&case.params, &inputs), &want), "over exact data, on the CPU").map(|_| ())
 }

@@ -38,9 +38,12 @@ pub struct Session {
     pub(super) scrub: Option<ProgramId>,
 }
 
+/// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
+type DataKey = (&'static str, Dtype, kernels::Shape, u64, Vec<Option<String>>);
+
 /// The inputs that are timed over, kept from case to case of the same problem.
 pub(super) struct Data {
-    key: (String, Dtype, kernels::Shape, u64),
+    key: DataKey,
     pub(super) host: Vec<Array>,
     /// Empty until a device needs them.
     pub(super) device: Vec<BufferId>,
@@ -97,7 +100,7 @@ impl Session {
         }
         let plan = self.plan(rung, case)?;
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
-        let cost = family.problem.cost(case.shape, case.dtype, plan.wg);
+        let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops, outcome.working_set) = (cost.bytes, cost.ops, plan.bytes());
         let program = self.build(rung, &plan)?;
         let job = Job { case, family, plan, program };
@@ -147,7 +150,8 @@ impl Session {
     }
 
     pub(super) fn load_host(&mut self, case: &Case, family: &Family) -> Result<(), Stop> {
-        let key = (case.family.clone(), case.dtype, case.shape, case.seed);
+        let choices = family.choices.iter().map(|c| case.params.get(c.name).cloned()).collect();
+        let key = (family.name, case.dtype, case.shape, case.seed, choices);
         if self.data.as_ref().is_some_and(|d| d.key == key) {
             return Ok(());
         }
@@ -158,7 +162,7 @@ impl Session {
             Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
             _ => make_inputs(family, case, Fill::Real, case.seed),
         };
-        let reference = family.problem.reference(&host);
+        let reference = family.problem.reference(case, &host);
         self.data = Some(Data { key, host, device: Vec::new(), reference });
         Ok(())
     }
@@ -175,7 +179,7 @@ pub(super) fn find_family(name: &str) -> Result<&'static Family, Stop> {
 
 /// Nothing to launch: the host's finish of no partial results is the answer.
 pub(super) fn answer_empty(family: &Family, case: &Case, outcome: &mut Outcome) -> Result<(), Stop> {
-    outcome.result = single(&family.problem.finish(Array::zeros(case.dtype, 0), &[]));
+    outcome.result = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
     outcome.status = Status::Ok;
     outcome.reason = "no elements: answered without a launch".into();
     Ok(())

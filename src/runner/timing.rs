@@ -17,7 +17,7 @@ impl Session {
         settings: &Settings,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let exact = job.family.problem.exact_fill(job.case.shape);
+        let exact = job.family.problem.exact_fill(job.case);
         self.verify_exact(job, &[(exact, !job.case.seed)])?;
         outcome.end_to_end = Some(self.end_to_end(job)?);
         let inputs = self.inputs();
@@ -139,7 +139,7 @@ impl Session {
             output
         });
         let seconds = result.map(|output| {
-            std::hint::black_box(job.family.problem.finish(output, &tails(&job.plan, &data.host)));
+            std::hint::black_box(job.family.problem.finish(job.case, output, &tails(&job.plan, &data.host)));
             started.elapsed().as_secs_f64()
         });
         ids.iter().for_each(|&id| self.device.free(id));

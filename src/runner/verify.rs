@@ -13,7 +13,7 @@ impl Session {
     /// wrong, then over the real data.
     pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
         let (n, wg, seed) = (job.case.shape.n, job.plan.wg.size() as u64, job.case.seed);
-        let exact = job.family.problem.exact_fill(job.case.shape);
+        let exact = job.family.problem.exact_fill(job.case);
         let edges = [0, 1, wg - 1, wg, n / 2, n - n % (4 * wg), n - 1].map(|at| (Fill::Unit(at.min(n - 1)), 0));
         let seeds = (1..=3).map(|k| (exact, !seed - k));
         let data: Vec<(Fill, u64)> = seeds.chain([(Fill::Ones, 0)]).chain(edges).collect();
@@ -39,7 +39,7 @@ impl Session {
 
     fn verify_over(&mut self, job: &Job<'_>, fill: Fill, seed: u64) -> Result<(), Stop> {
         let inputs = make_inputs(job.family, job.case, fill, seed);
-        let want = exact_result(&job.family.problem.reference(&inputs), job.case.dtype);
+        let want = exact_result(&job.family.problem.reference(job.case, &inputs), job.case.dtype);
         let tails = tails(&job.plan, &inputs);
         let ids = self.inputs();
         overwrite(&mut *self.device, &ids, &inputs)?;
@@ -95,7 +95,7 @@ impl Session {
         if let Some(index) = check::still_poisoned(&output) {
             return Err(wrong(format!("element {index} of the output was never written")));
         }
-        Ok(job.family.problem.finish(output, tails))
+        Ok(job.family.problem.finish(job.case, output, tails))
     }
 
     /// Checks the output over the timed data against its reference.
