@@ -68,13 +68,13 @@ can_install() { has apt-get && as_root true 2>/dev/null; }
 
 refresh_packages() {
     # One broken source of packages must not stop an installation from the others.
-    as_root apt-get -qq update >&2 || say "apt-get update failed; going on with the lists at hand"
+    as_root apt-get -qq update >/dev/null || say "apt-get update failed; going on with the lists at hand"
 }
 
 install_packages() {
-    say "installing $*"
+    say "installing $* (takes a while)"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
-        -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 install "$@" >&2
+        -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 install "$@" >/dev/null
 }
 
 # Ends the script unless there is a cargo that can build this.
