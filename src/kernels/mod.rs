@@ -7,6 +7,8 @@ pub mod dot;
 mod draft;
 mod plan;
 pub mod reduce;
+#[cfg(test)]
+mod reduce_tests;
 mod shape;
 mod source;
 
