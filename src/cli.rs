@@ -1,5 +1,6 @@
 //! The command line: clap types only.
 
+use crate::cpu::reduce::Op;
 use crate::data::Dtype;
 use crate::kernels::WorkGroup;
 use crate::runner::{Cache, Clock, Settings};
@@ -35,6 +36,8 @@ pub enum Command {
         /// Only this family, with its rungs' ideas and costs
         family: Option<String>,
     },
+    /// Run the reduction's ladder (sum, min, max, and, or, xor): check it, time it, compare it with the CPU
+    Reduce(Box<Reduce>),
     /// Run the dot product's ladder: check it, time it, compare it with the CPU
     Dot(Box<Dot>),
     /// Print a shell's completion script
@@ -121,13 +124,49 @@ pub enum Presum {
     None,
 }
 
+/// `gpulab reduce`.
+#[derive(Debug, Args)]
+pub struct Reduce {
+    /// Elements of the vector
+    #[arg(long, value_name = "N", value_parser = values::size, default_value = "2^24")]
+    pub n: u64,
+    /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
+    #[arg(long, value_name = "FILE", conflicts_with = "n")]
+    pub input: Option<String>,
+    /// What joins two elements; and, or, xor are for integers. Of no elements: 0 for sum, or, xor, all bits for and,
+    /// the type's greatest value for min, its least for max
+    #[arg(long, value_enum, value_name = "OP", default_value_t = Op::Sum)]
+    pub op: Op,
+    /// Who reduces the groups' partial results: the host, or a second launch (all variants but 10) [default: host]
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub finish: Option<Finish>,
+    /// Work-items in flight, rounded up to whole work-groups (variants 7 to 10) [default: what fills the device]
+    #[arg(long, value_name = "N", value_parser = values::positive)]
+    pub items: Option<u64>,
+    /// Independent accumulators of a work-item, 1 to 16 (variants 8 to 10) [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
+    pub acc: Option<u64>,
+    /// Options of all ladders.
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// Who reduces the partial results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Finish {
+    /// The host.
+    Host,
+    /// A second launch.
+    Device,
+}
+
 /// Options of all ladders.
 #[derive(Debug, Args)]
 pub struct Ladder {
     /// Variants to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
-    /// Element type [default: f32, or what the input file holds]
+    /// Element type [default: what the input file holds, or the family's first in `gpulab list`]
     #[arg(long, value_enum, value_name = "TYPE")]
     pub dtype: Option<Dtype>,
     /// Work-items of a work-group [default: 256]

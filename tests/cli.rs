@@ -113,6 +113,47 @@ fn bad_options_are_one_clear_line_and_exit_code_2_within_a_second() {
 }
 
 #[test]
+fn operations_are_checked_before_anything_runs() {
+    let dir = TempDir::new().unwrap();
+    let nan = write(&dir, "nan.csv", b"1.5\nnan\n2.5\n");
+    let nan = nan.to_str().unwrap();
+    for (args, word) in [
+        (vec!["--op", "mean"], "xor"),
+        (vec!["--op", "xor", "--dtype", "f32"], "bits of integers"),
+        (vec!["--op", "and", "--dtype", "f64"], "bits of integers"),
+        (vec!["--op", "or", "--input", nan, "--dtype", "f32"], "bits of integers"),
+        (vec!["--op", "min", "--input", nan, "--dtype", "f32"], "element 1 is NaN"),
+        (vec!["--finish", "nobody"], "device"),
+    ] {
+        let (out, err, code) = run(&[&["reduce", "--quick", "-q"], &args[..]].concat());
+        assert_eq!(code, 2, "{args:?}: {err}");
+        assert!(err.contains(word) && out.is_empty(), "{args:?}: {word:?} is missing in {out}{err}");
+    }
+}
+
+#[test]
+fn a_reduction_names_its_operation_in_every_row() {
+    let args = ["reduce", "--quick", "--n", "5000", "--op", "max", "--variant", "sequential,wide", "--json", "-"];
+    let (out, err, code) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 5);
+    for row in rows {
+        assert!(row["params"].as_str().unwrap().contains("op=max") && row["dtype"] == "i32", "{row}");
+        assert_eq!(row["result"], rows[0]["result"]);
+    }
+}
+
+#[test]
+fn a_reduction_of_nothing_is_the_identity() {
+    for (op, identity) in [("sum", "= 0"), ("and", "= -1"), ("min", "= 2147483647"), ("max", "= -2147483648")] {
+        let (out, _, code) = run(&["reduce", "--n", "0", "--op", op]);
+        assert!(code == 0 && out.contains(identity), "{op}: {out}");
+    }
+}
+
+#[test]
 fn an_unknown_device_lists_the_candidates() {
     let (_, err, code) = run(&["dot", "--n", "1000", "-d", "no such device"]);
     assert_eq!(code, 3);

@@ -1,6 +1,7 @@
 //! The CPU's answers against oracles that cannot be wrong: integers, and 128-bit fixed point.
 
 use gpulab::cpu::dot::{BASELINES, finish, reference};
+use gpulab::cpu::reduce::{self, Op};
 use gpulab::cpu::{Reference, wrapping_sum};
 use gpulab::data::{Array, Dtype, Fill, Params, generate};
 use gpulab::input;
@@ -237,6 +238,88 @@ fn the_generator_makes_ill_conditioned_vectors() {
     let plain = scalar(&(sequential.run)(&Params::new(), &[Array::F64(x.clone()), Array::F64(y.clone())]));
     assert_ne!(plain, exact as f64, "the plain loop should fail here, or the test is too easy");
     assert_reference(x, y, exact);
+}
+
+/// The settings that choose an operation.
+fn choosing(op: Op) -> Params {
+    Params::from([("op".to_owned(), op.name().to_owned())])
+}
+
+/// An operation on integers, in i128, from the identity of the type's width.
+fn integer_reduction(op: Op, x: &[i128], bits: u32) -> i128 {
+    let (least, greatest) = (-1i128 << (bits - 1), (1i128 << (bits - 1)) - 1);
+    let signed = |v: i128| (v << (128 - bits)) >> (128 - bits);
+    let x = x.iter().copied();
+    match op {
+        Op::Sum => signed(x.sum()),
+        Op::Min => x.fold(greatest, i128::min),
+        Op::Max => x.fold(least, i128::max),
+        Op::And => x.fold(-1, |a, b| a & b),
+        Op::Or => x.fold(0, |a, b| a | b),
+        Op::Xor => x.fold(0, |a, b| a ^ b),
+    }
+}
+
+#[test]
+fn every_reduction_of_integers_is_that_in_128_bits() {
+    for n in SIZES {
+        let narrow = generate(Fill::Real, Dtype::I32, 8, 0, 0, n);
+        let wide = generate(Fill::Real, Dtype::I64, 8, 0, 0, n);
+        let (Array::I32(a), Array::I64(b)) = (&narrow, &wide) else { unreachable!() };
+        let a: Vec<i128> = a.iter().map(|&v| i128::from(v)).collect();
+        let b: Vec<i128> = b.iter().map(|&v| i128::from(v)).collect();
+        for op in Op::ALL {
+            let right32 = Array::I32(vec![integer_reduction(op, &a, 32) as i32]);
+            let right64 = Array::I64(vec![integer_reduction(op, &b, 64) as i64]);
+            for (x, right) in [(&narrow, right32), (&wide, right64)] {
+                assert_eq!(reduce::reference(op, x).exact.as_ref(), Some(&right), "{op:?} {n}");
+                assert_eq!(reduce::finish(op, x), right, "{op:?} {n}");
+                for b in reduce::BASELINES {
+                    assert_eq!((b.run)(&choosing(op), std::slice::from_ref(x)), right, "{} {op:?} {n}", b.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_of_floats_are_exact_or_within_their_bounds() {
+    for n in SIZES {
+        for dtype in [Dtype::F32, Dtype::F64] {
+            let x = generate(Fill::Real, dtype, 8, 0, 0, n);
+            let right = reduce::reference(Op::Sum, &x);
+            for b in reduce::BASELINES {
+                let got = scalar(&(b.run)(&choosing(Op::Sum), std::slice::from_ref(&x)));
+                let bound = tolerance(&right, dtype, (b.depth)(n as u64, rayon::current_num_threads()));
+                assert!((got - right.value).abs() <= bound, "{} {dtype} {n}: {got} for {right:?}", b.name);
+                for (op, fold) in [(Op::Min, f64::min as fn(f64, f64) -> f64), (Op::Max, f64::max)] {
+                    let identity = if op == Op::Min { f64::INFINITY } else { f64::NEG_INFINITY };
+                    let got = scalar(&(b.run)(&choosing(op), std::slice::from_ref(&x)));
+                    assert_eq!(got, numbers(&x).into_iter().fold(identity, fold), "{} {op:?} {dtype} {n}", b.name);
+                }
+            }
+        }
+    }
+}
+
+fn numbers(x: &Array) -> Vec<f64> {
+    match x {
+        Array::F32(v) => v.iter().map(|&v| f64::from(v)).collect(),
+        Array::F64(v) => v.clone(),
+        Array::I32(_) | Array::I64(_) => Vec::new(),
+    }
+}
+
+#[test]
+fn sums_of_special_values_follow_ieee() {
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    for (terms, right) in [(vec![nan], nan), (vec![inf, 1.0], inf), (vec![inf, -inf], nan), (vec![1e308; 9], inf)] {
+        let x = Array::F64(terms);
+        let results = reduce::BASELINES.iter().map(|b| scalar(&(b.run)(&choosing(Op::Sum), std::slice::from_ref(&x))));
+        for got in results.chain([reduce::reference(Op::Sum, &x).value]) {
+            assert!(got == right || (got.is_nan() && right.is_nan()), "{x:?}: {got}");
+        }
+    }
 }
 
 proptest! {

@@ -1,7 +1,11 @@
-// Sum over a work-group of any size, in ceil(log2(WG)) steps: the upper part folds onto the lower.
-// Every work-item must call it; work-item 0 gets the sum. Work-items read only what they wrote
-// themselves or what a barrier has ordered.
-T tree_sum(T value, __local T *scratch)
+// Reduction over a work-group of any size, in ceil(log2(WG)) steps: the upper part folds onto the lower.
+// Every work-item must call it; work-item 0 gets the result. Work-items read only what they wrote
+// themselves or what a barrier has ordered. A sum, unless operation.cl came first.
+#ifndef REDUCE
+#define REDUCE(a, b) ((a) + (b))
+#endif
+
+T tree_reduce(T value, __local T *scratch)
 {
     const uint id = get_local_id(0);
     scratch[id] = value;
@@ -9,7 +13,7 @@ T tree_sum(T value, __local T *scratch)
         const uint kept = (active + 1) / 2;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id < active - kept)
-            scratch[id] += scratch[id + kept];
+            scratch[id] = REDUCE(scratch[id], scratch[id + kept]);
         active = kept;
     }
     return scratch[id];

@@ -30,7 +30,7 @@ void dot_v3_local_presum(__global const T *x, __global const T *y, __global T *p
     T sum = 0;
     if (id < n - begin)
         sum = MULADD(x[begin + id], y[begin + id], sum);
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     if (get_local_id(0) == 0)
         partial[get_group_id(0)] += sum;
 }
@@ -43,7 +43,7 @@ void dot_v3_local(__global const T *x, __global const T *y, __global T *partial,
     T sum = 0;
     for (INDEX i = get_global_id(0); i < end; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     if (get_local_id(0) == 0)
         partial[get_group_id(0)] += sum;
 }

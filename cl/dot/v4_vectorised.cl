@@ -33,7 +33,7 @@ void dot_v4_vectorised_presum(__global const T *x, __global const T *y, __global
     T sum = 0;
     for (INDEX i = begin + get_global_id(0); i < n; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     if (get_local_id(0) == 0)
         partial[get_group_id(0)] += sum;
 }
@@ -52,7 +52,7 @@ void dot_v4_vectorised(__global const T *x, __global const T *y, __global T *par
     T sum = (sum4.s0 + sum4.s1) + (sum4.s2 + sum4.s3);
     for (INDEX i = tail + get_global_id(0); i < n; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     if (get_local_id(0) == 0)
         partial[get_group_id(0)] += sum;
 }

@@ -45,7 +45,7 @@ void dot_v5_accumulators(__global const T *x, __global const T *y, __global T *p
     T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
     for (i = 4 * vectors + get_global_id(0); i < n; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     if (get_local_id(0) == 0)
         partial[get_group_id(0)] = sum;
 }
@@ -58,7 +58,7 @@ void dot_v5_accumulators_finish(__global const T *partial, __global T *result, c
     T sum = 0;
     for (uint i = get_local_id(0); i < groups; i += WG)
         sum += partial[i];
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     if (get_local_id(0) == 0)
         result[0] = sum;
 }

@@ -20,30 +20,8 @@
 
 #include "../common/muladd.cl"
 #include "../common/tree.cl"
-
-// OpenCL 1.2 orders plain stores within a work-item only; atomics act on memory that all groups share.
-// So the sums travel through atomics, 32 bits at a time, and the ticket follows behind a fence.
-#define WORDS (sizeof(T) / sizeof(uint))
-typedef union {
-    T value;
-    uint words[WORDS];
-} Bits;
-
-void publish(volatile __global uint *slot, const T value)
-{
-    Bits bits;
-    bits.value = value;
-    for (uint w = 0; w < WORDS; w++)
-        atomic_xchg(slot + w, bits.words[w]);
-}
-
-T collect(volatile __global uint *slot)
-{
-    Bits bits;
-    for (uint w = 0; w < WORDS; w++)
-        bits.words[w] = atomic_or(slot + w, 0u);
-    return bits.value;
-}
+#include "../common/bits.cl"
+#include "../common/publish.cl"
 
 // The ticket is zero before the launch, and again after it.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
@@ -72,7 +50,7 @@ void dot_v6_single_pass(__global const T *x, __global const T *y, volatile __glo
     T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
     for (i = 4 * vectors + get_global_id(0); i < n; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     const uint groups = get_num_groups(0);
     if (get_local_id(0) == 0) {
         publish(partial + get_group_id(0) * WORDS, sum);
@@ -85,7 +63,7 @@ void dot_v6_single_pass(__global const T *x, __global const T *y, volatile __glo
     sum = 0;
     for (uint i = get_local_id(0); i < groups; i += WG)
         sum += collect(partial + i * WORDS);
-    sum = tree_sum(sum, scratch);
+    sum = tree_reduce(sum, scratch);
     if (get_local_id(0) == 0) {
         result[0] = sum;
         atomic_xchg(ticket, 0u);

@@ -126,6 +126,8 @@ mod tests {
             max_alloc: 37_527_470_080,
             cache: 4_325_376,
             fp64: true,
+            nvidia: true,
+            subgroups: false,
         };
         let device = DeviceInfo {
             index: 0,

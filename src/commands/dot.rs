@@ -30,24 +30,17 @@ pub fn run(out: &mut Out, global: &Global, options: &Dot) -> Result<(), Error> {
 }
 
 fn params(options: &Dot) -> Params {
-    let mut params = Params::new();
-    if let Some(presum) = options.presum {
-        let who = match presum {
-            Presum::Host => "host",
-            Presum::Device => "device",
-            Presum::None => "none",
-        };
-        params.insert("presum".into(), who.into());
-    }
-    if options.mad {
-        params.insert("mad".into(), "1".into());
-    }
-    for (name, value) in [("items", options.items), ("acc", options.acc)] {
-        if let Some(value) = value {
-            params.insert(name.into(), value.to_string());
-        }
-    }
-    params
+    let presum = options.presum.map(|presum| match presum {
+        Presum::Host => "host",
+        Presum::Device => "device",
+        Presum::None => "none",
+    });
+    ladder::params(&[
+        ("presum", presum.map(str::to_owned)),
+        ("mad", options.mad.then(|| "1".to_owned())),
+        ("items", options.items.map(|n| n.to_string())),
+        ("acc", options.acc.map(|n| n.to_string())),
+    ])
 }
 
 /// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.

@@ -25,6 +25,12 @@ pub(super) struct Study {
     pub(super) inputs: Vec<String>,
 }
 
+/// The settings that were given.
+pub(super) fn params(given: &[(&str, Option<String>)]) -> Params {
+    let given = given.iter().filter_map(|(name, value)| Some(((*name).to_owned(), value.clone()?)));
+    given.collect()
+}
+
 /// A climb under way.
 struct Climb<'a> {
     study: &'a Study,
@@ -49,7 +55,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.ladder.iter().collect(),
     };
-    let dtype = study.dtype.unwrap_or(Dtype::F32);
+    let dtype = study.dtype.or(study.family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     if !study.family.dtypes.contains(&dtype) {
         let names: Vec<&str> = study.family.dtypes.iter().map(|d| d.name()).collect();
         return Err(Error::Usage(format!("{} has no {dtype} kernels; it has {}", study.family.name, names.join(", "))));

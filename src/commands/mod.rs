@@ -7,6 +7,7 @@ mod interrupt;
 mod ladder;
 mod list;
 mod packaging;
+mod reduce;
 mod sinks;
 
 use crate::Error;
@@ -48,6 +49,7 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Doctor => doctor::run(&mut out),
         Command::List { family } => list::run(&mut out, family.as_deref()),
         Command::Dot(options) => dot::run(&mut out, &cli.global, options),
+        Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),

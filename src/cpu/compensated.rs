@@ -120,24 +120,67 @@ pub(super) fn parallel<T: Real>(x: &[T], y: &[T]) -> Partial {
     parts.iter().fold(Partial::default(), Partial::merge)
 }
 
+/// The sum of a vector, on one thread, as careful as [`sequential`].
+pub(super) fn sequential_sum<T: Copy + Into<f64>>(x: &[T]) -> Partial {
+    x.chunks(BLOCK).map(|x| sum_block(x)).fold(Partial::default(), |sum, part| sum.merge(&part))
+}
+
+/// [`sequential_sum`], bit for bit, on all threads of the current pool.
+pub(super) fn parallel_sum<T: Copy + Into<f64> + Sync>(x: &[T]) -> Partial {
+    let parts: Vec<Partial> = x.par_chunks(BLOCK).map(|x| sum_block(x)).collect();
+    parts.iter().fold(Partial::default(), Partial::merge)
+}
+
+/// The running sums of a block: an array for each word, not one of Partials, which LLVM turns into vectors.
+struct Lanes {
+    high: [f64; LANES],
+    low: [f64; LANES],
+    magnitude: [f64; LANES],
+}
+
+impl Lanes {
+    const EMPTY: Lanes = Lanes { high: [0.0; LANES], low: [0.0; LANES], magnitude: [0.0; LANES] };
+
+    /// Adds a term and its rounding error to each lane.
+    #[inline(always)]
+    fn add(&mut self, term: impl Fn(usize) -> (f64, f64)) {
+        for i in 0..LANES {
+            let (term, error) = term(i);
+            let (sum, lost) = two_sum(self.high[i], term);
+            self.high[i] = sum;
+            self.low[i] += lost + error;
+            self.magnitude[i] += term.abs();
+        }
+    }
+
+    /// All lanes and the rest.
+    #[inline(always)]
+    fn merge(&self, rest: Partial) -> Partial {
+        let lane =
+            |i: usize| Partial { sum: Twofold { high: self.high[i], low: self.low[i] }, magnitude: self.magnitude[i] };
+        (0..LANES).fold(rest, |sum, i| sum.merge(&lane(i)))
+    }
+}
+
 /// The versions exist for `mul_add`: without the FMA instruction it is a slow library call.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+fma"))]
 fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
-    // An array for each word, not one of Partials: that is what LLVM turns into vectors.
-    let (mut high, mut low, mut magnitude) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    let mut lanes = Lanes::EMPTY;
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
     for (x, y) in x.iter().zip(y) {
-        for i in 0..LANES {
-            let (product, error) = T::product(x[i], y[i]);
-            let (sum, lost) = two_sum(high[i], product);
-            high[i] = sum;
-            low[i] += lost + error;
-            magnitude[i] += product.abs();
-        }
+        lanes.add(|i| T::product(x[i], y[i]));
     }
-    let rest = x_rest.iter().zip(y_rest).fold(Partial::default(), |sum, (&x, &y)| sum.add(x, y));
-    let lane = |i| Partial { sum: Twofold { high: high[i], low: low[i] }, magnitude: magnitude[i] };
-    (0..LANES).fold(rest, |sum, i| sum.merge(&lane(i)))
+    lanes.merge(x_rest.iter().zip(y_rest).fold(Partial::default(), |sum, (&x, &y)| sum.add(x, y)))
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
+fn sum_block<T: Copy + Into<f64>>(x: &[T]) -> Partial {
+    let mut lanes = Lanes::EMPTY;
+    let (x, rest) = x.as_chunks::<LANES>();
+    for x in x {
+        lanes.add(|i| (x[i].into(), 0.0));
+    }
+    lanes.merge(Partial::default().plus(rest))
 }
 
 #[cfg(test)]
@@ -166,6 +209,8 @@ mod tests {
             let (one, all) = (sequential(&x, &x), parallel(&x, &x));
             prop_assert_eq!(one.value().to_bits(), all.value().to_bits());
             prop_assert_eq!(one.magnitude().to_bits(), all.magnitude().to_bits());
+            let (one, all) = (sequential_sum(&x), parallel_sum(&x));
+            prop_assert_eq!(one.value().to_bits(), all.value().to_bits());
         }
     }
 }

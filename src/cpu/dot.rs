@@ -1,10 +1,9 @@
 //! The dot product on the CPU: the reference, and the baselines that the ladder is compared with.
 
-use super::compensated;
-use super::{Baseline, Reference};
+use super::parallel::{self, LANES, tree};
+use super::{Baseline, Reference, compensated};
 use crate::data::Array;
 use multiversion::multiversion;
-use rayon::prelude::*;
 
 /// Calls a generic function on the two vectors in a slice of arrays, whatever their type.
 macro_rules! typed {
@@ -39,7 +38,8 @@ pub const BASELINES: &[Baseline] = &[
         name: "cpu_rayon",
         about: "all threads, vector registers, in the element type",
         run: |_, inputs| typed!(inputs, all_threads),
-        depth: all_threads_depth,
+        // The product, and the sum.
+        depth: |n, threads| 1 + parallel::depth(n, threads),
     },
 ];
 
@@ -145,36 +145,9 @@ fn sequential<T: Element>(x: &[T], y: &[T]) -> T {
     x.iter().zip(y).fold(T::ZERO, |sum, (&x, &y)| sum.plus_product(x, y))
 }
 
-/// Running sums of a chunk, kept in registers: enough of them to hide the latency of an addition.
-const LANES: usize = 32;
-
-/// Below this length of chunk, waking another thread costs more than it saves.
-const MIN_CHUNK: usize = 1 << 14;
-
-/// Chunks a thread: a few, so that one that starts late or shares its core does not hold up the rest.
-const CHUNKS_A_THREAD: usize = 8;
-
-/// Elements of a chunk; whole sets of lanes.
-fn chunk_len(n: usize, threads: usize) -> usize {
-    n.div_ceil(threads.max(1) * CHUNKS_A_THREAD).next_multiple_of(LANES).max(MIN_CHUNK)
-}
-
 fn all_threads<T: Element>(x: &[T], y: &[T]) -> T {
     debug_assert_eq!(x.len(), y.len());
-    let chunk = chunk_len(x.len(), rayon::current_num_threads());
-    if x.len() <= chunk {
-        return lanes(x, y);
-    }
-    // Collected in order: the rounding must not depend on which thread was faster.
-    let parts: Vec<T> = x.par_chunks(chunk).zip(y.par_chunks(chunk)).map(|(x, y)| lanes(x, y)).collect();
-    parts.into_iter().fold(T::ZERO, T::plus)
-}
-
-/// The product and a lane's additions, the tree over the lanes, and the chunks; additions to zero are exact.
-fn all_threads_depth(n: u64, threads: usize) -> u64 {
-    let chunk = chunk_len(usize::try_from(n).unwrap_or(usize::MAX), threads) as u64;
-    let tree = u64::from(LANES.ilog2());
-    n.min(chunk).div_ceil(LANES as u64) + tree + n.div_ceil(chunk).saturating_sub(1)
+    parallel::in_chunks(x.len(), |range| lanes(&x[range.clone()], &y[range]), T::plus)
 }
 
 /// SSE2 and NEON are their architectures' floor and need no version of their own.
@@ -190,25 +163,12 @@ fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
     for (sum, (&x, &y)) in sums.iter_mut().zip(x_rest.iter().zip(y_rest)) {
         *sum = sum.plus_product(x, y);
     }
-    tree(sums)
-}
-
-#[inline(always)]
-fn tree<T: Element>(mut sums: [T; LANES]) -> T {
-    let mut half = LANES / 2;
-    while half > 0 {
-        for i in 0..half {
-            sums[i] = sums[i].plus(sums[i + half]);
-        }
-        half /= 2;
-    }
-    sums[0]
+    tree(sums, T::plus)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     /// Counts roundings instead of adding: 0 is the number zero, which costs nothing to add to.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -237,7 +197,7 @@ mod tests {
     #[test]
     fn the_declared_depth_is_that_of_the_schedule() {
         for (n, threads) in [(1 << 15, 1), (1 << 18, 2), (1 << 20, 3), ((1 << 20) + 17, 4), (1_000_003, 8)] {
-            let declared = all_threads_depth(n as u64, threads);
+            let declared = (BASELINES[2].depth)(n as u64, threads);
             let replayed = replayed(n, threads);
             assert!(declared >= replayed && declared <= replayed + 2, "{n} {threads}: {declared} for {replayed}");
         }
@@ -245,8 +205,8 @@ mod tests {
 
     #[test]
     fn no_schedule_is_deeper_than_declared() {
-        for n in (0..200).chain([MIN_CHUNK - 1, MIN_CHUNK, MIN_CHUNK + 1, 2 * MIN_CHUNK + 1]) {
-            assert!(all_threads_depth(n as u64, 2) >= replayed(n, 2), "{n}");
+        for n in (0..200).chain([16_383, 16_384, 16_385, 32_769]) {
+            assert!((BASELINES[2].depth)(n as u64, 2) >= replayed(n, 2), "{n}");
         }
     }
 
@@ -254,14 +214,5 @@ mod tests {
     fn the_plain_loop_is_as_deep_as_declared() {
         let v = [Roundings(1); 100];
         assert_eq!(sequential(&v, &v).0, (BASELINES[1].depth)(100, 1));
-    }
-
-    proptest! {
-        #[test]
-        fn chunks_are_whole_sets_of_lanes_and_cover(n in 0usize..1 << 40, threads in 0usize..1024) {
-            let chunk = chunk_len(n, threads);
-            prop_assert_eq!(chunk % LANES, 0);
-            prop_assert!(n.div_ceil(chunk) <= threads.max(1) * CHUNKS_A_THREAD);
-        }
     }
 }

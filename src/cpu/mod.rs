@@ -4,6 +4,8 @@
 
 mod compensated;
 pub mod dot;
+mod parallel;
+pub mod reduce;
 
 use crate::data::{Array, Params};
 

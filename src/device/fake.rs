@@ -97,6 +97,8 @@ pub fn fake_info() -> DeviceInfo {
             max_alloc: 1 << 28,
             cache: 1 << 20,
             fp64: true,
+            nvidia: false,
+            subgroups: false,
         },
     }
 }

@@ -116,6 +116,8 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
     let number = |key| ask(key).as_ref().and_then(Answer::number).unwrap_or(0);
     let kind = kind(number(key::TYPE));
     let extensions = text(key::EXTENSIONS).split_whitespace().collect::<Vec<_>>().join(" ");
+    let vendor = text(key::VENDOR);
+    let has = |names: &[&str]| extensions.split(' ').any(|e| names.contains(&e));
     let target = Target {
         gpu: kind == "gpu",
         compute_units: small(number(key::MAX_COMPUTE_UNITS)),
@@ -125,14 +127,16 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
         global_mem: number(key::GLOBAL_MEM_SIZE),
         max_alloc: number(key::MAX_MEM_ALLOC_SIZE),
         cache: number(key::GLOBAL_MEM_CACHE_SIZE),
-        fp64: number(key::DOUBLE_FP_CONFIG) != 0 || extensions.split(' ').any(|e| e == "cl_khr_fp64"),
+        fp64: number(key::DOUBLE_FP_CONFIG) != 0 || has(&["cl_khr_fp64"]),
+        nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
+        subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),
     };
     DeviceInfo {
         index,
         selector,
         platform: platform.to_owned(),
         name: text(key::NAME),
-        vendor: text(key::VENDOR),
+        vendor,
         kind: kind.to_owned(),
         driver: text(key::DRIVER_VERSION),
         cl_version: text(key::VERSION),

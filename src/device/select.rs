@@ -126,6 +126,8 @@ mod tests {
                 max_alloc: 0,
                 cache: 0,
                 fp64: false,
+                nvidia: false,
+                subgroups: false,
             },
         }
     }

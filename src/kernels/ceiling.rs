@@ -128,7 +128,7 @@ fn copy_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 /// One pass from input 0 to an output of `len` words.
 fn plan(ask: &Ask<'_>, len: usize, grid: Grid, pass: Pass) -> Result<Plan, Refusal> {
-    let mut defines = shape::defines(Dtype::I32, ask.case.shape.n);
+    let mut defines = shape::defines(shape::wrapping(Dtype::I32), ask.case.shape.n);
     defines.push(("WG".into(), grid.wg.to_string()));
     Ok(Plan {
         defines,

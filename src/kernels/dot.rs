@@ -3,7 +3,8 @@
 //! The ladder follows the classic exercise (a chunk for each work-item, coalescing with a presum of the
 //! remainder, a tree in local memory) and goes on to what modern devices need.
 
-use super::shape::{self, Grid};
+use super::draft::Draft;
+use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use super::*;
 use crate::{cpu, rung};
 
@@ -26,20 +27,12 @@ pub const FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
-const ITEMS: Tunable = Tunable {
-    name: "items",
-    about: "work-items in flight; rounded up to whole work-groups",
-    values: &["4096", "16384", "65536", "262144", "540672"],
-};
 const PRESUM: Tunable = Tunable {
     name: "presum",
     about: "who adds the remainder n mod work-items: the host, a kernel on the device, or none: a guard in the loop",
     values: &["host", "device", "none"],
 };
 const MAD: Tunable = Tunable { name: "mad", about: "1: mad() instead of a * b + c; floats only", values: &["0", "1"] };
-const ACC: Tunable =
-    Tunable { name: "acc", about: "independent accumulators of a work-item", values: &["1", "2", "4", "8"] };
-
 struct Dot;
 
 impl Problem for Dot {
@@ -80,81 +73,23 @@ enum Presum {
     Guard,
 }
 
-/// A plan in the making.
-struct Draft<'a> {
-    ask: &'a Ask<'a>,
-    grid: Grid,
-    params: Params,
-    defines: Vec<(String, String)>,
-}
-
 /// The inputs' places among a plan's buffers.
 const X: Arg = Arg::Buffer(0);
 const Y: Arg = Arg::Buffer(1);
 
-impl<'a> Draft<'a> {
-    /// Reads the parameters that all rungs share, for a launch of `grid`.
-    fn new(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
-        let case = ask.case;
-        let mut defines = shape::defines(case.dtype, case.shape.n);
-        defines.push(("WG".into(), grid.wg.to_string()));
-        let mut params = Params::new();
-        let mad = match case.params.get("mad").map(String::as_str) {
-            None | Some("0") => false,
-            Some("1") => case.dtype.is_float(),
-            Some(other) => return Err(Refusal(format!("mad={other}: 0 or 1 is needed"))),
-        };
-        if mad {
-            defines.push(("USE_MAD".into(), "1".into()));
-        }
-        params.insert("mad".into(), u8::from(mad).to_string());
-        if ask.rung.tunables.iter().any(|t| t.name == ITEMS.name) {
-            params.insert(ITEMS.name.into(), grid.items().to_string());
-        }
-        Ok(Draft { ask, grid, params, defines })
+/// A draft with the settings that all rungs share, for a launch of `grid`.
+fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
+    let mad = match ask.case.params.get("mad").map(String::as_str) {
+        None | Some("0") => false,
+        Some("1") => ask.case.dtype.is_float(),
+        Some(other) => return Err(Refusal(format!("mad={other}: 0 or 1 is needed"))),
+    };
+    let mut draft = Draft::new(ask, grid, shape::wrapping(ask.case.dtype));
+    if mad {
+        draft.define("USE_MAD", 1);
     }
-
-    fn n(&self) -> u64 {
-        self.ask.case.shape.n
-    }
-
-    fn pass(&self, suffix: &str, grid: Grid, args: Vec<Arg>) -> Pass {
-        shape::pass(&format!("{}{suffix}", self.ask.rung.kernel()), grid, args)
-    }
-
-    fn set(&mut self, name: &str, value: u64) {
-        self.params.insert(name.into(), value.to_string());
-    }
-
-    /// Completes the plan: the two inputs come first among the buffers, `rest` after them.
-    fn plan(self, rest: &[(Role, Dtype, usize)], passes: Vec<Pass>, depth: u64, host_tail: Option<u64>) -> Plan {
-        let n = self.n() as usize;
-        let dtype = self.ask.case.dtype;
-        let inputs = (0..2).map(|i| BufferSpec { role: Role::Input(i), dtype, len: n });
-        let rest = rest.iter().map(|&(role, dtype, len)| BufferSpec { role, dtype, len });
-        Plan {
-            defines: self.defines,
-            buffers: inputs.chain(rest).collect(),
-            passes,
-            wg: WorkGroup::linear(self.grid.wg),
-            params: self.params,
-            local_bytes: (self.grid.wg * dtype.size()) as u64,
-            depth,
-            host_tail,
-        }
-    }
-}
-
-/// The grid of the rungs that walk the vectors `per_item` elements at a time: as asked by `items`, or
-/// enough to fill the device.
-fn grid(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
-    shape::check_wg(ask.case.wg, ask.target)?;
-    let (wg, n) = (ask.case.wg.size(), ask.case.shape.n);
-    let useful = n.div_ceil(per_item);
-    Ok(match shape::number(&ask.case.params, "items")? {
-        Some(items) => Grid::covering(wg, items.min(useful)),
-        None => Grid::filling(ask.target, wg, useful),
-    })
+    draft.set("mad", u8::from(mad));
+    Ok(draft)
 }
 
 fn presum(ask: &Ask<'_>) -> Result<Presum, Refusal> {
@@ -166,21 +101,13 @@ fn presum(ask: &Ask<'_>) -> Result<Presum, Refusal> {
     }
 }
 
-/// Roundings of a tree over a work-group.
-fn tree_depth(wg: usize) -> u64 {
-    u64::from(wg.next_power_of_two().trailing_zeros())
-}
-
-/// Roundings of the host's finish: it adds in higher precision and rounds once to the element type.
-const HOST_FINISH: u64 = 2;
-
 fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let draft = Draft::new(ask, grid(ask, 1)?)?;
+    let draft = draft(ask, grid(ask, 1)?)?;
     let (n, grid) = (draft.n(), draft.grid);
     let pass = draft.pass("", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(n)]);
     let chunk = n.div_ceil(grid.items() as u64);
     let partial = (Role::Output, ask.case.dtype, grid.items());
-    Ok(draft.plan(&[partial], vec![pass], chunk + 1 + HOST_FINISH, None))
+    Ok(draft.plan(2, &[partial], vec![pass], chunk + 1 + HOST_FINISH))
 }
 
 fn coalesced(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -195,7 +122,7 @@ fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 /// Rungs 2 and 3: clear, presum, strides of single elements; `partials` sums are left for the host.
 fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan, Refusal> {
-    let mut draft = Draft::new(ask, grid)?;
+    let mut draft = draft(ask, grid)?;
     let presum = remember_presum(&mut draft)?;
     let (n, items) = (draft.n(), grid.items() as u64);
     let end = if presum == Presum::Guard { n } else { n - n % items };
@@ -203,12 +130,12 @@ fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan
     passes.push(draft.pass("", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(end)]));
     let depth = 1 + n.div_ceil(items) + 1 + tree + HOST_FINISH;
     let host_tail = (presum == Presum::Host && end < n).then_some(end);
-    Ok(draft.plan(&[(Role::Output, ask.case.dtype, partials)], passes, depth, host_tail))
+    Ok(Plan { host_tail, ..draft.plan(2, &[(Role::Output, ask.case.dtype, partials)], passes, depth) })
 }
 
 fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = grid(ask, 4)?;
-    let mut draft = Draft::new(ask, grid)?;
+    let mut draft = draft(ask, grid)?;
     let presum = remember_presum(&mut draft)?;
     let (n, items) = (draft.n(), grid.items() as u64);
     let vectors = n / 4;
@@ -222,13 +149,13 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     // Strides, four lanes, up to three elements of a tail or seven of the presum, two partial sums, the tree.
     let depth = 1 + vectors.div_ceil(items) + 2 + 7 + 1 + tree_depth(grid.wg) + HOST_FINISH;
     let host_tail = (presum == Presum::Host && 4 * end < n).then_some(4 * end);
-    Ok(draft.plan(&[(Role::Output, ask.case.dtype, grid.groups)], passes, depth, host_tail))
+    Ok(Plan { host_tail, ..draft.plan(2, &[(Role::Output, ask.case.dtype, grid.groups)], passes, depth) })
 }
 
 fn remember_presum(draft: &mut Draft<'_>) -> Result<Presum, Refusal> {
     let presum = presum(draft.ask)?;
     let name = draft.ask.case.params.get("presum").map_or("device", String::as_str);
-    draft.params.insert("presum".into(), name.into());
+    draft.set("presum", name);
     Ok(presum)
 }
 
@@ -244,13 +171,10 @@ fn clear_and_presum(draft: &Draft<'_>, presum: Presum, begin: u64) -> Vec<Pass> 
 
 /// The fixed grid of rungs 5 and 6, with its accumulators.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Draft<'a>, u64), Refusal> {
-    let acc = shape::number(&ask.case.params, "acc")?.unwrap_or(4);
-    if acc > 16 {
-        return Err(Refusal(format!("acc={acc}: at most 16 accumulators fit a work-item's registers")));
-    }
-    let mut draft = Draft::new(ask, grid(ask, 4 * acc)?)?;
+    let acc = shape::accumulators(&ask.case.params)?;
+    let mut draft = draft(ask, grid(ask, 4 * acc)?)?;
     draft.set("acc", acc);
-    draft.defines.push(("ACC".into(), acc.to_string()));
+    draft.define("ACC", acc);
     let grid = draft.grid;
     // Whole turns, then up to acc single strides into the first accumulator.
     let strides = (draft.n() / 4).div_ceil(grid.items() as u64 * acc) + acc;
@@ -270,7 +194,7 @@ fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         draft.pass("_finish", one, vec![Arg::Buffer(2), Arg::Buffer(3), Arg::Uint(grid.groups as u32)]),
     ];
     let rest = [(Role::Scratch, dtype, grid.groups), (Role::Output, dtype, 1)];
-    Ok(draft.plan(&rest, passes, depth, None))
+    Ok(draft.plan(2, &rest, passes, depth))
 }
 
 fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -280,15 +204,15 @@ fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let passes = vec![draft.pass("", grid, args)];
     let words = grid.groups * dtype.size() / 4;
     let rest = [(Role::Scratch, Dtype::I32, words), (Role::Zeroed, Dtype::I32, 1), (Role::Output, dtype, 1)];
-    Ok(draft.plan(&rest, passes, depth, None))
+    Ok(draft.plan(2, &rest, passes, depth))
 }
 
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let n = ask.case.shape.n;
     let (grid, chunk) = shape::chunks(ask.target, n);
-    let draft = Draft::new(ask, grid)?;
+    let draft = draft(ask, grid)?;
     let pass = draft.pass("", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(chunk), Arg::Index(n)]);
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     let depth = 1 + chunk / 64 + 2 + 4 + 63 + HOST_FINISH;
-    Ok(draft.plan(&[(Role::Output, ask.case.dtype, grid.items())], vec![pass], depth, None))
+    Ok(draft.plan(2, &[(Role::Output, ask.case.dtype, grid.items())], vec![pass], depth))
 }

@@ -4,7 +4,11 @@
 
 pub mod ceiling;
 pub mod dot;
+mod draft;
 mod plan;
+pub mod reduce;
+#[cfg(test)]
+mod reduce_tests;
 mod shape;
 mod source;
 
@@ -16,7 +20,7 @@ pub use crate::data::Params;
 use crate::data::{Array, Dtype, Fill};
 
 /// Every family with a ladder, in teaching order.
-pub const FAMILIES: &[&Family] = &[&dot::FAMILY];
+pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY];
 
 /// A problem and its ladder.
 pub struct Family {
@@ -30,7 +34,7 @@ pub struct Family {
     pub ladder: &'static [Rung],
     /// Settings that change the answer, and not only how it is found.
     pub choices: &'static [Tunable],
-    /// Element types that the kernels are written for.
+    /// Element types that the kernels are written for; the first is the default.
     pub dtypes: &'static [Dtype],
     /// The measured ceiling that bounds the family.
     pub ceiling: Bound,

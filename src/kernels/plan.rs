@@ -86,6 +86,10 @@ pub struct Target {
     pub cache: u64,
     /// Whether `double` can be used.
     pub fp64: bool,
+    /// Whether kernels may use NVIDIA's PTX instructions.
+    pub nvidia: bool,
+    /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
+    pub subgroups: bool,
 }
 
 /// Why a rung cannot run a case on a device, in words for the row's `reason`.

@@ -1,6 +1,6 @@
 //! Launch shapes that families share: grids that fill a device, and chunks for CPU devices.
 
-use super::{Arg, Params, Pass, Refusal, Target, WorkGroup};
+use super::{Arg, Ask, Params, Pass, Refusal, Target, Tunable, WorkGroup};
 use crate::data::Dtype;
 
 /// A one-dimensional launch.
@@ -49,19 +49,67 @@ pub(crate) fn pass(kernel: &str, grid: Grid, args: Vec<Arg>) -> Pass {
     Pass { kernel: kernel.to_owned(), global: [grid.items(), 1, 1], local: [grid.wg, 1, 1], args, timed: true }
 }
 
-/// The definitions that every kernel has: its element type, and an index type for `n` elements with
-/// room for one more stride.
-pub(crate) fn defines(dtype: Dtype, n: u64) -> Vec<(String, String)> {
-    // Unsigned: sums wrap, where OpenCL C leaves signed overflow undefined.
-    let t = match dtype {
+/// The OpenCL C type of elements whose sums wrap: unsigned, as signed overflow is undefined there.
+pub(crate) fn wrapping(dtype: Dtype) -> &'static str {
+    match dtype {
         Dtype::F32 => "float",
         Dtype::F64 => "double",
         Dtype::I32 => "uint",
         Dtype::I64 => "ulong",
-    };
-    let index = if n <= 1 << 31 { "uint" } else { "ulong" };
-    vec![("T".into(), t.into()), ("INDEX".into(), index.into())]
+    }
 }
+
+/// The OpenCL C type of elements that are compared.
+pub(crate) fn signed(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::I32 => "int",
+        Dtype::I64 => "long",
+        float => wrapping(float),
+    }
+}
+
+/// The definitions that every kernel has: its element type, and an index type for `n` elements with
+/// room for one more stride.
+pub(crate) fn defines(element: &str, n: u64) -> Vec<(String, String)> {
+    let index = if n <= 1 << 31 { "uint" } else { "ulong" };
+    vec![("T".into(), element.into()), ("INDEX".into(), index.into())]
+}
+
+pub(crate) const ITEMS: Tunable = Tunable {
+    name: "items",
+    about: "work-items in flight; rounded up to whole work-groups",
+    values: &["4096", "16384", "65536", "262144", "540672"],
+};
+pub(crate) const ACC: Tunable =
+    Tunable { name: "acc", about: "independent accumulators of a work-item", values: &["1", "2", "4", "8"] };
+
+/// The grid of the rungs that walk their inputs `per_item` elements at a time: as asked by `items`, or
+/// enough to fill the device.
+pub(crate) fn grid(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
+    check_wg(ask.case.wg, ask.target)?;
+    let (wg, n) = (ask.case.wg.size(), ask.case.shape.n);
+    let useful = n.div_ceil(per_item);
+    Ok(match number(&ask.case.params, ITEMS.name)? {
+        Some(items) => Grid::covering(wg, items.min(useful)),
+        None => Grid::filling(ask.target, wg, useful),
+    })
+}
+
+/// The independent accumulators of a work-item, as asked by `acc`.
+pub(crate) fn accumulators(params: &Params) -> Result<u64, Refusal> {
+    match number(params, ACC.name)?.unwrap_or(4) {
+        acc if acc > 16 => Err(Refusal(format!("acc={acc}: at most 16 accumulators fit a work-item's registers"))),
+        acc => Ok(acc),
+    }
+}
+
+/// Roundings of a tree over a work-group.
+pub(crate) fn tree_depth(wg: usize) -> u64 {
+    u64::from(wg.next_power_of_two().trailing_zeros())
+}
+
+/// Roundings of the host's finish: it adds in higher precision and rounds once to the element type.
+pub(crate) const HOST_FINISH: u64 = 2;
 
 /// The number that a parameter holds, if it was given.
 pub(crate) fn number(params: &Params, name: &str) -> Result<Option<u64>, Refusal> {

@@ -5,8 +5,14 @@ use std::fmt::Write as _;
 
 /// Fragments that kernel files include, as (path below `cl/`, text).
 pub const COMMON: &[(&str, &str)] = &[
+    ("common/bits.cl", include_str!("../../cl/common/bits.cl")),
+    ("common/finish.cl", include_str!("../../cl/common/finish.cl")),
+    ("common/lockstep.cl", include_str!("../../cl/common/lockstep.cl")),
     ("common/muladd.cl", include_str!("../../cl/common/muladd.cl")),
+    ("common/operation.cl", include_str!("../../cl/common/operation.cl")),
+    ("common/publish.cl", include_str!("../../cl/common/publish.cl")),
     ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
+    ("common/shuffle.cl", include_str!("../../cl/common/shuffle.cl")),
     ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
 ];
 

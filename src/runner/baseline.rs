@@ -2,7 +2,7 @@
 
 use super::outcome::{Clock, Outcome, Sample, Settings, Stop};
 use super::sampling;
-use super::session::{Session, answer_empty, find_family, make_inputs};
+use super::session::{Session, answer_empty, choices, find_family, make_inputs};
 use super::verify::{demand, exact_result, judge_real};
 use crate::check;
 use crate::data::Array;
@@ -30,7 +30,7 @@ impl Session {
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
         outcome.working_set = data.host.iter().map(|a| a.as_bytes().len() as u64).sum();
-        outcome.wg = WorkGroup::linear(1);
+        (outcome.wg, outcome.params) = (WorkGroup::linear(1), choices(family, case));
         verify_baseline(baseline, family, case)?;
         let mut last = Array::zeros(case.dtype, 0);
         let (samples, why) = sampling::sample(settings, &mut |_| {

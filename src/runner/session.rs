@@ -4,7 +4,7 @@ use super::buffers;
 use super::outcome::{Clock, Outcome, Settings, Status, Stop};
 use crate::data::{self, Array, Dtype, Fill};
 use crate::device::{BufferId, Device, ProgramId, Unit};
-use crate::kernels::{self, Ask, Case, Family, Plan, Reference, Rung, assemble};
+use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Rung, assemble};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub struct Session {
 }
 
 /// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
-type DataKey = (&'static str, Dtype, kernels::Shape, u64, Vec<Option<String>>);
+type DataKey = (&'static str, Dtype, kernels::Shape, u64, Params);
 
 /// The inputs that are timed over, kept from case to case of the same problem.
 pub(super) struct Data {
@@ -98,6 +98,7 @@ impl Session {
         if case.shape.n == 0 || case.shape.m == 0 {
             return answer_empty(family, case, outcome).map(|()| None);
         }
+        outcome.params = choices(family, case);
         let plan = self.plan(rung, case)?;
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
         let cost = family.problem.cost(case);
@@ -150,8 +151,7 @@ impl Session {
     }
 
     pub(super) fn load_host(&mut self, case: &Case, family: &Family) -> Result<(), Stop> {
-        let choices = family.choices.iter().map(|c| case.params.get(c.name).cloned()).collect();
-        let key = (family.name, case.dtype, case.shape, case.seed, choices);
+        let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
         if self.data.as_ref().is_some_and(|d| d.key == key) {
             return Ok(());
         }
@@ -178,12 +178,19 @@ impl Session {
     }
 }
 
+/// The settings that the answer depends on, where they were given.
+pub(super) fn choices(family: &Family, case: &Case) -> Params {
+    let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
+    given.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
 pub(super) fn find_family(name: &str) -> Result<&'static Family, Stop> {
     kernels::family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
 }
 
 /// Nothing to launch: the host's finish of no partial results is the answer.
 pub(super) fn answer_empty(family: &Family, case: &Case, outcome: &mut Outcome) -> Result<(), Stop> {
+    outcome.params = choices(family, case);
     outcome.result = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
     outcome.status = Status::Ok;
     outcome.reason = "no elements: answered without a launch".into();

@@ -1,14 +1,15 @@
-//! Every rung of `dot` on real drivers: sizes, work-groups, types, options and special values.
+//! Every rung of every family on real drivers: sizes, work-groups, types, options and special values.
 //!
 //! `GPULAB_TEST_DRIVERS` lists the drivers that must be there (`pocl,intel,rusticl,oclgrind`); without it the
 //! default device is tested. Each driver gets a process of its own, this test binary again, because drivers
 //! are chosen by the environment. How many cases ran is appended to the file that `GPULAB_TEST_TALLY` names.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+use gpulab::cpu::reduce::Op;
 use gpulab::data::{Array, Dtype};
 use gpulab::device::opencl::OpenClDevice;
 use gpulab::device::{list_platforms, select};
-use gpulab::kernels::{Case, Params, Shape, WorkGroup, dot::FAMILY};
+use gpulab::kernels::{Case, FAMILIES, Family, Params, Rung, Shape, Target, WorkGroup};
 use gpulab::runner::{Session, Sources, Status};
 use std::env;
 use std::fs;
@@ -82,10 +83,10 @@ fn session(driver: &str, files: Option<Vec<Array>>) -> Session {
     Session::new(Box::new(OpenClDevice::open(info).unwrap()), Sources::default(), files)
 }
 
-fn case(variant: &str, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
+fn case(family: &Family, rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
-        family: "dot".into(),
-        variant: variant.into(),
+        family: family.name.into(),
+        variant: rung.variant().into(),
         dtype,
         shape: Shape::vector(n),
         wg: WorkGroup::linear(wg),
@@ -94,13 +95,46 @@ fn case(variant: &str, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)])
     }
 }
 
-/// Verifies one case and returns 1; 0 for the one skip that is right: no double precision on the device.
+/// A part of the reason for which this device may skip a case; nothing else may be skipped.
+fn declared_skip(case: &Case, target: &Target) -> Option<&'static str> {
+    if case.shape.n == 0 {
+        return None;
+    }
+    if case.dtype == Dtype::F64 && !target.fp64 {
+        return Some("no fp64");
+    }
+    if case.family == "reduce" { declared_reduce_skip(case, target) } else { None }
+}
+
+fn declared_reduce_skip(case: &Case, target: &Target) -> Option<&'static str> {
+    let halves = ["interleaved", "strided", "sequential", "first_add", "last_warp", "unrolled"];
+    let in_step = ["last_warp", "unrolled", "subgroup"].contains(&case.variant.as_str());
+    let bitwise = Op::of(&case.params).unwrap().is_bitwise();
+    if halves.contains(&case.variant.as_str()) && !case.wg.size().is_power_of_two() {
+        return Some("power of two");
+    }
+    match (target.nvidia, target.subgroups) {
+        _ if bitwise && case.dtype.is_float() => Some("bits of integers"),
+        (true, _) if in_step && case.wg.size() % 32 != 0 => Some("whole warps"),
+        (false, false) if in_step => Some("neither sub-groups"),
+        (false, true) if case.variant == "subgroup" && bitwise => Some("sums, minima and maxima only"),
+        _ => None,
+    }
+}
+
+/// Verifies one case and returns 1; 0 for a declared skip.
 fn verify(session: &mut Session, case: &Case) -> usize {
     let outcome = session.verify(case);
-    let lacking = case.dtype == Dtype::F64 && !session.device().info().target.fp64;
-    let wanted = if lacking && case.shape.n > 0 { Status::Skipped } else { Status::Ok };
+    let skip = declared_skip(case, &session.device().info().target);
+    let wanted = if skip.is_some() { Status::Skipped } else { Status::Ok };
     assert_eq!(outcome.status, wanted, "{case:?}: {}", outcome.reason);
-    usize::from(wanted == Status::Ok)
+    assert!(outcome.reason.contains(skip.unwrap_or_default()), "{case:?}: {}", outcome.reason);
+    usize::from(skip.is_none())
+}
+
+/// Every rung with its family.
+fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
+    FAMILIES.iter().flat_map(|f| f.ladder.iter().map(move |r| (*f, r)))
 }
 
 #[test]
@@ -114,13 +148,41 @@ fn every_rung_is_right_at_every_size() {
         work_groups.retain(|&wg| wg <= max);
         work_groups.extend((!small).then_some(max));
         let mut count = 0;
-        for &dtype in FAMILY.dtypes {
-            for &n in sizes {
-                for rung in FAMILY.ladder {
-                    // The last rung's groups are of one item, whatever is asked for.
-                    let tried = if rung.variant() == "wide" { &work_groups[..1] } else { &work_groups[..] };
-                    for &wg in tried {
-                        count += verify(&mut session, &case(rung.variant(), dtype, n, wg, &[]));
+        for family in FAMILIES {
+            // Data are made once for each type and size.
+            for (&dtype, &n) in family.dtypes.iter().flat_map(|d| sizes.iter().map(move |n| (d, n))) {
+                for rung in family.ladder {
+                    for &wg in work_groups.iter().filter(|&&wg| worthwhile(rung, n, wg)) {
+                        count += verify(&mut session, &case(family, rung, dtype, n, wg, &[]));
+                    }
+                }
+            }
+        }
+        count
+    });
+}
+
+/// Whether a work-group shows anything at this size: the last rungs' groups are of one item, whatever is asked for,
+/// and a million tiny groups take a driver minutes.
+fn worthwhile(rung: &Rung, n: u64, wg: usize) -> bool {
+    let many_groups = rung.tunables.iter().all(|t| t.name != "items");
+    if rung.variant() == "wide" { wg == 1 } else { !many_groups || n < 1 << 16 || wg == 256 }
+}
+
+#[test]
+fn every_option_is_right() {
+    on_every_driver("every_option_is_right", |driver| {
+        let mut session = session(driver, None);
+        let mut count = 0;
+        for n in [1000, 4099] {
+            for (family, rung) in rungs() {
+                let values = rung.tunables.iter().flat_map(|t| t.values.iter().map(|v| (t.name, *v)));
+                for (name, value) in values.filter(|(name, value)| *name != "items" || value.len() < 5) {
+                    count += verify(&mut session, &case(family, rung, Dtype::F32, n, 64, &[(name, value)]));
+                    // Few work-items with many turns each.
+                    let few = [(name, value), ("items", "96")];
+                    if name != "items" && name != "acc" {
+                        count += verify(&mut session, &case(family, rung, Dtype::I32, n, 32, &few));
                     }
                 }
             }
@@ -130,21 +192,17 @@ fn every_rung_is_right_at_every_size() {
 }
 
 #[test]
-fn every_option_is_right() {
-    on_every_driver("every_option_is_right", |driver| {
+fn every_choice_is_right_in_every_type() {
+    on_every_driver("every_choice_is_right_in_every_type", |driver| {
         let mut session = session(driver, None);
         let mut count = 0;
-        for n in [1000, 4099] {
-            for rung in FAMILY.ladder {
-                for tunable in rung.tunables {
-                    for value in tunable.values.iter().filter(|v| v.len() < 5) {
-                        let case = case(rung.variant(), Dtype::F32, n, 64, &[(tunable.name, value)]);
-                        count += verify(&mut session, &case);
+        for (family, choice) in FAMILIES.iter().flat_map(|f| f.choices.iter().map(move |c| (f, c))) {
+            for (value, &dtype) in choice.values.iter().flat_map(|v| family.dtypes.iter().map(move |d| (v, d))) {
+                for rung in family.ladder {
+                    for (n, finish) in [(0, "host"), (1, "device"), (1003, "device")] {
+                        let settings = [(choice.name, *value), ("finish", finish)];
+                        count += verify(&mut session, &case(family, rung, dtype, n, 64, &settings));
                     }
-                }
-                for presum in ["host", "device", "none"] {
-                    let case = case(rung.variant(), Dtype::I32, n, 32, &[("presum", presum), ("items", "96")]);
-                    count += verify(&mut session, &case);
                 }
             }
         }
@@ -157,21 +215,24 @@ fn special_values_follow_ieee_rules() {
     on_every_driver("special_values_follow_ieee_rules", |driver| {
         let (inf, nan, n) = (f32::INFINITY, f32::NAN, 1003);
         let mut count = 0;
-        for (specials, what) in [
-            (vec![(17, nan)], "NaN"),
-            (vec![(n - 1, inf)], "+Inf"),
-            (vec![(0, -inf)], "-Inf"),
-            (vec![(3, inf), (1001, -inf)], "both infinities"),
-            (vec![(500, 3e38), (501, 3e38)], "overflow"),
+        for specials in [
+            vec![(17, nan)],
+            vec![(n - 1, inf)],
+            vec![(0, -inf)],
+            vec![(3, inf), (1001, -inf)],
+            // Overflow.
+            vec![(500, 3e38), (501, 3e38)],
         ] {
             let mut x = vec![1.0f32; n];
             specials.iter().for_each(|&(at, value)| x[at] = value);
-            let y = vec![1.5f32; n];
-            let mut session = session(driver, Some(vec![Array::F32(x), Array::F32(y)]));
-            for rung in FAMILY.ladder {
-                let outcome = session.verify(&case(rung.variant(), Dtype::F32, n as u64, 64, &[]));
-                assert_eq!(outcome.status, Status::Ok, "{what}, {}: {}", rung.path, outcome.reason);
-                count += 1;
+            for family in FAMILIES {
+                let mut files = vec![Array::F32(x.clone())];
+                let inputs = family.problem.inputs(Shape::vector(n as u64)).len();
+                files.resize(inputs, Array::F32(vec![1.5; n]));
+                let mut session = session(driver, Some(files));
+                for rung in family.ladder {
+                    count += verify(&mut session, &case(family, rung, Dtype::F32, n as u64, 64, &[]));
+                }
             }
         }
         count

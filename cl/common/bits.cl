@@ -1,0 +1,6 @@
+// An element as the 32-bit words that it is made of, for operations that know nothing wider.
+#define WORDS (sizeof(T) / sizeof(uint))
+typedef union {
+    T value;
+    uint words[WORDS];
+} Bits;

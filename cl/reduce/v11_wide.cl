@@ -1,0 +1,51 @@
+// reduce v11: the shape for CPU devices.
+// Idea:    work-groups of one item, each with a contiguous chunk and four accumulators of sixteen elements.
+// Removes: barriers, local memory and strides, which a CPU driver turns into loops over a group's work-items.
+// Remains: too few work-items to hide a GPU's memory latency: there, v8 to v10 are the end of the ladder.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of the finishing group
+#endif
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define T4 CAT(T, 4)
+#define T8 CAT(T, 8)
+#define T16 CAT(T, 16)
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+
+T reduce_lanes(const T16 v)
+{
+    const T8 a = REDUCE(v.lo, v.hi);
+    const T4 b = REDUCE(a.lo, a.hi);
+    return REDUCE(REDUCE(b.s0, b.s1), REDUCE(b.s2, b.s3));
+}
+
+// A chunk is a multiple of 64 elements.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void reduce_v11_wide(__global const T *x, __global T *partial, const INDEX chunk, const INDEX n)
+{
+    const INDEX id = get_global_id(0);
+    const INDEX begin = min(id * chunk, n);
+    const INDEX end = min(begin + chunk, n);
+    const INDEX whole = begin + (end - begin) / 64 * 64;
+    T16 a = (T)IDENTITY, b = a, c = a, d = a;
+    for (INDEX i = begin; i < whole; i += 64) {
+        __global const T16 *x16 = (__global const T16 *)(x + i);
+        a = REDUCE(a, x16[0]);
+        b = REDUCE(b, x16[1]);
+        c = REDUCE(c, x16[2]);
+        d = REDUCE(d, x16[3]);
+    }
+    T value = reduce_lanes(REDUCE(REDUCE(a, b), REDUCE(c, d)));
+    for (INDEX i = whole; i < end; i++)
+        value = REDUCE(value, x[i]);
+    partial[id] = value;
+}

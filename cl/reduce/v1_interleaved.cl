@@ -1,0 +1,33 @@
+// reduce v1: a tree in local memory whose active work-items lie ever further apart.
+// Idea:    each work-item loads one element; in every step, each second of those that are left takes its neighbour's.
+// Removes: the single thread of a sequential loop: log2(group) steps instead of group.
+// Remains: id % stride picks lone work-items all over the group, so every warp (wavefront) runs every step: divergence.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_v1_interleaved(__global const T *x, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    const uint id = get_local_id(0);
+    const INDEX i = get_global_id(0);
+    scratch[id] = i < n ? x[i] : IDENTITY;
+    for (uint offset = 1; offset < WG; offset *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id % (2 * offset) == 0)
+            scratch[id] = REDUCE(scratch[id], scratch[id + offset]);
+    }
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
+}

@@ -1,0 +1,34 @@
+// reduce v2: the same tree, by the first work-items of the group.
+// Idea:    work-item id takes the id-th pair instead of asking whether it stands on one.
+// Removes: the divergence, and the slow remainder: active work-items fill whole warps, the other warps skip the step.
+// Remains: neighbouring work-items read 2, 4, 8 ... words apart: their accesses fall on the same local memory banks.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_v2_strided(__global const T *x, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    const uint id = get_local_id(0);
+    const INDEX i = get_global_id(0);
+    scratch[id] = i < n ? x[i] : IDENTITY;
+    for (uint offset = 1; offset < WG; offset *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint left = 2 * offset * id;
+        if (left < WG)
+            scratch[left] = REDUCE(scratch[left], scratch[left + offset]);
+    }
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
+}

@@ -1,0 +1,33 @@
+// reduce v3: the tree folds from its far end.
+// Idea:    the upper half of what is left is added onto the lower half, so neighbours read neighbours.
+// Removes: the bank conflicts: each of a warp's accesses to local memory falls on a bank of its own.
+// Remains: half of the work-items only load an element and never add one.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_v3_sequential(__global const T *x, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    const uint id = get_local_id(0);
+    const INDEX i = get_global_id(0);
+    scratch[id] = i < n ? x[i] : IDENTITY;
+    for (uint offset = WG / 2; offset > 0; offset /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < offset)
+            scratch[id] = REDUCE(scratch[id], scratch[id + offset]);
+    }
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
+}

@@ -1,0 +1,34 @@
+// reduce v4: the first addition while loading.
+// Idea:    each work-item loads two elements, a group apart, and puts their sum into local memory.
+// Removes: the idle half: half as many groups, each busy from the start.
+// Remains: the last steps occupy a single warp, yet every warp waits at their barriers.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_v4_first_add(__global const T *x, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    const uint id = get_local_id(0);
+    const INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id;
+    const T first = i < n ? x[i] : IDENTITY;
+    scratch[id] = REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY);
+    for (uint offset = WG / 2; offset > 0; offset /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < offset)
+            scratch[id] = REDUCE(scratch[id], scratch[id + offset]);
+    }
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
+}

@@ -1,0 +1,45 @@
+// reduce v5: no barrier for the last warp.
+// Idea:    what one warp (sub-group) has left, it finishes alone: its own synchronisation costs next to nothing.
+// Removes: the barriers of the last steps, and all other warps from them.
+// Remains: the loop's own instructions: a counter, a comparison and a jump for each step.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+#include "../common/lockstep.cl"
+
+// Harris (2007) used no synchronisation here: the 32 work-items of a warp ran in step. That was wrong without
+// `volatile`, which keeps values out of registers, and is wrong with it since work-items of a warp may drift apart.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_v5_last_warp(__global const T *x, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    const uint id = lockstep_id();
+    const INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id;
+    const T first = i < n ? x[i] : IDENTITY;
+    scratch[id] = REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY);
+    uint offset = WG / 2;
+    for (; 2 * offset > LOCKSTEP; offset /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < offset)
+            scratch[id] = REDUCE(scratch[id], scratch[id + offset]);
+    }
+    if (id < LOCKSTEP) {
+        for (; offset > 0; offset /= 2) {
+            lockstep_sync();
+            if (id < offset)
+                scratch[id] = REDUCE(scratch[id], scratch[id + offset]);
+        }
+    }
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
+}

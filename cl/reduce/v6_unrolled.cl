@@ -1,0 +1,43 @@
+// reduce v6: every step written out.
+// Idea:    the work-group's size is known to the compiler, so steps that do not exist vanish and no loop is left.
+// Removes: the loop's counter, comparison and jump for each step.
+// Remains: a work-item loads two elements and then takes part in a whole tree: too little work for so much ado.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+#include "../common/lockstep.cl"
+
+// One step: by the whole group, or within its first warp, as v5 explains.
+#define STEP(offset)                                                   \
+    if (WG >= 2 * (offset)) {                                          \
+        if (2 * (offset) > LOCKSTEP)                                   \
+            barrier(CLK_LOCAL_MEM_FENCE);                              \
+        else                                                           \
+            lockstep_sync();                                           \
+        if (id < (offset))                                             \
+            scratch[id] = REDUCE(scratch[id], scratch[id + (offset)]); \
+    }
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_v6_unrolled(__global const T *x, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    const uint id = lockstep_id();
+    const INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id;
+    const T first = i < n ? x[i] : IDENTITY;
+    scratch[id] = REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY);
+    STEP(4096) STEP(2048) STEP(1024) STEP(512) STEP(256) STEP(128)
+    STEP(64) STEP(32) STEP(16) STEP(8) STEP(4) STEP(2) STEP(1)
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
+}

@@ -1,0 +1,51 @@
+// reduce v8: four elements a load, several loads in flight.
+// Idea:    groups take tiles of ACC vectors a work-item, each into an accumulator of its own, all loaded before they add.
+// Removes: three of four load instructions, and the wait for each load: independent loads hide the memory's latency.
+// Remains: the tree at the end goes through local memory, with a barrier for each step.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+#ifndef ACC
+#define ACC 4         // independent accumulators of a work-item
+#endif
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define T4 CAT(T, 4)
+
+#include "../common/operation.cl"
+#include "../common/tree.cl"
+#include "../common/finish.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_v8_vectorised(__global const T *x, __global T *partial, const INDEX n)
+{
+    __local T scratch[WG];
+    __global const T4 *x4 = (__global const T4 *)x;
+    const INDEX vectors = n / 4;
+    T4 acc[ACC];
+    for (uint a = 0; a < ACC; a++)
+        acc[a] = (T)IDENTITY;
+    INDEX i = get_group_id(0) * (ACC * WG) + get_local_id(0);
+    for (; i + (ACC - 1) * WG < vectors; i += ACC * get_global_size(0)) {
+        #pragma unroll
+        for (uint a = 0; a < ACC; a++)
+            acc[a] = REDUCE(acc[a], x4[i + a * WG]);
+    }
+    // What is left of the last tile; the condition above failed before its end.
+    for (; i < vectors; i += WG)
+        acc[0] = REDUCE(acc[0], x4[i]);
+    for (uint a = 1; a < ACC; a++)
+        acc[0] = REDUCE(acc[0], acc[a]);
+    T value = REDUCE(REDUCE(acc[0].s0, acc[0].s1), REDUCE(acc[0].s2, acc[0].s3));
+    for (i = 4 * vectors + get_global_id(0); i < n; i += get_global_size(0))
+        value = REDUCE(value, x[i]);
+    value = tree_reduce(value, scratch);
+    if (get_local_id(0) == 0)
+        partial[get_group_id(0)] = value;
+}

@@ -1,0 +1,296 @@
+//! Reductions on the CPU: the reference, and the baselines that the ladder is compared with.
+
+use super::parallel::{self, LANES, tree};
+use super::{Baseline, Reference, compensated};
+use crate::data::{Array, Dtype, Params};
+use crate::each_array;
+use multiversion::multiversion;
+
+/// An operation that joins any number of elements into one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Op {
+    /// The sum; of integers, it wraps.
+    #[default]
+    Sum,
+    /// The least element.
+    Min,
+    /// The greatest element.
+    Max,
+    /// Bits that all elements have.
+    And,
+    /// Bits that any element has.
+    Or,
+    /// Bits that an odd number of elements have.
+    Xor,
+}
+
+impl Op {
+    /// Every operation.
+    pub const ALL: [Op; 6] = [Op::Sum, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor];
+
+    /// The name on the command line and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Sum => "sum",
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::And => "and",
+            Op::Or => "or",
+            Op::Xor => "xor",
+        }
+    }
+
+    /// The operation that the setting `op` names, a sum without one; `None` if there is no such operation.
+    pub fn of(params: &Params) -> Option<Op> {
+        let Some(name) = params.get("op") else { return Some(Op::Sum) };
+        Op::ALL.into_iter().find(|op| op.name() == name)
+    }
+
+    /// Whether it works on bits, which only integers are made of.
+    pub fn is_bitwise(self) -> bool {
+        matches!(self, Op::And | Op::Or | Op::Xor)
+    }
+
+    /// Whether the order in which elements of this type are joined changes the result.
+    fn rounds(self, dtype: Dtype) -> bool {
+        self == Op::Sum && dtype.is_float()
+    }
+}
+
+/// Calls a function that is generic over operation and element type on an array, whatever its type.
+macro_rules! reduced {
+    ($op:expr, $x:expr, $f:ident) => {
+        match $op {
+            Op::Sum => each_array!($x, v => $f::<_, Sum>(v).array()),
+            Op::Min => each_array!($x, v => $f::<_, Min>(v).array()),
+            Op::Max => each_array!($x, v => $f::<_, Max>(v).array()),
+            Op::And => each_array!($x, v => $f::<_, And>(v).array()),
+            Op::Or => each_array!($x, v => $f::<_, Or>(v).array()),
+            Op::Xor => each_array!($x, v => $f::<_, Xor>(v).array()),
+        }
+    };
+}
+
+/// Every baseline, from the most careful to the fastest. Each takes one array, reads the operation from the setting
+/// `op`, and answers with an array of one element: the operation's identity for an empty array.
+pub const BASELINES: &[Baseline] = &[
+    Baseline {
+        name: "cpu_exact",
+        about: "one thread, sums in twice the precision of f64, rounded once",
+        run: |params, inputs| exact(op(params), &inputs[0]),
+        // One rounding to the type; the second leaves room for the reference's own.
+        depth: |_, _| 2,
+    },
+    Baseline {
+        name: "cpu_sequential",
+        about: "one thread, a plain loop in the element type",
+        run: |params, inputs| reduced!(op(params), &inputs[0], sequential),
+        // The first addition, to zero, is exact.
+        depth: |n, _| n.saturating_sub(1),
+    },
+    Baseline {
+        name: "cpu_rayon",
+        about: "all threads, vector registers, in the element type",
+        run: |params, inputs| reduced!(op(params), &inputs[0], all_threads),
+        depth: parallel::depth,
+    },
+];
+
+/// Planners refuse what names no operation, so that nothing else comes this far.
+fn op(params: &Params) -> Op {
+    Op::of(params).unwrap_or_default()
+}
+
+/// The right answer for the elements of `x`.
+///
+/// Sums of f32 are compensated in f64, those of f64 as if in twice the precision; everything else is exact. IEEE rules
+/// hold for the sum of special values. Minimum and maximum take no notice of NaN. The reduction of nothing is the
+/// operation's identity: 0 for sum, or and xor, all bits for and, the greatest value of the type for min (infinity for
+/// floats), the least for max.
+pub fn reference(op: Op, x: &Array) -> Reference {
+    let rounded = |sum: compensated::Partial| Reference { value: sum.value(), magnitude: sum.magnitude(), exact: None };
+    match x {
+        Array::F32(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
+        Array::F64(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
+        _ => Reference { value: 0.0, magnitude: 0.0, exact: Some(reduced!(op, x, all_threads)) },
+    }
+}
+
+/// Completes a reduction on the host, on all threads. Sums of floats are made in twice the precision of f64 and
+/// rounded once to the type.
+pub fn finish(op: Op, partials: &Array) -> Array {
+    if !op.rounds(partials.dtype()) {
+        return reduced!(op, partials, all_threads);
+    }
+    let value = reference(op, partials).value;
+    if partials.dtype() == Dtype::F32 { Array::F32(vec![value as f32]) } else { Array::F64(vec![value]) }
+}
+
+/// What operations need of an element.
+trait Element: Copy + Send + Sync + PartialOrd {
+    const ZERO: Self;
+    /// No element is less.
+    const LEAST: Self;
+    /// No element is greater.
+    const GREATEST: Self;
+    /// All bits set.
+    const ONES: Self;
+    fn plus(self, other: Self) -> Self;
+    /// Applies `f` to the bits; those of i32 and f32 are the lower half.
+    fn bits(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self;
+    fn exact_sum(x: &[Self]) -> Self;
+    fn array(self) -> Array;
+}
+
+macro_rules! float_element {
+    ($t:ty, $bits:ty, $array:ident) => {
+        impl Element for $t {
+            const ZERO: $t = 0.0;
+            const LEAST: $t = <$t>::NEG_INFINITY;
+            const GREATEST: $t = <$t>::INFINITY;
+            const ONES: $t = <$t>::from_bits(<$bits>::MAX);
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                self + other
+            }
+            #[inline(always)]
+            fn bits(self, other: $t, f: impl Fn(u64, u64) -> u64) -> $t {
+                <$t>::from_bits(f(u64::from(self.to_bits()), u64::from(other.to_bits())) as $bits)
+            }
+            fn exact_sum(x: &[$t]) -> $t {
+                compensated::sequential_sum(x).value() as $t
+            }
+            fn array(self) -> Array {
+                Array::$array(vec![self])
+            }
+        }
+    };
+}
+
+macro_rules! integer_element {
+    ($t:ty, $array:ident) => {
+        impl Element for $t {
+            const ZERO: $t = 0;
+            const LEAST: $t = <$t>::MIN;
+            const GREATEST: $t = <$t>::MAX;
+            const ONES: $t = !0;
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn bits(self, other: $t, f: impl Fn(u64, u64) -> u64) -> $t {
+                f(self as u64, other as u64) as $t
+            }
+            fn exact_sum(x: &[$t]) -> $t {
+                sequential::<$t, Sum>(x)
+            }
+            fn array(self) -> Array {
+                Array::$array(vec![self])
+            }
+        }
+    };
+}
+
+float_element!(f32, u32, F32);
+float_element!(f64, u64, F64);
+integer_element!(i32, I32);
+integer_element!(i64, I64);
+
+/// An operation on elements of type `T`, as a type of its own, so that its loops are compiled for it.
+trait Operation<T: Element> {
+    /// Changes no element that it is joined with.
+    const IDENTITY: T;
+    fn join(a: T, b: T) -> T;
+}
+
+macro_rules! operation {
+    ($name:ident, $identity:ident, |$a:ident, $b:ident| $join:expr) => {
+        struct $name;
+        impl<T: Element> Operation<T> for $name {
+            const IDENTITY: T = T::$identity;
+            #[inline(always)]
+            fn join($a: T, $b: T) -> T {
+                $join
+            }
+        }
+    };
+}
+
+operation!(Sum, ZERO, |a, b| a.plus(b));
+// One instruction each, which passes over NaN in b; nothing gets NaN into a.
+operation!(Min, GREATEST, |a, b| if b < a { b } else { a });
+operation!(Max, LEAST, |a, b| if b > a { b } else { a });
+operation!(And, ONES, |a, b| a.bits(b, |a, b| a & b));
+operation!(Or, ZERO, |a, b| a.bits(b, |a, b| a | b));
+operation!(Xor, ZERO, |a, b| a.bits(b, |a, b| a ^ b));
+
+fn exact(op: Op, x: &Array) -> Array {
+    if op == Op::Sum { each_array!(x, v => Element::exact_sum(v).array()) } else { reduced!(op, x, sequential) }
+}
+
+fn sequential<T: Element, O: Operation<T>>(x: &[T]) -> T {
+    x.iter().fold(O::IDENTITY, |sum, &x| O::join(sum, x))
+}
+
+fn all_threads<T: Element, O: Operation<T>>(x: &[T]) -> T {
+    parallel::in_chunks(x.len(), |range| lanes::<T, O>(&x[range]), O::join)
+}
+
+/// SSE2 and NEON are their architectures' floor and need no version of their own.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
+fn lanes<T: Element, O: Operation<T>>(x: &[T]) -> T {
+    let mut results = [O::IDENTITY; LANES];
+    let (x, rest) = x.as_chunks::<LANES>();
+    for x in x {
+        for i in 0..LANES {
+            results[i] = O::join(results[i], x[i]);
+        }
+    }
+    for (result, &x) in results.iter_mut().zip(rest) {
+        *result = O::join(*result, x);
+    }
+    tree(results, O::join)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts roundings instead of adding: 0 is the number zero, which costs nothing to add to.
+    #[derive(Clone, Copy, PartialEq, PartialOrd)]
+    struct Roundings(u64);
+
+    impl Element for Roundings {
+        const ZERO: Roundings = Roundings(0);
+        const LEAST: Roundings = Roundings(0);
+        const GREATEST: Roundings = Roundings(0);
+        const ONES: Roundings = Roundings(0);
+        fn plus(self, other: Roundings) -> Roundings {
+            let (least, most) = (self.0.min(other.0), self.0.max(other.0));
+            Roundings(most + u64::from(least > 0))
+        }
+        fn bits(self, _: Roundings, _: impl Fn(u64, u64) -> u64) -> Roundings {
+            self
+        }
+        fn exact_sum(_: &[Roundings]) -> Roundings {
+            Roundings::ZERO
+        }
+        fn array(self) -> Array {
+            Array::I64(vec![self.0 as i64])
+        }
+    }
+
+    #[test]
+    fn the_declared_depths_are_those_of_the_schedules() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        for n in [1, 2, 31, 33, 200, 16_384, 16_385, 1 << 18, 1_000_003] {
+            // A term starts at 1, for the number that it is, which no addition has rounded yet.
+            let x = vec![Roundings(1); n];
+            let rayon = pool.install(|| all_threads::<_, Sum>(&x)).0 - 1;
+            let declared = parallel::depth(n as u64, 2);
+            assert!(rayon <= declared && declared <= rayon + 5, "{n}: {declared} for {rayon}");
+            assert_eq!(sequential::<_, Sum>(&x).0 - 1, (BASELINES[1].depth)(n as u64, 1), "{n}");
+        }
+    }
+}

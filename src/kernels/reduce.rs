@@ -1,0 +1,258 @@
+//! The reduction of a vector by an operation: its sum, its least or greatest element, and, or, xor of its bits.
+//!
+//! The first six rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
+//! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
+
+use super::draft::Draft;
+use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
+use super::*;
+use crate::cpu::reduce::{self as host, Op};
+use crate::rung;
+
+/// The family's entry in the registry.
+pub const FAMILY: Family = Family {
+    name: "reduce",
+    about: "sum, minimum, maximum, and, or, xor of a vector",
+    problem: &Reduce,
+    ladder: &[
+        rung!("reduce/v1_interleaved", one_load, &[FINISH]),
+        rung!("reduce/v2_strided", one_load, &[FINISH]),
+        rung!("reduce/v3_sequential", one_load, &[FINISH]),
+        rung!("reduce/v4_first_add", two_loads, &[FINISH]),
+        rung!("reduce/v5_last_warp", in_lockstep, &[FINISH]),
+        rung!("reduce/v6_unrolled", in_lockstep, &[FINISH]),
+        rung!("reduce/v7_raking", raking, &[ITEMS, FINISH]),
+        rung!("reduce/v8_vectorised", vectorised, &[ITEMS, ACC, FINISH]),
+        rung!("reduce/v9_subgroup", subgroup, &[ITEMS, ACC, FINISH]),
+        rung!("reduce/v10_single_pass", single_pass, &[ITEMS, ACC]),
+        rung!("reduce/v11_wide", wide, &[FINISH]),
+    ],
+    choices: &[OP],
+    dtypes: &[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64],
+    ceiling: Bound::Read,
+};
+
+const OP: Tunable = Tunable {
+    name: "op",
+    about: "what joins two elements; and, or, xor are for integers",
+    values: &["sum", "min", "max", "and", "or", "xor"],
+};
+const FINISH: Tunable = Tunable {
+    name: "finish",
+    about: "who reduces the groups' partial results: the host, or a second launch on the device",
+    values: &["host", "device"],
+};
+
+struct Reduce;
+
+impl Problem for Reduce {
+    fn inputs(&self, shape: Shape) -> Vec<usize> {
+        vec![shape.n as usize]
+    }
+
+    fn exact_fill(&self, case: &Case) -> Fill {
+        match op(case) {
+            // No partial sum may leave f32's exact range, but with negligible probability.
+            Op::Sum => Fill::Exact(if case.shape.n <= 1 << 24 { 64 } else { 16 }),
+            _ => Fill::Real,
+        }
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = case.shape.n as f64;
+        // What the first rungs move: every element, and a partial result for each group.
+        Cost { bytes: (n + n / case.wg.size() as f64) * case.dtype.size() as f64, ops: n }
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        host::reference(op(case), &inputs[0])
+    }
+
+    fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
+        host::finish(op(case), &output)
+    }
+
+    fn baselines(&self) -> &'static [Baseline] {
+        host::BASELINES
+    }
+}
+
+/// The case's operation; planners refuse what names none.
+fn op(case: &Case) -> Op {
+    Op::of(&case.params).unwrap_or_default()
+}
+
+/// The input's place among a plan's buffers, and that of the partial results.
+const X: Arg = Arg::Buffer(0);
+const PARTIAL: Arg = Arg::Buffer(1);
+
+/// A draft with the operation's macros, for a launch of `grid`.
+fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
+    let dtype = ask.case.dtype;
+    let Some(op) = Op::of(&ask.case.params) else {
+        return Err(Refusal(format!("op: {} is needed", OP.values.join(", "))));
+    };
+    if op.is_bitwise() && dtype.is_float() {
+        return Err(Refusal(format!("{} works on the bits of integers: {dtype} has none", op.name())));
+    }
+    let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
+    let mut draft = Draft::new(ask, grid, element);
+    draft.set(OP.name, op.name());
+    let (operation, identity) = macros(op, dtype);
+    draft.define(operation, 1);
+    draft.define("IDENTITY", identity);
+    Ok(draft)
+}
+
+/// The macro that chooses the operation in `cl/common/operation.cl`, and the identity.
+fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
+    match (op, dtype) {
+        (Op::Sum, _) => ("OP_SUM", "0"),
+        (Op::Or, _) => ("OP_OR", "0"),
+        (Op::Xor, _) => ("OP_XOR", "0"),
+        (Op::And, Dtype::I64) => ("OP_AND", "ULONG_MAX"),
+        (Op::And, _) => ("OP_AND", "UINT_MAX"),
+        (Op::Min, Dtype::I32) => ("OP_MIN", "INT_MAX"),
+        (Op::Min, Dtype::I64) => ("OP_MIN", "LONG_MAX"),
+        (Op::Min, _) => ("OP_FMIN", "INFINITY"),
+        (Op::Max, Dtype::I32) => ("OP_MAX", "INT_MIN"),
+        (Op::Max, Dtype::I64) => ("OP_MAX", "LONG_MIN"),
+        (Op::Max, _) => ("OP_FMAX", "-INFINITY"),
+    }
+}
+
+/// Completes a plan whose main launch leaves `partials` results of this depth, by the host or by a launch of one
+/// group of `wg` work-items.
+fn finished(mut draft: Draft<'_>, partials: usize, wg: usize, main: Pass, depth: u64) -> Result<Plan, Refusal> {
+    let dtype = draft.ask.case.dtype;
+    let who = draft.ask.case.params.get(FINISH.name).map_or("host", String::as_str);
+    if !FINISH.values.contains(&who) {
+        return Err(Refusal(format!("finish={who}: host or device is needed")));
+    }
+    draft.set(FINISH.name, who);
+    if who == "host" || partials == 1 {
+        let output = [(Role::Output, dtype, partials)];
+        return Ok(draft.plan(1, &output, vec![main], depth + HOST_FINISH));
+    }
+    let args = vec![PARTIAL, Arg::Buffer(2), Arg::Index(partials as u64)];
+    let passes = vec![main, shape::pass("reduce_finish", Grid { groups: 1, wg }, args)];
+    let buffers = [(Role::Scratch, dtype, partials), (Role::Output, dtype, 1)];
+    let finish = partials.div_ceil(wg) as u64 - 1 + tree_depth(wg);
+    Ok(draft.plan(1, &buffers, passes, depth + finish))
+}
+
+fn one_load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    tree(tree_draft(ask, 1)?, 1)
+}
+
+fn two_loads(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    tree(tree_draft(ask, 2)?, 2)
+}
+
+fn in_lockstep(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let mut draft = tree_draft(ask, 2)?;
+    draft.define(lockstep(ask)?, 1);
+    tree(draft, 2)
+}
+
+/// One tree a group, over `loads` elements for each work-item.
+fn tree_draft<'a>(ask: &'a Ask<'a>, loads: u64) -> Result<Draft<'a>, Refusal> {
+    let (wg, n) = (ask.case.wg, ask.case.shape.n);
+    shape::check_wg(wg, ask.target)?;
+    if !wg.size().is_power_of_two() {
+        return Err(Refusal(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
+    }
+    // The steps that v6 writes out.
+    if wg.size() > 8192 {
+        return Err(Refusal(format!("work-group {wg}: at most 8192 work-items are foreseen")));
+    }
+    draft(ask, Grid::covering(wg.size(), n.div_ceil(loads)))
+}
+
+fn tree(draft: Draft<'_>, loads: u64) -> Result<Plan, Refusal> {
+    let grid = draft.grid;
+    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(draft.n())]);
+    finished(draft, grid.groups, grid.wg, main, loads - 1 + tree_depth(grid.wg))
+}
+
+/// The macro that chooses how work-items in step are synchronised; see `cl/common/lockstep.cl`.
+fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
+    const WARP: usize = 32;
+    let (wg, target) = (ask.case.wg, ask.target);
+    if target.nvidia && !wg.size().is_multiple_of(WARP) {
+        return Err(Refusal(format!("work-group {wg}: a warp's instructions need whole warps of {WARP} work-items")));
+    }
+    match (target.nvidia, target.subgroups) {
+        (true, _) => Ok("LOCKSTEP_PTX"),
+        (false, true) => Ok("LOCKSTEP_SUBGROUP"),
+        (false, false) => Err(Refusal("this device has neither sub-groups nor NVIDIA's warp instructions".into())),
+    }
+}
+
+fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let draft = draft(ask, grid(ask, 1)?)?;
+    let (n, grid) = (draft.n(), draft.grid);
+    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(n)]);
+    let depth = n.div_ceil(grid.items() as u64) - 1 + tree_depth(grid.wg);
+    finished(draft, grid.groups, grid.wg, main, depth)
+}
+
+/// The fixed grid of rungs 8 to 10, and the depth of what each work-item of it adds.
+fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Draft<'a>, u64), Refusal> {
+    let acc = shape::accumulators(&ask.case.params)?;
+    let mut draft = draft(ask, grid(ask, 4 * acc)?)?;
+    draft.set(ACC.name, acc);
+    draft.define("ACC", acc);
+    let (n, grid) = (draft.n(), draft.grid);
+    let turns = (n / 4).div_ceil(acc * grid.wg as u64).div_ceil(grid.groups as u64);
+    // In the last turn, the first accumulator may take what the others leave of a ragged tile.
+    let first = (turns + acc.max(2) - 2).saturating_sub(1);
+    // The other accumulators, four lanes, the tail.
+    let depth = first + (acc - 1) + 2 + (n % 4).div_ceil(grid.items() as u64);
+    Ok((draft, depth))
+}
+
+fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (draft, depth) = accumulating(ask)?;
+    let grid = draft.grid;
+    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(draft.n())]);
+    finished(draft, grid.groups, grid.wg, main, depth + tree_depth(grid.wg))
+}
+
+fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (mut draft, depth) = accumulating(ask)?;
+    let how = lockstep(ask)?;
+    if how == "LOCKSTEP_SUBGROUP" && op(ask.case).is_bitwise() {
+        return Err(Refusal("sub-groups reduce sums, minima and maxima only".into()));
+    }
+    draft.define(how, 1);
+    let grid = draft.grid;
+    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(draft.n())]);
+    // In any order, within a sub-group of any size s and over the wg / s sub-groups.
+    finished(draft, grid.groups, grid.wg, main, depth + grid.wg as u64)
+}
+
+fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (draft, depth) = accumulating(ask)?;
+    let (n, grid, dtype) = (draft.n(), draft.grid, ask.case.dtype);
+    let args = vec![X, PARTIAL, Arg::Buffer(2), Arg::Buffer(3), Arg::Index(n)];
+    let main = draft.pass("", grid, args);
+    let words = grid.groups * dtype.size() / 4;
+    let buffers = [(Role::Scratch, Dtype::I32, words), (Role::Zeroed, Dtype::I32, 1), (Role::Output, dtype, 1)];
+    let finish = grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg);
+    Ok(draft.plan(1, &buffers, vec![main], depth + tree_depth(grid.wg) + finish))
+}
+
+fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let n = ask.case.shape.n;
+    let (grid, chunk) = shape::chunks(ask.target, n);
+    let mut draft = draft(ask, grid)?;
+    // The main kernel's groups are of one item; the finishing group is as large as was asked for.
+    let wg = ask.case.wg.size();
+    draft.define("WG", wg);
+    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(chunk), Arg::Index(n)]);
+    // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
+    let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
+    finished(draft, grid.items(), wg, main, depth)
+}
