@@ -113,7 +113,7 @@ fn declared_reduce_skip(case: &Case, target: &Target) -> Option<&'static str> {
     }
     match (target.nvidia, target.subgroups) {
         _ if bitwise && case.dtype.is_float() => Some("bits of integers"),
-        (true, _) if in_step && case.wg.size() % 32 != 0 => Some("whole warps"),
+        (true, _) if in_step && !case.wg.size().is_multiple_of(32) => Some("whole warps"),
         (false, false) if in_step => Some("neither sub-groups"),
         (false, true) if case.variant == "subgroup" && bitwise => Some("sums, minima and maxima only"),
         _ => None,
