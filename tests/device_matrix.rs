@@ -149,6 +149,10 @@ fn every_rung_is_right_at_every_size() {
         for family in FAMILIES {
             // Data are made once for each type and size.
             for (&dtype, &n) in family.dtypes.iter().flat_map(|d| sizes.iter().map(move |n| (d, n))) {
+                // What i64 has of its own shows at small sizes.
+                if dtype == Dtype::I64 && !SMALL_SIZES.contains(&n) {
+                    continue;
+                }
                 for rung in family.ladder {
                     for &wg in work_groups.iter().filter(|&&wg| worthwhile(rung, n, wg)) {
                         count += verify(&mut session, &case(family, rung, dtype, n, wg, &[]));
