@@ -115,10 +115,11 @@ impl Bound {
     pub(super) fn overrun(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
         let guard = guard_bytes(device);
         for (index, (spec, &id)) in plan.buffers.iter().zip(&self.ids).enumerate() {
-            let mut zone = vec![0; guard];
-            if guard > 0 {
-                device.read(id, spec.bytes(), &mut zone)?;
+            if guard == 0 {
+                continue;
             }
+            let mut zone = vec![0; guard];
+            device.read(id, spec.bytes(), &mut zone)?;
             if let Err(what) = check::check_guard(&zone) {
                 return Ok(Some(format!("writes past the end of buffer {index} ({:?}): {what}", spec.role)));
             }

@@ -158,13 +158,18 @@ impl Session {
         for id in self.data.take().map(|d| d.device).unwrap_or_default() {
             self.device.free(id);
         }
-        let host = match &self.files {
-            Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
-            _ => make_inputs(family, case, Fill::Real, case.seed),
-        };
+        let host = self.real_inputs(family, case);
         let reference = family.problem.reference(case, &host);
         self.data = Some(Data { key, host, device: Vec::new(), reference });
         Ok(())
+    }
+
+    /// The data that are timed over: the files', or seeded random ones.
+    pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Vec<Array> {
+        match &self.files {
+            Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
+            _ => make_inputs(family, case, Fill::Real, case.seed),
+        }
     }
 
     /// The timed inputs on the device.
