@@ -115,7 +115,7 @@ fn declared_reduce_skip(case: &Case, target: &Target) -> Option<&'static str> {
     }
     match (target.nvidia, target.subgroups) {
         _ if bitwise && case.dtype.is_float() => Some("bits of integers"),
-        (true, _) if in_step && case.wg.size() % 32 != 0 => Some("whole warps"),
+        (true, _) if in_step && !case.wg.size().is_multiple_of(32) => Some("whole warps"),
         (false, false) if in_step => Some("neither sub-groups"),
         (false, true) if case.variant == "subgroup" && bitwise => Some("sums, minima and maxima only"),
         _ => None,
@@ -151,6 +151,10 @@ fn every_rung_is_right_at_every_size() {
         for family in FAMILIES {
             // Data are made once for each type and size.
             for (&dtype, &n) in family.dtypes.iter().flat_map(|d| sizes.iter().map(move |n| (d, n))) {
+                // What i64 has of its own shows at small sizes.
+                if dtype == Dtype::I64 && !SMALL_SIZES.contains(&n) {
+                    continue;
+                }
                 for rung in family.ladder {
                     for &wg in work_groups.iter().filter(|&&wg| worthwhile(rung, n, wg)) {
                         count += verify(&mut session, &case(family, rung, dtype, n, wg, &[]));

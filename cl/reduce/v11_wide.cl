@@ -1,5 +1,5 @@
 // reduce v11: the shape for CPU devices.
-// Idea:    work-groups of one item, each with a contiguous chunk and four accumulators of sixteen elements.
+// Idea:    one work-item a group and one contiguous chunk each, reduced in four registers of sixteen elements.
 // Removes: barriers, local memory and strides, which a CPU driver turns into loops over a group's work-items.
 // Remains: too few work-items to hide a GPU's memory latency: there, v8 to v10 are the end of the ladder.
 #ifndef T
