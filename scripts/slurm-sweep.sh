@@ -1,7 +1,7 @@
 #!/bin/bash
 # A sweep as a SLURM job array, one shard a task, and a job that joins them:
 #
-#   scripts/slurm-sweep.sh 8 results.csv --kernel reduce --n 2^20..2^26*4
+#   scripts/slurm-sweep.sh 8 results.csv --kernel dot --n 2^20..2^26*4
 #
 # submits 8 tasks and the merge. A task that is requeued goes on where it stopped. GPULAB names the
 # binary, SBATCH_OPTIONS what sbatch needs beside, as in --gres=gpu:1 --partition=gpu.
