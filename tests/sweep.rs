@@ -236,9 +236,9 @@ fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
     let before = std::fs::read(&whole).unwrap();
     assert_eq!(tiny(&["-o", &whole, "--resume"]).2, 0);
     assert_eq!(std::fs::read(&whole).unwrap(), before, "nothing is run again");
-    let (_, err, code) = tiny(&["-o", &whole, "--resume", "--max-runs", "4"]);
+    let (_, err, code) = tiny(&["-o", &whole, "--resume", "--max-noise", "50%"]);
     assert_eq!(code, 2);
-    assert!(err.contains("max_runs=3 and is max_runs=4"), "{err}");
+    assert!(err.contains("max_noise=0.05 and is max_noise=0.5"), "{err}");
     let (_, err, code) = tiny(&["-o", &whole]);
     assert!(code == 2 && err.contains("--resume"), "{err}");
     assert_eq!(std::fs::read(&whole).unwrap(), before, "a refused file is left alone");
