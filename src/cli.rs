@@ -4,7 +4,8 @@ use crate::cpu::reduce::Op;
 use crate::data::Dtype;
 use crate::kernels::WorkGroup;
 use crate::runner::{Cache, Clock, Settings};
-use crate::values;
+use crate::sweep::Order;
+use crate::values::{self, List};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -40,6 +41,17 @@ pub enum Command {
     Reduce(Box<Reduce>),
     /// Run the dot product's ladder: check it, time it, compare it with the CPU
     Dot(Box<Dot>),
+    /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
+    Sweep(Box<Sweep>),
+    /// Join the files of a sweep's shards into one
+    Merge {
+        /// The shards' files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Where the whole sweep goes; - is standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: String,
+    },
     /// Print a shell's completion script
     Completions {
         /// The shell
@@ -184,6 +196,54 @@ pub struct Ladder {
     /// Where results go.
     #[command(flatten)]
     pub output: Output,
+}
+
+/// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// The family to sweep
+    #[arg(long, value_name = "FAMILY")]
+    pub kernel: String,
+    /// Variants to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub variant: Option<String>,
+    /// Elements: sizes and ranges, as in 1000,1M or 1000..5000+500
+    #[arg(long, value_name = "LIST", value_parser = values::sizes, default_value = "2^20")]
+    pub n: List<u64>,
+    /// Work-groups: sizes and ranges, as in 64,16x16 or 32..1024*2 [default: powers of two from 32 that the device allows]
+    #[arg(long, value_name = "LIST", value_parser = values::work_groups)]
+    pub wg: Option<List<WorkGroup>>,
+    /// Element types [default: f32, or the family's first]
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',')]
+    pub dtype: Vec<Dtype>,
+    /// A tunable and its values, as in items=1024,4096; repeatable. Rungs that do not have it run without
+    #[arg(long, value_name = "NAME=LIST")]
+    pub set: Vec<String>,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+    /// Write the rows to this file; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+    /// Go on with the sweep that FILE holds: what has a row, whatever its status, is not run again
+    #[arg(long)]
+    pub resume: bool,
+    /// Print the plan and its size, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Run the I-th of N parts; gpulab merge joins their files
+    #[arg(long, value_name = "I/N", value_parser = values::part)]
+    pub shard: Option<(u64, u64)>,
+    /// Take samples in rounds over blocks of 16 configurations, so that drift favours none, or one configuration after
+    /// the other
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = Order::Interleave)]
+    pub order: Order,
+    /// How to measure.
+    #[command(flatten)]
+    pub measure: Measure,
 }
 
 /// How to measure.

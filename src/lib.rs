@@ -4,6 +4,7 @@
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
 //! - [`report`] turns records into text, [`store`] writes and reads them, [`record`] says what they are.
+//! - [`sweep`] plans, measures, resumes and merges sweeps.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
 //! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
@@ -24,6 +25,7 @@ pub mod report;
 pub mod runner;
 pub mod stats;
 pub mod store;
+pub mod sweep;
 pub mod values;
 pub mod worker;
 

@@ -288,6 +288,7 @@ mod tests {
             result: Some(f64::NAN),
             working_set: 8000,
             launches: 1,
+            spent: Default::default(),
         }
     }
 

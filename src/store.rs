@@ -141,6 +141,28 @@ pub fn read_rows(path: &Path) -> Result<Rows, Error> {
     Ok(Rows { rows, torn: table.torn })
 }
 
+/// Writes a whole file of result rows: under another name first, so that it is there complete or not at
+/// all. `-` is standard output.
+///
+/// Errors: `Output` if it cannot be written.
+pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
+    // What is no regular file cannot be replaced: a pipe, a device.
+    if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        let mut file = CsvFile::rows(path, Mode::Create)?;
+        return rows.iter().try_for_each(|row| file.write(row));
+    }
+    let unfinished = format!("{path}.{}.part", std::process::id());
+    let written = CsvFile::rows(&unfinished, Mode::Create).and_then(|mut file| {
+        rows.iter().try_for_each(|row| file.write(row))?;
+        file.sink.sync()
+    });
+    let placed = written.and_then(|()| {
+        std::fs::rename(&unfinished, path).map_err(|source| Error::Output { what: path.to_owned(), source })
+    });
+    // What is left of a failure is of no use.
+    placed.inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
+}
+
 /// A CSV file taken apart.
 struct Table {
     header: Vec<String>,

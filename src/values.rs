@@ -1,6 +1,8 @@
 //! Parsers of the values that the command line takes; each error says what is allowed.
 
 use crate::kernels::{Family, Rung, WorkGroup};
+use std::collections::HashSet;
+use std::hash::Hash;
 
 /// A number of elements: `1000000`, `1_000_000`, `1e6`, `1M` (10^6), `1Mi` (2^20), `2^20`.
 ///
@@ -74,6 +76,84 @@ pub fn work_group(text: &str) -> Result<WorkGroup, String> {
         *size = positive(part).ok().and_then(|s| usize::try_from(s).ok()).filter(|&s| s <= 1 << 20).ok_or_else(bad)?;
     }
     Ok(WorkGroup(sizes))
+}
+
+/// Most values that one list may make.
+const MOST_VALUES: usize = 1_000_000;
+
+/// The values of a list, in order and each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List<T>(pub Vec<T>);
+
+/// Sizes and ranges of them: `1000,1M`, `32..1024*2` (times 2 up to 1024), `1000..5000+500` (in steps of 500).
+///
+/// # Errors
+/// What is no size, and ranges that run backwards, stand still or have more than a million values.
+pub fn sizes(text: &str) -> Result<List<u64>, String> {
+    let mut list = Vec::new();
+    for item in text.split(',') {
+        match item.split_once("..") {
+            Some((first, rest)) => list.extend(range(item, first, rest)?),
+            None => list.push(size(item)?),
+        }
+        if list.len() > MOST_VALUES {
+            return Err(format!("{text:?} has more than {MOST_VALUES} values"));
+        }
+    }
+    Ok(each_once(list))
+}
+
+/// Work-groups and ranges of one-dimensional ones: `64,256`, `16x16`, `32..1024*2`.
+///
+/// # Errors
+/// As [`work_group`] and [`sizes`].
+pub fn work_groups(text: &str) -> Result<List<WorkGroup>, String> {
+    let mut list = Vec::new();
+    for item in text.split(',') {
+        if item.contains("..") {
+            let sizes = sizes(item)?.0;
+            list.extend(sizes.iter().map(|size| work_group(&size.to_string())).collect::<Result<Vec<_>, _>>()?);
+        } else {
+            list.push(work_group(item)?);
+        }
+    }
+    Ok(each_once(list))
+}
+
+/// One part of several: `2/4`.
+///
+/// # Errors
+/// Anything but two numbers, the first from 1 to the second.
+pub fn part(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((digits(i)?, digits(n)?)));
+    let bad = || format!("{text:?} is no shard: write 2/4 for the second of four");
+    parts.filter(|&(i, n)| (1..=n).contains(&i)).ok_or_else(bad)
+}
+
+fn range(item: &str, first: &str, rest: &str) -> Result<Vec<u64>, String> {
+    let bad = |why: &str| format!("{item:?}: {why}; write 32..1024*2 or 1000..5000+500");
+    let at = rest.find(['*', '+']).ok_or_else(|| bad("a range needs its step"))?;
+    let (first, last, step) = (size(first)?, size(&rest[..at])?, size(&rest[at + 1..])?);
+    let is_factor = rest[at..].starts_with('*');
+    if last < first {
+        return Err(bad("the range runs backwards"));
+    }
+    if step == 0 || (is_factor && (step == 1 || first == 0)) {
+        return Err(bad("the range never gets to its end"));
+    }
+    let next = |&value: &u64| if is_factor { value.checked_mul(step) } else { value.checked_add(step) };
+    let values: Vec<u64> =
+        std::iter::successors(Some(first), next).take_while(|&value| value <= last).take(MOST_VALUES + 1).collect();
+    if values.len() > MOST_VALUES {
+        return Err(bad(&format!("the range has more than {MOST_VALUES} values")));
+    }
+    Ok(values)
+}
+
+fn each_once<T: Copy + Eq + Hash>(mut list: Vec<T>) -> List<T> {
+    let mut seen = HashSet::new();
+    list.retain(|&value| seen.insert(value));
+    List(list)
 }
 
 /// A finite number of seconds, at least 0.
@@ -168,6 +248,52 @@ mod tests {
         assert_eq!(work_group("16x16"), Ok(WorkGroup([16, 16, 1])));
         for text in ["", "0", "x", "16x", "16x0", "1x1x1x1", "-4", "99999999999999999999"] {
             assert!(work_group(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_and_ranges() {
+        assert_eq!(sizes("64,128,256"), Ok(List(vec![64, 128, 256])));
+        assert_eq!(sizes("32..1024*2"), Ok(List(vec![32, 64, 128, 256, 512, 1024])));
+        assert_eq!(sizes("1000..2200+500"), Ok(List(vec![1000, 1500, 2000])));
+        assert_eq!(sizes("2^10..2^12*2,1Ki,7"), Ok(List(vec![1024, 2048, 4096, 7])));
+        assert_eq!(sizes("5..5+1"), Ok(List(vec![5])));
+        assert_eq!(sizes("0..2+1"), Ok(List(vec![0, 1, 2])));
+        assert_eq!(sizes("2^62..2^63*2"), Ok(List(vec![1 << 62, 1 << 63])));
+        let groups = super::work_groups("16x16,32..64*2,64").unwrap().0;
+        assert_eq!(groups, [WorkGroup([16, 16, 1]), WorkGroup::linear(32), WorkGroup::linear(64)]);
+    }
+
+    #[test]
+    fn bad_ranges_say_what_is_wrong() {
+        for (text, why) in [
+            ("1..10", "step"),
+            ("1..10+0", "never"),
+            ("1..10*1", "never"),
+            ("1..10*0", "never"),
+            ("0..10*2", "never"),
+            ("10..1+1", "backwards"),
+            ("0..2000000+1", "more than"),
+            ("0..999999+1,1000000..1999999+1", "more than"),
+            ("1..x*2", "no size"),
+            ("..8*2", "no size"),
+            ("1..8*", "no size"),
+            ("", "no size"),
+            ("64,,128", "no size"),
+        ] {
+            let error = sizes(text).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        for text in ["0..4+1", "0", "32..64", "16x", ""] {
+            assert!(super::work_groups(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_whole() {
+        assert_eq!((part("1/1"), part("2/4")), (Ok((1, 1)), Ok((2, 4))));
+        for text in ["0/4", "5/4", "1/0", "1", "a/b", "1/2/3", "-1/2"] {
+            assert!(part(text).is_err(), "{text}");
         }
     }
 

@@ -33,7 +33,7 @@ void read_v1_strided(__global const uint *x, __global uint *partial, const INDEX
     for (; i < vectors; i += stride)
         a += x4[i];
     a = (a + b) + (c + d);
-    const uint sum = tree_sum((a.s0 + a.s1) + (a.s2 + a.s3), scratch);
+    const uint sum = tree_reduce((a.s0 + a.s1) + (a.s2 + a.s3), scratch);
     if (get_local_id(0) == 0)
         partial[get_group_id(0)] = sum;
 }

@@ -1,14 +1,18 @@
 //! One file per subcommand: glue, no logic.
 
+mod bench;
 mod devices;
 mod doctor;
 mod dot;
 mod interrupt;
 mod ladder;
 mod list;
+mod merge;
 mod packaging;
+mod probe;
 mod reduce;
 mod sinks;
+mod sweep;
 
 use crate::Error;
 use crate::cli::{Cli, Color, Command};
@@ -50,6 +54,8 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::List { family } => list::run(&mut out, family.as_deref()),
         Command::Dot(options) => dot::run(&mut out, &cli.global, options),
         Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
+        Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
+        Command::Merge { files, output } => merge::run(files, output),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),

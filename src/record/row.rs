@@ -130,6 +130,21 @@ columns! {
         /// Kernel launches of one run; none for CPU baselines.
         #[serde(default)]
         pub launches: Option<u64>,
+        /// Which sweep it belongs to: the same for all its shards; empty for other rows.
+        #[serde(default)]
+        pub sweep_id: String,
+        /// Place in the sweep's plan, from 0.
+        #[serde(default)]
+        pub case_index: Option<u64>,
+        /// Configurations of the sweep's plan.
+        #[serde(default)]
+        pub cases: Option<u64>,
+        /// Which part of the sweep the file holds, as in `2/4`; empty for all of it.
+        #[serde(default)]
+        pub shard: String,
+        /// How the sweep measures.
+        #[serde(default)]
+        pub settings: String,
     }
 }
 
@@ -216,6 +231,11 @@ impl From<&Record> for Row {
             result: outcome.result.and_then(finite),
             cpu_exact_x: speedups.cpu_exact,
             launches: record.rung.map(|_| outcome.launches),
+            sweep_id: String::new(),
+            case_index: None,
+            cases: None,
+            shard: String::new(),
+            settings: String::new(),
         }
     }
 }
@@ -330,5 +350,10 @@ pub(crate) fn row(variant: &str) -> Row {
         result: Some(-1.5),
         cpu_exact_x: None,
         launches: None,
+        sweep_id: String::new(),
+        case_index: None,
+        cases: None,
+        shard: String::new(),
+        settings: String::new(),
     }
 }

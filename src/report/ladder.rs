@@ -37,7 +37,7 @@ pub fn table(rows: &[Row], color: bool) -> String {
     text
 }
 
-fn render(grid: &Grid, color: bool) -> String {
+pub(super) fn render(grid: &Grid, color: bool) -> String {
     let escaped = |cells: &[String]| cells.iter().map(|c| format::terminal(c)).collect::<Vec<_>>();
     let mut table = Table::new();
     table.load_style(STYLE).set_header(escaped(&grid.header)).add_rows(grid.rows.iter().map(|r| escaped(r)));

@@ -6,4 +6,5 @@ pub mod format;
 pub mod ladder;
 pub mod markdown;
 pub mod progress;
+pub mod sweep;
 mod view;

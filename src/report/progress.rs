@@ -40,6 +40,15 @@ impl Line {
         Line { bar, label: String::new() }
     }
 
+    /// As [`Line::new`], with the time that is left: for runs of many cases.
+    pub fn with_eta(quiet: bool) -> Line {
+        let line = Line::new(quiet);
+        if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len}, {eta} left  {wide_msg}") {
+            line.bar.set_style(style);
+        }
+        line
+    }
+
     /// Clears the line while `print` writes to the terminal.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)

@@ -161,7 +161,7 @@ fn verdict(row: &Row) -> String {
     format::shorten(&format!("{word}: {}", format::block(&row.reason, "")), VERDICT_WIDTH)
 }
 
-fn status_word(status: Status) -> &'static str {
+pub(super) fn status_word(status: Status) -> &'static str {
     match status {
         Status::Ok => "ok",
         Status::Skipped => "skipped",

@@ -130,6 +130,31 @@ pub struct Outcome {
     pub working_set: u64,
     /// Kernel launches of one run.
     pub launches: u64,
+    /// Where the time went.
+    #[serde(default)]
+    pub spent: Spent,
+}
+
+/// Seconds that the steps of a case took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Compiling the kernels.
+    pub build: f64,
+    /// Making the inputs and their reference.
+    pub data: f64,
+    /// Checking results before the first sample.
+    pub verify: f64,
+    /// Warming up and sampling, and the end-to-end run.
+    pub measure: f64,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.build += other.build;
+        self.data += other.data;
+        self.verify += other.verify;
+        self.measure += other.measure;
+    }
 }
 
 impl Outcome {
@@ -154,6 +179,7 @@ impl Outcome {
             result: None,
             working_set: 0,
             launches: 0,
+            spent: Spent::default(),
         }
     }
 

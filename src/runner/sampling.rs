@@ -27,7 +27,7 @@ pub(super) fn sample(
         if samples.len() >= settings.max_runs as usize {
             return Ok((samples, "max-runs"));
         }
-        if elapsed >= settings.timeout && samples.len() >= 3 {
+        if elapsed >= settings.timeout && samples.len() >= settings.min_runs.min(3) as usize {
             return Ok((samples, "timeout"));
         }
         let enough = samples.len() >= settings.min_runs as usize && elapsed >= settings.min_time;

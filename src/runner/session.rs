@@ -6,7 +6,9 @@ use crate::data::{self, Array, Dtype, Fill};
 use crate::device::{BufferId, Device, ProgramId, Unit};
 use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Rung, assemble};
 use std::borrow::Cow;
+use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Where kernel sources come from.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +18,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    pub(super) fn assemble(&self, path: &str) -> Result<String, Stop> {
+    /// The text of a kernel file with its fragments.
+    ///
+    /// # Errors
+    /// [`Status::Failed`] if there is no such file.
+    pub fn assemble(&self, path: &str) -> Result<String, Stop> {
         let result = match &self.dir {
             None => assemble(path, &kernels::EMBEDDED),
             Some(dir) => assemble(path, &|p| std::fs::read_to_string(dir.join(p)).ok().map(Cow::Owned)),
@@ -36,7 +42,12 @@ pub struct Session {
     files: Option<Vec<Array>>,
     pub(super) data: Option<Data>,
     pub(super) scrub: Option<ProgramId>,
+    /// The last cases that were found right, newest last.
+    verified: VecDeque<Case>,
 }
+
+/// Most cases that a session remembers having verified.
+const MOST_VERIFIED: usize = 128;
 
 /// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
 type DataKey = (&'static str, Dtype, kernels::Shape, u64, Params);
@@ -56,12 +67,14 @@ pub(super) struct Job<'a> {
     pub(super) family: &'static Family,
     pub(super) plan: Plan,
     pub(super) program: ProgramId,
+    /// Whether the case was verified before and is only timed once more.
+    pub(super) again: bool,
 }
 
 impl Session {
     /// A session on a device; `files` replace the random inputs of every case.
     pub fn new(device: Box<dyn Device>, sources: Sources, files: Option<Vec<Array>>) -> Session {
-        Session { device, sources, files, data: None, scrub: None }
+        Session { device, sources, files, data: None, scrub: None, verified: VecDeque::new() }
     }
 
     /// The device.
@@ -71,11 +84,28 @@ impl Session {
 
     /// Verifies, times and verifies a rung.
     pub fn run(&mut self, case: &Case, settings: &Settings) -> Outcome {
+        self.run_case(case, settings, false)
+    }
+
+    /// Times a rung once more and looks at its last result, without the verification before it. A case
+    /// that this session has not verified, or has forgotten, is [`Session::run`].
+    pub fn run_again(&mut self, case: &Case, settings: &Settings) -> Outcome {
+        self.run_case(case, settings, self.verified.contains(case))
+    }
+
+    fn run_case(&mut self, case: &Case, settings: &Settings, again: bool) -> Outcome {
         let mut outcome = Outcome::pending(case, settings.clock);
         let done = self.prepare(case, &mut outcome).and_then(|job| match job {
-            Some(job) => self.verify_and_time(&job, settings, &mut outcome),
+            Some(job) => self.verify_and_time(&Job { again, ..job }, settings, &mut outcome),
             None => Ok(()),
         });
+        self.verified.retain(|known| known != case);
+        if done.is_ok() {
+            self.verified.push_back(case.clone());
+        }
+        if self.verified.len() > MOST_VERIFIED {
+            self.verified.pop_front();
+        }
         outcome.ended(done)
     }
 
@@ -103,9 +133,12 @@ impl Session {
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops, outcome.working_set) = (cost.bytes, cost.ops, plan.bytes());
+        let started = Instant::now();
         let program = self.build(rung, &plan)?;
-        let job = Job { case, family, plan, program };
+        outcome.spent.build = started.elapsed().as_secs_f64();
+        let job = Job { case, family, plan, program, again: false };
         self.load(&job)?;
+        outcome.spent.data = started.elapsed().as_secs_f64() - outcome.spent.build;
         Ok(Some(job))
     }
 
@@ -136,7 +169,8 @@ impl Session {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
         let text = self.sources.assemble(rung.path)?;
-        let unit = Unit { path: rung.path.into(), text, defines: plan.defines.clone(), kernels };
+        let defines = used_defines(&plan.defines, &text);
+        let unit = Unit { path: rung.path.into(), text, defines, kernels };
         Ok(self.device.build(&unit)?)
     }
 
@@ -184,6 +218,12 @@ pub(super) fn choices(family: &Family, case: &Case) -> Params {
     given.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
+/// The definitions that a source mentions: the others would only make it another program to compile.
+fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
+    let words: HashSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
+}
+
 pub(super) fn find_family(name: &str) -> Result<&'static Family, Stop> {
     kernels::family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
 }
@@ -213,4 +253,17 @@ pub(super) fn single(array: &Array) -> Option<f64> {
         Array::I32(v) => f64::from(v[0]),
         Array::I64(v) => v[0] as f64,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_definitions_that_the_source_mentions_are_passed() {
+        let define = |name: &str| (name.to_owned(), "1".to_owned());
+        let text = "#ifdef USE_MAD\n__local T sums[WG];";
+        let used = used_defines(&[define("T"), define("WG"), define("USE_MAD"), define("USE"), define("ACC")], text);
+        assert_eq!(used, [define("T"), define("WG"), define("USE_MAD")]);
+    }
 }

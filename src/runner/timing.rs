@@ -2,7 +2,7 @@
 
 use super::buffers::{self, Bound};
 use super::clock;
-use super::outcome::{Cache, Clock, Outcome, Sample, Settings, Stop};
+use super::outcome::{Cache, Clock, Outcome, Sample, Settings, Status, Stop};
 use super::sampling;
 use super::session::{Job, Session};
 use super::verify::tails;
@@ -10,16 +10,20 @@ use crate::device::{Device, DeviceError, Launch};
 use std::time::Instant;
 
 impl Session {
-    /// Verifies over exact and real data, times, and verifies again.
+    /// Verifies over exact and real data unless that was done before, times, and verifies again.
     pub(super) fn verify_and_time(
         &mut self,
         job: &Job<'_>,
         settings: &Settings,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let exact = job.family.problem.exact_fill(job.case);
-        self.verify_exact(job, &[(exact, !job.case.seed)])?;
-        outcome.end_to_end = Some(self.end_to_end(job)?);
+        if !job.again {
+            let started = Instant::now();
+            let exact = job.family.problem.exact_fill(job.case);
+            self.verify_exact(job, &[(exact, !job.case.seed)])?;
+            outcome.spent.verify = started.elapsed().as_secs_f64();
+            outcome.end_to_end = Some(self.end_to_end(job)?);
+        }
         let inputs = self.inputs();
         let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
         let result = self.measure(job, settings, &bound, outcome);
@@ -35,8 +39,12 @@ impl Session {
         bound: &Bound,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        self.run_poisoned(job, bound)?;
-        self.judge(job, bound, "before timing")?;
+        let started = Instant::now();
+        if !job.again {
+            self.run_poisoned(job, bound)?;
+            self.judge(job, bound, "before timing")?;
+        }
+        outcome.spent.verify += started.elapsed().as_secs_f64();
         bound.poison(&mut *self.device, &job.plan)?;
         let copies = self.rotation(job, settings.cache, bound)?;
         let bindings: Vec<&Bound> = std::iter::once(bound).chain(&copies).collect();
@@ -54,7 +62,9 @@ impl Session {
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
         let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
+        let started = Instant::now();
         self.time(job, settings, &sets, outcome)?;
+        outcome.spent.measure = started.elapsed().as_secs_f64() + outcome.end_to_end.unwrap_or(0.0);
         let last = (outcome.samples.len() - 1) % bindings.len();
         let judged = self.judge(job, bindings[last], "after timing")?;
         outcome.judged(&judged);
@@ -113,13 +123,9 @@ impl Session {
         })?;
         outcome.samples = samples;
         outcome.stopped_by = why.into();
-        if settings.clock == Clock::Event {
-            let fastest = settings.ceiling.map(|ceiling| outcome.bytes / ceiling);
-            outcome.clock_note = clock::objection(&outcome.samples, fastest);
-            outcome.clock = if outcome.clock_note.is_some() { Clock::Wall } else { Clock::Event };
-        }
+        outcome.choose_clock(settings);
         let shortest = outcome.times().into_iter().fold(f64::INFINITY, f64::min);
-        if shortest < sampling::SHORT_S {
+        if shortest < sampling::SHORT_S && !job.again {
             outcome.batch = Some(batch(device, shortest)?);
         }
         Ok(())
@@ -140,5 +146,35 @@ impl Session {
         let result = job.family.problem.finish(job.case, output?, &tails(&job.plan, &data.host));
         std::hint::black_box(result);
         Ok(started.elapsed().as_secs_f64())
+    }
+}
+
+impl Outcome {
+    /// Decides over all samples whether the event times asked for can be believed.
+    fn choose_clock(&mut self, settings: &Settings) {
+        if settings.clock == Clock::Event {
+            let fastest = settings.ceiling.map(|ceiling| self.bytes / ceiling);
+            self.clock_note = clock::objection(&self.samples, fastest);
+            self.clock = if self.clock_note.is_some() { Clock::Wall } else { Clock::Event };
+        }
+    }
+
+    /// Adds what a later round over the same case gave. A round that went wrong takes the place of all:
+    /// there is no time for a case that was wrong once.
+    pub fn pooled(mut self, later: Outcome, settings: &Settings) -> Outcome {
+        self.spent += later.spent;
+        if later.status != Status::Ok {
+            let stop = Stop { status: later.status, reason: later.reason };
+            return self.ended(Err(stop));
+        }
+        self.samples.extend(later.samples);
+        if later.stopped_by != "steady" {
+            self.stopped_by = later.stopped_by;
+        }
+        if later.max_err > self.max_err {
+            self.max_err = later.max_err;
+        }
+        self.choose_clock(settings);
+        self
     }
 }

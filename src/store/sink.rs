@@ -58,6 +58,14 @@ impl Sink {
         Ok(())
     }
 
+    /// Waits until a regular file is on its disk.
+    pub(super) fn sync(&self) -> Result<(), Error> {
+        match &self.file {
+            Some(file) if self.is_regular => file.sync_all().map_err(|e| self.error(e)),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes all of `text` and flushes.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         let done = match &mut self.file {

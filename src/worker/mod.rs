@@ -39,6 +39,9 @@ pub struct Job {
     pub case: Case,
     /// How to measure it.
     pub settings: Settings,
+    /// Whether a case that this worker has verified before is only timed once more.
+    #[serde(default)]
+    pub again: bool,
 }
 
 /// Runs jobs on the one device that it was opened on.
@@ -64,7 +67,11 @@ impl Executor for InProcess {
 }
 
 fn run_in(session: &mut Session, job: &Job) -> Outcome {
-    if job.baseline { session.baseline(&job.case, &job.settings) } else { session.run(&job.case, &job.settings) }
+    match job {
+        Job { baseline: true, .. } => session.baseline(&job.case, &job.settings),
+        Job { again: true, .. } => session.run_again(&job.case, &job.settings),
+        _ => session.run(&job.case, &job.settings),
+    }
 }
 
 /// From the parent to the worker.

@@ -1,0 +1,46 @@
+#!/bin/bash
+# A sweep as a SLURM job array, one shard a task, and a job that joins them:
+#
+#   scripts/slurm-sweep.sh 8 results.csv --kernel dot --n 2^20..2^26*4
+#
+# submits 8 tasks and the merge. A task that is requeued goes on where it stopped. GPULAB names the
+# binary, SBATCH_OPTIONS what sbatch needs beside, as in --gres=gpu:1 --partition=gpu.
+# The tasks must run on devices of one kind: the merge refuses others.
+set -eu
+
+gpulab=${GPULAB:-gpulab}
+
+shard_file() {
+    echo "${1%.csv}.shard-$2-of-$3.csv"
+}
+
+# Within the array: run this task's shard.
+if [ "${GPULAB_STEP:-}" = shard ]; then
+    output=$GPULAB_OUTPUT of=$GPULAB_SHARDS index=$SLURM_ARRAY_TASK_ID
+    exec "$gpulab" sweep "$@" --shard "$index/$of" --resume -o "$(shard_file "$output" "$index" "$of")"
+fi
+
+# After the array: join the shards.
+if [ "${GPULAB_STEP:-}" = merge ]; then
+    files=()
+    for index in $(seq "$GPULAB_SHARDS"); do
+        files+=("$(shard_file "$GPULAB_OUTPUT" "$index" "$GPULAB_SHARDS")")
+    done
+    exec "$gpulab" merge "${files[@]}" -o "$GPULAB_OUTPUT"
+fi
+
+if [ $# -lt 2 ]; then
+    echo "usage: $0 SHARDS OUTPUT.csv SWEEP-OPTIONS..." >&2
+    exit 2
+fi
+export GPULAB=$gpulab GPULAB_SHARDS=$1 GPULAB_OUTPUT=$2
+shift 2
+# A missing binary is found here and not in the queue.
+if ! command -v "$gpulab" >/dev/null; then
+    echo "$0: there is no $gpulab: name the binary in GPULAB" >&2
+    exit 2
+fi
+# SBATCH_OPTIONS is a list of words.
+# shellcheck disable=SC2086
+array=$(GPULAB_STEP=shard sbatch --parsable --requeue --array="1-$GPULAB_SHARDS" ${SBATCH_OPTIONS:-} "$0" "$@")
+GPULAB_STEP=merge sbatch --parsable --dependency="afterok:${array%%;*}" ${SBATCH_OPTIONS:-} "$0"

@@ -1,0 +1,126 @@
+//! What the commands that measure share: checks before anything runs, the executor, the verdict.
+
+use super::{interrupt, say};
+use crate::cli::{Global, Measure};
+use crate::data::Dtype;
+use crate::device::DeviceInfo;
+use crate::kernels::{Family, Rung, Shape};
+use crate::record::{Row, flag};
+use crate::runner::Status;
+use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
+use crate::{Error, memory};
+use std::path::Path;
+use std::time::Duration;
+
+/// The inputs of a case.
+#[derive(Clone, Copy)]
+pub(super) struct Input {
+    pub(super) family: &'static Family,
+    pub(super) shape: Shape,
+    pub(super) dtype: Dtype,
+}
+
+impl Input {
+    /// Their size in bytes.
+    pub(super) fn bytes(&self) -> Result<u64, Error> {
+        let sizes = self.family.problem.inputs(self.shape).into_iter();
+        let bytes = sizes.map(|len| len as u128 * self.dtype.size() as u128).sum::<u128>();
+        u64::try_from(bytes).map_err(|_| Error::Usage(format!("{} elements need {bytes} bytes", self.shape.n)))
+    }
+
+    /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked.
+    pub(super) fn check_host(&self, bytes: u64) -> Result<(), Error> {
+        let needed = bytes.saturating_mul(2);
+        match memory::available() {
+            Some(available) if needed > available => Err(Error::Usage(format!(
+                "{} elements need {} of memory for their data and its check, and {} is available: choose a smaller --n",
+                self.shape.n,
+                gib(needed),
+                gib(available)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what no rung could run on this device.
+    pub(super) fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<(), Error> {
+        let needed = bytes.saturating_mul(2);
+        if needed <= info.target.global_mem {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "{} elements of {} need {} on the device for their data and its copy, and {} has {}: choose a smaller --n",
+            self.shape.n,
+            self.dtype,
+            gib(needed),
+            info.name,
+            gib(info.target.global_mem)
+        )))
+    }
+}
+
+fn gib(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
+}
+
+/// Refuses an element type that the family has no kernels for.
+pub(super) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
+    if family.dtypes.contains(&dtype) {
+        return Ok(());
+    }
+    let names: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
+    Err(Error::Usage(format!("{} has no {dtype} kernels; it has {}", family.name, names.join(", "))))
+}
+
+/// Refuses a folder that is not laid out like `cl/`.
+pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<(), Error> {
+    let missing = dir.and_then(|dir| rungs.iter().map(|r| dir.join(r.path)).find(|path| !path.is_file()));
+    missing.map_or(Ok(()), |path| {
+        Err(Error::Usage(format!("--cl-dir: there is no {}: the folder must be laid out like cl/", path.display())))
+    })
+}
+
+/// Opens the device for cases of so many bytes at most.
+pub(super) fn open(setup: Setup, measure: &Measure, bytes: u64) -> Result<Box<dyn Executor>, Error> {
+    if measure.in_process {
+        return Ok(Box::new(InProcess(open_session(&setup)?)));
+    }
+    let deadline = measure.deadline.unwrap_or_else(|| default_deadline(bytes));
+    Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted)?))
+}
+
+/// Seconds that a case may take beyond its sampling: a minute, and a slow machine's time to make, copy and
+/// check the data.
+fn default_deadline(bytes: u64) -> f64 {
+    60.0 + bytes as f64 / 50e6
+}
+
+/// Says which device was chosen.
+pub(super) fn announce(global: &Global, info: &DeviceInfo) {
+    if !global.quiet {
+        let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };
+        say(&format!("device {}: {}{why}", info.selector, info.name));
+    }
+}
+
+/// The error that the worst row makes, in the order that the exit codes have.
+pub(super) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
+    let find = |status| rows.iter().find(|r| r.status == status).map(name);
+    if let Some(rung) = find(Status::WrongResult) {
+        return Err(Error::WrongResult(format!("{rung} gave a wrong result: it was not timed")));
+    }
+    if let Some(rung) = find(Status::BuildFailed) {
+        return Err(Error::BuildFailed(format!("{rung} did not build: its log is above")));
+    }
+    if let Some(rung) = find(Status::Failed).or_else(|| find(Status::Timeout)) {
+        return Err(Error::Failed(format!("{rung} did not run to its end: the reason is above")));
+    }
+    match rows.iter().find(|r| r.has_flag(flag::CLOCK_FALLBACK) || r.has_flag(flag::NOISY)) {
+        Some(row) if strict => Err(Error::Untrusted(format!("{} cannot be trusted: see its notes", name(row)))),
+        _ => Ok(()),
+    }
+}
+
+fn name(row: &Row) -> String {
+    row.rung.map_or_else(|| row.variant.clone(), |n| format!("{}/v{n}_{}", row.family, row.variant))
+}

@@ -1,0 +1,252 @@
+//! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
+
+use super::bench::{self, Input};
+use super::{Out, interrupt, probe, say};
+use crate::cli::{Global, Sweep};
+use crate::data::Dtype;
+use crate::kernels::{FAMILIES, Family, Rung, Shape};
+use crate::record::{Ceiling, Record, Row, Run, Scene};
+use crate::report::progress::{Line, Observer, Silent};
+use crate::report::sweep as report;
+use crate::runner::{Outcome, Settings, Sources, Spent};
+use crate::store::{CsvFile, Mode, read_rows};
+use crate::sweep::{self, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
+use crate::worker::{Executor, Job, Setup};
+use crate::{Error, stats, values};
+use std::path::Path;
+use std::time::Instant;
+
+/// Plans the sweep, measures what has no row yet, and sums it up on standard error.
+///
+/// # Errors
+/// Bad options, no device, an output that cannot be written or is of another sweep, and the worst thing that
+/// happened to a configuration.
+pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
+    let mut space = space(options)?;
+    bench::check_sources(&space.rungs, options.cl_dir.as_deref())?;
+    let bytes = largest_input(&space)?;
+    let mut output = if options.dry_run { None } else { Some(open_output(options)?) };
+    interrupt::watch();
+    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let executor = bench::open(setup, &options.measure, bytes)?;
+    if options.wg.is_none() {
+        space.wgs = sweep::default_work_groups(&executor.info().target);
+    }
+    let plan = plan(&space, &*executor)?;
+    bench::announce(global, executor.info());
+    let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
+    let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
+    let Some(csv) = output.take() else { return out.text(&listing(&mine, plan.len())) };
+    let settings = options.measure.settings();
+    let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
+    let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, &sources);
+    let rows = earlier_rows(options, global, &identity, &csv)?;
+    let finished = rows.iter().filter_map(|r| r.case_index).collect::<std::collections::BTreeSet<_>>();
+    let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
+    let run = Running {
+        family: space.family,
+        scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
+        identity,
+        settings,
+        limit: None,
+        steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
+        step: 0,
+        executor,
+        observer: Box::new(Line::with_eta(global.quiet)),
+        rows,
+        csv,
+        spent: Spent::default(),
+        probed: 0.0,
+    };
+    run.run(&todo, options, global)
+}
+
+/// What the options ask for; the default work-groups are left to the device.
+fn space(options: &Sweep) -> Result<Space, Error> {
+    let family = family(&options.kernel)?;
+    let rungs = match &options.variant {
+        Some(list) => values::variants(family, list).map_err(Error::Usage)?,
+        None => family.ladder.iter().collect(),
+    };
+    let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
+    let mut dtypes: Vec<Dtype> = Vec::new();
+    for &dtype in &options.dtype {
+        bench::check_dtype(family, dtype)?;
+        if !dtypes.contains(&dtype) {
+            dtypes.push(dtype);
+        }
+    }
+    if dtypes.is_empty() {
+        dtypes.extend(family.dtypes.first());
+    }
+    let shapes = options.n.0.iter().map(|&n| Shape::vector(n)).collect();
+    let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
+    Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed })
+}
+
+fn family(name: &str) -> Result<&'static Family, Error> {
+    FAMILIES.iter().copied().find(|f| f.name == name).ok_or_else(|| {
+        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+        Error::Usage(format!("--kernel: there is no family {name:?}; there is {}", names.join(", ")))
+    })
+}
+
+/// The inputs of each size and type.
+fn inputs(space: &Space) -> impl Iterator<Item = Input> {
+    let family = space.family;
+    space.dtypes.iter().flat_map(move |&dtype| space.shapes.iter().map(move |&shape| Input { family, shape, dtype }))
+}
+
+fn largest_input(space: &Space) -> Result<u64, Error> {
+    let bytes = inputs(space).map(|input| input.bytes()).collect::<Result<Vec<_>, _>>()?;
+    Ok(bytes.into_iter().max().unwrap_or(0))
+}
+
+/// The plan; configurations whose data do not fit this machine or device are refused in it.
+fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Error> {
+    let info = executor.info();
+    let mut plan = space.expand(&info.target);
+    for input in inputs(space) {
+        let bytes = input.bytes()?;
+        let Err(error) = input.check_host(bytes).and_then(|()| input.check_device(bytes, info)) else { continue };
+        let too_large = |c: &&mut Configuration| (c.case.dtype, c.case.shape) == (input.dtype, input.shape);
+        plan.iter_mut().filter(too_large).for_each(|c| c.refusal = Some(error.to_string()));
+    }
+    Ok(plan)
+}
+
+/// Opens the output before anything runs. A file with rows in it is only gone on with, never replaced.
+fn open_output(options: &Sweep) -> Result<CsvFile, Error> {
+    let path = options.output.as_str();
+    if options.resume {
+        if path == "-" {
+            return Err(Error::Usage("--resume needs the file to go on with: -o FILE".into()));
+        }
+        return CsvFile::rows(path, Mode::Append);
+    }
+    let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
+    if path != "-" && holds_something && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty()) {
+        let why = "go on with it with --resume, remove it or give another file";
+        return Err(Error::Usage(format!("{path} is there already: {why}")));
+    }
+    CsvFile::rows(path, Mode::Create)
+}
+
+/// The rows that the file to go on with has.
+fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &CsvFile) -> Result<Vec<Row>, Error> {
+    let path = Path::new(&options.output);
+    if !options.resume || !path.is_file() {
+        return Ok(Vec::new());
+    }
+    if let Some(torn) = csv.torn().filter(|_| !global.quiet) {
+        say(torn);
+    }
+    let rows = read_rows(path)?.rows;
+    let refused = |why| Error::Usage(format!("cannot go on with {}: {why}", options.output));
+    let finished = identity.finished(&rows).map_err(refused)?;
+    if !global.quiet {
+        say(&format!("going on with {}: it has {} rows", options.output, finished.len()));
+    }
+    Ok(rows)
+}
+
+/// The kernels' texts, fragments included.
+fn sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<Vec<String>, Error> {
+    let sources = Sources { dir: dir.map(Path::to_owned) };
+    rungs.iter().map(|rung| sources.assemble(rung.path).map_err(|stop| Error::Usage(stop.reason))).collect()
+}
+
+fn listing(mine: &[&Configuration], all: usize) -> String {
+    let line = |c: &&Configuration| match &c.refusal {
+        Some(why) => format!("{}: skipped: {why}\n", c.label()),
+        None => c.label() + "\n",
+    };
+    let refused = mine.iter().filter(|c| c.refusal.is_some()).count();
+    let of = if mine.len() == all { String::new() } else { format!(" of {all}") };
+    mine.iter().map(line).collect::<String>()
+        + &format!("{}{of} configurations, {refused} of which cannot run here\n", mine.len())
+}
+
+/// A sweep under way.
+struct Running {
+    family: &'static Family,
+    scene: Scene,
+    identity: Identity,
+    settings: Settings,
+    limit: Option<Ceiling>,
+    /// Jobs that there are at most, and how many have begun.
+    steps: usize,
+    step: usize,
+    executor: Box<dyn Executor>,
+    observer: Box<dyn Observer>,
+    /// Those of the file, then the new ones.
+    rows: Vec<Row>,
+    csv: CsvFile,
+    spent: Spent,
+    /// Seconds that measuring the ceiling took.
+    probed: f64,
+}
+
+impl Running {
+    fn run(mut self, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
+        let started = Instant::now();
+        let measured = self.measure(todo, options);
+        self.observer = Box::new(Silent);
+        if !global.quiet {
+            say(report::summary(&self.rows).trim_end());
+            if !todo.is_empty() {
+                say(&report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64()));
+            }
+        }
+        measured?;
+        bench::worst(&self.rows, options.measure.strict)
+    }
+
+    fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {
+        // A sweep that is gone on with keeps its ceiling, so that its rows compare.
+        let bound = self.family.ceiling;
+        let known = self.rows.iter().find_map(|r| r.ceiling_gbps).map(|gbps| Ceiling { bound, gbps });
+        let is_needed = todo.iter().any(|c| c.refusal.is_none() && c.case.shape.n > 0);
+        self.limit = if is_needed && known.is_none() { self.probe(options.seed)? } else { known };
+        self.scene.ceiling = self.limit;
+        sweep::measure(todo, options.order, self)
+    }
+
+    fn probe(&mut self, seed: u64) -> Result<Option<Ceiling>, Error> {
+        let started = Instant::now();
+        let bound = self.family.ceiling;
+        self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
+        let ceiling = probe::ceiling(&mut *self.executor, bound, &self.settings, seed)?;
+        self.probed = started.elapsed().as_secs_f64();
+        Ok(ceiling)
+    }
+}
+
+impl Bench for Running {
+    fn settings(&self, configuration: &Configuration) -> Settings {
+        probe::bounded(&self.settings, self.family, &configuration.case, self.limit, self.executor.info())
+    }
+
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        if interrupt::interrupted() {
+            return Err(Error::Interrupted);
+        }
+        self.observer.case_started(self.step, self.steps, &configuration.label());
+        self.step += 1;
+        let outcome = self.executor.run(job)?;
+        self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
+        Ok(outcome)
+    }
+
+    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
+        self.spent += outcome.spent;
+        // Also of one that never got as far as a plan: no two rows of a sweep look the same.
+        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+        let record = Record::from_outcome(&self.scene, Some(configuration.rung), outcome);
+        let mut row = Row::from(&record);
+        self.identity.stamp(&mut row, configuration);
+        self.csv.write(&row)?;
+        self.rows.push(row);
+        Ok(())
+    }
+}

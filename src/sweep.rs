@@ -1,0 +1,21 @@
+//! Sweeps: every combination of rungs, work-groups, sizes, element types and tunables.
+//!
+//! Planning, identity, resuming and merging are pure; [`measure()`] runs a plan on any bench.
+//!
+//! Interleaving pools a configuration's samples from [`ROUNDS`] rounds over a block of [`BLOCK`] configurations,
+//! and a row is written when its last round is over. A killed sweep therefore measures again what was in flight in
+//! its block, never what has a row. Every row is final, whatever its status: a configuration that crashes or
+//! hangs its driver gets its `failed` or `timeout` row at once, and going on does not run it again.
+
+mod identity;
+mod measure;
+mod merge;
+mod space;
+
+pub use identity::{Identity, Shard};
+pub use measure::{BLOCK, Bench, Order, ROUNDS, measure};
+pub use merge::merge;
+pub use space::{Configuration, Setting, Space, default_work_groups, settings};
+
+#[cfg(test)]
+mod tests;
