@@ -3,7 +3,7 @@
 //! `GPULAB_TEST_DRIVERS` lists the drivers that must be there (`pocl,intel,rusticl,oclgrind`); without it the
 //! default device is tested. Each driver gets a process of its own, this test binary again, because drivers
 //! are chosen by the environment. How many cases ran is appended to the file that `GPULAB_TEST_TALLY` names.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 use gpulab::cpu::reduce::Op;
 use gpulab::data::{Array, Dtype};
