@@ -43,4 +43,5 @@ fi
 # SBATCH_OPTIONS is a list of words.
 # shellcheck disable=SC2086
 array=$(GPULAB_STEP=shard sbatch --parsable --requeue --array="1-$GPULAB_SHARDS" ${SBATCH_OPTIONS:-} "$0" "$@")
+# shellcheck disable=SC2086 # several options are several words
 GPULAB_STEP=merge sbatch --parsable --dependency="afterok:${array%%;*}" ${SBATCH_OPTIONS:-} "$0"

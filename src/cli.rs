@@ -155,7 +155,7 @@ pub struct Reduce {
     /// Work-items in flight, rounded up to whole work-groups (variants 7 to 10) [default: what fills the device]
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub items: Option<u64>,
-    /// Independent accumulators of a work-item, 1 to 16 (variants 8 to 10) [default: 4]
+    /// Independent accumulators of a work-item, 1 to 16 (variants 8 to 10) [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
     pub acc: Option<u64>,
     /// Options of all ladders.

@@ -301,7 +301,7 @@ fn bad_input_is_found_before_anything_runs() {
     };
     for (args, code, word) in [
         (vec![], 2, "--kernel"),
-        (vec!["--kernel", "nothing"], 2, "there is dot"),
+        (vec!["--kernel", "nothing"], 2, "there is no family"),
         (vec!["--kernel", "dot", "--n", "10..1+1"], 2, "backwards"),
         (vec!["--kernel", "dot", "--n", "1..10*1"], 2, "never"),
         (vec!["--kernel", "dot", "--wg", "0..4+1"], 2, "work-group"),

@@ -21,8 +21,10 @@ void read_v2_wide(__global const uint *x, __global uint *partial, const INDEX ch
         c += x16[2];
         d += x16[3];
     }
-    a = (a + b) + (c + d);
-    const uint8 e = a.lo + a.hi;
-    const uint4 f = e.lo + e.hi;
-    partial[id] = (f.s0 + f.s1) + (f.s2 + f.s3);
+    uint lanes[16];
+    vstore16((a + b) + (c + d), 0, lanes);
+    uint sum = 0;
+    for (uint lane = 0; lane < 16; lane++)
+        sum += lanes[lane];
+    partial[id] = sum;
 }

@@ -171,7 +171,7 @@ fn clear_and_presum(draft: &Draft<'_>, presum: Presum, begin: u64) -> Vec<Pass> 
 
 /// The fixed grid of rungs 5 and 6, with its accumulators.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Draft<'a>, u64), Refusal> {
-    let acc = shape::accumulators(&ask.case.params)?;
+    let acc = shape::accumulators(&ask.case.params, 4)?;
     let mut draft = draft(ask, grid(ask, 4 * acc)?)?;
     draft.set("acc", acc);
     draft.define("ACC", acc);

@@ -199,8 +199,8 @@ fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 /// The fixed grid of rungs 8 to 10, and the depth of what each work-item of it adds.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Draft<'a>, u64), Refusal> {
-    let acc = shape::accumulators(&ask.case.params)?;
-    let mut draft = draft(ask, grid(ask, 4 * acc)?)?;
+    let acc = shape::accumulators(&ask.case.params, 8)?;
+    let mut draft = draft(ask, shape::grid_by(ask, 4 * acc, Grid::sparse)?)?;
     draft.set(ACC.name, acc);
     draft.define("ACC", acc);
     let (n, grid) = (draft.n(), draft.grid);

@@ -28,6 +28,15 @@ impl Grid {
         let full = target.compute_units as usize * groups_per_unit(target, wg);
         Grid { groups: Grid::covering(wg, items).groups.min(full).max(1), wg }
     }
+
+    /// As [`Grid::filling`], but fewer groups that live longer: for work-items with many loads in flight, of
+    /// which a quarter keeps a GPU's memory busy. Each group that is not there is a partial result less.
+    pub(crate) fn sparse(target: &Target, wg: usize, items: u64) -> Grid {
+        let full = Grid::filling(target, wg, items);
+        let least = target.compute_units as usize;
+        let groups = if target.gpu { (full.groups / 4).max(least.min(full.groups)) } else { full.groups };
+        Grid { groups, wg }
+    }
 }
 
 /// Groups that a compute unit is given. A GPU keeps about 2048 work-items resident on one and evens
@@ -86,18 +95,23 @@ pub(crate) const ACC: Tunable =
 /// The grid of the rungs that walk their inputs `per_item` elements at a time: as asked by `items`, or
 /// enough to fill the device.
 pub(crate) fn grid(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
+    grid_by(ask, per_item, Grid::filling)
+}
+
+/// As [`grid`], with what is enough said by `fill`: [`Grid::filling`] or [`Grid::sparse`].
+pub(crate) fn grid_by(ask: &Ask<'_>, per_item: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<Grid, Refusal> {
     check_wg(ask.case.wg, ask.target)?;
     let (wg, n) = (ask.case.wg.size(), ask.case.shape.n);
     let useful = n.div_ceil(per_item);
     Ok(match number(&ask.case.params, ITEMS.name)? {
         Some(items) => Grid::covering(wg, items.min(useful)),
-        None => Grid::filling(ask.target, wg, useful),
+        None => fill(ask.target, wg, useful),
     })
 }
 
 /// The independent accumulators of a work-item, as asked by `acc`.
-pub(crate) fn accumulators(params: &Params) -> Result<u64, Refusal> {
-    match number(params, ACC.name)?.unwrap_or(4) {
+pub(crate) fn accumulators(params: &Params, default: u64) -> Result<u64, Refusal> {
+    match number(params, ACC.name)?.unwrap_or(default) {
         acc if acc > 16 => Err(Refusal(format!("acc={acc}: at most 16 accumulators fit a work-item's registers"))),
         acc => Ok(acc),
     }

@@ -222,11 +222,17 @@ fn notes(rows: &[Row]) -> Vec<String> {
             "faster than the ceiling measured on this device; measure it again",
         ),
         note(&|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
+        note(&is_step_back, "slower than the rung before: on this device and size the idea costs more than it saves"),
         note(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Slower than the rung before by more than the spread of either is likely to explain.
+fn is_step_back(row: &Row) -> bool {
+    row.step_x.is_some_and(|x| x * (1.0 + row.noise.unwrap_or(0.0)) < 0.97) && row.variant != "wide"
 }
 
 fn clock_name(row: &Row) -> &'static str {
