@@ -248,9 +248,12 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let n = ask.case.shape.n;
     let (grid, chunk) = shape::chunks(ask.target, n);
     let mut draft = draft(ask, grid)?;
-    // The main kernel's groups are of one item; the finishing group is as large as was asked for.
+    // The main kernel's groups are of one item; a finishing group is as large as was asked for, and where
+    // there is none, what was asked for makes no other plan.
     let wg = ask.case.wg.size();
-    draft.define("WG", wg);
+    if ask.case.params.get(FINISH.name).is_some_and(|who| who == "device") {
+        draft.define("WG", wg);
+    }
     let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(chunk), Arg::Index(n)]);
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
