@@ -13,8 +13,6 @@
 #endif
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
-#define T4 CAT(T, 4)
-#define T8 CAT(T, 8)
 #define T16 CAT(T, 16)
 
 #include "../common/operation.cl"
@@ -23,9 +21,13 @@
 
 T reduce_lanes(const T16 v)
 {
-    const T8 a = REDUCE(v.lo, v.hi);
-    const T4 b = REDUCE(a.lo, a.hi);
-    return REDUCE(REDUCE(b.s0, b.s1), REDUCE(b.s2, b.s3));
+    // By way of memory: Oclgrind takes the halves .lo and .hi of a vector for uninitialised.
+    T lanes[16];
+    vstore16(v, 0, lanes);
+    for (uint kept = 8; kept > 0; kept /= 2)
+        for (uint lane = 0; lane < kept; lane++)
+            lanes[lane] = REDUCE(lanes[lane], lanes[lane + kept]);
+    return lanes[0];
 }
 
 // A chunk is a multiple of 64 elements.
