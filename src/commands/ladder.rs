@@ -123,11 +123,11 @@ impl Climb<'_> {
             self.measure(&job, &host, None)?;
         }
         let scene = Scene::on_device(&self.run, info, &self.settings, limit);
+        let settings = probe::bounded(&self.settings, self.study.family, &self.case(""), limit, info);
         for (index, rung) in rungs.iter().enumerate() {
             let label = format!("v{} {}", rung.number(), rung.variant());
             self.observer.case_started(probes + baselines.len() + index, total, &label);
-            let settings = probe::bounded(&self.settings, self.study.family, &self.case(""), limit, info);
-            let job = self.job(rung.variant(), false, settings);
+            let job = self.job(rung.variant(), false, settings.clone());
             self.measure(&job, &scene, Some(rung.number()))?;
         }
         Ok(())

@@ -15,7 +15,7 @@ impl Session {
         let (n, wg, seed) = (job.case.shape.n, job.plan.wg.size() as u64, job.case.seed);
         let exact = job.family.problem.exact_fill(job.case);
         let edges = [0, 1, wg - 1, wg, n / 2, n - n % (4 * wg), n - 1].map(|at| (Fill::Unit(at.min(n - 1)), 0));
-        let seeds = (1..=3).map(|k| (exact, !seed - k));
+        let seeds = (1..=3).map(|k| (exact, (!seed).wrapping_sub(k)));
         let data: Vec<(Fill, u64)> = seeds.chain([(Fill::Ones, 0)]).chain(edges).collect();
         self.verify_exact(job, &data)?;
         let inputs = self.inputs();
