@@ -10,8 +10,9 @@ mod memory;
 pub use memory::{GUARD_BYTES, check_guard, guard_pattern, poison, poisoned, still_poisoned};
 
 use crate::data::{Array, Dtype};
-use crate::kernels::Reference;
+use crate::kernels::{Movement, Reference};
 use memory::Poison;
+use rayon::prelude::*;
 
 /// Whether a result is right.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +125,52 @@ pub fn check_bits(got: &Array, want: &Array) -> Verdict {
     compare(got, want, Rule::Bits)
 }
 
+/// Requires that every element of `input` is where the movement takes it, bit for bit, and that nothing was written
+/// between the rows of the output, which was poisoned before.
+pub fn check_moved(got: &Array, input: &Array, movement: &Movement) -> Verdict {
+    match (got, input) {
+        (Array::F32(g), Array::F32(i)) => compare_moved(g, i, movement),
+        (Array::F64(g), Array::F64(i)) => compare_moved(g, i, movement),
+        (Array::I32(g), Array::I32(i)) => compare_moved(g, i, movement),
+        (Array::I64(g), Array::I64(i)) => compare_moved(g, i, movement),
+        _ => unlike(got, input),
+    }
+}
+
+fn compare_moved<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
+    if got.len() != movement.output_len() || input.len() != movement.input_len() {
+        let (output, needed) = (got.len(), movement.output_len());
+        return Verdict::fail(f64::INFINITY, 0.0, format!("the output has {output} elements, not {needed}"));
+    }
+    let is_wrong = |row: usize, column: usize, got: T| match column < movement.output_columns() {
+        true => !got.same(input[movement.source(row, column)], Rule::Bits),
+        false => !got.is_poison(),
+    };
+    let rows = got.par_chunks(movement.to_pitch.max(1)).enumerate();
+    let wrong_in = |(row, values): (usize, &[T])| -> (usize, Option<(usize, usize)>) {
+        let mut wrong = values.iter().enumerate().filter(|&(column, &got)| is_wrong(row, column, got));
+        let first = wrong.next().map(|(column, _)| (row, column));
+        (usize::from(first.is_some()) + wrong.count(), first)
+    };
+    match rows.map(wrong_in).reduce(|| (0, None), |a, b| (a.0 + b.0, a.1.or(b.1))) {
+        (count, Some((row, column))) => {
+            let got = got[row * movement.to_pitch + column];
+            let why = misplaced(got, row, column, input, movement);
+            Verdict::fail(f64::INFINITY, 0.0, format!("{why}; {count} are wrong"))
+        }
+        (_, None) => Verdict::pass(0.0, 0.0),
+    }
+}
+
+fn misplaced<T: Element>(got: T, row: usize, column: usize, input: &[T], movement: &Movement) -> String {
+    let place = format!("the output's row {row}, column {column}");
+    if column >= movement.output_columns() {
+        return format!("{place} is behind the row's end and was overwritten by {got:?}");
+    }
+    let note = if got.is_poison() { " (never written)" } else { "" };
+    format!("{place} is {got:?}{note}, want {:?}", input[movement.source(row, column)])
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
     Value,
@@ -136,11 +183,12 @@ fn compare(got: &Array, want: &Array, rule: Rule) -> Verdict {
         (Array::F64(g), Array::F64(w)) => compare_slices(g, w, rule),
         (Array::I32(g), Array::I32(w)) => compare_slices(g, w, rule),
         (Array::I64(g), Array::I64(w)) => compare_slices(g, w, rule),
-        _ => {
-            let why = format!("got elements of {}, want {}", got.dtype(), want.dtype());
-            Verdict::fail(f64::INFINITY, 0.0, why)
-        }
+        _ => unlike(got, want),
     }
+}
+
+fn unlike(got: &Array, want: &Array) -> Verdict {
+    Verdict::fail(f64::INFINITY, 0.0, format!("got elements of {}, want {}", got.dtype(), want.dtype()))
 }
 
 fn compare_slices<T: Element>(got: &[T], want: &[T], rule: Rule) -> Verdict {
@@ -160,7 +208,7 @@ fn compare_slices<T: Element>(got: &[T], want: &[T], rule: Rule) -> Verdict {
 }
 
 /// What comparing needs of an element type.
-trait Element: Copy + Poison + std::fmt::Debug {
+trait Element: Copy + Poison + Send + Sync + std::fmt::Debug {
     fn same(self, want: Self, rule: Rule) -> bool;
     /// Absolute difference; infinite if it has no size.
     fn distance(self, other: Self) -> f64;
@@ -300,6 +348,32 @@ mod tests {
         assert!(check_exact(&got, &want).ok);
         assert!(!check_bits(&got, &want).ok);
         assert!(check_bits(&got, &got).ok);
+    }
+
+    #[test]
+    fn a_misplaced_element_and_a_write_between_rows_are_found() {
+        for transposed in [false, true] {
+            let movement = Movement { rows: 3, columns: 2, from_pitch: 3, to_pitch: 4, transposed };
+            let input = generate(Fill::Bits, Dtype::F32, 1, 0, 0, movement.input_len());
+            let (Array::F32(from), Array::F32(mut to)) = (&input, poisoned(Dtype::F32, movement.output_len())) else {
+                unreachable!()
+            };
+            for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
+                let at = if transposed { column * 4 + row } else { row * 4 + column };
+                to[at] = from[row * 3 + column];
+            }
+            let verdict = |to: &[f32]| check_moved(&Array::F32(to.to_vec()), &input, &movement);
+            assert!(verdict(&to).ok, "{:?}", verdict(&to));
+            let mut swapped = to.clone();
+            swapped.swap(0, 1);
+            assert!(verdict(&swapped).why.unwrap().ends_with("2 are wrong"));
+            let mut spilt = to.clone();
+            spilt[3] = 1.0;
+            assert!(verdict(&spilt).why.unwrap().contains("row 0, column 3 is behind the row's end"));
+            let untouched = check_moved(&poisoned(Dtype::F32, movement.output_len()), &input, &movement);
+            assert!(untouched.why.unwrap().contains("(never written)"));
+            assert!(!verdict(&to[1..]).ok);
+        }
     }
 
     proptest! {

@@ -41,6 +41,8 @@ pub enum Command {
     Reduce(Box<Reduce>),
     /// Run the dot product's ladder: check it, time it, compare it with the CPU
     Dot(Box<Dot>),
+    /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
+    Transpose(Box<Transpose>),
     /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Join the files of a sweep's shards into one
@@ -172,6 +174,62 @@ pub enum Finish {
     Device,
 }
 
+/// `gpulab transpose`.
+#[derive(Debug, Args)]
+pub struct Transpose {
+    /// Rows and columns of a square matrix [default: 2048]
+    #[arg(long, value_name = "N", value_parser = values::size, conflicts_with_all = ["width", "height"])]
+    pub n: Option<u64>,
+    /// Columns of the matrix
+    #[arg(long, value_name = "W", value_parser = values::size, requires = "height")]
+    pub width: Option<u64>,
+    /// Rows of the matrix
+    #[arg(long, value_name = "H", value_parser = values::size, requires = "width")]
+    pub height: Option<u64>,
+    /// What to time: one launch after the other, or a launch that repeats its work inside the kernel
+    #[arg(long = "loop", value_enum, value_name = "LIST", value_delimiter = ',', default_values = ["kernel", "inside"])]
+    pub loops: Vec<Loop>,
+    /// Times that the kernel repeats its work inside
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), default_value_t = 10)]
+    pub nreps: u64,
+    /// Rows and columns of a tile [default: 32, variants 5 and 6: 64]; rows of a strip (variant 7) [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub tile: Option<u64>,
+    /// Rows of a tile that a work-item takes [default: what the work-group size leaves for each]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub rows: Option<u64>,
+    /// Unused elements behind each row of a tile (variants 3 to 5) [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=64))]
+    pub pad: Option<u64>,
+    /// Whether groups work along diagonals (variants 4 to 6) [default: variant 4 only]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub diagonal: Option<Switch>,
+    /// Unused elements behind each row of both matrices: the pitch is the width and the gap
+    #[arg(long, value_name = "N", value_parser = values::size, default_value_t = 0)]
+    pub gap: u64,
+    /// Options of all ladders.
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// Where the loop of a timing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Loop {
+    /// Over launches of the kernel.
+    Kernel,
+    /// Inside the kernel.
+    Inside,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}
+
 /// Options of all ladders.
 #[derive(Debug, Args)]
 pub struct Ladder {
@@ -181,7 +239,7 @@ pub struct Ladder {
     /// Element type [default: what the input file holds, or the family's first in `gpulab list`]
     #[arg(long, value_enum, value_name = "TYPE")]
     pub dtype: Option<Dtype>,
-    /// Work-items of a work-group [default: 256]
+    /// Work-items of a work-group, as in 256 or 32x8 [default: 256]
     #[arg(long, value_name = "WG", value_parser = values::work_group)]
     pub wg: Option<WorkGroup>,
     /// Seed of the random data
@@ -207,9 +265,12 @@ pub struct Sweep {
     /// Variants to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
-    /// Elements: sizes and ranges, as in 1000,1M or 1000..5000+500
-    #[arg(long, value_name = "LIST", value_parser = values::sizes, default_value = "2^20")]
-    pub n: List<u64>,
+    /// Elements, or columns of matrices: sizes and ranges, as in 1000,1M or 1000..5000+500 [default: 2^20; of matrices 2048]
+    #[arg(long, value_name = "LIST", value_parser = values::sizes)]
+    pub n: Option<List<u64>>,
+    /// Rows of matrices: sizes and ranges [default: as many as columns]
+    #[arg(long, value_name = "LIST", value_parser = values::sizes)]
+    pub m: Option<List<u64>>,
     /// Work-groups: sizes and ranges, as in 64,16x16 or 32..1024*2 [default: powers of two from 32 that the device allows]
     #[arg(long, value_name = "LIST", value_parser = values::work_groups)]
     pub wg: Option<List<WorkGroup>>,
@@ -304,6 +365,9 @@ pub struct Output {
     /// Write every single timed run as CSV
     #[arg(long, value_name = "FILE")]
     pub samples: Option<String>,
+    /// Bandwidths of tables in GiB/s, 2^30 bytes a second; files keep GB/s
+    #[arg(long)]
+    pub gib: bool,
 }
 
 impl Measure {

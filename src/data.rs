@@ -64,6 +64,27 @@ impl std::fmt::Display for Dtype {
     }
 }
 
+/// Size of a problem: `n` elements, or `n` columns by `m` rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shape {
+    /// Elements of a vector, or columns of a matrix.
+    pub n: u64,
+    /// Rows of a matrix; 1 for a vector.
+    pub m: u64,
+}
+
+impl Shape {
+    /// A vector of `n` elements.
+    pub fn vector(n: u64) -> Shape {
+        Shape { n, m: 1 }
+    }
+
+    /// Elements of the vector or matrix.
+    pub fn elements(self) -> u64 {
+        self.n.saturating_mul(self.m)
+    }
+}
+
 /// Named settings of a case beyond its size, type and work-group: `items=8448 presum=host`.
 pub type Params = BTreeMap<String, String>;
 
@@ -157,6 +178,9 @@ pub enum Fill {
     Ones,
     /// Zeros with a single one at this index.
     Unit(u64),
+    /// Each element its own finite bit pattern, whatever the seed: from the smallest normal number on, in steps
+    /// of the last bit. They repeat after the 2.1e9 patterns that 32 bits have.
+    Bits,
 }
 
 /// `len` elements of stream `stream` (0 for the first input, 1 for the second, ...), from index `start` on.
@@ -166,18 +190,22 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
     match &mut array {
         Array::F32(v) => fill_with(v, start, |i| match fill {
             Fill::Real => (draw(key, i) >> 40) as f32 * (2.0 / (1u64 << 24) as f32) - 1.0,
+            Fill::Bits => f32::from_bits(pattern(i)),
             other => small(other, key, i) as f32,
         }),
         Array::F64(v) => fill_with(v, start, |i| match fill {
             Fill::Real => (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0,
+            Fill::Bits => f64::from_bits(wide_pattern(i)),
             other => small(other, key, i) as f64,
         }),
         Array::I32(v) => fill_with(v, start, |i| match fill {
             Fill::Real => draw(key, i) as i32,
+            Fill::Bits => pattern(i).cast_signed(),
             other => small(other, key, i) as i32,
         }),
         Array::I64(v) => fill_with(v, start, |i| match fill {
             Fill::Real => draw(key, i) as i64,
+            Fill::Bits => wide_pattern(i).cast_signed(),
             other => small(other, key, i),
         }),
     }
@@ -192,8 +220,21 @@ fn small(fill: Fill, key: u64, i: u64) -> i64 {
             if r & 1 == 0 { magnitude } else { -magnitude }
         }
         Fill::Unit(at) => i64::from(i == at),
-        Fill::Ones | Fill::Real => 1,
+        Fill::Ones | Fill::Real | Fill::Bits => 1,
     }
+}
+
+/// The bits of the smallest normal f32, and those of infinity.
+const NORMAL: u64 = 0x0080_0000;
+const INFINITE: u64 = 0x7f80_0000;
+
+fn pattern(i: u64) -> u32 {
+    (NORMAL + i % (INFINITE - NORMAL)) as u32
+}
+
+/// Both halves of the word differ from element to element, and from each other.
+fn wide_pattern(i: u64) -> u64 {
+    u64::from(pattern(i)) << 32 | u64::from(!pattern(i))
 }
 
 fn fill_with<T: Send>(values: &mut [T], start: u64, f: impl Fn(u64) -> T + Sync) {
@@ -238,6 +279,18 @@ mod tests {
         for k in 1..=8 {
             assert!(v.contains(&k) && v.contains(&-k));
         }
+    }
+
+    #[test]
+    fn every_element_has_its_own_bits() {
+        for dtype in Dtype::ALL {
+            let bits = generate(Fill::Bits, dtype, 1, 0, 0, 70_000);
+            let words: std::collections::HashSet<&[u8]> = bits.as_bytes().chunks(dtype.size()).collect();
+            assert_eq!(words.len(), 70_000, "{dtype}");
+            assert_eq!(bits.tail(65_530), generate(Fill::Bits, dtype, 2, 1, 65_530, 4470), "{dtype}");
+        }
+        let Array::F32(v) = generate(Fill::Bits, Dtype::F32, 1, 0, INFINITE - NORMAL - 1, 2) else { unreachable!() };
+        assert_eq!(v, [f32::MAX, f32::MIN_POSITIVE]);
     }
 
     #[test]

@@ -18,10 +18,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Version of the columns; it changes only if one changes its meaning or goes.
 pub const SCHEMA: u32 = 1;
 
+/// Platform of the CPU baselines.
+pub const HOST: &str = "host";
+/// Variant of the plain copy that a transposition is measured against.
+pub const COPY: &str = "copy";
 /// Variant of the sequential CPU baseline in the rung's own type.
 pub const CPU_SEQ: &str = "cpu_sequential";
 /// Variant of the parallel CPU baseline.
 pub const CPU_RAYON: &str = "cpu_rayon";
+/// Setting of kernels that repeat their work inside.
+pub const REPEATS: &str = "nreps";
 /// Variant of the CPU baseline that gives the exact result.
 pub const CPU_EXACT: &str = "cpu_exact";
 
@@ -118,7 +124,7 @@ impl Scene {
     pub fn on_host(run: &Run, threads: usize, settings: &Settings) -> Scene {
         Scene {
             run: run.clone(),
-            platform: "host".to_owned(),
+            platform: HOST.to_owned(),
             device: format!("CPU, {threads} threads"),
             driver: String::new(),
             cl_version: String::new(),
@@ -135,7 +141,7 @@ impl Scene {
 pub struct Record {
     /// Where it ran.
     pub scene: Scene,
-    /// Number in the ladder; none for CPU baselines.
+    /// Number in the ladder; none for references and CPU baselines.
     pub rung: Option<u32>,
     /// What running it gave.
     pub outcome: Outcome,
@@ -168,10 +174,12 @@ pub struct Speedups {
     pub cpu_rayon: Option<f64>,
     /// Than [`CPU_EXACT`].
     pub cpu_exact: Option<f64>,
+    /// Than [`COPY`], the family's reference.
+    pub copy: Option<f64>,
 }
 
 impl Record {
-    /// Derives a record from an outcome: `rung` is the number in the ladder, none for CPU baselines.
+    /// Derives a record from an outcome: `rung` is the number in the ladder, none for references and CPU baselines.
     pub fn from_outcome(scene: &Scene, rung: Option<u32>, outcome: Outcome) -> Record {
         let times = summarise(&clocked(&outcome));
         let walls: Vec<f64> = outcome.samples.iter().map(|s| s.wall).collect();
@@ -199,8 +207,21 @@ impl Record {
         self.times.filter(|_| self.outcome.status == Status::Ok).map(|t| t.median)
     }
 
+    fn on_host(&self) -> bool {
+        self.scene.platform == HOST
+    }
+
     fn is_baseline(&self, variant: &str) -> bool {
-        self.rung.is_none() && self.outcome.case.variant == variant
+        self.on_host() && self.outcome.case.variant == variant
+    }
+
+    fn is_reference(&self, variant: &str) -> bool {
+        !self.on_host() && self.rung.is_none() && self.outcome.case.variant == variant
+    }
+
+    /// How often the kernel repeats its work inside, where it does.
+    fn repeats(&self) -> Option<&String> {
+        self.outcome.params.get(REPEATS)
     }
 }
 
@@ -219,7 +240,7 @@ fn flags(record: &Record) -> Vec<&'static str> {
     let fits = scene.cache == Cache::Warm && (1..=scene.cache_bytes).contains(&outcome.working_set);
     let Some(times) = record.times else { return Vec::new() };
     [
-        (flag::LAUNCH_BOUND, record.rung.is_some() && times.median < LAUNCH_BOUND_S),
+        (flag::LAUNCH_BOUND, !record.on_host() && times.median < LAUNCH_BOUND_S),
         (flag::FITS_CACHE, fits),
         (flag::ABOVE_CEILING, record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT)),
         (flag::CLOCK_FALLBACK, outcome.clock_note.is_some()),
@@ -232,20 +253,33 @@ fn flags(record: &Record) -> Vec<&'static str> {
 
 /// Fills in the speed-ups of one ladder: the records of one case size and type on one device, in the
 /// ladder's order, with the CPU baselines anywhere among them. Records without a right result neither
-/// get a speed-up nor are a base for one. May be called again when records have been added.
+/// get a speed-up nor are a base for one, and those that repeat their work inside the kernel are compared
+/// with their like only. May be called again when records have been added.
 pub fn relate(ladder: &mut [Record]) {
     let baseline = |variant| ladder.iter().find(|r| r.is_baseline(variant)).and_then(Record::median);
-    let (seq, rayon, exact) = (baseline(CPU_SEQ), baseline(CPU_RAYON), baseline(CPU_EXACT));
+    let cpu = [baseline(CPU_SEQ), baseline(CPU_RAYON), baseline(CPU_EXACT)];
+    let mut repeats: Vec<Option<String>> = ladder.iter().map(|r| r.repeats().cloned()).collect();
+    repeats.sort_unstable();
+    repeats.dedup();
+    for repeats in repeats {
+        let base = if repeats.is_none() { cpu } else { [None; 3] };
+        relate_alike(ladder.iter_mut().filter(|r| r.repeats() == repeats.as_ref()).collect(), base);
+    }
+}
+
+/// Fills in the speed-ups of records that repeat their work equally often.
+fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
+    let copy = ladder.iter().find(|r| r.is_reference(COPY)).and_then(|r| r.median());
     let (mut first, mut previous) = (None, None);
-    for record in ladder {
+    for record in &mut ladder {
         let own = record.median();
         let over = |base: Option<f64>| base.zip(own).and_then(|(base, own)| ratio(base, own));
-        let cpu =
-            Speedups { cpu_seq: over(seq), cpu_rayon: over(rayon), cpu_exact: over(exact), ..Speedups::default() };
-        record.speedups = cpu;
+        let [cpu_seq, cpu_rayon, cpu_exact] = cpu.map(over);
+        let copy = if record.on_host() { None } else { over(copy) };
+        record.speedups = Speedups { step: None, total: None, cpu_seq, cpu_rayon, cpu_exact, copy };
         if record.rung.is_some() && own.is_some() {
             first = first.or(own);
-            record.speedups = Speedups { step: over(previous), total: over(first), ..cpu };
+            (record.speedups.step, record.speedups.total) = (over(previous), over(first));
             previous = own;
         }
     }
@@ -325,7 +359,8 @@ mod tests {
     fn what_needs_care_is_flagged() {
         let flags_of = |scene: &Scene, rung, outcome| Record::from_outcome(scene, rung, outcome).flags;
         assert_eq!(record(1, 49e-6).flags, [flag::LAUNCH_BOUND, flag::ABOVE_CEILING]);
-        assert!(flags_of(&Scene { ceiling: None, ..scene() }, None, outcome(CPU_SEQ, &[1e-6])).is_empty());
+        let host = Scene::on_host(&scene().run, 2, &settings());
+        assert!(flags_of(&host, None, outcome(CPU_SEQ, &[1e-6])).is_empty());
         assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), [flag::NOISY]);
         let large_cache = Scene { cache_bytes: 8000, ..scene() };
         assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), [flag::FITS_CACHE]);
@@ -362,6 +397,35 @@ mod tests {
         assert_eq!(ladder[2].speedups.cpu_rayon, Some(2.0));
         let row = Row::from(&ladder[3]);
         assert_eq!((row.rung, row.wg.as_str(), row.device.as_str()), (None, "", "CPU, 2 threads"));
+    }
+
+    #[test]
+    fn work_repeated_inside_is_compared_with_its_like() {
+        let made = |rung: Option<u32>, variant: &str, seconds, repeats: bool| {
+            let mut record = Record::from_outcome(&scene(), rung, outcome(variant, &[seconds]));
+            if repeats {
+                record.outcome.params.insert(REPEATS.into(), "10".into());
+            }
+            record
+        };
+        let host = Scene::on_host(&scene().run, 2, &settings());
+        let mut ladder = vec![
+            Record::from_outcome(&host, None, outcome(CPU_SEQ, &[8e-3])),
+            made(None, COPY, 1e-3, false),
+            made(None, COPY, 8e-3, true),
+            made(Some(1), "naive", 4e-3, false),
+            made(Some(1), "naive", 16e-3, true),
+            made(Some(2), "local", 2e-3, false),
+            made(Some(2), "local", 10e-3, true),
+        ];
+        relate(&mut ladder);
+        let [plain, inside] = [5, 6].map(|i| ladder[i].speedups);
+        assert_eq!((plain.step, plain.copy, plain.cpu_seq), (Some(2.0), Some(0.5), Some(4.0)));
+        assert_eq!((inside.step, inside.copy, inside.cpu_seq), (Some(1.6), Some(0.8), None));
+        assert_eq!(
+            (ladder[0].speedups.copy, ladder[1].speedups.copy, ladder[1].speedups.step),
+            (None, Some(1.0), None)
+        );
     }
 
     fn settings() -> Settings {

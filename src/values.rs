@@ -3,6 +3,7 @@
 use crate::kernels::{Family, Rung, WorkGroup};
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::ops::RangeInclusive;
 
 /// A number of elements: `1000000`, `1_000_000`, `1e6`, `1M` (10^6), `1Mi` (2^20), `2^20`.
 ///
@@ -179,35 +180,37 @@ pub fn spread(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The rungs that a list selects: numbers `3`, ranges `2-5`, ideas `local`; in the ladder's order.
+/// The rungs that a list selects: numbers `3`, ranges `2-5`, ideas `local`, names of references; references first,
+/// then in the ladder's order.
 ///
 /// # Errors
 /// A name or number that the ladder does not have.
 pub fn variants(family: &'static Family, text: &str) -> Result<Vec<&'static Rung>, String> {
-    let mut wanted = vec![false; family.ladder.len()];
+    let kernels: Vec<&'static Rung> = family.kernels().collect();
+    let mut wanted = vec![false; kernels.len()];
     for item in text.split(',') {
-        let (first, last) = variant_range(family, item.trim()).ok_or_else(|| unknown_variant(family, item))?;
-        for (rung, wanted) in family.ladder.iter().zip(&mut wanted) {
-            *wanted |= (first..=last).contains(&rung.number());
-        }
+        let range = variant_range(&kernels, item.trim()).ok_or_else(|| unknown_variant(family, item))?;
+        wanted[range].fill(true);
     }
-    Ok(family.ladder.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(rung, _)| rung).collect())
+    Ok(kernels.into_iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(rung, _)| rung).collect())
 }
 
-fn variant_range(family: &Family, item: &str) -> Option<(u32, u32)> {
-    let number = |text: &str| {
-        let digits = text.strip_prefix('v').unwrap_or(text);
-        let number = digits.parse::<u32>().ok().or_else(|| family.rung(text).map(Rung::number))?;
-        family.ladder.iter().any(|r| r.number() == number).then_some(number)
+/// The places of what a number, a range of numbers or a name selects.
+fn variant_range(kernels: &[&Rung], item: &str) -> Option<RangeInclusive<usize>> {
+    let place = |text: &str| {
+        let number = text.strip_prefix('v').unwrap_or(text).parse::<u32>().ok();
+        kernels.iter().position(|r| r.variant() == text || (number.is_some() && r.number() == number))
     };
-    match item.split_once('-') {
-        Some((first, last)) => Some((number(first)?, number(last)?)).filter(|(f, l)| f <= l),
-        None => number(item).map(|n| (n, n)),
-    }
+    let range = match item.split_once('-') {
+        Some((first, last)) => place(first)?..=place(last)?,
+        None => place(item)?..=place(item)?,
+    };
+    (!range.is_empty()).then_some(range)
 }
 
 fn unknown_variant(family: &Family, item: &str) -> String {
-    let names: Vec<String> = family.ladder.iter().map(|r| format!("{} {}", r.number(), r.variant())).collect();
+    let name = |r: &Rung| r.number().map_or(r.variant().to_owned(), |number| format!("{number} {}", r.variant()));
+    let names: Vec<String> = family.kernels().map(name).collect();
     format!("{} has no variant {item:?}; it has {}", family.name, names.join(", "))
 }
 
@@ -215,6 +218,7 @@ fn unknown_variant(family: &Family, item: &str) -> String {
 mod tests {
     use super::*;
     use crate::kernels::dot::FAMILY;
+    use crate::kernels::transpose;
 
     #[test]
     fn sizes_in_every_notation() {
@@ -308,11 +312,13 @@ mod tests {
 
     #[test]
     fn variants_by_number_range_and_idea() {
-        let numbers = |text| variants(&FAMILY, text).unwrap().iter().map(|r| r.number()).collect::<Vec<_>>();
+        let numbers = |text| variants(&FAMILY, text).unwrap().iter().filter_map(|r| r.number()).collect::<Vec<_>>();
         assert_eq!(numbers("3"), [3]);
         assert_eq!(numbers("2-4"), [2, 3, 4]);
         assert_eq!(numbers("wide,naive"), [1, 7]);
         assert_eq!(numbers("v5"), [5]);
+        let names = |text| variants(&transpose::FAMILY, text).unwrap().iter().map(|r| r.variant()).collect::<Vec<_>>();
+        assert_eq!(names("2,copy"), ["copy", "coalesced"]);
         for text in ["0", "99", "5-2", "nothing", ""] {
             assert!(variants(&FAMILY, text).err().unwrap().contains("1 naive"), "{text}");
         }

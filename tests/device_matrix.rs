@@ -10,7 +10,8 @@ use gpulab::data::{Array, Dtype};
 use gpulab::device::opencl::OpenClDevice;
 use gpulab::device::{list_platforms, select};
 use gpulab::kernels::ceiling::PROBES;
-use gpulab::kernels::{Case, FAMILIES, Family, Params, Rung, Shape, Target, WorkGroup};
+use gpulab::kernels::transpose;
+use gpulab::kernels::{Case, FAMILIES, Family, Form, Params, Rung, Shape, Target, WorkGroup};
 use gpulab::runner::{Session, Sources, Status};
 use std::env;
 use std::fs;
@@ -25,7 +26,11 @@ const SMALL_SIZES: [u64; 5] = [0, 1, 7, 257, 1000];
 const SMALL_WORK_GROUPS: [usize; 3] = [1, 3, 32];
 
 /// The tests that a simulator runs too.
-const SIMULATED: [&str; 2] = ["every_rung_is_right_at_every_size", "the_probes_of_the_ceilings_are_right"];
+const SIMULATED: [&str; 3] = [
+    "every_rung_is_right_at_every_size",
+    "every_transposition_is_right_in_every_shape",
+    "the_probes_of_the_ceilings_are_right",
+];
 
 /// Runs `body` in a process for each driver; it returns how many cases it ran.
 fn on_every_driver(test: &str, body: fn(&str) -> usize) {
@@ -92,11 +97,15 @@ fn session(driver: &str, files: Option<Vec<Array>>) -> Session {
 }
 
 fn case(family: &Family, rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
+    shaped_case(family, rung, dtype, Shape::vector(n), wg, params)
+}
+
+fn shaped_case(family: &Family, rung: &Rung, dtype: Dtype, shape: Shape, wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
         family: family.name.into(),
         variant: rung.variant().into(),
         dtype,
-        shape: Shape::vector(n),
+        shape,
         wg: WorkGroup::linear(wg),
         params: params.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Params>(),
         seed: 1,
@@ -111,7 +120,27 @@ fn declared_skip(case: &Case, target: &Target) -> Option<&'static str> {
     if case.dtype == Dtype::F64 && !target.fp64 {
         return Some("no fp64");
     }
-    if case.family == "reduce" { declared_reduce_skip(case, target) } else { None }
+    match case.family.as_str() {
+        "reduce" => declared_reduce_skip(case, target),
+        "transpose" => declared_transpose_skip(case),
+        _ => None,
+    }
+}
+
+/// Work-groups that have no share of a tile.
+fn declared_transpose_skip(case: &Case) -> Option<&'static str> {
+    let of_four = ["vectorised", "registers"].contains(&case.variant.as_str());
+    let default_tile = if of_four { 64 } else { 32 };
+    let tile: usize = case.params.get("tile").map_or(default_tile, |tile| tile.parse().unwrap());
+    let columns = if of_four { tile / 4 } else { tile };
+    let wg = case.wg.size();
+    match case.params.get("rows").map(|rows| rows.parse::<usize>().unwrap()) {
+        _ if case.variant == "wide" => None,
+        Some(rows) if !tile.is_multiple_of(rows) => Some("no whole number of them"),
+        Some(rows) => (case.variant == "registers" && rows % 4 != 0).then_some("multiple of 4"),
+        None if !wg.is_multiple_of(columns) || wg / columns > tile => Some("no share of a tile"),
+        None => (case.variant == "registers" && (tile / (wg / columns)) % 4 != 0).then_some("multiple of 4"),
+    }
 }
 
 fn declared_reduce_skip(case: &Case, target: &Target) -> Option<&'static str> {
@@ -140,9 +169,14 @@ fn verify(session: &mut Session, case: &Case) -> usize {
     usize::from(skip.is_none())
 }
 
-/// Every rung with its family.
+/// The families that work on vectors.
+fn vector_families() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter().copied().filter(|f| f.form == Form::Vector)
+}
+
+/// Every rung of those with its family.
 fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
-    FAMILIES.iter().flat_map(|f| f.ladder.iter().map(move |r| (*f, r)))
+    vector_families().flat_map(|f| f.ladder.iter().map(move |r| (f, r)))
 }
 
 #[test]
@@ -156,7 +190,7 @@ fn every_rung_is_right_at_every_size() {
         work_groups.retain(|&wg| wg <= max);
         work_groups.extend((!small).then_some(max));
         let mut count = 0;
-        for family in FAMILIES {
+        for family in vector_families() {
             // Data are made once for each type and size.
             for (&dtype, &n) in family.dtypes.iter().flat_map(|d| sizes.iter().map(move |n| (d, n))) {
                 // What a reduction's wider types have of their own shows at small sizes.
@@ -191,6 +225,62 @@ fn the_probes_of_the_ceilings_are_right() {
     });
 }
 
+/// Columns and rows of matrices: one, primes, multiples of a tile or not.
+const MATRICES: [(u64, u64); 9] =
+    [(1, 1), (1, 1000), (1000, 1), (16, 16), (17, 31), (128, 130), (257, 255), (1021, 509), (2048, 2048)];
+
+#[test]
+fn every_transposition_is_right_in_every_shape() {
+    on_every_driver("every_transposition_is_right_in_every_shape", |driver| {
+        let mut session = session(driver, None);
+        let max = session.device().info().target.max_wg;
+        let small = driver == "oclgrind";
+        let mut count = 0;
+        for (n, m) in MATRICES.into_iter().filter(|(n, m)| !small || n * m <= 1 << 16) {
+            for &dtype in transpose::FAMILY.dtypes.iter().filter(|&&dtype| !small || dtype == Dtype::F32) {
+                for rung in transpose::FAMILY.kernels() {
+                    let wgs: &[usize] = if small || dtype != Dtype::F32 { &[256] } else { &[64, 256] };
+                    for &wg in wgs.iter().filter(|&&wg| wg <= max) {
+                        let case = shaped_case(&transpose::FAMILY, rung, dtype, Shape { n, m }, wg, &[]);
+                        count += verify_where_it_fits(&mut session, &case);
+                    }
+                }
+            }
+        }
+        count
+    });
+}
+
+#[test]
+fn every_tiling_is_right() {
+    on_every_driver("every_tiling_is_right", |driver| {
+        let mut session = session(driver, None);
+        let max = session.device().info().target.max_wg;
+        let mut count = 0;
+        for rung in transpose::FAMILY.kernels() {
+            let tunables = rung.tunables.iter().chain(transpose::FAMILY.choices);
+            let single = tunables.flat_map(|t| t.values.iter().map(|&value| vec![(t.name, value)]));
+            let several = ["16", "32"].into_iter().flat_map(|tile| ["4", "8"].map(|rows| (tile, rows)));
+            let several =
+                several.map(|(tile, rows)| vec![("tile", tile), ("rows", rows), ("gap", "3"), ("diagonal", "1")]);
+            let ragged = single.map(|set| (Dtype::F32, Shape { n: 131, m: 67 }, set));
+            let even = several.map(|set| (Dtype::F64, Shape { n: 192, m: 128 }, set));
+            for (dtype, shape, set) in ragged.chain(even) {
+                let case = shaped_case(&transpose::FAMILY, rung, dtype, shape, 256.min(max), &set);
+                count += verify_where_it_fits(&mut session, &case);
+            }
+        }
+        count
+    });
+}
+
+/// As [`verify`], but a tiling may ask for more than the device has.
+fn verify_where_it_fits(session: &mut Session, case: &Case) -> usize {
+    let outcome = session.verify(case);
+    let too_much = ["local memory", "allows at most"].iter().any(|what| outcome.reason.contains(what));
+    if outcome.status == Status::Skipped && too_much { 0 } else { verify(session, case) }
+}
+
 #[test]
 fn every_option_is_right() {
     on_every_driver("every_option_is_right", |driver| {
@@ -218,7 +308,7 @@ fn every_choice_is_right_in_every_type() {
     on_every_driver("every_choice_is_right_in_every_type", |driver| {
         let mut session = session(driver, None);
         let mut count = 0;
-        for (family, choice) in FAMILIES.iter().flat_map(|f| f.choices.iter().map(move |c| (f, c))) {
+        for (family, choice) in vector_families().flat_map(|f| f.choices.iter().map(move |c| (f, c))) {
             for (value, &dtype) in choice.values.iter().flat_map(|v| family.dtypes.iter().map(move |d| (v, d))) {
                 for rung in family.ladder {
                     for (n, finish) in [(0, "host"), (1, "device"), (1003, "device")] {
@@ -247,9 +337,9 @@ fn special_values_follow_ieee_rules() {
         ] {
             let mut x = vec![1.0f32; n];
             specials.iter().for_each(|&(at, value)| x[at] = value);
-            for family in FAMILIES {
+            for family in vector_families() {
                 let mut files = vec![Array::F32(x.clone())];
-                let inputs = family.problem.inputs(Shape::vector(n as u64)).len();
+                let inputs = family.problem.inputs(Shape::vector(n as u64), &Params::new()).len();
                 files.resize(inputs, Array::F32(vec![1.5; n]));
                 let mut session = session(driver, Some(files));
                 for rung in family.ladder {

@@ -2,8 +2,8 @@
 
 use gpulab::cpu::dot::{BASELINES, finish, reference};
 use gpulab::cpu::reduce::{self, Op};
-use gpulab::cpu::{Reference, wrapping_sum};
-use gpulab::data::{Array, Dtype, Fill, Params, generate};
+use gpulab::cpu::{Baseline, Reference, wrapping_sum};
+use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use gpulab::input;
 use proptest::prelude::*;
 
@@ -26,11 +26,18 @@ fn tolerance(right: &Reference, dtype: Dtype, depth: u64) -> f64 {
     du / (1.0 - du) * right.magnitude + if dtype == Dtype::F64 { 2f64.powi(-52) * right.value.abs() } else { 0.0 }
 }
 
+/// What a baseline answers.
+fn run(baseline: &Baseline, params: &Params, inputs: &[Array]) -> Array {
+    let mut result = Array::zeros(inputs[0].dtype(), 1);
+    (baseline.run)(Shape::vector(inputs[0].len() as u64), params, inputs, &mut result);
+    result
+}
+
 fn assert_within_bounds(inputs: &[Array; 2]) {
     let dtype = inputs[0].dtype();
     let right = reference(&inputs[0], &inputs[1]);
     for b in BASELINES {
-        let got = scalar(&(b.run)(&Params::new(), inputs));
+        let got = scalar(&run(b, &Params::new(), inputs));
         let bound = tolerance(&right, dtype, (b.depth)(inputs[0].len() as u64, rayon::current_num_threads()));
         assert!((got - right.value).abs() <= bound, "{} {dtype} {}: {got} for {right:?}", b.name, inputs[0].len());
     }
@@ -56,7 +63,7 @@ fn small_integers_are_exact_in_every_type_and_baseline() {
             let inputs = [0, 1].map(|stream| generate(Fill::Exact(8), dtype, 5, stream, 0, n));
             let right = integer_dot(&inputs) as f64;
             for b in BASELINES {
-                assert_eq!(scalar(&(b.run)(&Params::new(), &inputs)), right, "{} {dtype} {n}", b.name);
+                assert_eq!(scalar(&run(b, &Params::new(), &inputs)), right, "{} {dtype} {n}", b.name);
             }
             let answer = reference(&inputs[0], &inputs[1]);
             let value = answer.exact.as_ref().map_or(answer.value, scalar);
@@ -72,7 +79,7 @@ fn one_element_anywhere_counts_once() {
     for at in [0, 1, 31, 32, 16_383, 16_384, 65_535, 65_536, 131_072, 200_001, 200_002] {
         let unit = generate(Fill::Unit(at), Dtype::F32, 0, 0, 0, n);
         let inputs = [unit, ones.clone()];
-        assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&Params::new(), &inputs)) == 1.0), "{at}");
+        assert!(BASELINES.iter().all(|b| scalar(&run(b, &Params::new(), &inputs)) == 1.0), "{at}");
         assert_eq!(reference(&inputs[0], &inputs[1]).value, 1.0, "{at}");
     }
 }
@@ -84,12 +91,12 @@ fn integers_wrap() {
     // Squares modulo 2^32 and 2^64: 1 + 0 + 49 + 9.
     for (x, right) in [(i32s, Array::I32(vec![59])), (i64s, Array::I64(vec![59]))] {
         assert_eq!(reference(&x, &x).exact, Some(right.clone()));
-        assert!(BASELINES.iter().all(|b| (b.run)(&Params::new(), &[x.clone(), x.clone()]) == right));
+        assert!(BASELINES.iter().all(|b| run(b, &Params::new(), &[x.clone(), x.clone()]) == right));
     }
     for dtype in [Dtype::I32, Dtype::I64] {
         let inputs = [0, 1].map(|stream| generate(Fill::Real, dtype, 9, stream, 0, 300_001));
         let right = reference(&inputs[0], &inputs[1]).exact.unwrap();
-        assert!(BASELINES.iter().all(|b| (b.run)(&Params::new(), &inputs) == right), "{dtype}");
+        assert!(BASELINES.iter().all(|b| run(b, &Params::new(), &inputs) == right), "{dtype}");
     }
 }
 
@@ -98,9 +105,9 @@ fn partial_sums_and_tails_complete_a_dot_product() {
     let n = 5000;
     for dtype in Dtype::ALL {
         let [x, y] = [0, 1].map(|stream| generate(Fill::Exact(8), dtype, 5, stream, 0, n));
-        let whole = (BASELINES[0].run)(&Params::new(), &[x.clone(), y.clone()]);
+        let whole = run(&BASELINES[0], &Params::new(), &[x.clone(), y.clone()]);
         let head = |a: &Array| generate(Fill::Exact(8), dtype, 5, u64::from(*a == y), 0, n - 7);
-        let partials = (BASELINES[0].run)(&Params::new(), &[head(&x), head(&y)]);
+        let partials = run(&BASELINES[0], &Params::new(), &[head(&x), head(&y)]);
         assert_eq!(finish(&partials, &x.tail(n - 7), &y.tail(n - 7)), whole, "{dtype}");
         assert_eq!(finish(&whole, &x.tail(n), &y.tail(n)), whole, "{dtype}");
     }
@@ -115,7 +122,7 @@ fn nothing_sums_to_zero() {
         let none = Array::zeros(dtype, 0);
         assert_eq!(reference(&none, &none).magnitude, 0.0);
         assert!(
-            BASELINES.iter().all(|b| (b.run)(&Params::new(), &[none.clone(), none.clone()]) == Array::zeros(dtype, 1))
+            BASELINES.iter().all(|b| run(b, &Params::new(), &[none.clone(), none.clone()]) == Array::zeros(dtype, 1))
         );
     }
 }
@@ -162,7 +169,7 @@ fn check_special(terms: &[f64], right: f64) {
                 let answer = reference(&inputs[0], &inputs[1]);
                 assert!(same(answer.value), "reference of {terms:?} at {n}: {answer:?}");
                 for b in BASELINES {
-                    let got = scalar(&(b.run)(&Params::new(), &inputs));
+                    let got = scalar(&run(b, &Params::new(), &inputs));
                     assert!(same(got), "{} of {terms:?} at {n}: {got}", b.name);
                 }
             }
@@ -189,7 +196,7 @@ fn zero_times_infinity_is_nan_and_overflow_infinite() {
     assert_eq!(reference(&big, &big).value, f64::INFINITY);
     let big = [Array::F32(vec![f32::MAX; 2]), Array::F32(vec![1.0; 2])];
     assert_eq!(reference(&big[0], &big[1]).value, 2.0 * f64::from(f32::MAX));
-    assert!(BASELINES.iter().all(|b| scalar(&(b.run)(&Params::new(), &big)) == f64::INFINITY));
+    assert!(BASELINES.iter().all(|b| scalar(&run(b, &Params::new(), &big)) == f64::INFINITY));
 }
 
 /// A vector pair whose dot product nearly cancels, in the manner of Algorithm 6.1 of Ogita, Rump and Oishi (2005), and
@@ -235,7 +242,7 @@ fn the_generator_makes_ill_conditioned_vectors() {
     let answer = reference(&Array::F64(x.clone()), &Array::F64(y.clone()));
     assert!(answer.magnitude > 1e18 * (exact as f64).abs(), "{} {exact}", answer.magnitude);
     let sequential = BASELINES.iter().find(|b| b.name == "cpu_sequential").unwrap();
-    let plain = scalar(&(sequential.run)(&Params::new(), &[Array::F64(x.clone()), Array::F64(y.clone())]));
+    let plain = scalar(&run(sequential, &Params::new(), &[Array::F64(x.clone()), Array::F64(y.clone())]));
     assert_ne!(plain, exact as f64, "the plain loop should fail here, or the test is too easy");
     assert_reference(x, y, exact);
 }
@@ -275,7 +282,7 @@ fn every_reduction_of_integers_is_that_in_128_bits() {
                 assert_eq!(reduce::reference(op, x).exact.as_ref(), Some(&right), "{op:?} {n}");
                 assert_eq!(reduce::finish(op, x), right, "{op:?} {n}");
                 for b in reduce::BASELINES {
-                    assert_eq!((b.run)(&choosing(op), std::slice::from_ref(x)), right, "{} {op:?} {n}", b.name);
+                    assert_eq!(run(b, &choosing(op), std::slice::from_ref(x)), right, "{} {op:?} {n}", b.name);
                 }
             }
         }
@@ -289,12 +296,12 @@ fn reductions_of_floats_are_exact_or_within_their_bounds() {
             let x = generate(Fill::Real, dtype, 8, 0, 0, n);
             let right = reduce::reference(Op::Sum, &x);
             for b in reduce::BASELINES {
-                let got = scalar(&(b.run)(&choosing(Op::Sum), std::slice::from_ref(&x)));
+                let got = scalar(&run(b, &choosing(Op::Sum), std::slice::from_ref(&x)));
                 let bound = tolerance(&right, dtype, (b.depth)(n as u64, rayon::current_num_threads()));
                 assert!((got - right.value).abs() <= bound, "{} {dtype} {n}: {got} for {right:?}", b.name);
                 for (op, fold) in [(Op::Min, f64::min as fn(f64, f64) -> f64), (Op::Max, f64::max)] {
                     let identity = if op == Op::Min { f64::INFINITY } else { f64::NEG_INFINITY };
-                    let got = scalar(&(b.run)(&choosing(op), std::slice::from_ref(&x)));
+                    let got = scalar(&run(b, &choosing(op), std::slice::from_ref(&x)));
                     assert_eq!(got, numbers(&x).into_iter().fold(identity, fold), "{} {op:?} {dtype} {n}", b.name);
                 }
             }
@@ -315,7 +322,7 @@ fn sums_of_special_values_follow_ieee() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
     for (terms, right) in [(vec![nan], nan), (vec![inf, 1.0], inf), (vec![inf, -inf], nan), (vec![1e308; 9], inf)] {
         let x = Array::F64(terms);
-        let results = reduce::BASELINES.iter().map(|b| scalar(&(b.run)(&choosing(Op::Sum), std::slice::from_ref(&x))));
+        let results = reduce::BASELINES.iter().map(|b| scalar(&run(b, &choosing(Op::Sum), std::slice::from_ref(&x))));
         for got in results.chain([reduce::reference(Op::Sum, &x).value]) {
             assert!(got == right || (got.is_nan() && right.is_nan()), "{x:?}: {got}");
         }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
-    kernels::everything().flat_map(|f| f.ladder.iter().map(move |r| (f, r)))
+    kernels::everything().flat_map(|f| f.kernels().map(move |r| (f, r)))
 }
 
 fn files_below(dir: &Path, prefix: &str, found: &mut BTreeSet<String>) {
@@ -34,11 +34,12 @@ fn every_file_is_registered_and_every_entry_has_its_file() {
 #[test]
 fn numbers_run_from_one_without_a_gap_and_names_are_unique() {
     for family in kernels::everything() {
-        let numbers: Vec<u32> = family.ladder.iter().map(Rung::number).collect();
-        assert_eq!(numbers, (1..=family.ladder.len() as u32).collect::<Vec<_>>(), "{}", family.name);
-        let names: BTreeSet<&str> = family.ladder.iter().map(Rung::variant).collect();
-        assert_eq!(names.len(), family.ladder.len(), "{}", family.name);
-        let folders: BTreeSet<&str> = family.ladder.iter().filter_map(|r| r.path.split('/').next()).collect();
+        let numbers: Vec<Option<u32>> = family.ladder.iter().map(Rung::number).collect();
+        assert_eq!(numbers, (1..=family.ladder.len() as u32).map(Some).collect::<Vec<_>>(), "{}", family.name);
+        assert!(family.references.iter().all(|r| r.number().is_none()), "{}", family.name);
+        let names: BTreeSet<&str> = family.kernels().map(Rung::variant).collect();
+        assert_eq!(names.len(), family.kernels().count(), "{}", family.name);
+        let folders: BTreeSet<&str> = family.kernels().filter_map(|r| r.path.split('/').next()).collect();
         assert_eq!(folders, BTreeSet::from([family.name]));
     }
 }
@@ -57,7 +58,8 @@ fn every_header_is_complete() {
     let mut ideas = BTreeSet::new();
     for (family, rung) in rungs() {
         let first = rung.text.lines().next().unwrap();
-        assert!(first.starts_with(&format!("// {} v{}: ", family.name, rung.number())), "{}: {first}", rung.path);
+        let name = rung.number().map_or(rung.variant().to_owned(), |number| format!("v{number}"));
+        assert!(first.starts_with(&format!("// {} {name}: ", family.name)), "{}: {first}", rung.path);
         for label in ["Idea", "Removes", "Remains"] {
             let text = rung.header(label).unwrap_or_else(|| panic!("{} has no {label}", rung.path));
             assert!(text.len() > 20, "{}: {label}: {text}", rung.path);
@@ -70,7 +72,7 @@ fn every_header_is_complete() {
 #[test]
 fn every_macro_has_a_default() {
     for (_, rung) in rungs() {
-        for name in ["WG", "TILE", "ITEMS", "VEC", "PAD", "T", "INDEX", "ACC"] {
+        for name in ["WG", "TILE", "ROWS", "ITEMS", "VEC", "PAD", "DIAGONAL", "T", "INDEX", "ACC"] {
             let code = rung.text.lines().filter(|l| !l.trim_start().starts_with("//"));
             let used = code.clone().any(|l| {
                 !l.starts_with("#if") && l.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)

@@ -4,7 +4,7 @@ use super::{interrupt, say};
 use crate::cli::{Global, Measure};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
-use crate::kernels::{Family, Rung, Shape};
+use crate::kernels::{Family, Params, Rung, Shape};
 use crate::record::{Row, flag};
 use crate::runner::Status;
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
@@ -14,18 +14,19 @@ use std::time::Duration;
 
 /// The inputs of a case.
 #[derive(Clone, Copy)]
-pub(super) struct Input {
+pub(super) struct Input<'a> {
     pub(super) family: &'static Family,
     pub(super) shape: Shape,
     pub(super) dtype: Dtype,
+    pub(super) params: &'a Params,
 }
 
-impl Input {
+impl Input<'_> {
     /// Their size in bytes.
     pub(super) fn bytes(&self) -> Result<u64, Error> {
-        let sizes = self.family.problem.inputs(self.shape).into_iter();
+        let sizes = self.family.problem.inputs(self.shape, self.params).into_iter();
         let bytes = sizes.map(|len| len as u128 * self.dtype.size() as u128).sum::<u128>();
-        u64::try_from(bytes).map_err(|_| Error::Usage(format!("{} elements need {bytes} bytes", self.shape.n)))
+        u64::try_from(bytes).map_err(|_| Error::Usage(format!("{} elements need {bytes} bytes", self.shape.elements())))
     }
 
     /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked.
@@ -33,8 +34,8 @@ impl Input {
         let needed = bytes.saturating_mul(2);
         match memory::available() {
             Some(available) if needed > available => Err(Error::Usage(format!(
-                "{} elements need {} of memory for their data and its check, and {} is available: choose a smaller --n",
-                self.shape.n,
+                "{} elements need {} of memory for their data and its check, and {} is available: choose a smaller size",
+                self.shape.elements(),
                 gib(needed),
                 gib(available)
             ))),
@@ -49,8 +50,8 @@ impl Input {
             return Ok(());
         }
         Err(Error::Usage(format!(
-            "{} elements of {} need {} on the device for their data and its copy, and {} has {}: choose a smaller --n",
-            self.shape.n,
+            "{} elements of {} need {} on the device for their data and its copy, and {} has {}: choose a smaller size",
+            self.shape.elements(),
             self.dtype,
             gib(needed),
             info.name,

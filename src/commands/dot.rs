@@ -15,6 +15,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Dot) -> Result<(), Error> {
         shape: Shape::vector(options.n),
         dtype: options.ladder.dtype,
         params: params(options),
+        series: vec![Params::new()],
         inputs: Vec::new(),
     };
     if let Some(first) = &options.input {

@@ -20,6 +20,8 @@ pub(super) struct Study {
     /// The element type asked for, or that of the inputs.
     pub(super) dtype: Option<Dtype>,
     pub(super) params: Params,
+    /// Further settings, with each of which every kernel runs once.
+    pub(super) series: Vec<Params>,
     /// Files of real inputs; empty for random ones.
     pub(super) inputs: Vec<String>,
 }
@@ -52,13 +54,13 @@ struct Climb<'a> {
 pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Study) -> Result<(), Error> {
     let rungs = match &options.variant {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
-        None => study.family.ladder.iter().collect(),
+        None => study.family.kernels().collect(),
     };
     let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
     bench::check_dtype(study.family, dtype)?;
     bench::check_sources(&rungs, options.cl_dir.as_deref())?;
     let sinks = Sinks::open(&options.output)?;
-    let data = Input { family: study.family, shape: study.shape, dtype };
+    let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
@@ -105,10 +107,10 @@ fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Erro
 
 impl Climb<'_> {
     fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo) -> Result<(), Error> {
-        let empty = self.study.shape.n == 0;
+        let empty = self.study.shape.elements() == 0;
         let baselines = if empty { &[] } else { self.study.family.problem.baselines() };
         let probes = if empty { 0 } else { 1 };
-        let total = probes + baselines.len() + rungs.len();
+        let total = probes + baselines.len() + rungs.len() * self.study.series.len();
         let mut limit = None;
         if !empty {
             let bound = self.study.family.ceiling;
@@ -119,34 +121,32 @@ impl Climb<'_> {
         let host = Scene::on_host(&self.run, threads, &self.settings);
         for (index, baseline) in baselines.iter().enumerate() {
             self.observer.case_started(probes + index, total, baseline.name);
-            let job = self.job(baseline.name, true, self.settings.clone());
+            let case = self.case(baseline.name, &Params::new());
+            let job = Job { baseline: true, case, settings: self.settings.clone(), again: false };
             self.measure(&job, &host, None)?;
         }
         let scene = Scene::on_device(&self.run, info, &self.settings, limit);
-        let settings = probe::bounded(&self.settings, self.study.family, &self.case(""), limit, info);
-        for (index, rung) in rungs.iter().enumerate() {
-            let label = format!("v{} {}", rung.number(), rung.variant());
-            self.observer.case_started(probes + baselines.len() + index, total, &label);
-            let job = self.job(rung.variant(), false, settings.clone());
-            self.measure(&job, &scene, Some(rung.number()))?;
+        let cases = rungs.iter().flat_map(|rung| self.study.series.iter().map(move |more| (rung, more)));
+        for (index, (rung, more)) in cases.enumerate() {
+            self.observer.case_started(probes + baselines.len() + index, total, &rung.label());
+            let case = self.case(rung.variant(), more);
+            let settings = probe::bounded(&self.settings, self.study.family, &case, limit, info);
+            self.measure(&Job { baseline: false, case, settings, again: false }, &scene, rung.number())?;
         }
         Ok(())
     }
 
-    fn case(&self, variant: &str) -> Case {
+    fn case(&self, variant: &str, more: &Params) -> Case {
+        let params = self.study.params.iter().chain(more).map(|(name, value)| (name.clone(), value.clone()));
         Case {
             family: self.study.family.name.into(),
             variant: variant.into(),
             dtype: self.dtype,
             shape: self.study.shape,
             wg: self.wg,
-            params: self.study.params.clone(),
+            params: params.collect(),
             seed: self.options.seed,
         }
-    }
-
-    fn job(&self, variant: &str, baseline: bool, settings: Settings) -> Job {
-        Job { baseline, case: self.case(variant), settings, again: false }
     }
 
     /// Runs one case and writes its row.

@@ -30,16 +30,21 @@ fn heading(family: &Family) -> String {
 
 fn overview(family: &Family) -> String {
     let mut text = heading(family);
-    for rung in family.ladder {
-        let _ = writeln!(text, "  {:>2} {:<14} {}", rung.number(), rung.variant(), rung.header("Idea").unwrap_or(""));
+    for rung in family.kernels() {
+        let _ = writeln!(text, "  {:>2} {:<14} {}", number(rung), rung.variant(), rung.header("Idea").unwrap_or(""));
     }
     text
 }
 
-fn details(family: &Family) -> String {
+/// A rung's number; a dash for a reference.
+fn number(rung: &Rung) -> String {
+    rung.number().map_or_else(|| "-".to_owned(), |number| number.to_string())
+}
+
+fn details(family: &'static Family) -> String {
     let mut text = heading(family);
-    for rung in family.ladder {
-        let _ = writeln!(text, "\n  {} {} (cl/{})", rung.number(), rung.variant(), rung.path);
+    for rung in family.kernels() {
+        let _ = writeln!(text, "\n  {} {} (cl/{})", number(rung), rung.variant(), rung.path);
         for label in ["Idea", "Removes", "Remains"] {
             let _ = writeln!(text, "     {label:<8} {}", rung.header(label).unwrap_or(""));
         }
@@ -49,16 +54,16 @@ fn details(family: &Family) -> String {
         }
     }
     text.push_str("\n  Tunables\n");
-    for tunable in tunables(family.ladder) {
+    for tunable in tunables(family) {
         let _ = writeln!(text, "     {:<8} {} [{}]", tunable.name, tunable.about, tunable.values.join(", "));
     }
     text
 }
 
-/// The ladder's tunables, each once.
-fn tunables(ladder: &'static [Rung]) -> Vec<&'static Tunable> {
+/// The family's choices and the ladder's tunables, each once.
+fn tunables(family: &'static Family) -> Vec<&'static Tunable> {
     let mut all: Vec<&Tunable> = Vec::new();
-    for tunable in ladder.iter().flat_map(|r| r.tunables) {
+    for tunable in family.choices.iter().chain(family.kernels().flat_map(|r| r.tunables)) {
         if all.iter().all(|t| t.name != tunable.name) {
             all.push(tunable);
         }

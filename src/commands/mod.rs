@@ -13,6 +13,7 @@ mod probe;
 mod reduce;
 mod sinks;
 mod sweep;
+mod transpose;
 
 use crate::Error;
 use crate::cli::{Cli, Color, Command};
@@ -54,6 +55,7 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::List { family } => list::run(&mut out, family.as_deref()),
         Command::Dot(options) => dot::run(&mut out, &cli.global, options),
         Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
+        Command::Transpose(options) => transpose::run(&mut out, &cli.global, options),
         Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
         Command::Merge { files, output } => merge::run(files, output),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),

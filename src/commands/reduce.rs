@@ -17,6 +17,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Reduce) -> Result<(), Error
         shape: Shape::vector(options.n),
         dtype: options.ladder.dtype,
         params: params(options),
+        series: vec![Params::new()],
         inputs: options.input.iter().cloned().collect(),
     };
     if let Some(file) = &options.input {

@@ -4,7 +4,7 @@ use super::{Out, say};
 use crate::Error;
 use crate::cli::Output;
 use crate::record::{Record, Row, SampleRow};
-use crate::report::{ladder, markdown};
+use crate::report::{Unit, ladder, markdown};
 use crate::store::{CsvFile, JsonFile, Mode};
 
 /// The outputs that were asked for.
@@ -13,6 +13,7 @@ pub(super) struct Sinks {
     json: Option<JsonFile>,
     samples: Option<CsvFile>,
     md: Option<String>,
+    unit: Unit,
     /// Whether one of them takes standard output, so that the table goes to standard error.
     taken: bool,
 }
@@ -34,6 +35,7 @@ impl Sinks {
             json: options.json.as_deref().map(JsonFile::create).transpose()?,
             samples: options.samples.as_deref().map(|path| CsvFile::samples(path, Mode::Create)).transpose()?,
             md: options.md.clone(),
+            unit: if options.gib { Unit::GiB } else { Unit::GB },
             taken: to_stdout > 0,
         })
     }
@@ -56,12 +58,12 @@ impl Sinks {
     /// Completes the files and prints the table.
     pub(super) fn finish(&mut self, out: &mut Out, rows: &[Row], color: bool, quiet: bool) -> Result<(), Error> {
         let json = self.json.take().map_or(Ok(()), JsonFile::finish);
-        let md = self.md.take().map_or(Ok(()), |path| super::write_to(out, &path, &markdown::ladder(rows)));
+        let md = self.md.take().map_or(Ok(()), |path| super::write_to(out, &path, &markdown::ladder(rows, self.unit)));
         let table = if !self.taken {
-            out.text(&ladder::table(rows, color))
+            out.text(&ladder::table(rows, self.unit, color))
         } else {
             if !quiet {
-                say(&ladder::table(rows, false));
+                say(&ladder::table(rows, self.unit, false));
             }
             Ok(())
         };

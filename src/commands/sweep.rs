@@ -4,15 +4,16 @@ use super::bench::{self, Input};
 use super::{Out, interrupt, probe, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
-use crate::kernels::{FAMILIES, Family, Rung, Shape};
+use crate::kernels::{FAMILIES, Family, Form, Params, Rung, Shape};
 use crate::record::{Ceiling, Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
 use crate::runner::{Outcome, Settings, Sources, Spent};
 use crate::store::{CsvFile, Mode, read_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
+use crate::values::{self, List};
 use crate::worker::{Executor, Job, Setup};
-use crate::{Error, stats, values};
+use crate::{Error, stats};
 use std::path::Path;
 use std::time::Instant;
 
@@ -79,9 +80,22 @@ fn space(options: &Sweep) -> Result<Space, Error> {
     if dtypes.is_empty() {
         dtypes.extend(family.dtypes.first());
     }
-    let shapes = options.n.0.iter().map(|&n| Shape::vector(n)).collect();
+    let shapes = shapes(family, options.n.as_ref(), options.m.as_ref())?;
     let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed })
+}
+
+/// Square matrices, or every combination of columns and rows.
+fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>) -> Result<Vec<Shape>, Error> {
+    let default = List(vec![family.form.default_size()]);
+    let n = n.unwrap_or(&default);
+    match (family.form, m) {
+        (Form::Vector, Some(_)) => {
+            Err(Error::Usage(format!("--m: {} works on vectors, which have no rows", family.name)))
+        }
+        (form, None) => Ok(n.0.iter().map(|&n| form.shape(n, None)).collect()),
+        (form, Some(m)) => Ok(n.0.iter().flat_map(|&n| m.0.iter().map(move |&m| form.shape(n, Some(m)))).collect()),
+    }
 }
 
 fn family(name: &str) -> Result<&'static Family, Error> {
@@ -92,9 +106,10 @@ fn family(name: &str) -> Result<&'static Family, Error> {
 }
 
 /// The inputs of each size and type.
-fn inputs(space: &Space) -> impl Iterator<Item = Input> {
-    let family = space.family;
-    space.dtypes.iter().flat_map(move |&dtype| space.shapes.iter().map(move |&shape| Input { family, shape, dtype }))
+fn inputs(space: &Space) -> impl Iterator<Item = Input<'_>> {
+    const NO_PARAMS: &Params = &Params::new();
+    let input = move |dtype, shape| Input { family: space.family, shape, dtype, params: NO_PARAMS };
+    space.dtypes.iter().flat_map(move |&dtype| space.shapes.iter().map(move |&shape| input(dtype, shape)))
 }
 
 fn largest_input(space: &Space) -> Result<u64, Error> {
@@ -206,7 +221,7 @@ impl Running {
         // A sweep that is gone on with keeps its ceiling, so that its rows compare.
         let bound = self.family.ceiling;
         let known = self.rows.iter().find_map(|r| r.ceiling_gbps).map(|gbps| Ceiling { bound, gbps });
-        let is_needed = todo.iter().any(|c| c.refusal.is_none() && c.case.shape.n > 0);
+        let is_needed = todo.iter().any(|c| c.refusal.is_none() && c.case.shape.elements() > 0);
         self.limit = if is_needed && known.is_none() { self.probe(options.seed)? } else { known };
         self.scene.ceiling = self.limit;
         sweep::measure(todo, options.order, self)
@@ -242,7 +257,7 @@ impl Bench for Running {
         self.spent += outcome.spent;
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
-        let record = Record::from_outcome(&self.scene, Some(configuration.rung), outcome);
+        let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);
         self.csv.write(&row)?;

@@ -23,21 +23,21 @@ pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_exact",
         about: "one thread, sums in twice the precision of f64, rounded once",
-        run: |_, inputs| typed!(inputs, exact),
+        run: |_, _, inputs, result| *result = typed!(inputs, exact),
         // One rounding to the type; the second leaves room for the reference's own.
         depth: |_, _| 2,
     },
     Baseline {
         name: "cpu_sequential",
         about: "one thread, a plain loop in the element type",
-        run: |_, inputs| typed!(inputs, sequential),
+        run: |_, _, inputs, result| *result = typed!(inputs, sequential),
         // The product, then n - 1 additions: the first, to zero, is exact.
         depth: |n, _| n,
     },
     Baseline {
         name: "cpu_rayon",
         about: "all threads, vector registers, in the element type",
-        run: |_, inputs| typed!(inputs, all_threads),
+        run: |_, _, inputs, result| *result = typed!(inputs, all_threads),
         // The product, and the sum.
         depth: |n, threads| 1 + parallel::depth(n, threads),
     },

@@ -4,10 +4,14 @@
 
 mod compensated;
 pub mod dot;
+mod movement;
 mod parallel;
 pub mod reduce;
+pub mod transpose;
 
-use crate::data::{Array, Params};
+pub use movement::Movement;
+
+use crate::data::{Array, Params, Shape};
 
 /// A CPU implementation that rungs are compared with.
 pub struct Baseline {
@@ -15,8 +19,9 @@ pub struct Baseline {
     pub name: &'static str,
     /// One line: what it does, with how many threads.
     pub about: &'static str,
-    /// Computes the result for the case's settings; its threads are those of the current rayon pool.
-    pub run: fn(&Params, &[Array]) -> Array,
+    /// Computes the result for a shape, the case's settings and the inputs, and writes it over the last array, which
+    /// is of the result's type and length; its threads are those of the current rayon pool.
+    pub run: fn(Shape, &Params, &[Array], &mut Array),
     /// Most roundings that one term passes through, for n elements and this number of threads.
     pub depth: fn(u64, usize) -> u64,
 }

@@ -77,21 +77,21 @@ pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_exact",
         about: "one thread, sums in twice the precision of f64, rounded once",
-        run: |params, inputs| exact(op(params), &inputs[0]),
+        run: |_, params, inputs, result| *result = exact(op(params), &inputs[0]),
         // One rounding to the type; the second leaves room for the reference's own.
         depth: |_, _| 2,
     },
     Baseline {
         name: "cpu_sequential",
         about: "one thread, a plain loop in the element type",
-        run: |params, inputs| reduced!(op(params), &inputs[0], sequential),
+        run: |_, params, inputs, result| *result = reduced!(op(params), &inputs[0], sequential),
         // The first addition, to zero, is exact.
         depth: |n, _| n.saturating_sub(1),
     },
     Baseline {
         name: "cpu_rayon",
         about: "all threads, vector registers, in the element type",
-        run: |params, inputs| reduced!(op(params), &inputs[0], all_threads),
+        run: |_, params, inputs, result| *result = reduced!(op(params), &inputs[0], all_threads),
         depth: parallel::depth,
     },
 ];

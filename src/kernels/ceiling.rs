@@ -11,6 +11,8 @@ use crate::{cpu, rung};
 pub const READ: Family = Family {
     name: "read",
     about: "read global memory as fast as possible",
+    form: Form::Vector,
+    references: &[],
     problem: &Read,
     ladder: &[rung!("read/v1_strided", read_strided, &[]), rung!("read/v2_wide", read_wide, &[])],
     choices: &[],
@@ -22,6 +24,8 @@ pub const READ: Family = Family {
 pub const COPY: Family = Family {
     name: "copy",
     about: "copy global memory as fast as possible",
+    form: Form::Vector,
+    references: &[],
     problem: &Copy,
     ladder: &[rung!("copy/v1_vectors", copy_vectors, &[]), rung!("copy/v2_wide", copy_wide, &[])],
     choices: &[],
@@ -44,7 +48,7 @@ struct Read;
 struct Copy;
 
 impl Problem for Read {
-    fn inputs(&self, shape: Shape) -> Vec<usize> {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize]
     }
 
@@ -57,7 +61,7 @@ impl Problem for Read {
     }
 
     fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
-        exactly(cpu::wrapping_sum(&inputs[0]))
+        Reference { value: 0.0, magnitude: 0.0, exact: Some(cpu::wrapping_sum(&inputs[0])) }
     }
 
     fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
@@ -70,12 +74,12 @@ impl Problem for Read {
 }
 
 impl Problem for Copy {
-    fn inputs(&self, shape: Shape) -> Vec<usize> {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize]
     }
 
     fn exact_fill(&self, _: &Case) -> Fill {
-        Fill::Real
+        Fill::Bits
     }
 
     fn cost(&self, case: &Case) -> Cost {
@@ -83,7 +87,11 @@ impl Problem for Copy {
     }
 
     fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
-        exactly(inputs[0].clone())
+        Reference { value: 0.0, magnitude: 0.0, exact: Some(inputs[0].clone()) }
+    }
+
+    fn movement(&self, case: &Case) -> Option<Movement> {
+        Some(Movement::copy(case.shape.n as usize))
     }
 
     fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
@@ -93,10 +101,6 @@ impl Problem for Copy {
     fn baselines(&self) -> &'static [Baseline] {
         &[]
     }
-}
-
-fn exactly(want: Array) -> Reference {
-    Reference { value: 0.0, magnitude: 0.0, exact: Some(want) }
 }
 
 fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {

@@ -12,6 +12,8 @@ use crate::{cpu, rung};
 pub const FAMILY: Family = Family {
     name: "dot",
     about: "dot product of two vectors",
+    form: Form::Vector,
+    references: &[],
     problem: &Dot,
     ladder: &[
         rung!("dot/v1_naive", naive, &[ITEMS, MAD]),
@@ -36,7 +38,7 @@ const MAD: Tunable = Tunable { name: "mad", about: "1: mad() instead of a * b + 
 struct Dot;
 
 impl Problem for Dot {
-    fn inputs(&self, shape: Shape) -> Vec<usize> {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize; 2]
     }
 

@@ -11,16 +11,17 @@ pub mod reduce;
 mod reduce_tests;
 mod shape;
 mod source;
+pub mod transpose;
 
-pub use crate::cpu::{Baseline, Reference};
+pub use crate::cpu::{Baseline, Movement, Reference};
 pub use plan::*;
 pub use source::{Assembled, COMMON, EMBEDDED, assemble};
 
-pub use crate::data::Params;
 use crate::data::{Array, Dtype, Fill};
+pub use crate::data::{Params, Shape};
 
 /// Every family with a ladder, in teaching order.
-pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY];
+pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY];
 
 /// A problem and its ladder.
 pub struct Family {
@@ -28,8 +29,12 @@ pub struct Family {
     pub name: &'static str,
     /// One line for the help.
     pub about: &'static str,
+    /// What its sizes mean.
+    pub form: Form,
     /// How inputs, answers and costs are made.
     pub problem: &'static dyn Problem,
+    /// Kernels that rungs are measured against, in the order in which they run; without numbers.
+    pub references: &'static [Rung],
     /// The rungs, in teaching order; numbers run from 1 without a gap.
     pub ladder: &'static [Rung],
     /// Settings that change the answer, and not only how it is found.
@@ -38,6 +43,33 @@ pub struct Family {
     pub dtypes: &'static [Dtype],
     /// The measured ceiling that bounds the family.
     pub ceiling: Bound,
+}
+
+/// What a family works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Vectors of n elements.
+    Vector,
+    /// Matrices of n columns and m rows.
+    Matrix,
+}
+
+impl Form {
+    /// The shape of size `n`, with another number of rows than columns if `m` is given.
+    pub fn shape(self, n: u64, m: Option<u64>) -> Shape {
+        match self {
+            Form::Vector => Shape::vector(n),
+            Form::Matrix => Shape { n, m: m.unwrap_or(n) },
+        }
+    }
+
+    /// Elements, or columns, to sweep over if nobody says.
+    pub fn default_size(self) -> u64 {
+        match self {
+            Form::Vector => 1 << 20,
+            Form::Matrix => 2048,
+        }
+    }
 }
 
 /// Which of the device's measured limits bounds a family.
@@ -111,15 +143,25 @@ impl Rung {
         file.strip_suffix(".cl").unwrap_or(file)
     }
 
-    /// Place in the ladder, from 1; 0 if the file's name has none.
-    pub fn number(&self) -> u32 {
-        let digits = self.stem().strip_prefix('v').and_then(|s| s.split('_').next());
-        digits.and_then(|d| d.parse().ok()).unwrap_or(0)
+    /// Place in the ladder, from 1; references have none.
+    pub fn number(&self) -> Option<u32> {
+        self.stem().strip_prefix('v')?.split('_').next()?.parse().ok()
     }
 
-    /// The idea's name: `local`.
+    /// The idea's name, `local` of `v3_local`; the whole stem where there is no number.
     pub fn variant(&self) -> &'static str {
-        self.stem().split_once('_').map_or(self.stem(), |(_, idea)| idea)
+        match self.stem().split_once('_') {
+            Some((_, idea)) if self.number().is_some() => idea,
+            _ => self.stem(),
+        }
+    }
+
+    /// As in tables: `v3 local`, or the name of a reference.
+    pub fn label(&self) -> String {
+        match self.number() {
+            Some(number) => format!("v{number} {}", self.variant()),
+            None => self.variant().to_owned(),
+        }
     }
 
     /// The main kernel's name: `dot_v3_local`.
@@ -137,9 +179,14 @@ impl Rung {
 }
 
 impl Family {
-    /// The rung with this idea.
+    /// The references, then the ladder.
+    pub fn kernels(&self) -> impl Iterator<Item = &'static Rung> + use<> {
+        self.references.iter().chain(self.ladder)
+    }
+
+    /// The rung or the reference with this name.
     pub fn rung(&self, variant: &str) -> Option<&'static Rung> {
-        self.ladder.iter().find(|r| r.variant() == variant)
+        self.kernels().find(|r| r.variant() == variant)
     }
 }
 
@@ -156,7 +203,7 @@ pub fn family(name: &str) -> Option<&'static Family> {
 /// How to make a family's inputs and right answers, and what they cost.
 pub trait Problem: Sync {
     /// Lengths of the inputs, in elements.
-    fn inputs(&self, shape: Shape) -> Vec<usize>;
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize>;
 
     /// The data that makes results exact in the case's element type and size.
     fn exact_fill(&self, case: &Case) -> Fill;
@@ -164,8 +211,15 @@ pub trait Problem: Sync {
     /// Bytes moved and operations done, from the one formula of the family.
     fn cost(&self, case: &Case) -> Cost;
 
-    /// The right answer for these inputs, all of one type and of the lengths that `inputs` gave.
+    /// The right answer for these inputs, all of one type and of the lengths that `inputs` gave. Not asked for where
+    /// [`Problem::movement`] says what is right.
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference;
+
+    /// For a problem that only moves elements of its one input: what goes where. Its results are then compared with
+    /// the input itself, which is [`Fill::Bits`], and no memory is needed for a reference.
+    fn movement(&self, _: &Case) -> Option<Movement> {
+        None
+    }
 
     /// Completes on the host what the device left: `output` is the output buffer, `tails` the inputs
     /// from [`Plan::host_tail`] on (empty without one).

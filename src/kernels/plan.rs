@@ -1,23 +1,7 @@
 //! What a case turns into: plain data that any device can carry out.
 
-use crate::data::{Dtype, Params};
+use crate::data::{Dtype, Params, Shape};
 use serde::{Deserialize, Serialize};
-
-/// Size of a problem: `n` elements, or `n` columns by `m` rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Shape {
-    /// Elements of a vector, or columns of a matrix.
-    pub n: u64,
-    /// Rows of a matrix; 1 for a vector.
-    pub m: u64,
-}
-
-impl Shape {
-    /// A vector of `n` elements.
-    pub fn vector(n: u64) -> Shape {
-        Shape { n, m: 1 }
-    }
-}
 
 /// Work-items of a work-group, in up to three dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

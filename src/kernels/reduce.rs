@@ -13,6 +13,8 @@ use crate::rung;
 pub const FAMILY: Family = Family {
     name: "reduce",
     about: "sum, minimum, maximum, and, or, xor of a vector",
+    form: Form::Vector,
+    references: &[],
     problem: &Reduce,
     ladder: &[
         rung!("reduce/v1_interleaved", one_load, &[FINISH]),
@@ -46,7 +48,7 @@ const FINISH: Tunable = Tunable {
 struct Reduce;
 
 impl Problem for Reduce {
-    fn inputs(&self, shape: Shape) -> Vec<usize> {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize]
     }
 

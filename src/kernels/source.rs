@@ -8,12 +8,14 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/bits.cl", include_str!("../../cl/common/bits.cl")),
     ("common/finish.cl", include_str!("../../cl/common/finish.cl")),
     ("common/lockstep.cl", include_str!("../../cl/common/lockstep.cl")),
+    ("common/matrix.cl", include_str!("../../cl/common/matrix.cl")),
     ("common/muladd.cl", include_str!("../../cl/common/muladd.cl")),
     ("common/operation.cl", include_str!("../../cl/common/operation.cl")),
     ("common/publish.cl", include_str!("../../cl/common/publish.cl")),
     ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
     ("common/shuffle.cl", include_str!("../../cl/common/shuffle.cl")),
     ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
+    ("common/vector4.cl", include_str!("../../cl/common/vector4.cl")),
 ];
 
 /// A source ready to compile.
@@ -30,7 +32,7 @@ pub const EMBEDDED: fn(&str) -> Option<Cow<'static, str>> = embedded;
 
 fn embedded(path: &str) -> Option<Cow<'static, str>> {
     super::everything()
-        .flat_map(|f| f.ladder)
+        .flat_map(|f| f.kernels())
         .map(|r| (r.path, r.text))
         .chain(COMMON.iter().copied())
         .find(|(p, _)| *p == path)

@@ -1,6 +1,6 @@
 //! The flat rows that files hold.
 
-use super::{Record, SCHEMA};
+use super::{HOST, REPEATS, Record, SCHEMA};
 use crate::data::Dtype;
 use crate::kernels::Params;
 use crate::runner::{Cache, Clock, Status};
@@ -47,9 +47,9 @@ columns! {
         pub cl_version: String,
         /// The problem.
         pub family: String,
-        /// Number in the ladder; none for CPU baselines.
+        /// Number in the ladder; none for references and CPU baselines.
         pub rung: Option<u32>,
-        /// The idea, or the baseline's name.
+        /// The idea, or the name of the reference or baseline.
         pub variant: String,
         /// Element type.
         pub dtype: Dtype,
@@ -145,6 +145,9 @@ columns! {
         /// How the sweep measures.
         #[serde(default)]
         pub settings: String,
+        /// Speed in per cent of the reference `copy`, of the families that have it.
+        #[serde(default)]
+        pub copy_pct: Option<f64>,
     }
 }
 
@@ -230,17 +233,28 @@ impl From<&Record> for Row {
             stopped_by: outcome.stopped_by.clone(),
             result: outcome.result.and_then(finite),
             cpu_exact_x: speedups.cpu_exact,
-            launches: record.rung.map(|_| outcome.launches),
+            launches: (!record.on_host()).then_some(outcome.launches),
             sweep_id: String::new(),
             case_index: None,
             cases: None,
             shard: String::new(),
             settings: String::new(),
+            copy_pct: speedups.copy.map(|x| 100.0 * x),
         }
     }
 }
 
 impl Row {
+    /// Whether it is a CPU baseline's.
+    pub fn on_host(&self) -> bool {
+        self.platform == HOST
+    }
+
+    /// How often the kernel repeats its work inside, where it does.
+    pub fn repeats(&self) -> Option<&str> {
+        self.params.split(' ').find_map(|word| word.strip_prefix(REPEATS)?.strip_prefix('='))
+    }
+
     /// The cells that hold text from outside: drivers, compilers, the command line.
     pub(crate) fn texts(&mut self) -> [&mut String; 9] {
         [
@@ -283,7 +297,7 @@ impl SampleRow {
 }
 
 fn work_group(record: &Record) -> String {
-    record.rung.map_or_else(String::new, |_| record.outcome.wg.to_string())
+    if record.on_host() { String::new() } else { record.outcome.wg.to_string() }
 }
 
 fn reason(record: &Record) -> String {
@@ -355,5 +369,6 @@ pub(crate) fn row(variant: &str) -> Row {
         cases: None,
         shard: String::new(),
         settings: String::new(),
+        copy_pct: None,
     }
 }

@@ -1,7 +1,7 @@
 //! A ladder as text for a terminal.
 
 use super::format::{self, paint};
-use super::view::{Grid, View};
+use super::view::{Grid, Unit, View};
 use crate::record::Row;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
@@ -10,11 +10,11 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 
 /// The rows of one ladder (one case on one device, CPU baselines among them) as a table with a title
 /// above and the result and remarks below. Verdicts are coloured if `color` is set.
-pub fn table(rows: &[Row], color: bool) -> String {
+pub fn table(rows: &[Row], unit: Unit, color: bool) -> String {
     if rows.is_empty() {
         return "nothing was run\n".to_owned();
     }
-    let view = View::of(rows);
+    let view = View::of(rows, unit);
     let mut text = format::terminal(&view.title) + "\n";
     for grid in [&view.rungs, &view.cpu] {
         if !grid.rows.is_empty() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::{CPU_RAYON, CPU_SEQ, flag, row};
+use crate::record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
 use crate::report::markdown;
 use crate::runner::{Clock, Status};
 
@@ -29,7 +29,14 @@ fn rung(number: u32, variant: &str, seconds: f64) -> Row {
 
 fn cpu(variant: &str, seconds: f64) -> Row {
     let plain = rung(0, variant, seconds);
-    Row { rung: None, device: "CPU, 16 threads".to_owned(), wg: String::new(), noise: Some(0.004), ..plain }
+    Row {
+        rung: None,
+        platform: HOST.to_owned(),
+        device: "CPU, 16 threads".to_owned(),
+        wg: String::new(),
+        noise: Some(0.004),
+        ..plain
+    }
 }
 
 fn no_times(row: Row, status: Status, reason: &str) -> Row {
@@ -103,6 +110,40 @@ fn empty() -> Vec<Row> {
     vec![exact(rung(1, "naive", 1.0)), exact(rung(2, "local", 1.0)), exact(cpu(CPU_SEQ, 1.0))]
 }
 
+/// A matrix: a reference, and each kernel also with its work repeated inside.
+fn repeated() -> Vec<Row> {
+    let matrix = |row: Row, copy_pct: f64| Row {
+        family: "transpose".to_owned(),
+        n: 2048,
+        m: 1024,
+        params: "rows=4 tile=32".to_owned(),
+        wg: "32x8".to_owned(),
+        ceiling: "copy".to_owned(),
+        copy_pct: Some(copy_pct),
+        tol: Some(0.0),
+        max_err: Some(0.0),
+        result: None,
+        ..row
+    };
+    let copy = |seconds| Row { rung: None, step_x: None, total_x: None, ..matrix(rung(0, COPY, seconds), 100.0) };
+    let inside = |row: Row| Row { params: "nreps=10 rows=4 tile=32".to_owned(), ..row };
+    vec![
+        copy(40e-6),
+        inside(copy(350e-6)),
+        matrix(rung(1, "naive", 160e-6), 25.0),
+        inside(matrix(rung(1, "naive", 1500e-6), 23.3)),
+        matrix(rung(2, "coalesced", 50e-6), 80.0),
+        Row {
+            copy_pct: None,
+            ..inside(no_times(
+                matrix(rung(2, "coalesced", 1.0), 0.0),
+                Status::WrongResult,
+                "row 0, column 1 is 2, want 3",
+            ))
+        },
+    ]
+}
+
 fn golden(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../tests/golden");
@@ -116,7 +157,7 @@ fn ladders_read_well_in_a_terminal() {
     for (name, rows) in
         [("typical", typical()), ("troubled", troubled()), ("launch_bound", launch_bound()), ("empty", empty())]
     {
-        let text = table(&rows, false);
+        let text = table(&rows, Unit::GB, false);
         assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
         golden(&format!("ladder_{name}"), &text);
     }
@@ -124,14 +165,14 @@ fn ladders_read_well_in_a_terminal() {
 
 #[test]
 fn ladders_read_well_in_markdown() {
-    golden("markdown_typical", &markdown::ladder(&typical()));
-    golden("markdown_troubled", &markdown::ladder(&troubled()));
+    golden("markdown_typical", &markdown::ladder(&typical(), Unit::GB));
+    golden("markdown_troubled", &markdown::ladder(&troubled(), Unit::GB));
 }
 
 #[test]
 fn colour_changes_verdicts_only() {
-    let plain = table(&troubled(), false);
-    let colored = table(&troubled(), true);
+    let plain = table(&troubled(), Unit::GB, false);
+    let colored = table(&troubled(), Unit::GB, true);
     assert!(colored.contains("\x1b[32mok 0.021 of bound\x1b[0m\n"));
     assert!(colored.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"));
     assert!(colored.contains("\x1b[31mbuild failed\x1b[0m\n"));
@@ -140,16 +181,24 @@ fn colour_changes_verdicts_only() {
 }
 
 #[test]
+fn work_repeated_inside_stands_beside_its_kernel() {
+    golden("ladder_repeated", &table(&repeated(), Unit::GB, false));
+    golden("ladder_repeated_gib", &table(&repeated(), Unit::GiB, false));
+    let inside: Vec<Row> = repeated().into_iter().filter(|r| r.repeats().is_some()).collect();
+    golden("ladder_inside_only", &table(&inside, Unit::GB, false));
+}
+
+#[test]
 fn a_device_cannot_steer_the_terminal() {
     let mut rows = typical();
     rows[0].device = "evil\x1b[2J\nname".to_owned();
     rows[0].variant = "x\x07".to_owned();
-    assert!(!table(&rows, false).chars().any(|c| c.is_control() && c != '\n'));
-    assert!(table(&rows, false).starts_with("dot on evil\\u{1b}[2J\\nname: n = 16_777_216"));
+    assert!(!table(&rows, Unit::GB, false).chars().any(|c| c.is_control() && c != '\n'));
+    assert!(table(&rows, Unit::GB, false).starts_with("dot on evil\\u{1b}[2J\\nname: n = 16_777_216"));
 }
 
 #[test]
 fn nothing_is_said_of_nothing() {
-    assert_eq!(table(&[], false), "nothing was run\n");
-    assert_eq!(markdown::ladder(&[]), "Nothing was run.\n");
+    assert_eq!(table(&[], Unit::GB, false), "nothing was run\n");
+    assert_eq!(markdown::ladder(&[], Unit::GB), "Nothing was run.\n");
 }

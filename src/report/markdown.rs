@@ -1,15 +1,15 @@
 //! A ladder as GitHub-flavoured Markdown.
 
 use super::format::{self, markdown};
-use super::view::{Grid, View};
+use super::view::{Grid, Unit, View};
 use crate::record::Row;
 
 /// The rows of one ladder, with the content of [`super::ladder::table`].
-pub fn ladder(rows: &[Row]) -> String {
+pub fn ladder(rows: &[Row], unit: Unit) -> String {
     if rows.is_empty() {
         return "Nothing was run.\n".to_owned();
     }
-    let view = View::of(rows);
+    let view = View::of(rows, unit);
     let mut text = format!("**{}**\n", markdown(&view.title));
     for grid in [&view.rungs, &view.cpu] {
         if !grid.rows.is_empty() {

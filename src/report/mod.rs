@@ -8,3 +8,5 @@ pub mod markdown;
 pub mod progress;
 pub mod sweep;
 mod view;
+
+pub use view::Unit;

@@ -65,9 +65,10 @@ fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     groups
 }
 
-/// Right results with their times, fastest first.
+/// Right results with the times of their work done once, fastest first.
 fn ranked<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, f64)> {
-    let timed = rows.iter().filter(|r| r.status == Status::Ok).filter_map(|r| Some((*r, r.t_median_s?)));
+    let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
+    let timed = rows.iter().filter(|r| r.status == Status::Ok).filter_map(|r| Some((*r, once(r)?)));
     let mut timed: Vec<_> = timed.collect();
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));
     timed
@@ -80,10 +81,10 @@ fn optimum(rows: &[&Row]) -> String {
     let title = format!("\n{}, n = {}{size}\n", first.dtype, format::count(first.n));
     let all = ranked(rows);
     let Some((best, time)) = all.first() else { return title + "no configuration gave a time\n" };
-    let mut rungs: Vec<u32> = rows.iter().filter_map(|r| r.rung).collect();
+    let mut rungs: Vec<(Option<u32>, &str)> = rows.iter().map(|r| (r.rung, r.variant.as_str())).collect();
     rungs.sort_unstable();
     rungs.dedup();
-    let lines: Vec<Vec<String>> = rungs.iter().filter_map(|&rung| rung_line(rows, rung)).collect();
+    let lines: Vec<Vec<String>> = rungs.iter().filter_map(|&(_, variant)| rung_line(rows, variant)).collect();
     let header = ["rung", "wg", "best", "GB/s", "% ceiling", "median", "worst", "timed", "tunables"];
     let tints = vec![Tint::Green; lines.len()];
     let grid = Grid { header: header.map(str::to_owned).to_vec(), rows: lines, tints };
@@ -102,8 +103,8 @@ fn optimum(rows: &[&Row]) -> String {
     )
 }
 
-fn rung_line(rows: &[&Row], rung: u32) -> Option<Vec<String>> {
-    let own: Vec<&Row> = rows.iter().copied().filter(|r| r.rung == Some(rung)).collect();
+fn rung_line(rows: &[&Row], variant: &str) -> Option<Vec<String>> {
+    let own: Vec<&Row> = rows.iter().copied().filter(|r| r.variant == variant).collect();
     let ranked = ranked(&own);
     let (best, time) = ranked.first()?;
     let number = |x: Option<f64>, digits| x.map_or("-".to_owned(), |x| format::significant(x, digits));

@@ -33,60 +33,120 @@ pub(super) struct Grid {
 /// A column: its name, its cells, and whether it stays when no row has a cell for it.
 struct Column {
     name: &'static str,
-    cell: fn(&Row) -> Option<String>,
+    cell: fn(&Cell<'_>) -> Option<String>,
     always: bool,
 }
 
+/// What a table's cell is made from.
+struct Cell<'a> {
+    row: &'a Row,
+    /// The row of the same kernel that repeats its work inside, beside one that does not.
+    inside: Option<&'a Row>,
+    unit: Unit,
+}
+
 const RUNG_COLUMNS: &[Column] = &[
-    Column { name: "median", cell: median, always: true },
-    Column { name: "batch", cell: |r| r.t_batch_s.map(format::time), always: false },
-    Column { name: "GB/s", cell: |r| r.gbps.map(four), always: true },
-    Column { name: "% ceiling", cell: |r| r.ceiling_pct.map(three), always: false },
-    Column { name: "step x", cell: |r| r.step_x.map(three), always: true },
-    Column { name: "total x", cell: |r| r.total_x.map(three), always: true },
-    Column { name: "x seq", cell: |r| r.cpu_seq_x.map(three), always: false },
-    Column { name: "x rayon", cell: |r| r.cpu_rayon_x.map(three), always: false },
+    Column { name: "median", cell: |c| median(c.row), always: true },
+    Column { name: "batch", cell: |c| c.row.t_batch_s.map(format::time), always: false },
+    Column { name: "GB/s", cell: |c| c.rate(c.row), always: true },
+    Column { name: "inside GB/s", cell: |c| c.rate(c.inside?), always: false },
+    Column { name: "% copy", cell: |c| c.row.copy_pct.map(three), always: false },
+    Column { name: "% ceiling", cell: |c| c.row.ceiling_pct.map(three), always: false },
+    Column { name: "step x", cell: |c| c.row.step_x.map(three), always: true },
+    Column { name: "total x", cell: |c| c.row.total_x.map(three), always: true },
+    Column { name: "x seq", cell: |c| c.row.cpu_seq_x.map(three), always: false },
+    Column { name: "x rayon", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
 ];
 
 const CPU_COLUMNS: &[Column] = &[
-    Column { name: "median", cell: median, always: true },
-    Column { name: "GB/s", cell: |r| r.gbps.map(four), always: true },
+    Column { name: "median", cell: |c| median(c.row), always: true },
+    Column { name: "GB/s", cell: |c| c.rate(c.row), always: true },
 ];
+
+impl Cell<'_> {
+    fn rate(&self, row: &Row) -> Option<String> {
+        row.gbps.map(|gbps| four(self.unit.of(gbps)))
+    }
+}
+
+/// The unit of bandwidths in tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// 10^9 bytes a second.
+    #[default]
+    GB,
+    /// 2^30 bytes a second.
+    GiB,
+}
+
+impl Unit {
+    /// A rate in this unit.
+    fn of(self, gbps: f64) -> f64 {
+        match self {
+            Unit::GB => gbps,
+            Unit::GiB => gbps * 1e9 / (1u64 << 30) as f64,
+        }
+    }
+
+    /// A text that speaks of GB/s, in this unit.
+    fn named(self, text: &str) -> String {
+        match self {
+            Unit::GB => text.to_owned(),
+            Unit::GiB => text.replace("GB/s", "GiB/s"),
+        }
+    }
+}
 
 impl View {
     /// Arranges the rows of one ladder: one case on one device.
-    pub(super) fn of(rows: &[Row]) -> View {
-        let (rungs, cpu): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.rung.is_some());
-        let wg = common_wg(&rungs);
+    pub(super) fn of(rows: &[Row], unit: Unit) -> View {
+        let (cpu, kernels): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.on_host());
+        let (mut plain, mut inside): (Vec<&Row>, Vec<&Row>) = kernels.iter().partition(|r| r.repeats().is_none());
+        if plain.is_empty() {
+            std::mem::swap(&mut plain, &mut inside);
+        }
+        let beside = |row: &Row| inside.iter().copied().find(|r| r.variant == row.variant);
+        let wg = common_wg(&plain);
+        let cell = |row| Cell { row, inside: None, unit };
         View {
-            title: rungs.first().or(cpu.first()).map(|r| title(r, wg)).unwrap_or_default(),
-            rungs: Grid::of("rung".to_owned(), &rungs, |r| label(r, wg), RUNG_COLUMNS),
+            title: plain
+                .first()
+                .or(cpu.first())
+                .map(|r| title(r, inside.first().copied(), wg, unit))
+                .unwrap_or_default(),
+            rungs: Grid::of(
+                "rung".to_owned(),
+                plain.iter().map(|&row| Cell { inside: beside(row), ..cell(row) }).collect(),
+                |r| label(r, wg),
+                RUNG_COLUMNS,
+            ),
             cpu: Grid::of(
                 cpu.first().map(|r| r.device.clone()).unwrap_or_default(),
-                &cpu,
+                cpu.iter().copied().map(cell).collect(),
                 |r| r.variant.clone(),
                 CPU_COLUMNS,
             ),
             result: rows.iter().filter(|r| r.status == Status::Ok).find_map(result),
-            notes: notes(rows),
+            notes: notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>()),
             details: rows.iter().filter_map(|r| detail(r, wg)).collect(),
         }
     }
 }
 
 impl Grid {
-    fn of(first: String, rows: &[&Row], label: impl Fn(&Row) -> String, columns: &[Column]) -> Grid {
-        let has_cell = |c: &Column| c.always || rows.iter().any(|r| (c.cell)(r).is_some());
+    fn of(first: String, cells: Vec<Cell<'_>>, label: impl Fn(&Row) -> String, columns: &[Column]) -> Grid {
+        let has_cell = |c: &Column| c.always || cells.iter().any(|cell| (c.cell)(cell).is_some());
         let columns: Vec<&Column> = columns.iter().filter(|c| has_cell(c)).collect();
-        let names = columns.iter().map(|c| c.name.to_owned());
-        let line = |row: &Row| {
-            let cells = columns.iter().map(|c| (c.cell)(row).unwrap_or_else(|| "-".to_owned()));
-            std::iter::once(label(row)).chain(cells).chain([verdict(row)]).collect()
+        let unit = cells.first().map(|c| c.unit).unwrap_or_default();
+        let names = columns.iter().map(|c| unit.named(c.name));
+        let line = |cell: &Cell<'_>| {
+            let cells = columns.iter().map(|c| (c.cell)(cell).unwrap_or_else(|| "-".to_owned()));
+            std::iter::once(label(cell.row)).chain(cells).chain([verdict(cell.row)]).collect()
         };
         Grid {
             header: std::iter::once(first).chain(names).chain(["verdict".to_owned()]).collect(),
-            rows: rows.iter().map(|r| line(r)).collect(),
-            tints: rows.iter().map(|r| tint(r.status)).collect(),
+            rows: cells.iter().map(line).collect(),
+            tints: cells.iter().map(|c| tint(c.row.status)).collect(),
         }
     }
 }
@@ -110,11 +170,11 @@ fn label(row: &Row, wg: &str) -> String {
     let own = if row.wg.is_empty() || row.wg == wg { String::new() } else { format!(" (wg {})", row.wg) };
     match row.rung {
         Some(number) => format!("v{number} {}{own}", row.variant),
-        None => row.variant.clone(),
+        None => format!("{}{own}", row.variant),
     }
 }
 
-/// `v3`, or a baseline's name.
+/// `v3`, or the name of a reference or baseline.
 fn short_label(row: &Row) -> String {
     row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
 }
@@ -126,7 +186,7 @@ fn common_wg<'a>(rungs: &[&'a Row]) -> &'a str {
     rungs.iter().rev().map(|r| r.wg.as_str()).max_by_key(|wg| frequency(wg)).unwrap_or_default()
 }
 
-fn title(row: &Row, wg: &str) -> String {
+fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: Unit) -> String {
     let size = match row.m {
         1 => format!("n = {}", format::count(row.n)),
         m => format!("{} x {}", format::count(row.n), format::count(m)),
@@ -137,10 +197,12 @@ fn title(row: &Row, wg: &str) -> String {
         Cache::Cold => "cold",
     };
     let ceiling = match row.ceiling_gbps {
-        Some(gbps) => format!(", {} ceiling {} GB/s", row.ceiling, four(gbps)),
+        Some(gbps) => unit.named(&format!(", {} ceiling {} GB/s", row.ceiling, four(unit.of(gbps)))),
         None => String::new(),
     };
-    format!("{} on {}: {size}, {}{wg}, {cache} cache{ceiling}", row.family, row.device, row.dtype)
+    let repeats = inside.unwrap_or(row).repeats();
+    let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
+    format!("{} on {}: {size}, {}{wg}, {cache} cache{ceiling}{inside}", row.family, row.device, row.dtype)
 }
 
 /// Most characters of a verdict, so that a table of all columns stays within 120.
@@ -185,8 +247,9 @@ fn detail(row: &Row, wg: &str) -> Option<(String, String)> {
     let word = status_word(row.status);
     let is_told = row.status == Status::Ok
         || row.reason.trim().is_empty()
-        || verdict(row).contains(format::block(&row.reason, "").trim());
-    (!is_told).then(|| (format!("{}, {word}", label(row, wg)), row.reason.trim().to_owned()))
+        || (row.repeats().is_none() && verdict(row).contains(format::block(&row.reason, "").trim()));
+    let inside = if row.repeats().is_some() { " inside" } else { "" };
+    (!is_told).then(|| (format!("{}{inside}, {word}", label(row, wg)), row.reason.trim().to_owned()))
 }
 
 /// The result with as many digits as its type holds.
@@ -201,9 +264,9 @@ fn result(row: &Row) -> Option<String> {
     Some(format!("{} = {number}", row.family))
 }
 
-fn notes(rows: &[Row]) -> Vec<String> {
+fn notes(rows: &[&Row]) -> Vec<String> {
     let note = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
-        let meant: Vec<&Row> = rows.iter().filter(|r| is_meant(r)).collect();
+        let meant: Vec<&Row> = rows.iter().copied().filter(|r| is_meant(r)).collect();
         (!meant.is_empty()).then(|| format!("{}: {text}", who(&meant, rows)))
     };
     let fallback = rows.iter().find(|r| r.has_flag(flag::CLOCK_FALLBACK));
@@ -245,8 +308,8 @@ fn clock_name(row: &Row) -> &'static str {
 }
 
 /// `v2, v3`, or `all rungs`.
-fn who(meant: &[&Row], rows: &[Row]) -> String {
-    let timed = |r: &&Row| r.rung.is_some() && r.t_median_s.is_some();
+fn who(meant: &[&Row], rows: &[&Row]) -> String {
+    let timed = |r: &&Row| !r.on_host() && r.t_median_s.is_some();
     let rungs = rows.iter().filter(|r| timed(r)).count();
     if rungs > 1 && meant.len() == rungs && meant.iter().all(timed) {
         return "all rungs".to_owned();

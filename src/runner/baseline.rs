@@ -3,9 +3,8 @@
 use super::outcome::{Clock, Outcome, Sample, Settings, Stop};
 use super::sampling;
 use super::session::{Session, answer_empty, choices, find_family, make_inputs};
-use super::verify::{demand, exact_result, judge_real};
+use super::verify::{demand, exact_result};
 use crate::check;
-use crate::data::Array;
 use crate::kernels::{Baseline, Case, Family, WorkGroup};
 use std::time::Instant;
 
@@ -31,16 +30,19 @@ impl Session {
         (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
         outcome.working_set = data.host.iter().map(|a| a.as_bytes().len() as u64).sum();
         (outcome.wg, outcome.params) = (WorkGroup::linear(1), choices(family, case));
-        verify_baseline(baseline, family, case)?;
-        let mut last = Array::zeros(case.dtype, 0);
+        let movement = family.problem.movement(case);
+        if movement.is_none() {
+            verify_baseline(baseline, family, case)?;
+        }
+        let mut last = check::poisoned(case.dtype, movement.map_or(1, |m| m.output_len()));
         let (samples, why) = sampling::sample(settings, &mut |_| {
             let started = Instant::now();
-            last = (baseline.run)(&case.params, std::hint::black_box(&data.host));
+            (baseline.run)(case.shape, &case.params, std::hint::black_box(&data.host), &mut last);
             Ok(Sample { event: None, wall: started.elapsed().as_secs_f64() })
         })?;
         (outcome.samples, outcome.stopped_by) = (samples, why.into());
         let depth = (baseline.depth)(case.shape.n, rayon::current_num_threads());
-        outcome.judged(&judge_real(&last, &data.reference, depth, "on the CPU")?);
+        outcome.judged(&data.judge(&last, family, case, depth, "on the CPU")?);
         Ok(())
     }
 }
@@ -49,5 +51,7 @@ impl Session {
 fn verify_baseline(baseline: &Baseline, family: &Family, case: &Case) -> Result<(), Stop> {
     let inputs = make_inputs(family, case, family.problem.exact_fill(case), !case.seed);
     let want = exact_result(&family.problem.reference(case, &inputs), case.dtype);
-    demand(check::check_exact(&(baseline.run)(&case.params, &inputs), &want), "over exact data, on the CPU").map(|_| ())
+    let mut got = check::poisoned(case.dtype, want.len());
+    (baseline.run)(case.shape, &case.params, &inputs, &mut got);
+    demand(check::check_exact(&got, &want), "over exact data, on the CPU").map(|_| ())
 }

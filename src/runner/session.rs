@@ -58,7 +58,8 @@ pub(super) struct Data {
     pub(super) host: Vec<Array>,
     /// Empty until a device needs them.
     pub(super) device: Vec<BufferId>,
-    pub(super) reference: Reference,
+    /// None where the inputs themselves say what is right.
+    pub(super) reference: Option<Reference>,
 }
 
 /// A case on its way: what was asked, and what it was turned into.
@@ -193,7 +194,8 @@ impl Session {
             self.device.free(id);
         }
         let host = self.real_inputs(family, case);
-        let reference = family.problem.reference(case, &host);
+        let is_moved = family.problem.movement(case).is_some();
+        let reference = (!is_moved).then(|| family.problem.reference(case, &host));
         self.data = Some(Data { key, host, device: Vec::new(), reference });
         Ok(())
     }
@@ -202,6 +204,7 @@ impl Session {
     pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Vec<Array> {
         match &self.files {
             Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
+            _ if family.problem.movement(case).is_some() => make_inputs(family, case, Fill::Bits, case.seed),
             _ => make_inputs(family, case, Fill::Real, case.seed),
         }
     }
@@ -238,7 +241,7 @@ pub(super) fn answer_empty(family: &Family, case: &Case, outcome: &mut Outcome) 
 }
 
 pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
-    let lens = family.problem.inputs(case.shape);
+    let lens = family.problem.inputs(case.shape, &case.params);
     (0..).zip(lens).map(|(stream, len)| data::generate(fill, case.dtype, seed, stream, 0, len)).collect()
 }
 

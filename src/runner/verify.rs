@@ -2,22 +2,19 @@
 
 use super::buffers::{self, Bound};
 use super::outcome::{Outcome, Status, Stop};
-use super::session::{Job, Session, make_inputs, single};
+use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
 use crate::data::{Array, Dtype, Fill};
 use crate::device::{BufferId, Device, Launch, Unit};
-use crate::kernels::{Arg, Plan, Reference};
+use crate::kernels::{Arg, Case, Family, Movement, Plan, Reference};
 
 impl Session {
     /// Checks a rung over exact data of three seeds, all ones and a single one at the places where rungs go
-    /// wrong, then over the real data.
+    /// wrong, then over the real data. Where elements are only moved, the latter show every mistake.
     pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
-        let (n, wg, seed) = (job.case.shape.n, job.plan.wg.size() as u64, job.case.seed);
-        let exact = job.family.problem.exact_fill(job.case);
-        let edges = [0, 1, wg - 1, wg, n / 2, n - n % (4 * wg), n - 1].map(|at| (Fill::Unit(at.min(n - 1)), 0));
-        let seeds = (1..=3).map(|k| (exact, (!seed).wrapping_sub(k)));
-        let data: Vec<(Fill, u64)> = seeds.chain([(Fill::Ones, 0)]).chain(edges).collect();
-        self.verify_exact(job, &data)?;
+        if job.family.problem.movement(job.case).is_none() {
+            self.verify_exact(job, &exact_data(job))?;
+        }
         let inputs = self.inputs();
         let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
         let judged = self.run_poisoned(job, &bound).and_then(|()| self.judge(job, &bound, "over real data"));
@@ -99,7 +96,8 @@ impl Session {
         if let Some(what) = bound.overrun(&mut *self.device, &job.plan)? {
             return Err(wrong(what));
         }
-        if let Some(index) = check::still_poisoned(&output) {
+        let is_moved = job.family.problem.movement(job.case).is_some();
+        if let Some(index) = check::still_poisoned(&output).filter(|_| !is_moved) {
             return Err(wrong(format!("element {index} of the output was never written")));
         }
         Ok(job.family.problem.finish(job.case, output, tails))
@@ -109,9 +107,27 @@ impl Session {
     pub(super) fn judge(&mut self, job: &Job<'_>, bound: &Bound, when: &str) -> Result<Judged, Stop> {
         let Some(data) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         let result = self.result(job, bound, &tails(&job.plan, &data.host));
-        let judged = result.and_then(|got| judge_real(&got, &data.reference, job.plan.depth, when));
+        let judged = result.and_then(|got| data.judge(&got, job.family, job.case, job.plan.depth, when));
         self.data = Some(data);
         judged
+    }
+}
+
+impl Data {
+    /// Judges a result over these data.
+    pub(super) fn judge(
+        &self,
+        got: &Array,
+        family: &Family,
+        case: &Case,
+        depth: u64,
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        match (family.problem.movement(case), &self.reference) {
+            (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
+            (None, Some(reference)) => judge_real(got, reference, depth, when),
+            (None, None) => Err(Stop::failed("there is no reference")),
+        }
     }
 }
 
@@ -138,6 +154,15 @@ fn overwrite(device: &mut dyn Device, ids: &[BufferId], arrays: &[Array]) -> Res
     Ok(())
 }
 
+/// What exact data to check a rung over, with their seeds.
+fn exact_data(job: &Job<'_>) -> Vec<(Fill, u64)> {
+    let (n, wg, seed) = (job.case.shape.n, job.plan.wg.size() as u64, job.case.seed);
+    let exact = job.family.problem.exact_fill(job.case);
+    let edges = [0, 1, wg - 1, wg, n / 2, n - n % (4 * wg), n - 1].map(|at| (Fill::Unit(at.min(n - 1)), 0));
+    let seeds = (1..=3).map(|k| (exact, (!seed).wrapping_sub(k)));
+    seeds.chain([(Fill::Ones, 0)]).chain(edges).collect()
+}
+
 pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
     plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect())
 }
@@ -151,9 +176,14 @@ pub(super) fn exact_result(reference: &Reference, dtype: Dtype) -> Array {
     }
 }
 
+fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
+    let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
+    Ok(Judged { verdict: demand(check::check_moved(got, input, movement), when)?, value: None })
+}
+
 /// Judges a result over real data. So many roundings that no bound is left make S itself the bound: then
 /// only the exact data, which every case is checked over as well, can tell right from wrong.
-pub(super) fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
+fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
     let most = (0.09 / got.dtype().unit_roundoff()) as u64;
     let mut verdict = check::check_result(got, reference, depth.min(most));
     if depth > most && verdict.max_err <= reference.magnitude {

@@ -38,8 +38,8 @@ pub struct Setting {
 pub struct Configuration {
     /// Place in the whole plan, from 0.
     pub index: u64,
-    /// Number of the rung.
-    pub rung: u32,
+    /// Number of the rung; references have none.
+    pub rung: Option<u32>,
     /// What to run.
     pub case: Case,
     /// The work-group that the rung makes of the one asked for.
@@ -56,7 +56,8 @@ impl Configuration {
         let Case { family, variant, dtype, shape, .. } = &self.case;
         let rows = if shape.m == 1 { String::new() } else { format!(" m={}", shape.m) };
         let params = if self.params.is_empty() { String::new() } else { format!(" {}", params_text(&self.params)) };
-        format!("{family}/v{}_{variant} {dtype} n={}{rows} wg={}{params}", self.rung, shape.n, self.wg)
+        let number = self.rung.map_or_else(String::new, |number| format!("v{number}_"));
+        format!("{family}/{number}{variant} {dtype} n={}{rows} wg={}{params}", shape.n, self.wg)
     }
 
     /// Whether both work on the same inputs.

@@ -1,0 +1,30 @@
+// transpose copy: a plain copy, which a transposition is measured against.
+// Idea:    each work-item copies one column of a tile, rows apart, so that a group reads and writes whole lines.
+// Removes: the transposition itself; what is left is one read and one write of each element.
+// Remains: memory alone: no transposition with the same loads and stores can be faster.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#ifndef TILE
+#define TILE 32       // rows and columns of a tile
+#endif
+#ifndef ROWS
+#define ROWS 4        // rows of a work-item
+#endif
+
+#include "../common/matrix.cl"
+
+__kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
+void transpose_copy(__global const T *in, __global T *out, const INDEX width, const INDEX height,
+                    const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+{
+    const INDEX x = TILE_COLUMN * TILE + get_local_id(0);
+    const INDEX y = TILE_ROW * TILE + get_local_id(1);
+    REPEAT
+        for (uint j = 0; j < TILE; j += TILE / ROWS)
+            if (INSIDE(x, y + j))
+                out[(y + j) * out_pitch + x] = in[(y + j) * in_pitch + x];
+}

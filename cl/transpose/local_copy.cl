@@ -1,0 +1,37 @@
+// transpose local_copy: a copy by way of local memory, as the transpositions from v2 on go.
+// Idea:    the copy, with a tile in __local (CUDA: shared) memory and a barrier between its two halves.
+// Removes: the transposition itself, but not what a tile costs.
+// Remains: the price of local memory and of the barrier, which copy does not pay.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#ifndef TILE
+#define TILE 32       // rows and columns of a tile
+#endif
+#ifndef ROWS
+#define ROWS 4        // rows of a work-item
+#endif
+
+#include "../common/matrix.cl"
+
+__kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
+void transpose_local_copy(__global const T *in, __global T *out, const INDEX width, const INDEX height,
+                          const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+{
+    __local T tile[TILE][TILE];
+    const uint lx = get_local_id(0), ly = get_local_id(1);
+    const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
+    REPEAT {
+        for (uint j = ly; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + lx, top + j))
+                tile[j][lx] = in[(top + j) * in_pitch + left + lx];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint j = ly; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + lx, top + j))
+                out[(top + j) * out_pitch + left + lx] = tile[j][lx];
+        REPEAT_SYNC;
+    }
+}

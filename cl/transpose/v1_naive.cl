@@ -1,0 +1,30 @@
+// transpose v1: the obvious transposition.
+// Idea:    as the copy, but what was read along a row is written along a column.
+// Removes: nothing: this is where the ladder begins.
+// Remains: neighbouring work-items write a whole row apart, so each store brings one element of a line.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#ifndef TILE
+#define TILE 32       // rows and columns of a tile
+#endif
+#ifndef ROWS
+#define ROWS 4        // rows of a work-item
+#endif
+
+#include "../common/matrix.cl"
+
+__kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
+void transpose_v1_naive(__global const T *in, __global T *out, const INDEX width, const INDEX height,
+                        const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+{
+    const INDEX x = TILE_COLUMN * TILE + get_local_id(0);
+    const INDEX y = TILE_ROW * TILE + get_local_id(1);
+    REPEAT
+        for (uint j = 0; j < TILE; j += TILE / ROWS)
+            if (INSIDE(x, y + j))
+                out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];
+}

@@ -1,0 +1,37 @@
+// transpose v2: a tile in local memory.
+// Idea:    a group turns its tile in __local (CUDA: shared) memory, and so reads and writes global memory along rows.
+// Removes: v1's scattered stores: neighbouring work-items now write neighbouring elements.
+// Remains: a tile's column lies in one or two banks of local memory, so its reading goes element by element.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#ifndef TILE
+#define TILE 32       // rows and columns of a tile
+#endif
+#ifndef ROWS
+#define ROWS 4        // rows of a work-item
+#endif
+
+#include "../common/matrix.cl"
+
+__kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
+void transpose_v2_coalesced(__global const T *in, __global T *out, const INDEX width, const INDEX height,
+                            const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+{
+    __local T tile[TILE][TILE];
+    const uint lx = get_local_id(0), ly = get_local_id(1);
+    const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
+    REPEAT {
+        for (uint j = ly; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + lx, top + j))
+                tile[j][lx] = in[(top + j) * in_pitch + left + lx];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint j = ly; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + j, top + lx))
+                out[(left + j) * out_pitch + top + lx] = tile[lx][j];
+        REPEAT_SYNC;
+    }
+}

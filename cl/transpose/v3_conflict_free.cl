@@ -1,0 +1,40 @@
+// transpose v3: a padded tile.
+// Idea:    one unused element behind each row of the tile shifts the rows over the banks.
+// Removes: v2's bank conflicts: a column's elements lie in different banks.
+// Remains: groups in flight together may write to the same few memory channels where rows are a power of two long.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#ifndef TILE
+#define TILE 32       // rows and columns of a tile
+#endif
+#ifndef ROWS
+#define ROWS 4        // rows of a work-item
+#endif
+#ifndef PAD
+#define PAD 1         // unused elements behind each row of the tile
+#endif
+
+#include "../common/matrix.cl"
+
+__kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
+void transpose_v3_conflict_free(__global const T *in, __global T *out, const INDEX width, const INDEX height,
+                                const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+{
+    __local T tile[TILE][TILE + PAD];
+    const uint lx = get_local_id(0), ly = get_local_id(1);
+    const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
+    REPEAT {
+        for (uint j = ly; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + lx, top + j))
+                tile[j][lx] = in[(top + j) * in_pitch + left + lx];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint j = ly; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + j, top + lx))
+                out[(left + j) * out_pitch + top + lx] = tile[lx][j];
+        REPEAT_SYNC;
+    }
+}

@@ -1,0 +1,79 @@
+// transpose v7: the shape for CPU devices.
+// Idea:    one work-item a group turns blocks of 16 x 16 in sixteen vector registers and writes whole cache lines past the cache.
+// Removes: local memory and barriers, and the reading of output lines that are overwritten anyway.
+// Remains: too few work-items to hide a GPU's memory latency: there, v6 is the end of the ladder.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#ifndef TILE
+#define TILE 64       // rows of a strip; a multiple of 16
+#endif
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define T16 CAT(T, 16)
+
+#include "../common/matrix.cl"
+
+// ALIGNED: every row begins at a multiple of sixteen elements. Where the compiler can, lines are then written
+// without being read or kept in the cache.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_nontemporal_store)
+#define STREAM(value, place) __builtin_nontemporal_store(value, place)
+#endif
+#endif
+#ifndef STREAM
+#define STREAM(value, place) (*(place) = (value))
+#endif
+#ifdef ALIGNED
+#define LOAD16(p) (*(__global const T16 *)(p))
+#define STORE16(value, p) STREAM(value, (__global T16 *)(p))
+#else
+#define LOAD16(p) vload16(0, p)
+#define STORE16(value, p) vstore16(value, 0, p)
+#endif
+
+// Exchanges the off-diagonal quarters of every square of 2 * DISTANCE rows and columns.
+#define EXCHANGE(DISTANCE, FIRST, SECOND) \
+    for (uint i = 0; i < 16; i++) \
+        if (!(i & DISTANCE)) { \
+            const T16 a = r[i], b = r[i + DISTANCE]; \
+            r[i] = FIRST; \
+            r[i + DISTANCE] = SECOND; \
+        }
+
+void turn_block(__global const T *in, const INDEX in_pitch, __global T *out, const INDEX out_pitch)
+{
+    T16 r[16];
+    for (uint i = 0; i < 16; i++)
+        r[i] = LOAD16(in + i * in_pitch);
+    EXCHANGE(8, (T16)(a.s01234567, b.s01234567), (T16)(a.s89abcdef, b.s89abcdef))
+    EXCHANGE(4, (T16)(a.s0123, b.s0123, a.s89ab, b.s89ab), (T16)(a.s4567, b.s4567, a.scdef, b.scdef))
+    EXCHANGE(2, (T16)(a.s01, b.s01, a.s45, b.s45, a.s89, b.s89, a.scd, b.scd),
+             (T16)(a.s23, b.s23, a.s67, b.s67, a.sab, b.sab, a.sef, b.sef))
+    EXCHANGE(1, (T16)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6, a.s8, b.s8, a.sa, b.sa, a.sc, b.sc, a.se, b.se),
+             (T16)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7, a.s9, b.s9, a.sb, b.sb, a.sd, b.sd, a.sf, b.sf))
+    for (uint i = 0; i < 16; i++)
+        STORE16(r[i], out + i * out_pitch);
+}
+
+// A work-item takes `span` columns, a multiple of 16, of one strip of TILE rows; `parts` items share a strip.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void transpose_v7_wide(__global const T *in, __global T *out, const INDEX width, const INDEX height,
+                       const INDEX in_pitch, const INDEX out_pitch, const INDEX parts, const INDEX span REPEAT_ARGS)
+{
+    const INDEX id = get_global_id(0);
+    const INDEX top = id / parts * TILE, bottom = min(top + TILE, height);
+    const INDEX left = min(id % parts * span, width), right = min(left + span, width);
+    REPEAT
+        for (INDEX x = left; x < right; x += 16)
+            for (INDEX y = top; y < bottom; y += 16)
+                if (x + 16 <= right && y + 16 <= bottom)
+                    turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch);
+                else
+                    for (INDEX j = y; j < min(y + 16, bottom); j++)
+                        for (INDEX i = x; i < min(x + 16, right); i++)
+                            out[i * out_pitch + j] = in[j * in_pitch + i];
+}

@@ -1,0 +1,42 @@
+//! `gpulab transpose`: the transposition's ladder.
+
+use super::{Out, ladder};
+use crate::cli::{Global, Loop, Switch, Transpose};
+use crate::kernels::{self, Params, Shape};
+use crate::{Error, record};
+
+/// Runs the ladder.
+///
+/// # Errors
+/// Bad options, no device, a wrong result, a failed build, an output that cannot be written.
+pub fn run(out: &mut Out, global: &Global, options: &Transpose) -> Result<(), Error> {
+    let n = options.n.unwrap_or(2048);
+    let study = ladder::Study {
+        family: &kernels::transpose::FAMILY,
+        shape: Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) },
+        dtype: options.ladder.dtype,
+        params: params(options),
+        series: series(options),
+        inputs: Vec::new(),
+    };
+    ladder::run(out, global, &options.ladder, &study)
+}
+
+fn params(options: &Transpose) -> Params {
+    let number = |value: Option<u64>| value.map(|n| n.to_string());
+    let diagonal = options.diagonal.map(|switch| u64::from(switch == Switch::On));
+    ladder::params(&[
+        ("tile", number(options.tile)),
+        ("rows", number(options.rows)),
+        ("pad", number(options.pad)),
+        ("diagonal", number(diagonal)),
+        ("gap", number((options.gap > 0).then_some(options.gap))),
+    ])
+}
+
+/// A set of settings for each kind of loop.
+fn series(options: &Transpose) -> Vec<Params> {
+    let nreps = |inside: bool| inside.then(|| (record::REPEATS.to_owned(), options.nreps.to_string()));
+    let kinds = [Loop::Kernel, Loop::Inside].into_iter().filter(|kind| options.loops.contains(kind));
+    kinds.map(|kind| nreps(kind == Loop::Inside).into_iter().collect()).collect()
+}

@@ -1,0 +1,72 @@
+//! What moves where when a matrix is copied or transposed.
+
+use crate::data::Array;
+
+/// Where each element of a matrix goes. All lengths in elements; rows of both matrices are contiguous, and may have
+/// unused elements behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Movement {
+    /// Rows of the input.
+    pub rows: usize,
+    /// Columns of the input.
+    pub columns: usize,
+    /// From the start of one input row to that of the next.
+    pub from_pitch: usize,
+    /// From the start of one output row to that of the next.
+    pub to_pitch: usize,
+    /// Whether rows become columns; otherwise they stay rows.
+    pub transposed: bool,
+}
+
+impl Movement {
+    /// A vector copied.
+    pub fn copy(len: usize) -> Movement {
+        Movement { rows: 1, columns: len, from_pitch: len, to_pitch: len, transposed: false }
+    }
+
+    /// Elements of the input, those between its rows included.
+    pub fn input_len(&self) -> usize {
+        self.rows * self.from_pitch
+    }
+
+    /// Elements of the output, those between its rows included.
+    pub fn output_len(&self) -> usize {
+        self.output_rows() * self.to_pitch
+    }
+
+    /// Rows of the output.
+    pub fn output_rows(&self) -> usize {
+        if self.transposed { self.columns } else { self.rows }
+    }
+
+    /// Columns of the output.
+    pub fn output_columns(&self) -> usize {
+        if self.transposed { self.rows } else { self.columns }
+    }
+
+    /// Index in the input of what comes to this row and column of the output.
+    pub fn source(&self, row: usize, column: usize) -> usize {
+        if self.transposed { column * self.from_pitch + row } else { row * self.from_pitch + column }
+    }
+
+    /// Moves every element, one after the other along the input's rows. Both arrays are of one type, and of
+    /// [`Movement::input_len`] and [`Movement::output_len`] elements; what is between rows stays as it is.
+    pub fn carry_out(&self, input: &Array, output: &mut Array) {
+        match (input, output) {
+            (Array::F32(from), Array::F32(to)) => self.move_all(from, to),
+            (Array::F64(from), Array::F64(to)) => self.move_all(from, to),
+            (Array::I32(from), Array::I32(to)) => self.move_all(from, to),
+            (Array::I64(from), Array::I64(to)) => self.move_all(from, to),
+            _ => unreachable!("a movement between arrays of one type"),
+        }
+    }
+
+    fn move_all<T: Copy>(&self, from: &[T], to: &mut [T]) {
+        for row in 0..self.rows {
+            for (column, &element) in from[row * self.from_pitch..][..self.columns].iter().enumerate() {
+                let at = if self.transposed { column * self.to_pitch + row } else { row * self.to_pitch + column };
+                to[at] = element;
+            }
+        }
+    }
+}
