@@ -6,6 +6,7 @@ mod compensated;
 pub mod dot;
 mod parallel;
 pub mod reduce;
+pub mod transpose;
 
 use crate::data::{Array, Params};
 
