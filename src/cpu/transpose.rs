@@ -13,8 +13,8 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// Bytes of one input row that a tile reads: 64 words of 32 bits.
-const READ_BYTES: usize = 256;
+/// Bytes of one input row that a tile reads: 256 words of 32 bits.
+const READ_BYTES: usize = 1024;
 
 /// Bytes of one input row that a strip of tiles reads.
 const STRIP_BYTES: usize = 4096;

@@ -25,10 +25,6 @@ impl Avx512 {
     }
 }
 
-/// A cache line.
-#[repr(C, align(64))]
-pub(super) struct Line([u8; LINE_BYTES]);
-
 /// Loops over whole blocks and lines, compiled for one set of instructions.
 pub(super) trait Simd: Copy {
     /// Rows of a block of 32-bit and of 64-bit words; its columns fill a cache line.
@@ -44,8 +40,8 @@ pub(super) trait Simd: Copy {
     ///
     /// # Safety
     ///
-    /// The source holds as many bytes as the lines.
-    unsafe fn lines(self, source: *const u8, lines: &mut [Line]);
+    /// Source and target hold `count` lines, and the target is aligned to a line.
+    unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize);
 }
 
 /// Transposes a tile into the buffer: whole blocks in registers, the rest word by word.
@@ -64,16 +60,27 @@ pub(super) fn gather<W: Word>(simd: impl Simd, tile: Tile<W>, buffer: &mut [W]) 
 }
 
 /// Copies words, past the caches where they make up whole lines of the target; [`fence`] makes them seen.
+#[inline]
 pub(super) fn stream<W: Pod>(simd: impl Simd, source: &[W], target: &mut [W]) {
-    let source = &source[..target.len()];
-    // SAFETY: any bytes make up a line, and those of a line make up words.
-    let (head, lines, tail) = unsafe { target.align_to_mut::<Line>() };
-    let (first, rest) = source.split_at(head.len());
-    let (whole, last) = rest.split_at(rest.len() - tail.len());
-    head.copy_from_slice(first);
-    // SAFETY: `whole` is the source without head and tail, as long as the lines.
-    unsafe { simd.lines(whole.as_ptr().cast(), lines) };
-    tail.copy_from_slice(last);
+    let line_words = LINE_BYTES / size_of::<W>();
+    // Words are aligned to their size, so that a line starts at one of them.
+    let past = target.as_ptr().addr() % LINE_BYTES / size_of::<W>();
+    let head = ((line_words - past) % line_words).min(target.len());
+    let lines = (target.len() - head) / line_words;
+    let tail = head + lines * line_words;
+    copy_few(&source[..head], &mut target[..head]);
+    let (from, to) = (&source[head..tail], &mut target[head..tail]);
+    // SAFETY: both are `lines` lines long, and the target's start is a line's.
+    unsafe { simd.lines(from.as_ptr().cast(), to.as_mut_ptr().cast(), lines) };
+    copy_few(&source[tail..target.len()], &mut target[tail..]);
+}
+
+/// Copies less than a line, mostly nothing: not worth a call.
+#[inline]
+fn copy_few<W: Pod>(source: &[W], target: &mut [W]) {
+    if !target.is_empty() {
+        target.copy_from_slice(source);
+    }
 }
 
 /// Makes streamed lines visible to other threads before what this thread writes next.
@@ -94,9 +101,9 @@ impl Simd for Avx2 {
         unsafe { blocks_avx2(source, pitch, columns, rows, target) };
     }
     #[inline]
-    unsafe fn lines(self, source: *const u8, lines: &mut [Line]) {
+    unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize) {
         // SAFETY: the caller's promise, and AVX2 is there: `self` proves it.
-        unsafe { lines_avx2(source, lines) };
+        unsafe { lines_avx2(source, target, count) };
     }
 }
 
@@ -111,9 +118,9 @@ impl Simd for Avx512 {
         unsafe { blocks_avx512(source, pitch, columns, rows, target) };
     }
     #[inline]
-    unsafe fn lines(self, source: *const u8, lines: &mut [Line]) {
+    unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize) {
         // SAFETY: the caller's promise, and AVX-512F is there: `self` proves it.
-        unsafe { lines_avx512(source, lines) };
+        unsafe { lines_avx512(source, target, count) };
     }
 }
 
@@ -169,12 +176,12 @@ unsafe fn blocks_avx512<W: Word>(source: *const W, pitch: usize, columns: usize,
 }
 
 #[target_feature(enable = "avx2")]
-unsafe fn lines_avx2(source: *const u8, lines: &mut [Line]) {
-    for (i, line) in lines.iter_mut().enumerate() {
-        let to: *mut __m256i = line.0.as_mut_ptr().cast();
-        // SAFETY: the caller promises the source's bytes; a line is aligned and two vectors long.
+unsafe fn lines_avx2(source: *const u8, target: *mut u8, count: usize) {
+    for i in 0..count {
+        // SAFETY: the caller promises `count` lines on both sides; the target's are aligned, two vectors each.
         unsafe {
             let from: *const __m256i = source.add(i * LINE_BYTES).cast();
+            let to: *mut __m256i = target.add(i * LINE_BYTES).cast();
             let (low, high) = (_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)));
             _mm256_stream_si256(to, low);
             _mm256_stream_si256(to.add(1), high);
@@ -183,12 +190,12 @@ unsafe fn lines_avx2(source: *const u8, lines: &mut [Line]) {
 }
 
 #[target_feature(enable = "avx512f")]
-unsafe fn lines_avx512(source: *const u8, lines: &mut [Line]) {
-    for (i, line) in lines.iter_mut().enumerate() {
-        // SAFETY: the caller promises the source's bytes; a line is aligned and one vector long.
+unsafe fn lines_avx512(source: *const u8, target: *mut u8, count: usize) {
+    for i in 0..count {
+        // SAFETY: the caller promises `count` lines on both sides; the target's are aligned, one vector each.
         unsafe {
             let value = _mm512_loadu_si512(source.add(i * LINE_BYTES).cast());
-            _mm512_stream_si512(line.0.as_mut_ptr().cast(), value);
+            _mm512_stream_si512(target.add(i * LINE_BYTES).cast(), value);
         }
     }
 }
