@@ -201,9 +201,12 @@ pub struct Transpose {
     /// Unused elements behind each row of a tile (variants 3 to 5) [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=64))]
     pub pad: Option<u64>,
-    /// Whether groups work along diagonals (variants 4 to 6) [default: variant 4 only]
-    #[arg(long, value_enum, value_name = "WHEN")]
-    pub diagonal: Option<Switch>,
+    /// Rows and columns of the blocks turned in registers (variant 6) [default: by the sizes]
+    #[arg(long, value_name = "N", value_parser = ["1", "2", "4"])]
+    pub vec: Option<String>,
+    /// How the tiles of neighbouring groups lie (variants 4 to 6) [default: 4: diagonal, 5: rows, 6: columns]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub order: Option<GroupOrder>,
     /// Unused elements behind each row of both matrices: the pitch is the width and the gap
     #[arg(long, value_name = "N", value_parser = values::size, default_value_t = 0)]
     pub gap: u64,
@@ -221,13 +224,15 @@ pub enum Loop {
     Inside,
 }
 
-/// On or off.
+/// How the tiles of neighbouring groups lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
-    /// Yes.
-    On,
-    /// No.
-    Off,
+pub enum GroupOrder {
+    /// Along rows.
+    Rows,
+    /// Down columns.
+    Columns,
+    /// Along diagonals.
+    Diagonal,
 }
 
 /// Options of all ladders.

@@ -1,23 +1,15 @@
-//! Every rung of every family on real drivers: sizes, work-groups, types, options and special values.
-//!
-//! `GPULAB_TEST_DRIVERS` lists the drivers that must be there (`pocl,intel,rusticl,oclgrind`); without it the
-//! default device is tested. Each driver gets a process of its own, this test binary again, because drivers
-//! are chosen by the environment. How many cases ran is appended to the file that `GPULAB_TEST_TALLY` names.
+//! Every rung of the families that work on vectors, on real drivers: sizes, work-groups, types, options and
+//! special values.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
+mod drivers;
+
+use drivers::{on_every_driver, on_every_real_driver, session};
 use gpulab::cpu::reduce::Op;
 use gpulab::data::{Array, Dtype};
-use gpulab::device::opencl::OpenClDevice;
-use gpulab::device::{list_platforms, select};
 use gpulab::kernels::ceiling::PROBES;
-use gpulab::kernels::transpose;
 use gpulab::kernels::{Case, FAMILIES, Family, Form, Params, Rung, Shape, Target, WorkGroup};
-use gpulab::runner::{Session, Sources, Status};
-use std::env;
-use std::fs;
-use std::io::Write;
-use std::path::Path;
-use std::process::Command;
+use gpulab::runner::{Session, Status};
 
 const SIZES: [u64; 11] = [0, 1, 2, 7, 255, 256, 257, 1000, 4097, 65_537, 1_000_003];
 const WORK_GROUPS: [usize; 6] = [1, 3, 32, 64, 256, 1000];
@@ -25,87 +17,12 @@ const WORK_GROUPS: [usize; 6] = [1, 3, 32, 64, 256, 1000];
 const SMALL_SIZES: [u64; 5] = [0, 1, 7, 257, 1000];
 const SMALL_WORK_GROUPS: [usize; 3] = [1, 3, 32];
 
-/// The tests that a simulator runs too.
-const SIMULATED: [&str; 3] = [
-    "every_rung_is_right_at_every_size",
-    "every_transposition_is_right_in_every_shape",
-    "the_probes_of_the_ceilings_are_right",
-];
-
-/// Runs `body` in a process for each driver; it returns how many cases it ran.
-fn on_every_driver(test: &str, body: fn(&str) -> usize) {
-    if let Ok(driver) = env::var("GPULAB_TEST_CHILD") {
-        let count = body(&driver);
-        assert!(count > 0, "no case ran on {driver}");
-        if let Ok(path) = env::var("GPULAB_TEST_TALLY") {
-            let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-            file.write_all(format!("device-tests {driver} {count}\n").as_bytes()).unwrap();
-        }
-        return;
-    }
-    let drivers = env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into());
-    for driver in drivers.split(',') {
-        if driver == "oclgrind" && !SIMULATED.contains(&test) {
-            eprintln!("{test} skipped on oclgrind: it would interpret for many minutes what {SIMULATED:?} cover");
-            continue;
-        }
-        let scratch = tempfile::tempdir().unwrap();
-        let log = scratch.path().join("oclgrind.log");
-        let output = child(driver, test, scratch.path(), &log).output().expect("the test binary starts");
-        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{driver}: {}\n{text}", output.status);
-        let found = fs::read_to_string(&log).unwrap_or_default();
-        assert!(found.is_empty(), "{driver} found:\n{found}");
-    }
-}
-
-fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
-    let binary = env::current_exe().unwrap();
-    let mut command = if driver == "oclgrind" {
-        let mut command = Command::new("oclgrind");
-        // Its check for uninitialised values does not know the vector reductions that an optimiser makes.
-        command.args(["--build-options", "-cl-opt-disable"]);
-        command.args(["--data-races", "--uninitialized", "--check-api", "--log"]).arg(log).arg(binary);
-        command
-    } else {
-        Command::new(binary)
-    };
-    command.args(["--exact", test, "--nocapture"]).env("GPULAB_TEST_CHILD", driver);
-    match driver {
-        "intel" => {
-            let lib = env::var("GPULAB_INTEL_LIB").expect("GPULAB_INTEL_LIB names the folder of libintelocl.so");
-            fs::write(scratch.join("intel.icd"), format!("{lib}/libintelocl.so\n")).unwrap();
-            command.env("OCL_ICD_VENDORS", scratch).env("LD_LIBRARY_PATH", lib);
-        }
-        "rusticl" => {
-            command.env("RUSTICL_ENABLE", "llvmpipe");
-        }
-        _ => {}
-    }
-    command
-}
-
-fn session(driver: &str, files: Option<Vec<Array>>) -> Session {
-    let platforms = list_platforms().unwrap();
-    let part = match driver {
-        "default" => None,
-        "pocl" => Some("portable"),
-        other => Some(other),
-    };
-    let info = select::select(&platforms, part).unwrap_or_else(|e| panic!("{driver}: {e}"));
-    Session::new(Box::new(OpenClDevice::open(info).unwrap()), Sources::default(), files)
-}
-
 fn case(family: &Family, rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
-    shaped_case(family, rung, dtype, Shape::vector(n), wg, params)
-}
-
-fn shaped_case(family: &Family, rung: &Rung, dtype: Dtype, shape: Shape, wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
         family: family.name.into(),
         variant: rung.variant().into(),
         dtype,
-        shape,
+        shape: Shape::vector(n),
         wg: WorkGroup::linear(wg),
         params: params.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Params>(),
         seed: 1,
@@ -120,27 +37,7 @@ fn declared_skip(case: &Case, target: &Target) -> Option<&'static str> {
     if case.dtype == Dtype::F64 && !target.fp64 {
         return Some("no fp64");
     }
-    match case.family.as_str() {
-        "reduce" => declared_reduce_skip(case, target),
-        "transpose" => declared_transpose_skip(case),
-        _ => None,
-    }
-}
-
-/// Work-groups that have no share of a tile.
-fn declared_transpose_skip(case: &Case) -> Option<&'static str> {
-    let of_four = ["vectorised", "registers"].contains(&case.variant.as_str());
-    let default_tile = if of_four { 64 } else { 32 };
-    let tile: usize = case.params.get("tile").map_or(default_tile, |tile| tile.parse().unwrap());
-    let columns = if of_four { tile / 4 } else { tile };
-    let wg = case.wg.size();
-    match case.params.get("rows").map(|rows| rows.parse::<usize>().unwrap()) {
-        _ if case.variant == "wide" => None,
-        Some(rows) if !tile.is_multiple_of(rows) => Some("no whole number of them"),
-        Some(rows) => (case.variant == "registers" && rows % 4 != 0).then_some("multiple of 4"),
-        None if !wg.is_multiple_of(columns) || wg / columns > tile => Some("no share of a tile"),
-        None => (case.variant == "registers" && (tile / (wg / columns)) % 4 != 0).then_some("multiple of 4"),
-    }
+    if case.family == "reduce" { declared_reduce_skip(case, target) } else { None }
 }
 
 fn declared_reduce_skip(case: &Case, target: &Target) -> Option<&'static str> {
@@ -225,65 +122,9 @@ fn the_probes_of_the_ceilings_are_right() {
     });
 }
 
-/// Columns and rows of matrices: one, primes, multiples of a tile or not.
-const MATRICES: [(u64, u64); 9] =
-    [(1, 1), (1, 1000), (1000, 1), (16, 16), (17, 31), (128, 130), (257, 255), (1021, 509), (2048, 2048)];
-
-#[test]
-fn every_transposition_is_right_in_every_shape() {
-    on_every_driver("every_transposition_is_right_in_every_shape", |driver| {
-        let mut session = session(driver, None);
-        let max = session.device().info().target.max_wg;
-        let small = driver == "oclgrind";
-        let mut count = 0;
-        for (n, m) in MATRICES.into_iter().filter(|(n, m)| !small || n * m <= 1 << 16) {
-            for &dtype in transpose::FAMILY.dtypes.iter().filter(|&&dtype| !small || dtype == Dtype::F32) {
-                for rung in transpose::FAMILY.kernels() {
-                    let wgs: &[usize] = if small || dtype != Dtype::F32 { &[256] } else { &[64, 256] };
-                    for &wg in wgs.iter().filter(|&&wg| wg <= max) {
-                        let case = shaped_case(&transpose::FAMILY, rung, dtype, Shape { n, m }, wg, &[]);
-                        count += verify_where_it_fits(&mut session, &case);
-                    }
-                }
-            }
-        }
-        count
-    });
-}
-
-#[test]
-fn every_tiling_is_right() {
-    on_every_driver("every_tiling_is_right", |driver| {
-        let mut session = session(driver, None);
-        let max = session.device().info().target.max_wg;
-        let mut count = 0;
-        for rung in transpose::FAMILY.kernels() {
-            let tunables = rung.tunables.iter().chain(transpose::FAMILY.choices);
-            let single = tunables.flat_map(|t| t.values.iter().map(|&value| vec![(t.name, value)]));
-            let several = ["16", "32"].into_iter().flat_map(|tile| ["4", "8"].map(|rows| (tile, rows)));
-            let several =
-                several.map(|(tile, rows)| vec![("tile", tile), ("rows", rows), ("gap", "3"), ("diagonal", "1")]);
-            let ragged = single.map(|set| (Dtype::F32, Shape { n: 131, m: 67 }, set));
-            let even = several.map(|set| (Dtype::F64, Shape { n: 192, m: 128 }, set));
-            for (dtype, shape, set) in ragged.chain(even) {
-                let case = shaped_case(&transpose::FAMILY, rung, dtype, shape, 256.min(max), &set);
-                count += verify_where_it_fits(&mut session, &case);
-            }
-        }
-        count
-    });
-}
-
-/// As [`verify`], but a tiling may ask for more than the device has.
-fn verify_where_it_fits(session: &mut Session, case: &Case) -> usize {
-    let outcome = session.verify(case);
-    let too_much = ["local memory", "allows at most"].iter().any(|what| outcome.reason.contains(what));
-    if outcome.status == Status::Skipped && too_much { 0 } else { verify(session, case) }
-}
-
 #[test]
 fn every_option_is_right() {
-    on_every_driver("every_option_is_right", |driver| {
+    on_every_real_driver("every_option_is_right", |driver| {
         let mut session = session(driver, None);
         let mut count = 0;
         for n in [1000, 4099] {
@@ -305,7 +146,7 @@ fn every_option_is_right() {
 
 #[test]
 fn every_choice_is_right_in_every_type() {
-    on_every_driver("every_choice_is_right_in_every_type", |driver| {
+    on_every_real_driver("every_choice_is_right_in_every_type", |driver| {
         let mut session = session(driver, None);
         let mut count = 0;
         for (family, choice) in vector_families().flat_map(|f| f.choices.iter().map(move |c| (f, c))) {
@@ -324,7 +165,7 @@ fn every_choice_is_right_in_every_type() {
 
 #[test]
 fn special_values_follow_ieee_rules() {
-    on_every_driver("special_values_follow_ieee_rules", |driver| {
+    on_every_real_driver("special_values_follow_ieee_rules", |driver| {
         let (inf, nan, n) = (f32::INFINITY, f32::NAN, 1003);
         let mut count = 0;
         for specials in [

@@ -17,8 +17,8 @@
 #ifndef PAD
 #define PAD 1         // unused elements behind each row of the tile
 #endif
-#ifndef DIAGONAL
-#define DIAGONAL 1    // order of groups: along rows (0), along diagonals (1; 2: of a rectangle)
+#ifndef ORDER
+#define ORDER 2       // of groups: see matrix.cl
 #endif
 
 #include "../common/matrix.cl"

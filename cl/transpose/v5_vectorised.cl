@@ -17,12 +17,13 @@
 #ifndef PAD
 #define PAD 1         // unused elements behind each row of the tile
 #endif
-#ifndef DIAGONAL
-#define DIAGONAL 0    // order of groups: along rows (0), along diagonals (1; 2: of a rectangle)
+#ifndef ORDER
+#define ORDER 0       // of groups: see matrix.cl
 #endif
 
 #include "../common/matrix.cl"
-#include "../common/vector4.cl"
+#define VEC 4
+#include "../common/vector.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE / 4, TILE / ROWS, 1)))
 void transpose_v5_vectorised(__global const T *in, __global T *out, const INDEX width, const INDEX height,
@@ -33,7 +34,7 @@ void transpose_v5_vectorised(__global const T *in, __global T *out, const INDEX 
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
     REPEAT {
         for (uint j = ly; j < TILE; j += TILE / ROWS) {
-            const T4 row = load4(in + (top + j) * in_pitch, left + lx, width, top + j < height);
+            const TV row = load_vector(in, (top + j) * in_pitch + left + lx, LEFT(left + lx, width, top + j < height));
             tile[j][lx] = row.s0;
             tile[j][lx + 1] = row.s1;
             tile[j][lx + 2] = row.s2;
@@ -41,8 +42,8 @@ void transpose_v5_vectorised(__global const T *in, __global T *out, const INDEX 
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint j = ly; j < TILE; j += TILE / ROWS) {
-            const T4 column = (T4)(tile[lx][j], tile[lx + 1][j], tile[lx + 2][j], tile[lx + 3][j]);
-            store4(column, out + (left + j) * out_pitch, top + lx, height, left + j < width);
+            const TV column = (TV)(tile[lx][j], tile[lx + 1][j], tile[lx + 2][j], tile[lx + 3][j]);
+            store_vector(column, out, (left + j) * out_pitch + top + lx, LEFT(top + lx, height, left + j < width));
         }
         REPEAT_SYNC;
     }

@@ -1,7 +1,7 @@
-// transpose v6: blocks of four by four, turned in registers.
-// Idea:    a work-item turns a block of 4 x 4 in its registers and stores it in local memory by vectors, at swizzled places.
-// Removes: v5's single accesses of local memory, their bank conflicts, and the padding.
-// Remains: one read and one write of each element, as of a copy.
+// transpose v6: blocks turned in registers.
+// Idea:    a work-item turns square blocks in registers, exchanges whole vectors at swizzled places of local memory, and neighbouring groups go down columns, so that together they write whole rows.
+// Removes: v5's single accesses of local memory, their bank conflicts, the padding, and scattered writes.
+// Remains: one read and one write of each element, as of a copy, a tile's rows apart.
 #ifndef T
 #define T float       // element type
 #endif
@@ -12,43 +12,65 @@
 #define TILE 64       // rows and columns of a tile
 #endif
 #ifndef ROWS
-#define ROWS 4        // rows of a work-item
+#define ROWS 4        // rows of a work-item; a multiple of VEC
 #endif
-#ifndef DIAGONAL
-#define DIAGONAL 0    // order of groups: along rows (0), along diagonals (1; 2: of a rectangle)
+#ifndef VEC
+#define VEC 4         // rows and columns of a block: 1, 2 or 4
+#endif
+#ifndef ORDER
+#define ORDER 1       // of groups: see matrix.cl
 #endif
 
 #include "../common/matrix.cl"
-#include "../common/vector4.cl"
+#include "../common/vector.cl"
 
-#define BLOCKS (TILE / 4)    // of a row of the tile
+#define ACROSS (TILE / VEC)             // blocks in a row of the tile
+#define WG (ACROSS * (TILE / ROWS))     // work-items of a group
+#define BLOCKS (ROWS / VEC)             // of a work-item
 
-__kernel __attribute__((reqd_work_group_size(TILE / 4, TILE / ROWS, 1)))
+void turn_block(TV *v)
+{
+#if VEC == 4
+    const TV a = v[0], b = v[1], c = v[2], d = v[3];
+    v[0] = (TV)(a.s0, b.s0, c.s0, d.s0);
+    v[1] = (TV)(a.s1, b.s1, c.s1, d.s1);
+    v[2] = (TV)(a.s2, b.s2, c.s2, d.s2);
+    v[3] = (TV)(a.s3, b.s3, c.s3, d.s3);
+#elif VEC == 2
+    const TV a = v[0], b = v[1];
+    v[0] = (TV)(a.s0, b.s0);
+    v[1] = (TV)(a.s1, b.s1);
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void transpose_v6_registers(__global const T *in, __global T *out, const INDEX width, const INDEX height,
                             const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
 {
-    // Block b of the turned tile's row r is at place b ^ (r / 4): neither half of the work meets a bank twice.
-    __local T4 tile[TILE][BLOCKS];
-    const uint lx = get_local_id(0);
+    // Vector c of the turned tile's row r is at place c ^ (r / VEC): neither half of the work meets a bank twice.
+    __local TV tile[TILE * ACROSS];
+    const uint id = get_local_id(0);
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
     REPEAT {
-        for (uint b = get_local_id(1); b < BLOCKS; b += TILE / ROWS) {
-            T4 r[4];
-            for (uint k = 0; k < 4; k++) {
-                const INDEX y = top + 4 * b + k;
-                r[k] = load4(in + y * in_pitch, left + 4 * lx, width, y < height);
-            }
-            tile[4 * lx][b ^ lx] = (T4)(r[0].s0, r[1].s0, r[2].s0, r[3].s0);
-            tile[4 * lx + 1][b ^ lx] = (T4)(r[0].s1, r[1].s1, r[2].s1, r[3].s1);
-            tile[4 * lx + 2][b ^ lx] = (T4)(r[0].s2, r[1].s2, r[2].s2, r[3].s2);
-            tile[4 * lx + 3][b ^ lx] = (T4)(r[0].s3, r[1].s3, r[2].s3, r[3].s3);
+        TV v[BLOCKS][VEC];
+        // All loads first: what counts is how many bytes are under way.
+        for (uint b = 0; b < BLOCKS; b++) {
+            const INDEX x = left + (id + b * WG) % ACROSS * VEC, y = top + (id + b * WG) / ACROSS * VEC;
+            for (uint i = 0; i < VEC; i++)
+                v[b][i] = load_vector(in, (y + i) * in_pitch + x, LEFT(x, width, y + i < height));
+        }
+        for (uint b = 0; b < BLOCKS; b++) {
+            const uint across = (id + b * WG) % ACROSS, down = (id + b * WG) / ACROSS;
+            turn_block(v[b]);
+            for (uint i = 0; i < VEC; i++)
+                tile[(across * VEC + i) * ACROSS + (down ^ across)] = v[b][i];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint b = get_local_id(1); b < BLOCKS; b += TILE / ROWS)
-            for (uint k = 0; k < 4; k++) {
-                const INDEX y = left + 4 * b + k;
-                store4(tile[4 * b + k][b ^ lx], out + y * out_pitch, top + 4 * lx, height, y < width);
-            }
+        for (uint b = 0; b < BLOCKS * VEC; b++) {
+            const uint c = (id + b * WG) % ACROSS, r = (id + b * WG) / ACROSS;
+            const INDEX x = top + c * VEC, y = left + r;
+            store_vector(tile[r * ACROSS + (c ^ r / VEC)], out, y * out_pitch + x, LEFT(x, height, y < width));
+        }
         REPEAT_SYNC;
     }
 }

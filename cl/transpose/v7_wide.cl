@@ -35,7 +35,8 @@
 #define STORE16(value, p) vstore16(value, 0, p)
 #endif
 
-// Exchanges the off-diagonal quarters of every square of 2 * DISTANCE rows and columns.
+// Exchanges the off-diagonal quarters of every square of 2 * DISTANCE rows and columns. Element by element, which
+// compilers make shuffles of: Oclgrind crashes over parts of vectors.
 #define EXCHANGE(DISTANCE, FIRST, SECOND) \
     for (uint i = 0; i < 16; i++) \
         if (!(i & DISTANCE)) { \
@@ -49,10 +50,12 @@ void turn_block(__global const T *in, const INDEX in_pitch, __global T *out, con
     T16 r[16];
     for (uint i = 0; i < 16; i++)
         r[i] = LOAD16(in + i * in_pitch);
-    EXCHANGE(8, (T16)(a.s01234567, b.s01234567), (T16)(a.s89abcdef, b.s89abcdef))
-    EXCHANGE(4, (T16)(a.s0123, b.s0123, a.s89ab, b.s89ab), (T16)(a.s4567, b.s4567, a.scdef, b.scdef))
-    EXCHANGE(2, (T16)(a.s01, b.s01, a.s45, b.s45, a.s89, b.s89, a.scd, b.scd),
-             (T16)(a.s23, b.s23, a.s67, b.s67, a.sab, b.sab, a.sef, b.sef))
+    EXCHANGE(8, (T16)(a.s0, a.s1, a.s2, a.s3, a.s4, a.s5, a.s6, a.s7, b.s0, b.s1, b.s2, b.s3, b.s4, b.s5, b.s6, b.s7),
+             (T16)(a.s8, a.s9, a.sa, a.sb, a.sc, a.sd, a.se, a.sf, b.s8, b.s9, b.sa, b.sb, b.sc, b.sd, b.se, b.sf))
+    EXCHANGE(4, (T16)(a.s0, a.s1, a.s2, a.s3, b.s0, b.s1, b.s2, b.s3, a.s8, a.s9, a.sa, a.sb, b.s8, b.s9, b.sa, b.sb),
+             (T16)(a.s4, a.s5, a.s6, a.s7, b.s4, b.s5, b.s6, b.s7, a.sc, a.sd, a.se, a.sf, b.sc, b.sd, b.se, b.sf))
+    EXCHANGE(2, (T16)(a.s0, a.s1, b.s0, b.s1, a.s4, a.s5, b.s4, b.s5, a.s8, a.s9, b.s8, b.s9, a.sc, a.sd, b.sc, b.sd),
+             (T16)(a.s2, a.s3, b.s2, b.s3, a.s6, a.s7, b.s6, b.s7, a.sa, a.sb, b.sa, b.sb, a.se, a.sf, b.se, b.sf))
     EXCHANGE(1, (T16)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6, a.s8, b.s8, a.sa, b.sa, a.sc, b.sc, a.se, b.se),
              (T16)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7, a.s9, b.s9, a.sb, b.sb, a.sd, b.sd, a.sf, b.sf))
     for (uint i = 0; i < 16; i++)

@@ -1,7 +1,7 @@
 //! `gpulab transpose`: the transposition's ladder.
 
 use super::{Out, ladder};
-use crate::cli::{Global, Loop, Switch, Transpose};
+use crate::cli::{Global, GroupOrder, Loop, Transpose};
 use crate::kernels::{self, Params, Shape};
 use crate::{Error, record};
 
@@ -24,12 +24,17 @@ pub fn run(out: &mut Out, global: &Global, options: &Transpose) -> Result<(), Er
 
 fn params(options: &Transpose) -> Params {
     let number = |value: Option<u64>| value.map(|n| n.to_string());
-    let diagonal = options.diagonal.map(|switch| u64::from(switch == Switch::On));
+    let order = options.order.map(|order| match order {
+        GroupOrder::Rows => "rows",
+        GroupOrder::Columns => "columns",
+        GroupOrder::Diagonal => "diagonal",
+    });
     ladder::params(&[
         ("tile", number(options.tile)),
         ("rows", number(options.rows)),
         ("pad", number(options.pad)),
-        ("diagonal", number(diagonal)),
+        ("vec", options.vec.clone()),
+        ("order", order.map(str::to_owned)),
         ("gap", number((options.gap > 0).then_some(options.gap))),
     ])
 }

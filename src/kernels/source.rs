@@ -15,7 +15,7 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
     ("common/shuffle.cl", include_str!("../../cl/common/shuffle.cl")),
     ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
-    ("common/vector4.cl", include_str!("../../cl/common/vector4.cl")),
+    ("common/vector.cl", include_str!("../../cl/common/vector.cl")),
 ];
 
 /// A source ready to compile.

@@ -6,7 +6,8 @@
 
 use super::shape::{self, number};
 use super::*;
-use crate::{cpu, rung};
+use crate::cpu::transpose::{self as host, gap};
+use crate::rung;
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -22,9 +23,9 @@ pub const FAMILY: Family = Family {
         rung!("transpose/v1_naive", scalar, &[TILE, ROWS, NREPS]),
         rung!("transpose/v2_coalesced", scalar, &[TILE, ROWS, NREPS]),
         rung!("transpose/v3_conflict_free", scalar, &[TILE, ROWS, PAD, NREPS]),
-        rung!("transpose/v4_diagonal", scalar, &[TILE, ROWS, PAD, DIAGONAL, NREPS]),
-        rung!("transpose/v5_vectorised", vectors, &[TILE, ROWS, PAD, DIAGONAL, NREPS]),
-        rung!("transpose/v6_registers", vectors, &[TILE, ROWS, DIAGONAL, NREPS]),
+        rung!("transpose/v4_diagonal", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
+        rung!("transpose/v5_vectorised", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
+        rung!("transpose/v6_registers", registers, &[TILE, ROWS, VEC, ORDER, STREAM, NREPS]),
         rung!("transpose/v7_wide", wide, &[TILE, NREPS]),
     ],
     choices: &[GAP],
@@ -36,20 +37,33 @@ const TILE: Tunable =
     Tunable { name: "tile", about: "rows and columns of a tile; of v7, rows of a strip", values: &["16", "32", "64"] };
 const ROWS: Tunable = Tunable {
     name: "rows",
-    about: "rows of a tile that a work-item takes; without it, what the work-group size leaves for each",
+    about: "rows of a tile that a work-item takes; without it, what the work-group size leaves for each (v6 has its own)",
     values: &["1", "2", "4", "8", "16"],
 };
 const PAD: Tunable =
     Tunable { name: "pad", about: "unused elements behind each row of the tile", values: &["0", "1", "2", "4"] };
-const DIAGONAL: Tunable =
-    Tunable { name: "diagonal", about: "1: groups work along diagonals; 0: along rows", values: &["0", "1"] };
+const VEC: Tunable = Tunable {
+    name: "vec",
+    about: "rows and columns of the blocks that a work-item turns in registers",
+    values: &["1", "2", "4"],
+};
+const ORDER: Tunable = Tunable {
+    name: "order",
+    about: "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
+    values: &["rows", "columns", "diagonal"],
+};
+const STREAM: Tunable = Tunable {
+    name: "stream",
+    about: "1: neither matrix is kept in the L1 cache, by NVIDIA's instructions for 16 bytes",
+    values: &["0", "1"],
+};
 const NREPS: Tunable = Tunable {
     name: "nreps",
     about: "times that the kernel repeats its work inside (--loop inside)",
     values: &["1", "2", "10", "100"],
 };
 const GAP: Tunable = Tunable {
-    name: "gap",
+    name: host::GAP,
     about: "unused elements behind each row of both matrices: the pitch is the width and the gap",
     values: &["0", "32"],
 };
@@ -87,20 +101,17 @@ impl Problem for Transpose {
     }
 
     fn baselines(&self) -> &'static [Baseline] {
-        cpu::transpose::BASELINES
+        host::BASELINES
     }
 }
 
-/// Unused elements behind each row; planners refuse what is no number.
-fn gap(params: &Params) -> u64 {
-    params.get(GAP.name).and_then(|text| text.parse().ok()).unwrap_or(0)
-}
-
+/// What moves where; the references only copy.
 fn movement(case: &Case) -> Movement {
-    let (columns, rows, gap) = (case.shape.n as usize, case.shape.m as usize, gap(&case.params) as usize);
-    let transposed = !FAMILY.references.iter().any(|r| r.variant() == case.variant);
-    let to_pitch = gap + if transposed { rows } else { columns };
-    Movement { rows, columns, from_pitch: columns + gap, to_pitch, transposed }
+    let movement = host::movement(case.shape, &case.params);
+    match FAMILY.references.iter().any(|r| r.variant() == case.variant) {
+        true => Movement { to_pitch: movement.from_pitch, transposed: false, ..movement },
+        false => movement,
+    }
 }
 
 /// How a square tile is shared out among the work-items of a group.
@@ -148,23 +159,57 @@ impl Tiling {
 /// Most groups in the second dimension of a launch: what NVIDIA's drivers allow.
 const MOST_GROUP_ROWS: u64 = 65_535;
 
+/// Which groups are neighbours.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    Rows,
+    Columns,
+    Diagonal,
+}
+
+impl Order {
+    fn of(ask: &Ask<'_>, default: Order) -> Result<Order, Refusal> {
+        match ask.case.params.get(ORDER.name).map(String::as_str) {
+            None => Ok(default),
+            Some("rows") => Ok(Order::Rows),
+            Some("columns") => Ok(Order::Columns),
+            Some("diagonal") => Ok(Order::Diagonal),
+            Some(other) => Err(Refusal(format!("order={other}: {} is needed", ORDER.values.join(", ")))),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Order::Rows => "rows",
+            Order::Columns => "columns",
+            Order::Diagonal => "diagonal",
+        }
+    }
+}
+
 /// A launch with a group for each tile.
 struct Tiles {
-    columns: u64,
-    rows: u64,
-    /// Rows of tiles, folded into the third dimension where there are too many.
-    folds: u64,
+    groups: [u64; 3],
     /// Whether some tile reaches beyond the matrix.
     edges: bool,
+    /// The macro ORDER: see `cl/common/matrix.cl`.
+    order: u64,
 }
 
 impl Tiles {
-    fn of(shape: Shape, tile: u64) -> Tiles {
+    fn of(shape: Shape, tile: u64, order: Order) -> Tiles {
         let (columns, rows) = (shape.n.div_ceil(tile), shape.m.div_ceil(tile));
-        let folds = rows.div_ceil(MOST_GROUP_ROWS);
-        let folded = rows.div_ceil(folds);
-        let even = shape.n.is_multiple_of(tile) && shape.m.is_multiple_of(tile) && folded * folds == rows;
-        Tiles { columns, rows: folded, folds, edges: !even }
+        let (first, second) = if order == Order::Columns { (rows, columns) } else { (columns, rows) };
+        let folds = second.div_ceil(MOST_GROUP_ROWS);
+        let folded = second.div_ceil(folds);
+        let even = shape.n.is_multiple_of(tile) && shape.m.is_multiple_of(tile) && folded * folds == second;
+        let order = match order {
+            Order::Rows => 0,
+            Order::Columns => 1,
+            Order::Diagonal if first == folded * folds => 2,
+            Order::Diagonal => 3,
+        };
+        Tiles { groups: [first, folded, folds], edges: !even, order }
     }
 }
 
@@ -176,6 +221,9 @@ struct Draft<'a> {
     params: Params,
     /// Beside the matrices, their sizes and their pitches.
     args: Vec<Arg>,
+    /// Whether every row begins at a whole vector.
+    is_aligned: bool,
+    groups: [u64; 3],
 }
 
 impl<'a> Draft<'a> {
@@ -190,6 +238,8 @@ impl<'a> Draft<'a> {
             defines: shape::defines(shape::wrapping(ask.case.dtype), largest),
             params: Params::new(),
             args: Vec::new(),
+            is_aligned: movement.from_pitch.is_multiple_of(vector) && movement.to_pitch.is_multiple_of(vector),
+            groups: [1; 3],
         };
         if gap(&ask.case.params) > 0 {
             draft.params.insert(GAP.name.into(), gap(&ask.case.params).to_string());
@@ -198,7 +248,7 @@ impl<'a> Draft<'a> {
             draft.set(NREPS.name, nreps);
             draft.args.push(Arg::Index(0));
         }
-        if movement.from_pitch.is_multiple_of(vector) && movement.to_pitch.is_multiple_of(vector) {
+        if draft.is_aligned {
             draft.define("ALIGNED", 1);
         }
         Ok(draft)
@@ -214,8 +264,34 @@ impl<'a> Draft<'a> {
         self.defines.push((name.into(), value.to_string()));
     }
 
-    /// The plan of one launch.
-    fn plan(self, wg: WorkGroup, groups: [u64; 3], local_elements: u64) -> Plan {
+    /// A group for each tile, in the order asked for or else this one.
+    fn tile(&mut self, tiling: Tiling, order: Order) -> Result<(), Refusal> {
+        self.set(TILE.name, tiling.tile);
+        self.set(ROWS.name, tiling.rows);
+        let order = if reads(self.ask, &ORDER) { Order::of(self.ask, order)? } else { order };
+        let tiles = Tiles::of(self.ask.case.shape, tiling.tile, order);
+        self.groups = tiles.groups;
+        if tiles.edges {
+            self.define("EDGES", 1);
+        }
+        if reads(self.ask, &ORDER) {
+            self.params.insert(ORDER.name.into(), order.name().into());
+            self.define("ORDER", tiles.order);
+        }
+        Ok(())
+    }
+
+    /// Notes the padding, where the rung has one.
+    fn pad(&mut self, pad: u64) {
+        if reads(self.ask, &PAD) {
+            self.set(PAD.name, pad);
+        }
+    }
+
+    /// The plan of one launch, if the work-group fits the device.
+    fn launch(self, wg: WorkGroup, local_elements: u64) -> Result<Plan, Refusal> {
+        shape::check_wg(wg, self.ask.target)?;
+        let groups = self.groups;
         let (case, dtype, movement) = (self.ask.case, self.ask.case.dtype, self.movement);
         let sizes = [case.shape.n, case.shape.m, movement.from_pitch as u64, movement.to_pitch as u64];
         let args = [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(sizes.map(Arg::Index)).chain(self.args);
@@ -226,7 +302,7 @@ impl<'a> Draft<'a> {
             args: args.collect(),
             timed: true,
         };
-        Plan {
+        Ok(Plan {
             defines: self.defines,
             buffers: vec![
                 BufferSpec { role: Role::Input(0), dtype, len: movement.input_len() },
@@ -238,60 +314,86 @@ impl<'a> Draft<'a> {
             local_bytes: local_elements * dtype.size() as u64,
             depth: 0,
             host_tail: None,
-        }
+        })
     }
 }
 
 fn scalar(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    tiled(ask, Tiling::of(ask, 32, 1)?)
-}
-
-fn vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let tiling = Tiling::of(ask, 64, 4)?;
-    if ask.rung.variant() == "registers" && !tiling.rows.is_multiple_of(4) {
-        return Err(Refusal(format!("{} rows a work-item: its blocks of 4 x 4 need a multiple of 4", tiling.rows)));
-    }
-    tiled(ask, tiling)
-}
-
-/// A group for each tile.
-fn tiled(ask: &Ask<'_>, tiling: Tiling) -> Result<Plan, Refusal> {
-    let wg = tiling.work_group();
-    shape::check_wg(wg, ask.target)?;
-    let mut draft = Draft::new(ask, tiling.vector as usize)?;
-    draft.set(TILE.name, tiling.tile);
-    draft.set(ROWS.name, tiling.rows);
-    let tiles = Tiles::of(ask.case.shape, tiling.tile);
-    if tiles.edges {
-        draft.define("EDGES", 1);
-    }
-    let reads = |tunable: &Tunable| ask.rung.tunables.iter().any(|t| t.name == tunable.name);
-    let pad = if reads(&PAD) { pad(ask)? } else { 0 };
-    if reads(&PAD) {
-        draft.set(PAD.name, pad);
-    }
-    if reads(&DIAGONAL) {
-        let diagonal = diagonal(ask)?;
-        draft.params.insert(DIAGONAL.name.into(), u8::from(diagonal).to_string());
-        let square = tiles.columns == tiles.rows * tiles.folds;
-        draft.define(
-            "DIAGONAL",
-            if !diagonal {
-                0
-            } else if square {
-                1
-            } else {
-                2
-            },
-        );
-    }
+    let tiling = Tiling::of(ask, 32, 1)?;
+    let pad = pad(ask)?;
+    let mut draft = Draft::new(ask, 1)?;
+    draft.tile(tiling, if ask.rung.variant() == "diagonal" { Order::Diagonal } else { Order::Rows })?;
+    draft.pad(pad);
     let uses_local = !["copy", "naive"].contains(&ask.rung.variant());
     let local_elements = if uses_local { tiling.tile * (tiling.tile + pad) } else { 0 };
-    Ok(draft.plan(wg, [tiles.columns, tiles.rows, tiles.folds], local_elements))
+    draft.launch(tiling.work_group(), local_elements)
 }
 
+fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let tiling = Tiling::of(ask, 64, 4)?;
+    let pad = pad(ask)?;
+    let mut draft = Draft::new(ask, 4)?;
+    draft.tile(tiling, Order::Rows)?;
+    draft.pad(pad);
+    draft.launch(tiling.work_group(), tiling.tile * (tiling.tile + pad))
+}
+
+fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let tiling = blocks(ask)?;
+    let vec = tiling.vector;
+    let mut draft = Draft::new(ask, vec as usize)?;
+    draft.tile(tiling, Order::Columns)?;
+    draft.set(VEC.name, vec);
+    let can_stream = ask.target.nvidia && draft.is_aligned && vec * ask.case.dtype.size() as u64 == 16;
+    let streams = switch(ask, STREAM.name)?.unwrap_or(true) && can_stream;
+    draft.params.insert(STREAM.name.into(), u8::from(streams).to_string());
+    if streams {
+        draft.define("STREAM", 1);
+    }
+    draft.launch(WorkGroup::linear(tiling.work_group().size()), tiling.tile * tiling.tile)
+}
+
+/// The tiling of v6, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
+/// as wide as the pitches allow, 16 bytes for matrices up to 32 MiB and 8 bytes for larger ones, four times as many
+/// work-items in flight making up for them.
+fn blocks(ask: &Ask<'_>) -> Result<Tiling, Refusal> {
+    let (params, size, movement) = (&ask.case.params, ask.case.dtype.size() as u64, movement(ask.case));
+    let is_large = ask.target.nvidia && movement.input_len() as u64 * size > 32 << 20;
+    let widest = if is_large && size == 4 { 2 } else { 16 / size };
+    let fits = |vec: &u64| [movement.from_pitch, movement.to_pitch].iter().all(|p| p.is_multiple_of(*vec as usize));
+    let fitting = [4, 2].into_iter().filter(|&vec| vec <= widest).find(fits).unwrap_or(1);
+    let vector = number(params, VEC.name)?.unwrap_or(fitting);
+    if ![1, 2, 4].contains(&vector) {
+        return Err(Refusal(format!("vec={vector}: 1, 2 or 4 is needed")));
+    }
+    let tile = number(params, TILE.name)?.unwrap_or(256 / size);
+    // Swizzling needs powers of two.
+    if !tile.is_power_of_two() || !(vector..=1024).contains(&tile) {
+        return Err(Refusal(format!("tile={tile}: a power of two from {vector} to 1024 is needed")));
+    }
+    let most_items = (ask.target.max_wg as u64).min(if vector == 4 { 256 } else { 512 });
+    let fewest_rows = (tile * tile / vector / most_items).next_power_of_two().clamp(vector, tile);
+    let rows = number(params, ROWS.name)?.unwrap_or(fewest_rows);
+    if !rows.is_multiple_of(vector) || !tile.is_multiple_of(rows) {
+        return Err(Refusal(format!("rows={rows}: a multiple of {vector} that divides {tile} is needed")));
+    }
+    Ok(Tiling { tile, vector, rows })
+}
+
+/// A parameter that is 0 or 1, if it was given.
+fn switch(ask: &Ask<'_>, name: &str) -> Result<Option<bool>, Refusal> {
+    match ask.case.params.get(name).map(String::as_str) {
+        None => Ok(None),
+        Some("0") => Ok(Some(false)),
+        Some("1") => Ok(Some(true)),
+        Some(other) => Err(Refusal(format!("{name}={other}: 0 or 1 is needed"))),
+    }
+}
+
+/// The padding of a rung that has one.
 fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     match ask.case.params.get(PAD.name) {
+        _ if !reads(ask, &PAD) => Ok(0),
         None => Ok(1),
         Some(text) => match text.parse() {
             Ok(pad) if pad <= 64 => Ok(pad),
@@ -300,13 +402,8 @@ fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     }
 }
 
-fn diagonal(ask: &Ask<'_>) -> Result<bool, Refusal> {
-    match ask.case.params.get(DIAGONAL.name).map(String::as_str) {
-        None => Ok(ask.rung.variant() == "diagonal"),
-        Some("0") => Ok(false),
-        Some("1") => Ok(true),
-        Some(other) => Err(Refusal(format!("diagonal={other}: 0 or 1 is needed"))),
-    }
+fn reads(ask: &Ask<'_>, tunable: &Tunable) -> bool {
+    ask.rung.tunables.iter().any(|t| t.name == tunable.name)
 }
 
 /// Work-groups of one item, each with a part of a strip of `tile` rows.
@@ -325,5 +422,6 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut draft = Draft::new(ask, BLOCK as usize)?;
     draft.set(TILE.name, tile);
     draft.args.splice(0..0, [Arg::Index(parts), Arg::Index(span)]);
-    Ok(draft.plan(WorkGroup::linear(1), [strips * parts, 1, 1], 0))
+    draft.groups = [strips * parts, 1, 1];
+    draft.launch(WorkGroup::linear(1), 0)
 }

@@ -1,0 +1,159 @@
+//! The transposition's kernels on real drivers: shapes, tilings, types, pitches, and the loop inside the kernel.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod drivers;
+
+use drivers::{on_every_driver, on_every_real_driver, open, session};
+use gpulab::check::{check_moved, poisoned};
+use gpulab::data::{Array, Dtype, Fill, generate};
+use gpulab::device::opencl::OpenClDevice;
+use gpulab::device::{Device, Launch, Unit};
+use gpulab::kernels::transpose::FAMILY;
+use gpulab::kernels::{Arg, Ask, Case, EMBEDDED, Params, Plan, Rung, Shape, WorkGroup, assemble};
+use gpulab::runner::{Session, Status};
+
+/// Columns and rows: one, primes, multiples of a tile or not.
+const MATRICES: [(u64, u64); 9] =
+    [(1, 1), (1, 1000), (1000, 1), (16, 16), (17, 31), (128, 130), (257, 255), (1021, 509), (2048, 2048)];
+
+fn case(rung: &Rung, dtype: Dtype, (n, m): (u64, u64), wg: usize, params: &[(&str, &str)]) -> Case {
+    Case {
+        family: FAMILY.name.into(),
+        variant: rung.variant().into(),
+        dtype,
+        shape: Shape { n, m },
+        wg: WorkGroup::linear(wg),
+        params: params.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Params>(),
+        seed: 1,
+    }
+}
+
+/// A part of the reason for which a tiling is refused on any device, if it is. The last two rungs have a work-group size
+/// of their own, which every tiling here suits.
+fn declared_skip(case: &Case) -> Option<&'static str> {
+    if ["registers", "wide"].contains(&case.variant.as_str()) {
+        return None;
+    }
+    let of_four = case.variant == "vectorised";
+    let default_tile = if of_four { 64 } else { 32 };
+    let tile: usize = case.params.get("tile").map_or(default_tile, |tile| tile.parse().unwrap());
+    let columns = if of_four { tile / 4 } else { tile };
+    let wg = case.wg.size();
+    match case.params.get("rows").map(|rows| rows.parse::<usize>().unwrap()) {
+        Some(rows) => (!tile.is_multiple_of(rows)).then_some("no whole number of them"),
+        None => (!wg.is_multiple_of(columns) || wg / columns > tile).then_some("no share of a tile"),
+    }
+}
+
+/// Verifies one case and returns 1; 0 for a declared skip, or for a tiling that needs more than the device has.
+fn verify(session: &mut Session, case: &Case) -> usize {
+    let outcome = session.verify(case);
+    let target = &session.device().info().target;
+    let too_much = ["local memory", "allows at most"].iter().any(|what| outcome.reason.contains(what));
+    if outcome.status == Status::Skipped && (too_much || (case.dtype == Dtype::F64 && !target.fp64)) {
+        return 0;
+    }
+    let skip = declared_skip(case);
+    let wanted = if skip.is_some() { Status::Skipped } else { Status::Ok };
+    assert_eq!(outcome.status, wanted, "{case:?}: {}", outcome.reason);
+    assert!(outcome.reason.contains(skip.unwrap_or_default()), "{case:?}: {}", outcome.reason);
+    usize::from(skip.is_none())
+}
+
+#[test]
+fn every_shape_is_right() {
+    on_every_driver("every_shape_is_right", |driver| {
+        let mut session = session(driver, None);
+        let max = session.device().info().target.max_wg;
+        let small = driver == "oclgrind";
+        let mut count = 0;
+        for size in MATRICES.into_iter().filter(|(n, m)| !small || n * m <= 1 << 16) {
+            for &dtype in FAMILY.dtypes.iter().filter(|&&dtype| !small || dtype == Dtype::F32) {
+                let wgs: &[usize] = if small || dtype != Dtype::F32 { &[256] } else { &[64, 256] };
+                for (rung, &wg) in FAMILY.kernels().flat_map(|rung| wgs.iter().map(move |wg| (rung, wg))) {
+                    count += verify(&mut session, &case(rung, dtype, size, wg.min(max), &[]));
+                }
+            }
+        }
+        count
+    });
+}
+
+#[test]
+fn every_tiling_is_right() {
+    on_every_real_driver("every_tiling_is_right", |driver| {
+        let mut session = session(driver, None);
+        let wg = session.device().info().target.max_wg.min(256);
+        let mut count = 0;
+        for rung in FAMILY.kernels() {
+            let tunables = rung.tunables.iter().chain(FAMILY.choices);
+            let single = tunables.flat_map(|t| t.values.iter().map(|&value| vec![(t.name, value)]));
+            let several = ["16", "32"].into_iter().flat_map(|tile| ["4", "8"].map(|rows| (tile, rows)));
+            let several =
+                several.map(|(tile, rows)| vec![("tile", tile), ("rows", rows), ("gap", "3"), ("order", "diagonal")]);
+            let ragged = single.map(|set| (Dtype::F32, (131, 67), set));
+            let even = several.map(|set| (Dtype::F64, (192, 128), set));
+            for (dtype, size, set) in ragged.chain(even) {
+                count += verify(&mut session, &case(rung, dtype, size, wg, &set));
+            }
+        }
+        count
+    });
+}
+
+/// A compiler could see that a kernel that repeats its work does the same again and again, and leave that out. The
+/// very program that is timed is given other data for each repetition here: all of them must be moved.
+#[test]
+fn the_loop_inside_the_kernel_is_carried_out() {
+    on_every_driver("the_loop_inside_the_kernel_is_carried_out", |driver| {
+        let mut device = open(driver);
+        let wg = device.info().target.max_wg.min(256);
+        let cases = FAMILY.kernels().map(|rung| (rung, case(rung, Dtype::F32, (96, 64), wg, &[("nreps", "3")])));
+        cases.map(|(rung, case)| usize::from(repeats_its_work(&mut device, rung, &case))).sum()
+    });
+}
+
+fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool {
+    const REPEATS: usize = 3;
+    let target = device.info().target.clone();
+    let plan = (rung.plan)(&Ask { rung, case, target: &target }).unwrap();
+    let text = assemble(rung.path, &EMBEDDED).unwrap().text;
+    let unit = Unit { path: rung.path.into(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
+    let program = device.build(&unit).unwrap();
+    let len = plan.buffers[0].len;
+    let input = generate(Fill::Bits, case.dtype, 1, 0, 0, REPEATS * len);
+    let mut output = poisoned(case.dtype, REPEATS * len);
+    let ids = [&input, &output].map(|array| {
+        let id = device.alloc(array.as_bytes().len()).unwrap();
+        device.write(id, 0, array.as_bytes()).unwrap();
+        id
+    });
+    let launch = launch(&plan, ids.map(|id| id.0 as usize), len as u64);
+    if let Err(error) = device.run(program, &[launch]) {
+        assert!(error.is_refusal(), "{}: {error}", rung.path);
+        return false;
+    }
+    device.read(ids[1], 0, output.as_bytes_mut()).unwrap();
+    let movement = FAMILY.problem.movement(case).unwrap();
+    for repeat in 0..REPEATS {
+        let verdict = check_moved(&part(&output, repeat, len), &part(&input, repeat, len), &movement);
+        assert!(verdict.ok, "{}, repetition {repeat}: {:?}", rung.path, verdict.why);
+    }
+    ids.iter().for_each(|&id| device.free(id));
+    true
+}
+
+/// The plan's launch, with data that begin `skip` elements further in each repetition.
+fn launch(plan: &Plan, ids: [usize; 2], skip: u64) -> Launch {
+    let pass = &plan.passes[0];
+    let mut args = pass.args.clone();
+    assert_eq!(args.pop(), Some(Arg::Index(0)), "timed over the same data each time");
+    args.push(Arg::Index(skip));
+    args.splice(..2, ids.map(Arg::Buffer));
+    Launch { kernel: pass.kernel.clone(), global: pass.global, local: pass.local, args }
+}
+
+fn part(array: &Array, index: usize, len: usize) -> Array {
+    let Array::F32(values) = array else { unreachable!("f32 only") };
+    Array::F32(values[index * len..][..len].to_vec())
+}

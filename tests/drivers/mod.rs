@@ -1,0 +1,96 @@
+//! Tests on real drivers, each in a process of its own.
+//!
+//! `GPULAB_TEST_DRIVERS` lists the drivers that must be there (`pocl,intel,rusticl,oclgrind`); without it the
+//! default device is tested. A driver's process is the test binary again, because drivers are chosen by the
+//! environment. How many cases ran is appended to the file that `GPULAB_TEST_TALLY` names.
+#![allow(dead_code, reason = "no test needs all of it")]
+
+use gpulab::data::Array;
+use gpulab::device::opencl::OpenClDevice;
+use gpulab::device::{list_platforms, select};
+use gpulab::runner::{Session, Sources};
+use std::env;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs `body`, the test of this name, in a process for each driver; it returns how many cases it ran.
+pub fn on_every_driver(test: &str, body: fn(&str) -> usize) {
+    run_on(test, |_| true, body);
+}
+
+/// As [`on_every_driver`], but not on a simulator, which interprets each instruction and would take many minutes for
+/// what smaller tests cover.
+pub fn on_every_real_driver(test: &str, body: fn(&str) -> usize) {
+    run_on(test, |driver| driver != "oclgrind", body);
+}
+
+fn run_on(test: &str, is_meant: fn(&str) -> bool, body: fn(&str) -> usize) {
+    if let Ok(driver) = env::var("GPULAB_TEST_CHILD") {
+        let count = body(&driver);
+        assert!(count > 0, "no case ran on {driver}");
+        if let Ok(path) = env::var("GPULAB_TEST_TALLY") {
+            let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+            file.write_all(format!("device-tests {driver} {count}\n").as_bytes()).unwrap();
+        }
+        return;
+    }
+    let drivers = env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into());
+    for driver in drivers.split(',') {
+        if !is_meant(driver) {
+            eprintln!("{test} skipped on {driver}: it would interpret for many minutes what smaller tests cover");
+            continue;
+        }
+        let scratch = tempfile::tempdir().unwrap();
+        let log = scratch.path().join("oclgrind.log");
+        let output = child(driver, test, scratch.path(), &log).output().expect("the test binary starts");
+        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{driver}: {}\n{text}", output.status);
+        let found = fs::read_to_string(&log).unwrap_or_default();
+        assert!(found.is_empty(), "{driver} found:\n{found}");
+    }
+}
+
+fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
+    let binary = env::current_exe().unwrap();
+    let mut command = if driver == "oclgrind" {
+        let mut command = Command::new("oclgrind");
+        // Its check for uninitialised values does not know the vector reductions that an optimiser makes.
+        command.args(["--build-options", "-cl-opt-disable"]);
+        command.args(["--data-races", "--uninitialized", "--check-api", "--log"]).arg(log).arg(binary);
+        command
+    } else {
+        Command::new(binary)
+    };
+    command.args(["--exact", test, "--nocapture"]).env("GPULAB_TEST_CHILD", driver);
+    match driver {
+        "intel" => {
+            let lib = env::var("GPULAB_INTEL_LIB").expect("GPULAB_INTEL_LIB names the folder of libintelocl.so");
+            fs::write(scratch.join("intel.icd"), format!("{lib}/libintelocl.so\n")).unwrap();
+            command.env("OCL_ICD_VENDORS", scratch).env("LD_LIBRARY_PATH", lib);
+        }
+        "rusticl" => {
+            command.env("RUSTICL_ENABLE", "llvmpipe");
+        }
+        _ => {}
+    }
+    command
+}
+
+/// A session on a driver's device; `files` replace the random inputs.
+pub fn session(driver: &str, files: Option<Vec<Array>>) -> Session {
+    Session::new(Box::new(open(driver)), Sources::default(), files)
+}
+
+/// A driver's device.
+pub fn open(driver: &str) -> OpenClDevice {
+    let platforms = list_platforms().unwrap();
+    let part = match driver {
+        "default" => None,
+        "pocl" => Some("portable"),
+        other => Some(other),
+    };
+    let info = select::select(&platforms, part).unwrap_or_else(|e| panic!("{driver}: {e}"));
+    OpenClDevice::open(info).unwrap()
+}
