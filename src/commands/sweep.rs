@@ -4,7 +4,7 @@ use super::bench::{self, Input};
 use super::{Out, interrupt, probe, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
-use crate::kernels::{FAMILIES, Family, Form, Params, Rung, Shape};
+use crate::kernels::{self, FAMILIES, Family, Form, Params, Rung, Shape};
 use crate::record::{Ceiling, Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
@@ -99,7 +99,8 @@ fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>) -> Resu
 }
 
 fn family(name: &str) -> Result<&'static Family, Error> {
-    FAMILIES.iter().copied().find(|f| f.name == name).ok_or_else(|| {
+    // The ceilings' probes too, though nobody is told.
+    kernels::family(name).ok_or_else(|| {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
         Error::Usage(format!("--kernel: there is no family {name:?}; there is {}", names.join(", ")))
     })

@@ -431,7 +431,8 @@ mod tests {
         #[test]
         fn bands_cover_the_strip(columns in 1usize..40, rows in 1usize..400, band in 1usize..500) {
             let mut strip: Vec<u32> = vec![0; columns * rows];
-            for (row, lines) in bands(&mut strip, rows, band) {
+            let square = movement(Shape { n: columns as u64, m: rows as u64 }, &Params::new());
+            for (row, lines) in bands(&mut strip, &square, band) {
                 prop_assert!(lines.len() == columns && row % band == 0);
                 lines.into_iter().for_each(|line| line.iter_mut().for_each(|word| *word += 1));
             }
