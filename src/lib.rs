@@ -4,7 +4,8 @@
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
 //! - [`report`] turns records into text, [`store`] writes and reads them, [`record`] says what they are.
-//! - [`experiments`] are studies as data: what to measure, and what follows from it.
+//! - [`experiments`] are studies as data: what to measure, and what follows from it; those with kernels of their own
+//!   have their families in the registry.
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.

@@ -23,7 +23,7 @@ pub trait Experiment: Sync {
     /// What is varied, as in `n`: the meaning of [`Trial::x`].
     fn x_name(&self) -> &'static str;
 
-    /// Families of kernels that are this experiment's own. Sweeps and ladders do not offer them.
+    /// Families of kernels that are this experiment's own; `gpulab list` does not show them.
     fn families(&self) -> &'static [&'static Family] {
         &[]
     }
