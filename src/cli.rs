@@ -32,7 +32,7 @@ pub enum Command {
     },
     /// Look at the loader, drivers, compilers and timers: what is missing and what to install
     Doctor,
-    /// List families, their rungs and tunables
+    /// List families, their rungs and tunables, and experiments
     List {
         /// Only this family, with its rungs' ideas and costs
         family: Option<String>,
@@ -43,6 +43,8 @@ pub enum Command {
     Dot(Box<Dot>),
     /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
     Transpose(Box<Transpose>),
+    /// Run a small experiment, or list them: one question, one varied parameter, one answer
+    Lab(Box<Lab>),
     /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Join the files of a sweep's shards into one
@@ -259,6 +261,29 @@ pub struct Ladder {
     /// Where results go.
     #[command(flatten)]
     pub output: Output,
+}
+
+/// `gpulab lab`.
+#[derive(Debug, Args)]
+pub struct Lab {
+    /// The experiment to run, or all; without it, the list
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+    /// Write one row per point as CSV; - is standard output
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub csv: Option<String>,
+    /// Write an array of points as JSON; - is standard output
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub json: Option<String>,
+    /// How to measure.
+    #[command(flatten)]
+    pub measure: Measure,
 }
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.

@@ -4,6 +4,8 @@
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
 //! - [`report`] turns records into text, [`store`] writes and reads them, [`record`] says what they are.
+//! - [`experiments`] are studies as data: what to measure, and what follows from it; those with kernels of their own
+//!   have their families in the registry.
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
@@ -17,6 +19,7 @@ pub mod cpu;
 pub mod data;
 pub mod device;
 pub mod error;
+pub mod experiments;
 pub mod input;
 pub mod kernels;
 pub mod memory;

@@ -1,10 +1,16 @@
-//! Result records: [`Record`] is rich, [`Row`] is the flat line that files hold.
+//! Result records: [`Record`] is rich, [`Row`] is the flat line that files hold; a [`Point`] is the line of an
+//! experiment.
 //!
 //! A record is made once, from a finished case, and only ever becomes a row; rows come back from files.
 //! Reports therefore work on rows, so that a report of a live run and of a recorded one are the same.
 
+mod point;
 mod row;
 
+#[cfg(test)]
+pub(crate) use point::point;
+pub use point::{BANDWIDTH, Metric, MetricOf, Place, Point};
+use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;
 pub use row::{Row, SampleRow, params_text};

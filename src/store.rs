@@ -6,8 +6,9 @@
 mod sink;
 
 use crate::Error;
-use crate::record::{Row, SCHEMA, SampleRow};
+use crate::record::{Point, Row, SCHEMA, SampleRow};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sink::Sink;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ pub enum Mode {
     Append,
 }
 
-/// A CSV file of [`Row`]s or [`SampleRow`]s; `-` is standard output.
+/// A CSV file of [`Row`]s, [`Point`]s or [`SampleRow`]s; `-` is standard output.
 pub struct CsvFile {
     sink: Sink,
     torn: Option<String>,
@@ -38,6 +39,11 @@ impl CsvFile {
     /// Opens a file of single samples; see [`CsvFile::rows`].
     pub fn samples(path: &str, mode: Mode) -> Result<CsvFile, Error> {
         CsvFile::open(path, mode, SampleRow::COLUMNS)
+    }
+
+    /// Opens a file of an experiment's points; see [`CsvFile::rows`].
+    pub fn points(path: &str, mode: Mode) -> Result<CsvFile, Error> {
+        CsvFile::open(path, mode, Point::COLUMNS)
     }
 
     fn open(path: &str, mode: Mode, columns: &[&str]) -> Result<CsvFile, Error> {
@@ -66,7 +72,16 @@ impl CsvFile {
 
     /// Writes a result row.
     pub fn write(&mut self, row: &Row) -> Result<(), Error> {
-        self.write_line(&guarded(row.clone()))
+        let mut row = row.clone();
+        row.texts().into_iter().for_each(guard);
+        self.write_line(&row)
+    }
+
+    /// Writes a point.
+    pub fn write_point(&mut self, point: &Point) -> Result<(), Error> {
+        let mut point = point.clone();
+        point.texts().into_iter().for_each(guard);
+        self.write_line(&point)
     }
 
     /// Writes samples, each as a line of its own.
@@ -95,8 +110,8 @@ impl JsonFile {
         Ok(JsonFile { sink, is_empty: true })
     }
 
-    /// Adds a row.
-    pub fn write(&mut self, row: &Row) -> Result<(), Error> {
+    /// Adds a row or a point.
+    pub fn write(&mut self, row: &impl Serialize) -> Result<(), Error> {
         let mut text = if self.is_empty { b"\n".to_vec() } else { b",\n".to_vec() };
         self.is_empty = false;
         serde_json::to_writer(&mut text, row).map_err(|e| self.sink.error(e.into()))?;
@@ -122,6 +137,26 @@ pub struct Rows {
 ///
 /// Errors: `Failed` if the file cannot be read; `Usage`, with the line, if it holds something else.
 pub fn read_rows(path: &Path) -> Result<Rows, Error> {
+    let (mut rows, torn) = read::<Row>(path, Row::COLUMNS, |row| row.schema)?;
+    rows.iter_mut().flat_map(Row::texts).for_each(unguard);
+    Ok(Rows { rows, torn })
+}
+
+/// Reads a CSV file of points. A last line that a killed run tore is left out.
+///
+/// Errors: as for [`read_rows`].
+pub fn read_points(path: &Path) -> Result<Vec<Point>, Error> {
+    let (mut points, _) = read::<Point>(path, Point::COLUMNS, |point| point.schema)?;
+    points.iter_mut().flat_map(Point::texts).for_each(unguard);
+    Ok(points)
+}
+
+/// The lines of a file that has these columns, and what was wrong with the last one.
+fn read<T: DeserializeOwned>(
+    path: &Path,
+    columns: &[&str],
+    schema: fn(&T) -> u32,
+) -> Result<(Vec<T>, Option<String>), Error> {
     let name = path.display().to_string();
     let text = std::fs::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     let table = Table::parse(&text, &name)?;
@@ -129,16 +164,16 @@ pub fn read_rows(path: &Path) -> Result<Rows, Error> {
     let mut rows = Vec::with_capacity(table.records.len());
     for record in table.records {
         let line = record.position().map_or(0, csv::Position::line);
-        let row: Row = record
+        let row: T = record
             .deserialize(Some(&header))
-            .map_err(|e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e))))?;
-        if row.schema != SCHEMA {
-            let why = format!("{name}, line {line}, has schema {}; this gpulab reads {SCHEMA}", row.schema);
+            .map_err(|e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e, columns))))?;
+        if schema(&row) != SCHEMA {
+            let why = format!("{name}, line {line}, has schema {}; this gpulab reads {SCHEMA}", schema(&row));
             return Err(Error::Usage(why));
         }
-        rows.push(unguarded(row));
+        rows.push(row);
     }
-    Ok(Rows { rows, torn: table.torn })
+    Ok((rows, table.torn))
 }
 
 /// Writes a whole file of result rows: under another name first, so that it is there complete or not at
@@ -200,9 +235,9 @@ impl Table {
     }
 }
 
-fn reason(error: &csv::Error) -> String {
+fn reason(error: &csv::Error, columns: &[&str]) -> String {
     match error.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => match err.field().and_then(|i| Row::COLUMNS.get(i as usize)) {
+        csv::ErrorKind::Deserialize { err, .. } => match err.field().and_then(|i| columns.get(i as usize)) {
             Some(column) => format!("{column}: {}", err.kind()),
             None => err.kind().to_string(),
         },
@@ -219,22 +254,16 @@ fn line(row: impl Serialize, name: &str) -> Result<Vec<u8>, Error> {
 }
 
 /// Text that a spreadsheet would run as a formula gets an apostrophe in front.
-fn guarded(mut row: Row) -> Row {
-    for text in row.texts() {
-        if text.starts_with(is_formula) {
-            text.insert(0, '\'');
-        }
+fn guard(text: &mut String) {
+    if text.starts_with(is_formula) {
+        text.insert(0, '\'');
     }
-    row
 }
 
-fn unguarded(mut row: Row) -> Row {
-    for text in row.texts() {
-        if text.strip_prefix('\'').is_some_and(|rest| rest.starts_with(is_formula)) {
-            text.remove(0);
-        }
+fn unguard(text: &mut String) {
+    if text.strip_prefix('\'').is_some_and(|rest| rest.starts_with(is_formula)) {
+        text.remove(0);
     }
-    row
 }
 
 fn is_formula(first: char) -> bool {

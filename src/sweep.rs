@@ -13,7 +13,7 @@ mod merge;
 mod space;
 
 pub use identity::{Identity, Shard};
-pub use measure::{BLOCK, Bench, Order, ROUNDS, measure};
+pub use measure::{BLOCK, Bench, Order, ROUNDS, in_rounds, measure};
 pub use merge::merge;
 pub use space::{Configuration, Setting, Space, default_work_groups, settings};
 

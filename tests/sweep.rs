@@ -45,7 +45,10 @@ fn naive(launch: &Launch, memory: &mut Memory) {
 struct FakeBench {
     executor: InProcess,
     finished: Vec<(usize, Outcome)>,
+    unfinished: Vec<(usize, Outcome)>,
     jobs: Vec<(usize, bool)>,
+    /// Jobs after which the user has had enough.
+    patience: usize,
 }
 
 impl Bench for FakeBench {
@@ -54,6 +57,9 @@ impl Bench for FakeBench {
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        if self.jobs.len() == self.patience {
+            return Err(Error::Interrupted);
+        }
         self.jobs.push((configuration.wg.size(), job.again));
         self.executor.run(job)
     }
@@ -62,11 +68,27 @@ impl Bench for FakeBench {
         self.finished.push((configuration.wg.size(), outcome));
         Ok(())
     }
+
+    fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+        self.unfinished.push((configuration.wg.size(), outcome));
+        Ok(())
+    }
 }
 
 fn sweep_on_fake(order: Order, wgs: &[usize], script: Script) -> FakeBench {
+    let mut bench = fake_bench(script);
+    let plan = plan(&bench, wgs);
+    measure(&plan.iter().collect::<Vec<_>>(), order, &mut bench).unwrap();
+    bench
+}
+
+fn fake_bench(script: Script) -> FakeBench {
     let session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
     let executor = InProcess(session);
+    FakeBench { executor, finished: Vec::new(), unfinished: Vec::new(), jobs: Vec::new(), patience: usize::MAX }
+}
+
+fn plan(bench: &FakeBench, wgs: &[usize]) -> Vec<Configuration> {
     let space = Space {
         family: &dot::FAMILY,
         rungs: dot::FAMILY.ladder[..1].iter().collect(),
@@ -76,10 +98,21 @@ fn sweep_on_fake(order: Order, wgs: &[usize], script: Script) -> FakeBench {
         settings: Vec::new(),
         seed: 1,
     };
-    let plan = space.expand(&executor.info().target);
-    let mut bench = FakeBench { executor, finished: Vec::new(), jobs: Vec::new() };
-    measure(&plan.iter().collect::<Vec<_>>(), order, &mut bench).unwrap();
-    bench
+    space.expand(&bench.executor.info().target)
+}
+
+#[test]
+fn an_interrupt_hands_over_what_the_rounds_before_it_gave() {
+    let steady: Script = Box::new(|launch, memory| {
+        naive(launch, memory);
+        Ok(1_000_000)
+    });
+    let mut bench = FakeBench { patience: 3, ..fake_bench(steady) };
+    let plan = plan(&bench, &[32, 64]);
+    let ended = measure(&plan.iter().collect::<Vec<_>>(), Order::Interleave, &mut bench);
+    assert!(matches!(ended, Err(Error::Interrupted)) && bench.finished.is_empty());
+    let samples: Vec<(usize, usize)> = bench.unfinished.iter().map(|(wg, o)| (*wg, o.samples.len())).collect();
+    assert!(matches!(samples[..], [(32, both), (64, one)] if one > 0 && both > one), "{samples:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `gpulab list`: what there is to run.
 
-use super::Out;
+use super::{Out, lab};
 use crate::Error;
 use crate::kernels::{FAMILIES, Family, Rung, Tunable};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 pub fn run(out: &mut Out, family: Option<&str>) -> Result<(), Error> {
     let Some(name) = family else {
         let overview: String = FAMILIES.iter().map(|f| overview(f)).collect();
-        return out.text(&overview);
+        return out.text(&format!("{overview}experiments: gpulab lab NAME\n{}", lab::overview("  ")));
     };
     match FAMILIES.iter().find(|f| f.name == name) {
         Some(family) => out.text(&details(family)),

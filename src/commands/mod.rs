@@ -5,10 +5,12 @@ mod devices;
 mod doctor;
 mod dot;
 mod interrupt;
+mod lab;
 mod ladder;
 mod list;
 mod merge;
 mod packaging;
+mod points;
 mod probe;
 mod reduce;
 mod sinks;
@@ -56,6 +58,7 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Dot(options) => dot::run(&mut out, &cli.global, options),
         Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
         Command::Transpose(options) => transpose::run(&mut out, &cli.global, options),
+        Command::Lab(options) => lab::run(&mut out, &cli.global, options),
         Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
         Command::Merge { files, output } => merge::run(files, output),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),

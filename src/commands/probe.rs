@@ -42,11 +42,14 @@ pub(super) fn bounded(
     limit: Option<Ceiling>,
     info: &DeviceInfo,
 ) -> Settings {
-    let bytes = family.problem.cost(case).bytes;
+    let limit = limit.filter(|_| is_bounded(family, case, info));
+    Settings { ceiling: limit.map(|limit| 1.5e9 * limit.gbps), ..settings.clone() }
+}
+
+/// Whether a case moves so much that no cache can lift it above memory's ceiling.
+pub(super) fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
     // Drivers tend to report a part of their last-level cache.
-    let beyond_cache = bytes > (16 * info.target.cache).max(256 << 20) as f64;
-    let ceiling = limit.filter(|_| beyond_cache).map(|limit| 1.5e9 * limit.gbps);
-    Settings { ceiling, ..settings.clone() }
+    family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64
 }
 
 fn case(probe: &Family, variant: &str, info: &DeviceInfo, seed: u64) -> Case {

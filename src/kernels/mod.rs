@@ -19,6 +19,7 @@ pub use source::{Assembled, COMMON, EMBEDDED, assemble};
 
 use crate::data::{Array, Dtype, Fill};
 pub use crate::data::{Params, Shape};
+use crate::experiments::EXPERIMENTS;
 
 /// Every family with a ladder, in teaching order.
 pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY];
@@ -190,9 +191,10 @@ impl Family {
     }
 }
 
-/// Every family, and the internal ones that measure ceilings.
+/// Every family, and the internal ones: those that measure ceilings, and experiments' own.
 pub fn everything() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter().chain(ceiling::PROBES).copied()
+    let own = EXPERIMENTS.iter().flat_map(|experiment| experiment.families());
+    FAMILIES.iter().chain(ceiling::PROBES).chain(own).copied()
 }
 
 /// The family of this name, internal ones included.

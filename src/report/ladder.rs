@@ -6,7 +6,7 @@ use crate::record::Row;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 /// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
-const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
+pub(super) const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
 
 /// The rows of one ladder (one case on one device, CPU baselines among them) as a table with a title
 /// above and the result and remarks below. Verdicts are coloured if `color` is set.

@@ -1,7 +1,8 @@
 //! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] draws.
 //!
-//! Every renderer takes `&[Row]`, so that a run and its recorded rows read the same.
+//! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
+pub mod experiment;
 pub mod format;
 pub mod ladder;
 pub mod markdown;

@@ -37,6 +37,15 @@ pub trait Bench {
     /// # Errors
     /// What ends the whole sweep.
     fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error>;
+
+    /// Takes what the rounds before an error or an interrupt gave; a sweep drops it, to measure it whole when it is
+    /// gone on with.
+    ///
+    /// # Errors
+    /// What is told in place of the error.
+    fn unfinished(&mut self, _: &Configuration, _: Outcome) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// Measures the configurations of a plan. Those of a block share their inputs and are verified once, in the
@@ -48,13 +57,18 @@ pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> 
     let (block, rounds) = if order == Order::Interleave { (BLOCK, ROUNDS) } else { (1, 1) };
     for alike in plan.chunk_by(|a, b| a.shares_data(b)) {
         for block in alike.chunks(block) {
-            measure_block(block, rounds, bench)?;
+            in_rounds(block, rounds, bench)?;
         }
     }
     Ok(())
 }
 
-fn measure_block(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -> Result<(), Error> {
+/// Measures a block of configurations together, a share of each one's samples in each round, so that drift favours
+/// none. As [`measure`] otherwise.
+///
+/// # Errors
+/// As [`measure`].
+pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -> Result<(), Error> {
     let mut pooled: Vec<Option<Outcome>> = block.iter().map(|_| None).collect();
     for round in 0..rounds {
         for (configuration, pool) in block.iter().zip(&mut pooled) {
@@ -62,7 +76,10 @@ fn measure_block(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
                 continue;
             }
             let settings = bench.settings(configuration);
-            let outcome = run_round(configuration, &settings, round, rounds, bench)?;
+            let outcome = match run_round(configuration, &settings, round, rounds, bench) {
+                Ok(outcome) => outcome,
+                Err(error) => return hand_over(block, pooled, bench).and(Err(error)),
+            };
             let outcome = match pool.take() {
                 Some(earlier) => earlier.pooled(outcome, &settings),
                 None => outcome,
@@ -75,6 +92,11 @@ fn measure_block(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
         }
     }
     Ok(())
+}
+
+fn hand_over(block: &[&Configuration], pooled: Vec<Option<Outcome>>, bench: &mut dyn Bench) -> Result<(), Error> {
+    let mut measured = block.iter().zip(pooled).filter_map(|(configuration, pool)| Some((configuration, pool?)));
+    measured.try_for_each(|(configuration, outcome)| bench.unfinished(configuration, outcome))
 }
 
 fn run_round(

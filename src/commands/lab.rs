@@ -1,0 +1,222 @@
+//! `gpulab lab`: the experiments.
+
+use super::bench::{self, Input};
+use super::points::Points;
+use super::{Out, interrupt, probe};
+use crate::cli::{Global, Lab};
+use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
+use crate::kernels::{self, Bound, Family, Rung};
+use crate::record::{Ceiling, Place, Point, Record, Row, Run, Scene};
+use crate::report;
+use crate::report::progress::{Line, Observer, Silent};
+use crate::runner::{Outcome, Settings};
+use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
+use crate::worker::{Executor, Job, Setup};
+use crate::{Error, stats};
+
+/// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
+/// deadlines are set.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Lists the experiments, or runs those that were asked for. What was measured before an error or an interrupt is
+/// printed all the same.
+///
+/// # Errors
+/// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a point.
+pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
+    let Some(name) = &options.name else { return out.text(&overview("")) };
+    let chosen = choose(name)?;
+    let points = Points::open(options.csv.as_deref(), options.json.as_deref())?;
+    interrupt::watch();
+    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let executor = bench::open(setup, &options.measure, MOST_BYTES)?;
+    let target = executor.info().target.clone();
+    let scope = Scope { target: &target, quick: options.measure.quick, seed: options.seed };
+    let studies = chosen.into_iter().map(|e| Study::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
+    let rungs: Vec<&'static Rung> = studies.iter().flat_map(|s| s.tasks.iter().map(|t| t.rung)).collect();
+    bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    bench::announce(global, executor.info());
+    let settings = options.measure.settings();
+    let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
+    let mut lab =
+        Laboratory { settings, scene, seed: options.seed, executor, limits: Vec::new(), points, rows: Vec::new() };
+    let measured = lab.run(&studies, out, global);
+    let finished = lab.points.finish();
+    measured.and(finished)?;
+    bench::worst(&lab.rows, options.measure.strict)
+}
+
+/// An indented line for each experiment.
+pub(super) fn overview(indent: &str) -> String {
+    EXPERIMENTS.iter().map(|e| format!("{indent}{:<10} {}\n", e.name(), e.question())).collect()
+}
+
+fn choose(name: &str) -> Result<Vec<&'static dyn Experiment>, Error> {
+    if name == "all" {
+        return Ok(EXPERIMENTS.to_vec());
+    }
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name()).collect();
+    let unknown = || Error::Usage(format!("there is no experiment {name:?}; there is {}, and all", names.join(", ")));
+    Ok(vec![experiment(name).ok_or_else(unknown)?])
+}
+
+/// A trial with what the registry says of it.
+struct Task {
+    trial: Trial,
+    family: &'static Family,
+    rung: &'static Rung,
+}
+
+/// An experiment with its plan for this device.
+struct Study {
+    experiment: &'static dyn Experiment,
+    tasks: Vec<Task>,
+}
+
+impl Study {
+    fn new(experiment: &'static dyn Experiment, scope: &Scope<'_>) -> Result<Study, Error> {
+        let task = |trial: Trial| {
+            let family = kernels::family(&trial.case.family)?;
+            Some(Task { rung: family.rung(&trial.case.variant)?, family, trial })
+        };
+        let tasks: Option<Vec<Task>> = experiment.plan(scope).into_iter().map(task).collect();
+        let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name()));
+        Ok(Study { experiment, tasks: tasks.ok_or_else(unknown)? })
+    }
+}
+
+/// What all experiments of a run share.
+struct Laboratory {
+    settings: Settings,
+    scene: Scene,
+    seed: u64,
+    executor: Box<dyn Executor>,
+    /// Those that were needed so far; none where no probe gave a rate.
+    limits: Vec<(Bound, Option<Ceiling>)>,
+    points: Points,
+    rows: Vec<Row>,
+}
+
+impl Laboratory {
+    fn run(&mut self, studies: &[Study], out: &mut Out, global: &Global) -> Result<(), Error> {
+        for (i, study) in studies.iter().enumerate() {
+            let observer: Box<dyn Observer> = Box::new(Line::new(global.quiet));
+            let steps = study.tasks.len() * ROUNDS as usize;
+            let mut running = Running { study, lab: self, observer, step: 0, steps, points: Vec::new() };
+            let measured = running.measure();
+            running.observer = Box::new(Silent);
+            // A trial that cannot run is finished before those that go through all rounds.
+            running.points.sort_by_key(|(index, _)| *index);
+            let points: Vec<Point> = running.points.into_iter().map(|(_, point)| point).collect();
+            let experiment = study.experiment;
+            let mut text = report::experiment::text(&points, experiment.question(), &experiment.finding(&points));
+            if i > 0 {
+                text.insert(0, '\n');
+            }
+            let told = self.points.tell(out, &text, global.quiet);
+            measured.and(told)?;
+        }
+        Ok(())
+    }
+}
+
+/// An experiment under way.
+struct Running<'a> {
+    study: &'a Study,
+    lab: &'a mut Laboratory,
+    observer: Box<dyn Observer>,
+    /// Jobs that have begun, and how many there are at most.
+    step: usize,
+    steps: usize,
+    /// With their trials' places in the plan.
+    points: Vec<(u64, Point)>,
+}
+
+impl Running<'_> {
+    fn measure(&mut self) -> Result<(), Error> {
+        let plan = (0..).zip(&self.study.tasks).map(|(i, task)| self.configuration(i, task));
+        let plan = plan.collect::<Result<Vec<_>, _>>()?;
+        for task in &self.study.tasks {
+            self.probe(task)?;
+        }
+        in_rounds(&plan.iter().collect::<Vec<_>>(), ROUNDS, self)
+    }
+
+    /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.
+    fn configuration(&self, index: u64, task: &Task) -> Result<Configuration, Error> {
+        let Task { trial: Trial { case, .. }, family, rung } = task;
+        let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
+        let bytes = input.bytes()?;
+        let fits = input.check_host(bytes).and_then(|()| input.check_device(bytes, self.lab.executor.info()));
+        Ok(Configuration {
+            index,
+            rung: rung.number(),
+            case: case.clone(),
+            wg: case.wg,
+            params: case.params.clone(),
+            refusal: fits.err().map(|error| error.to_string()),
+        })
+    }
+
+    /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
+    fn probe(&mut self, task: &Task) -> Result<(), Error> {
+        let lab = &mut *self.lab;
+        let bound = task.family.ceiling;
+        let is_known = lab.limits.iter().any(|(known, _)| *known == bound);
+        if !is_known && probe::is_bounded(task.family, &task.trial.case, lab.executor.info()) {
+            self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
+            let limit = probe::ceiling(&mut *lab.executor, bound, &lab.settings, lab.seed)?;
+            lab.limits.push((bound, limit));
+        }
+        Ok(())
+    }
+
+    fn task(&self, configuration: &Configuration) -> &Task {
+        &self.study.tasks[configuration.index as usize]
+    }
+}
+
+impl Bench for Running<'_> {
+    fn settings(&self, configuration: &Configuration) -> Settings {
+        let task = self.task(configuration);
+        let limit =
+            self.lab.limits.iter().find(|(bound, _)| *bound == task.family.ceiling).and_then(|(_, limit)| *limit);
+        probe::bounded(&self.lab.settings, task.family, &configuration.case, limit, self.lab.executor.info())
+    }
+
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        if interrupt::interrupted() {
+            return Err(Error::Interrupted);
+        }
+        let trial = &self.task(configuration).trial;
+        let label = format!(
+            "{}: {}, {} = {}",
+            self.study.experiment.name(),
+            trial.series,
+            self.study.experiment.x_name(),
+            trial.x
+        );
+        self.observer.case_started(self.step, self.steps, &label);
+        self.step += 1;
+        let outcome = self.lab.executor.run(job)?;
+        self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
+        Ok(outcome)
+    }
+
+    fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+        self.finished(configuration, outcome)
+    }
+
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+        let trial = &self.task(configuration).trial;
+        let experiment = self.study.experiment;
+        let place =
+            Place { experiment: experiment.name(), series: &trial.series, x_name: experiment.x_name(), x: trial.x };
+        let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
+        let point = Point::new(place, trial.metric, &row);
+        self.lab.points.write(&point)?;
+        self.lab.rows.push(row);
+        self.points.push((configuration.index, point));
+        Ok(())
+    }
+}

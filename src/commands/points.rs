@@ -1,0 +1,52 @@
+//! Where experiments' points go: files opened before anything runs, and the reports.
+
+use super::{Out, say};
+use crate::Error;
+use crate::record::Point;
+use crate::store::{CsvFile, JsonFile, Mode};
+
+/// The outputs that were asked for.
+pub(super) struct Points {
+    csv: Option<CsvFile>,
+    json: Option<JsonFile>,
+    /// Whether one of them takes standard output, so that reports go to standard error.
+    taken: bool,
+}
+
+impl Points {
+    /// Opens every file, so that one that cannot be written is found before the first kernel runs.
+    pub(super) fn open(csv: Option<&str>, json: Option<&str>) -> Result<Points, Error> {
+        if (csv, json) == (Some("-"), Some("-")) {
+            return Err(Error::Usage("only one of --csv and --json can be -".into()));
+        }
+        Ok(Points {
+            csv: csv.map(|path| CsvFile::points(path, Mode::Create)).transpose()?,
+            json: json.map(JsonFile::create).transpose()?,
+            taken: [csv, json].contains(&Some("-")),
+        })
+    }
+
+    /// Writes a finished point to each file.
+    pub(super) fn write(&mut self, point: &Point) -> Result<(), Error> {
+        if let Some(csv) = &mut self.csv {
+            csv.write_point(point)?;
+        }
+        self.json.as_mut().map_or(Ok(()), |json| json.write(point))
+    }
+
+    /// Prints a report.
+    pub(super) fn tell(&self, out: &mut Out, text: &str, quiet: bool) -> Result<(), Error> {
+        if !self.taken {
+            return out.text(text);
+        }
+        if !quiet {
+            say(text.trim_end());
+        }
+        Ok(())
+    }
+
+    /// Completes the files.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        self.json.take().map_or(Ok(()), JsonFile::finish)
+    }
+}

@@ -1,0 +1,271 @@
+//! Partition camping: where the rows of a matrix are a power of two long, tiles that are worked on at the same time may
+//! all lie in the same few memory channels, or a column's elements in the same few cache sets.
+//!
+//! The study, its diagonal order and its comparison of 2080 with 2048 columns are those of G. Ruetsch and
+//! P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009). Here one kernel runs in both orders, so that
+//! nothing but the order of its groups differs; padded rows leave the matrix and its tiles as they are and change only
+//! where they lie.
+
+use super::evidence::{Contrast, Verdict, any, compare, compare_series, effect};
+use super::{Experiment, Scope, Trial};
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::{Case, WorkGroup, transpose};
+use crate::record::{BANDWIDTH, Point};
+
+/// The experiment's entry in the list.
+pub struct Pitch;
+
+/// Unused elements behind each padded row: 128 bytes of f32, a line of any cache.
+const GAP: u64 = 32;
+
+/// The power of two and the neighbour that the material compares; both are whole numbers of tiles.
+const POWER: f64 = 2048.0;
+const NEIGHBOUR: f64 = 2080.0;
+
+/// A kernel in one order of groups, over matrices whose rows lie `gap` elements apart.
+struct Series {
+    name: &'static str,
+    variant: &'static str,
+    /// For kernels that know both orders, whether groups work along diagonals.
+    diagonal: Option<bool>,
+    gap: u64,
+}
+
+const TILED: &str = "tiled, pitch n";
+const TILED_PADDED: &str = "tiled, pitch n+32";
+const DIAGONAL: &str = "diagonal, pitch n";
+const DIAGONAL_PADDED: &str = "diagonal, pitch n+32";
+const NAIVE: &str = "naive, pitch n";
+const NAIVE_PADDED: &str = "naive, pitch n+32";
+
+/// Series of one pitch come together, as they share their data.
+const SERIES: [Series; 6] = [
+    Series { name: TILED, variant: "diagonal", diagonal: Some(false), gap: 0 },
+    Series { name: DIAGONAL, variant: "diagonal", diagonal: Some(true), gap: 0 },
+    Series { name: NAIVE, variant: "naive", diagonal: None, gap: 0 },
+    Series { name: TILED_PADDED, variant: "diagonal", diagonal: Some(false), gap: GAP },
+    Series { name: DIAGONAL_PADDED, variant: "diagonal", diagonal: Some(true), gap: GAP },
+    Series { name: NAIVE_PADDED, variant: "naive", diagonal: None, gap: GAP },
+];
+
+impl Experiment for Pitch {
+    fn name(&self) -> &'static str {
+        "pitch"
+    }
+
+    fn question(&self) -> &'static str {
+        "Do power-of-two rows camp on a few memory channels or cache sets, and does diagonal order or padding cure it?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "n"
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let meant = |n: u64| SERIES.iter().filter(move |s| n.is_power_of_two() || s.gap == 0).map(move |s| (n, s));
+        sizes(scope).iter().flat_map(|&n| meant(n)).map(|(n, series)| trial(n, series, scope)).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let padded = compare_series(points, TILED_PADDED, TILED, is_power);
+        let diagonal = compare_series(points, DIAGONAL, TILED, is_power);
+        let cures = cures(points, &diagonal);
+        let neighbour = Vec::from_iter(compare(points, (TILED, NEIGHBOUR), (TILED, POWER)));
+        let naive = compare_series(points, NAIVE_PADDED, NAIVE, is_power);
+        format!(
+            "The tiled kernel {}: padding each row by {GAP} elements {}. Diagonal order {}{}{}. The naive kernel {}: \
+             padding {}.",
+            camping(&[&padded, &cures, &neighbour]),
+            effect(&padded, "n"),
+            effect(&diagonal, "n"),
+            if any(&diagonal, Verdict::Higher) && !any(&cures, Verdict::Higher) { ", as over padded rows" } else { "" },
+            beside_the_power(&neighbour),
+            suffering(&naive),
+            effect(&naive, "n"),
+        )
+    }
+}
+
+/// Rows and columns of the matrices.
+fn sizes(scope: &Scope<'_>) -> &'static [u64] {
+    match (scope.target.gpu, scope.quick) {
+        (true, false) => &[1024, 2048, 2080, 4096, 8192],
+        (true, true) => &[1024, 2048, 2080],
+        (false, false) => &[512, 1024, 2048, 2080, 4096],
+        (false, true) => &[512, 1024],
+    }
+}
+
+fn trial(n: u64, series: &Series, scope: &Scope<'_>) -> Trial {
+    let mut params = Params::new();
+    if let Some(diagonal) = series.diagonal {
+        params.insert("diagonal".into(), u8::from(diagonal).to_string());
+    }
+    if series.gap > 0 {
+        params.insert("gap".into(), series.gap.to_string());
+    }
+    let case = Case {
+        family: transpose::FAMILY.name.into(),
+        variant: series.variant.into(),
+        dtype: Dtype::F32,
+        shape: Shape { n, m: n },
+        wg: WorkGroup::linear(scope.target.max_wg.min(256)),
+        params,
+        seed: scope.seed,
+    };
+    Trial { series: series.name.into(), x: n as f64, metric: BANDWIDTH, case }
+}
+
+fn is_power(n: f64) -> bool {
+    (n as u64).is_power_of_two()
+}
+
+/// The gains of diagonal order that it does not have over padded rows too: those have another cause than camping.
+fn cures(points: &[Point], diagonal: &[Contrast]) -> Vec<Contrast> {
+    let is_general = |n| {
+        let over_padded = compare(points, (DIAGONAL_PADDED, n), (TILED_PADDED, n));
+        over_padded.is_some_and(|c| c.verdict == Verdict::Higher)
+    };
+    diagonal.iter().copied().filter(|c| !is_general(c.x)).collect()
+}
+
+/// What the remedies say of the disease: it is there if one of them helps.
+fn camping(remedies: &[&[Contrast]]) -> &'static str {
+    let some = |verdict| remedies.iter().any(|contrasts| any(contrasts, verdict));
+    if some(Verdict::Higher) {
+        "camps where rows are a power of two long"
+    } else if some(Verdict::Unclear) {
+        "may or may not camp where rows are a power of two long, as the points are noisy"
+    } else if remedies.iter().all(|contrasts| contrasts.is_empty()) {
+        "was not compared with a remedy"
+    } else {
+        "shows no partition camping"
+    }
+}
+
+/// `, and 2080 rows and columns in place of 2048 ...`, where both were measured.
+fn beside_the_power(neighbour: &[Contrast]) -> String {
+    let Some(contrast) = neighbour.first() else { return String::new() };
+    let what = match contrast.verdict {
+        Verdict::Higher | Verdict::Lower => format!("give {:.2} times the bandwidth", contrast.ratio),
+        Verdict::Same => "change nothing".to_owned(),
+        Verdict::Unclear => "make no difference beyond the spread".to_owned(),
+    };
+    format!(", and {NEIGHBOUR} rows and columns in place of {POWER} {what}")
+}
+
+fn suffering(naive: &[Contrast]) -> &'static str {
+    if any(naive, Verdict::Higher) {
+        "suffers from such rows"
+    } else if any(naive, Verdict::Unclear) || naive.is_empty() {
+        "may or may not suffer from such rows"
+    } else {
+        "does not suffer from such rows"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::record::point;
+    use crate::runner::Status;
+
+    /// A device on which a series has `speed(series, n)` GB/s, with this noise.
+    fn points(noise: f64, speed: impl Fn(&str, u64) -> f64) -> Vec<Point> {
+        let target = fake_info().target;
+        let plan = Pitch.plan(&Scope { target: &target, quick: false, seed: 1 });
+        plan.iter().map(|t| point(&t.series, t.x as u64, speed(&t.series, t.x as u64), noise)).collect()
+    }
+
+    /// The finding, a sentence a line.
+    fn sentences(points: &[Point]) -> String {
+        let finding = Pitch.finding(points);
+        assert_eq!(finding.matches(". ").count(), 2, "{finding}");
+        finding.replace(". ", ".\n")
+    }
+
+    fn at_powers(n: u64, series: &str) -> bool {
+        n.is_power_of_two() && !series.ends_with("+32")
+    }
+
+    #[test]
+    fn camping_that_everything_cures() {
+        let camps = |series: &str, n: u64| match series {
+            TILED if n.is_power_of_two() && n >= 2048 => 50.0,
+            NAIVE if n.is_power_of_two() => 5.0,
+            NAIVE | NAIVE_PADDED => 20.0,
+            _ => 100.0,
+        };
+        insta::assert_snapshot!(sentences(&points(0.01, camps)), @r"
+        The tiled kernel camps where rows are a power of two long: padding each row by 32 elements makes it up to 2.00 times as fast (n = 2048, 4096).
+        Diagonal order makes it up to 2.00 times as fast (n = 2048, 4096), and 2080 rows and columns in place of 2048 give 2.00 times the bandwidth.
+        The naive kernel suffers from such rows: padding makes it up to 4.00 times as fast (n = 512, 1024, 2048, 4096).
+        ");
+    }
+
+    #[test]
+    fn camping_that_only_padding_cures() {
+        let camps = |series: &str, n: u64| if at_powers(n, series) { 50.0 } else { 80.0 };
+        insta::assert_snapshot!(sentences(&points(0.01, camps)), @r"
+        The tiled kernel camps where rows are a power of two long: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
+        Diagonal order makes less than 10% of difference, and 2080 rows and columns in place of 2048 give 1.60 times the bandwidth.
+        The naive kernel suffers from such rows: padding makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
+        ");
+    }
+
+    #[test]
+    fn a_diagonal_order_that_pays_on_any_rows_cures_nothing() {
+        let orders = |series: &str, _| if series.starts_with("diagonal") { 80.0 } else { 60.0 };
+        insta::assert_snapshot!(sentences(&points(0.01, orders)), @r"
+        The tiled kernel shows no partition camping: padding each row by 32 elements makes less than 10% of difference.
+        Diagonal order makes it up to 1.33 times as fast (n = 512, 1024, 2048, 4096), as over padded rows, and 2080 rows and columns in place of 2048 change nothing.
+        The naive kernel does not suffer from such rows: padding makes less than 10% of difference.
+        ");
+        let costs = |series: &str, _| if series.starts_with("diagonal") { 40.0 } else { 60.0 };
+        insta::assert_snapshot!(sentences(&points(0.01, costs)), @r"
+        The tiled kernel shows no partition camping: padding each row by 32 elements makes less than 10% of difference.
+        Diagonal order makes it down to 0.667 times as fast (n = 512, 1024, 2048, 4096), and 2080 rows and columns in place of 2048 change nothing.
+        The naive kernel does not suffer from such rows: padding makes less than 10% of difference.
+        ");
+    }
+
+    #[test]
+    fn no_camping() {
+        insta::assert_snapshot!(sentences(&points(0.02, |_, n| 60.0 + n as f64 / 4096.0)), @r"
+        The tiled kernel shows no partition camping: padding each row by 32 elements makes less than 10% of difference.
+        Diagonal order makes less than 10% of difference, and 2080 rows and columns in place of 2048 change nothing.
+        The naive kernel does not suffer from such rows: padding makes less than 10% of difference.
+        ");
+    }
+
+    #[test]
+    fn too_much_noise_to_tell() {
+        let camps = |series: &str, n: u64| if at_powers(n, series) { 60.0 } else { 80.0 };
+        insta::assert_snapshot!(sentences(&points(0.2, camps)), @r"
+        The tiled kernel may or may not camp where rows are a power of two long, as the points are noisy: padding each row by 32 elements makes no difference beyond the spread.
+        Diagonal order makes no difference beyond the spread, and 2080 rows and columns in place of 2048 make no difference beyond the spread.
+        The naive kernel may or may not suffer from such rows: padding makes no difference beyond the spread.
+        ");
+    }
+
+    #[test]
+    fn missing_points_are_left_out() {
+        let camps = |series: &str, n: u64| if at_powers(n, series) { 50.0 } else { 80.0 };
+        let mut some = points(0.01, camps);
+        some.retain(|p| p.x < 2048.0 && !p.series.starts_with("naive"));
+        for skipped in some.iter_mut().filter(|p| p.x == 1024.0) {
+            (skipped.status, skipped.value) = (Status::Skipped, None);
+        }
+        insta::assert_snapshot!(sentences(&some), @r"
+        The tiled kernel camps where rows are a power of two long: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512).
+        Diagonal order makes less than 10% of difference.
+        The naive kernel may or may not suffer from such rows: padding was not measured.
+        ");
+        insta::assert_snapshot!(sentences(&[]), @r"
+        The tiled kernel was not compared with a remedy: padding each row by 32 elements was not measured.
+        Diagonal order was not measured.
+        The naive kernel may or may not suffer from such rows: padding was not measured.
+        ");
+    }
+}

@@ -1,0 +1,157 @@
+//! An experiment as text for a terminal: a table, bars, and the finding.
+
+use super::format;
+use super::ladder::STYLE;
+use super::view::status_word;
+use crate::record::{Point, flag};
+use crate::runner::{Cache, Clock, Status};
+use comfy_table::{CellAlignment, Table};
+
+/// Columns of the terminal that bars may fill, labels and values included.
+const WIDTH: usize = 100;
+
+/// Most characters of a series' name beside its bars.
+const LABEL: usize = 40;
+
+/// Most remarks on points without a value.
+const REMARKS: usize = 5;
+
+/// What to say of points that have a flag.
+const CARE: [(&str, &str); 4] = [
+    (flag::LAUNCH_BOUND, "as short as a launch itself"),
+    (flag::FITS_CACHE, "their data fit the cache"),
+    (flag::CLOCK_FALLBACK, "by another clock than asked for"),
+    (flag::NOISY, "noisy, so that small differences mean little"),
+];
+
+/// The points of one run of an experiment, under its question and above its finding.
+pub fn text(points: &[Point], question: &str, finding: &str) -> String {
+    let Some(first) = points.first() else { return format!("{question}\n\nnothing was measured\n") };
+    let parts = [
+        format!("{}\n{}\n", title(first), format::terminal(question)),
+        table(points),
+        bars(points),
+        notes(points),
+        format!("finding: {}\n", format::terminal(finding)),
+    ];
+    parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
+}
+
+fn title(point: &Point) -> String {
+    let cache = match point.cache {
+        Cache::Warm => "warm",
+        Cache::Cold => "cold",
+    };
+    let clock = match point.clock {
+        Clock::Event => "event",
+        Clock::Wall => "wall",
+        Clock::Batch => "batch",
+    };
+    let Point { experiment, device, platform, driver, .. } = point;
+    format::terminal(&format!("{experiment} on {device} ({platform}, {driver}): {cache} cache, {clock} clock"))
+}
+
+/// Each value of `of` once, in the order of their first points.
+fn distinct<'a, T: PartialEq>(points: &'a [Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
+    let mut all = Vec::new();
+    for value in points.iter().map(of) {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+/// One row for each x, one column for each series; their names are broken at commas.
+fn table(points: &[Point]) -> String {
+    let series = distinct(points, |p| p.series.as_str());
+    let broken = series.iter().map(|name| format::terminal(name).replace(", ", ",\n"));
+    let x_name = points.first().map(|p| format::terminal(&p.x_name)).unwrap_or_default();
+    let cell = |x: f64, series: &str| {
+        let point = points.iter().find(|p| p.x == x && p.series == series);
+        point.map_or_else(|| "-".to_owned(), value)
+    };
+    let row = |x: f64| std::iter::once(x.to_string()).chain(series.iter().map(move |s| cell(x, s)));
+    let mut table = Table::new();
+    table.load_style(STYLE).set_header(std::iter::once(x_name).chain(broken));
+    table.add_rows(distinct(points, |p| p.x).into_iter().map(row));
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if i == 0 { 0 } else { 1 }, 0));
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!("{}\n\n{}\n", units(points), lines.join("\n"))
+}
+
+/// `bandwidth in GB/s`.
+fn units(points: &[Point]) -> String {
+    let all = distinct(points, |p| format!("{} in {}", p.metric, p.unit));
+    format::terminal(&all.join(", "))
+}
+
+/// Four digits, or the word for what came in place of a value.
+fn value(point: &Point) -> String {
+    match point.measured() {
+        Some(value) => format::significant(value, 4),
+        None if point.status == Status::Ok => "-".to_owned(),
+        None => status_word(point.status).to_owned(),
+    }
+}
+
+/// A bar for each point, in groups of one x; without groups if there is only one series.
+fn bars(points: &[Point]) -> String {
+    let most = points.iter().filter_map(Point::measured).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return String::new();
+    }
+    let is_grouped = points.iter().any(|p| p.series != points[0].series);
+    let label = |p: &Point| {
+        let label = if is_grouped { format!("  {}", p.series) } else { format!("{} = {}", p.x_name, p.x) };
+        format::shorten(&format::terminal(&label), LABEL)
+    };
+    let width = points.iter().map(|p| label(p).chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for x in distinct(points, |p| p.x) {
+        if is_grouped {
+            text.push_str(&format!("{} = {x}\n", format::terminal(&points[0].x_name)));
+        }
+        for point in points.iter().filter(|p| p.x == x) {
+            text.push_str(&format!("{:<width$}  {}\n", label(point), bar(point, most, WIDTH - width - 12)));
+        }
+    }
+    text
+}
+
+/// A bar of `length` characters for a value of `most`, with its value.
+fn bar(point: &Point, most: f64, length: usize) -> String {
+    let filled = point.measured().map_or(0, |value| (value / most * length as f64).round().max(0.0) as usize);
+    let space = if filled > 0 { " " } else { "" };
+    format!("{}{space}{}", "█".repeat(filled), value(point))
+}
+
+/// What needs care, and why points have no value.
+fn notes(points: &[Point]) -> String {
+    let mut text = String::new();
+    for (flag, what) in CARE {
+        let count = points.iter().filter(|p| p.has_flag(flag)).count();
+        if count > 0 {
+            text.push_str(&format!("note: {count} of {} points: {what}\n", points.len()));
+        }
+    }
+    let troubled: Vec<&Point> = points.iter().filter(|p| p.status != Status::Ok).collect();
+    for point in troubled.iter().take(REMARKS) {
+        let who = format!("{}, {} = {}, {}", point.series, point.x_name, point.x, status_word(point.status));
+        text.push_str(&format!("\n{}:\n{}", format::terminal(&who), format::block(&point.reason, "  ")));
+    }
+    if troubled.len() > REMARKS {
+        text.push_str(&format!(
+            "\n{} more points have no value: the reasons are in the rows\n",
+            troubled.len() - REMARKS
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "experiment_tests.rs"]
+mod tests;

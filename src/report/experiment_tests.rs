@@ -1,0 +1,57 @@
+use super::*;
+use crate::record::point;
+
+fn typical() -> Vec<Point> {
+    let speeds = [(1024, [38.2, 19.07, 41.5]), (2048, [40.16, 12.34, 44.0])];
+    let names = ["tiled, pitch n", "naive, pitch n", "tiled, pitch n+32"];
+    let all = speeds.iter().flat_map(|(n, speeds)| names.iter().zip(speeds).map(|(name, &gbps)| (*name, *n, gbps)));
+    all.map(|(series, n, gbps)| point(series, n, gbps, 0.01)).collect()
+}
+
+fn without_value(series: &str, n: u64, status: Status, reason: &str) -> Point {
+    Point { status, reason: reason.into(), value: None, t_median_s: None, noise: None, ..point(series, n, 1.0, 0.0) }
+}
+
+/// Points that were left out, went wrong, need care, or are not there at all.
+fn troubled() -> Vec<Point> {
+    let mut points = typical();
+    points.pop();
+    points[0].flags = format!("{} {}", flag::NOISY, flag::FITS_CACHE);
+    points[1] = without_value("naive, pitch n", 1024, Status::WrongResult, "row 0, column 1 is 2, want 3");
+    points.push(without_value("tiled, pitch n", 65536, Status::Skipped, "needs too many bytes\x1b[2J"));
+    let log = "v4_diagonal.cl:7:3: error: use of undeclared identifier 'gid'\n\tgid = 0;\n\t^";
+    points.push(without_value("naive, pitch n", 65536, Status::BuildFailed, log));
+    points
+}
+
+fn golden(name: &str, text: &str) {
+    assert!(text.lines().all(|line| line.chars().count() <= 100 || line.starts_with("finding: ")), "{text}");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../tests/golden");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+#[test]
+fn experiments_read_well_in_a_terminal() {
+    golden("experiment_typical", &text(&typical(), "Does padding help?", "Padding helps."));
+    golden("experiment_troubled", &text(&troubled(), "Does padding help?", "Nothing can be said."));
+    let single: Vec<Point> = (0..6).map(|i| point("strided", 1 << i, 64.0 / f64::from(1 << i), 0.0)).collect();
+    golden("experiment_single", &text(&single, "What does a stride cost?", "Half for each doubling."));
+}
+
+#[test]
+fn nothing_is_said_of_nothing() {
+    assert_eq!(text(&[], "Why?", "So."), "Why?\n\nnothing was measured\n");
+}
+
+#[test]
+fn a_device_cannot_steer_the_terminal() {
+    let mut points = typical();
+    points[0].device = "evil\x1b[2J\nname".to_owned();
+    points[0].series = "x\x07".to_owned();
+    let text = text(&points, "Why?", "So.");
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
+    assert!(text.starts_with("pitch on evil\\u{1b}[2J\\nname ("), "{text}");
+}

@@ -1,0 +1,209 @@
+//! The experiments: a plan on a scripted device, and the command through the binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use assert_cmd::Command;
+use gpulab::device::fake::{FakeDevice, Memory};
+use gpulab::device::{DeviceError, Launch};
+use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::Pitch};
+use gpulab::kernels::Arg;
+use gpulab::record::{Place, Point, Record, Row, Run, Scene};
+use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
+use gpulab::store::{CsvFile, Mode, read_points};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const SETTINGS: Settings = Settings {
+    warmup: 0,
+    min_runs: 3,
+    max_runs: 3,
+    min_time: 0.0,
+    timeout: 5.0,
+    max_noise: 0.05,
+    cache: Cache::Warm,
+    clock: Clock::Event,
+    ceiling: None,
+};
+
+/// A transposition on a device that takes twice as long where both rows are a power of two long.
+fn camping(launch: &Launch, memory: &mut Memory) -> Result<u64, DeviceError> {
+    let [from, to, sizes @ ..] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
+    let [columns, rows, from_pitch, to_pitch] = [0, 1, 2, 3].map(|i| match sizes[i] {
+        Arg::Index(size) => size as usize,
+        _ => panic!("{sizes:?}"),
+    });
+    let elements: Vec<u32> = memory.get(from);
+    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        memory.set(to, column * to_pitch + row, elements[row * from_pitch + column]);
+    }
+    let ns = (columns * rows) as u64;
+    Ok(if from_pitch.is_power_of_two() { 2 * ns } else { ns })
+}
+
+fn point(experiment: &dyn Experiment, trial: &Trial, session: &mut Session) -> Point {
+    let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into() };
+    let scene = Scene::on_device(&run, session.device().info(), &SETTINGS, None);
+    let outcome = session.run(&trial.case, &SETTINGS);
+    let place = Place { experiment: experiment.name(), series: &trial.series, x_name: experiment.x_name(), x: trial.x };
+    Point::new(place, trial.metric, &Row::from(&Record::from_outcome(&scene, None, outcome)))
+}
+
+#[test]
+fn a_recorded_experiment_tells_what_the_live_one_told() {
+    let mut session = Session::new(Box::new(FakeDevice::new(Box::new(camping))), Sources::default(), None);
+    let target = session.device().info().target.clone();
+    let plan = Pitch.plan(&Scope { target: &target, quick: true, seed: 1 });
+    let small: Vec<Trial> = plan.into_iter().filter(|t| t.x < 1000.0).collect();
+    let points: Vec<Point> = small.iter().map(|trial| point(&Pitch, trial, &mut session)).collect();
+    for point in &points {
+        assert_eq!((point.status, point.unit.as_str()), (Status::Ok, "GB/s"), "{}: {}", point.series, point.reason);
+        let gbps = if point.series.ends_with("+32") { 8.0 } else { 4.0 };
+        assert!((point.value.unwrap() - gbps).abs() < 1e-9, "{point:?}");
+    }
+    let told = Pitch.finding(&points);
+    assert!(
+        told.contains("camps where rows are a power of two long: padding") && told.contains("2.00 times"),
+        "{told}"
+    );
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("pitch.csv");
+    let mut file = CsvFile::points(path.to_str().unwrap(), Mode::Create).unwrap();
+    points.iter().for_each(|p| file.write_point(p).unwrap());
+    let recorded = read_points(&path).unwrap();
+    assert_eq!(recorded, points);
+    assert_eq!(Pitch.finding(&recorded), told);
+}
+
+fn gpulab(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpulab").unwrap();
+    command.arg("lab").args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    command
+}
+
+/// Standard output, standard error and exit code.
+fn run(args: &[&str]) -> (String, String, i32) {
+    let output = gpulab(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+/// A run of the transposition's study that is over as soon as it can be.
+fn quick(args: &[&str]) -> (String, String, i32) {
+    run(&[&["pitch", "--quick", "--max-runs", "3", "--warmup", "0"], args].concat())
+}
+
+#[test]
+fn the_list_has_every_experiment_and_needs_no_driver() {
+    let mut command = gpulab(&[]);
+    let output = command.env("GPULAB_OPENCL_LIB", "/nonexistent/libOpenCL.so").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!((output.status.code(), text.lines().count()), (Some(0), EXPERIMENTS.len()));
+    for (line, experiment) in text.lines().zip(EXPERIMENTS) {
+        assert!(line.starts_with(experiment.name()) && line.ends_with(experiment.question()), "{line}");
+    }
+}
+
+#[test]
+fn bad_input_is_found_before_anything_runs() {
+    for (args, code, word) in [
+        (vec!["nothing"], 2, "there is pitch"),
+        (vec!["pitch", "all"], 2, "all"),
+        (vec!["--csv", "points.csv"], 2, "NAME"),
+        (vec!["pitch", "--csv", "-", "--json", "-"], 2, "only one"),
+        (vec!["pitch", "--max-noise", "0"], 2, "0.05"),
+        (vec!["pitch", "--seed", "x"], 2, "--seed"),
+        (vec!["pitch", "--n", "7"], 2, "--n"),
+        (vec!["pitch", "--cl-dir", "/nonexistent"], 2, "/nonexistent"),
+        (vec!["pitch", "--csv", "/nonexistent/a.csv"], 74, "/nonexistent"),
+        (vec!["pitch", "--json", "/nonexistent/a.json"], 74, "/nonexistent"),
+        (vec!["pitch", "-d", "no such device"], 3, "no such device"),
+    ] {
+        let (out, err, got) = run(&args);
+        assert_eq!(got, code, "{args:?}: {err}");
+        assert!(err.contains(word) && out.is_empty(), "{args:?}: {word:?} is missing in {out}{err}");
+    }
+}
+
+#[test]
+fn every_experiment_answers_on_the_default_device() {
+    let dir = TempDir::new().unwrap();
+    let csv = dir.path().join("points.csv");
+    let (out, err, code) = run(&["all", "--quick", "--json", "-", "--csv", csv.to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
+    let points: Vec<Point> = serde_json::from_str(&out).unwrap();
+    for experiment in EXPERIMENTS {
+        let own: Vec<&Point> = points.iter().filter(|p| p.experiment == experiment.name()).collect();
+        assert!(own.iter().any(|p| p.measured().is_some()), "{}", experiment.name());
+        let is_told = |p: &Point| p.status == Status::Skipped && !p.reason.is_empty();
+        assert!(own.iter().all(|p| p.measured().is_some() || is_told(p)), "{own:?}");
+        let owned: Vec<Point> = own.into_iter().cloned().collect();
+        assert!(err.contains(&format!("finding: {}", experiment.finding(&owned))), "{err}");
+    }
+    assert!(points.iter().filter(|p| p.experiment == "pitch").all(|p| p.status == Status::Ok), "{points:?}");
+    // Text of numbers is read back to within a rounding only.
+    let place = |p: &Point| (p.experiment.clone(), p.series.clone(), p.x, p.status, p.t_median_s.is_some());
+    let recorded = read_points(&csv).unwrap();
+    assert!(recorded.iter().map(place).eq(points.iter().map(place)), "{recorded:?}");
+}
+
+#[test]
+fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
+    let (out, err, code) = quick(&["-q"]);
+    assert!(code == 0 && err.is_empty(), "{code}: {err}");
+    assert!(out.starts_with("pitch on ") && out.contains(Pitch.question()), "{out}");
+    assert!(out.lines().last().unwrap().starts_with("finding: The tiled kernel "), "{out}");
+    let (out, err, code) = quick(&["-q", "--csv", "-"]);
+    assert!(code == 0 && err.is_empty(), "{code}: {err}");
+    assert_eq!(csv::Reader::from_reader(out.as_bytes()).headers().unwrap().iter().collect::<Vec<_>>(), Point::COLUMNS);
+}
+
+/// A copy of the kernel sources, with `from` replaced by `to` in one file.
+fn edited_kernels(file: &str, from: &str, to: &str) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    for folder in ["transpose", "common"] {
+        fs::create_dir(dir.path().join(folder)).unwrap();
+        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("cl").join(folder)).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), dir.path().join(folder).join(entry.file_name())).unwrap();
+        }
+    }
+    let text = fs::read_to_string(dir.path().join(file)).unwrap();
+    assert!(text.contains(from), "{file} has no {from:?}");
+    fs::write(dir.path().join(file), text.replace(from, to)).unwrap();
+    dir
+}
+
+#[test]
+fn a_wrong_or_broken_kernel_costs_its_points_and_no_others() {
+    let store = "out[x * out_pitch + y + j] =";
+    for (to, code, status) in
+        [("out[x * out_pitch + y + (j & 7)] =", 4, Status::WrongResult), ("nowhere[x] =", 5, Status::BuildFailed)]
+    {
+        let kernels = edited_kernels("transpose/v1_naive.cl", store, to);
+        let (out, err, got) = quick(&["--json", "-", "--cl-dir", kernels.path().to_str().unwrap()]);
+        assert_eq!(got, code, "{err}");
+        for point in serde_json::from_str::<Vec<Point>>(&out).unwrap() {
+            let wanted = if point.series.starts_with("naive") { status } else { Status::Ok };
+            assert_eq!((point.status, point.value.is_some()), (wanted, wanted == Status::Ok), "{point:?}");
+        }
+        assert!(err.contains("finding: The tiled kernel"), "{err}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_that_go_away_are_noticed() {
+    let start = || std::process::Command::new(env!("CARGO_BIN_EXE_gpulab"));
+    for args in [vec!["lab"], vec!["lab", "pitch", "--quick", "--max-runs", "1", "-q"]] {
+        let mut child = start()
+            .args(&args)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.stderr.is_empty() && output.status.code() == Some(0), "{args:?}: {output:?}");
+    }
+    assert_eq!(quick(&["--csv", "/dev/full"]).2, 74);
+}
