@@ -7,7 +7,7 @@
 //! burst of calls after a pause that outlasts the spinning, and the sides take turns in going first.
 
 use gpulab::cpu::dot::BASELINES;
-use gpulab::data::{Array, Dtype, Fill, Params, generate};
+use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use libloading::Library;
 use std::error::Error;
 use std::io::{self, Write};
@@ -54,7 +54,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn compare(n: usize, rounds: usize, sdot: Sdot) -> Result<[f64; 2], Box<dyn Error>> {
     let inputs = [0, 1].map(|stream| generate(Fill::Exact(8), Dtype::F32, 1, stream, 0, n));
     let ours = BASELINES.iter().find(|b| b.name == "cpu_rayon").ok_or("no baseline cpu_rayon")?.run;
-    let run_ours = || first(&ours(&Params::new(), &inputs));
+    let run_ours = || {
+        let mut result = Array::zeros(Dtype::F32, 1);
+        ours(Shape::vector(n as u64), &Params::new(), &inputs, &mut result);
+        first(&result)
+    };
     let run_peer = || call(sdot, &inputs);
     // The data's sums are exact in any order.
     if run_ours() != run_peer() {

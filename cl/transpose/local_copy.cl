@@ -18,8 +18,8 @@
 #include "../common/matrix.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
-void transpose_local_copy(__global const T *in, __global T *out, const INDEX width, const INDEX height,
-                          const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+void transpose_local_copy(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                          const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
 {
     __local T tile[TILE][TILE];
     const uint lx = get_local_id(0), ly = get_local_id(1);

@@ -14,6 +14,9 @@
 #ifndef ROWS
 #define ROWS 4        // rows of a work-item
 #endif
+#ifndef VEC
+#define VEC 4         // elements of a vector; the kernel below is written for four
+#endif
 #ifndef PAD
 #define PAD 1         // unused elements behind each row of the tile
 #endif
@@ -22,12 +25,11 @@
 #endif
 
 #include "../common/matrix.cl"
-#define VEC 4
 #include "../common/vector.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE / 4, TILE / ROWS, 1)))
-void transpose_v5_vectorised(__global const T *in, __global T *out, const INDEX width, const INDEX height,
-                             const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+void transpose_v5_vectorised(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                             const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
 {
     __local T tile[TILE][TILE + PAD];
     const uint lx = 4 * get_local_id(0), ly = get_local_id(1);

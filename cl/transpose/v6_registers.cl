@@ -44,8 +44,8 @@ void turn_block(TV *v)
 }
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void transpose_v6_registers(__global const T *in, __global T *out, const INDEX width, const INDEX height,
-                            const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+void transpose_v6_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                            const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
 {
     // Vector c of the turned tile's row r is at place c ^ (r / VEC): neither half of the work meets a bank twice.
     __local TV tile[TILE * ACROSS];

@@ -64,8 +64,9 @@ void turn_block(__global const T *in, const INDEX in_pitch, __global T *out, con
 
 // A work-item takes `span` columns, a multiple of 16, of one strip of TILE rows; `parts` items share a strip.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void transpose_v7_wide(__global const T *in, __global T *out, const INDEX width, const INDEX height,
-                       const INDEX in_pitch, const INDEX out_pitch, const INDEX parts, const INDEX span REPEAT_ARGS)
+void transpose_v7_wide(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                       const INDEX height, const INDEX in_pitch, const INDEX out_pitch,
+                       const INDEX parts, const INDEX span REPEAT_ARGS)
 {
     const INDEX id = get_global_id(0);
     const INDEX top = id / parts * TILE, bottom = min(top + TILE, height);

@@ -26,8 +26,8 @@ const NEIGHBOUR: f64 = 2080.0;
 struct Series {
     name: &'static str,
     variant: &'static str,
-    /// For kernels that know both orders, whether groups work along diagonals.
-    diagonal: Option<bool>,
+    /// The order of groups, for kernels that know several.
+    order: Option<&'static str>,
     gap: u64,
 }
 
@@ -40,12 +40,12 @@ const NAIVE_PADDED: &str = "naive, pitch n+32";
 
 /// Series of one pitch come together, as they share their data.
 const SERIES: [Series; 6] = [
-    Series { name: TILED, variant: "diagonal", diagonal: Some(false), gap: 0 },
-    Series { name: DIAGONAL, variant: "diagonal", diagonal: Some(true), gap: 0 },
-    Series { name: NAIVE, variant: "naive", diagonal: None, gap: 0 },
-    Series { name: TILED_PADDED, variant: "diagonal", diagonal: Some(false), gap: GAP },
-    Series { name: DIAGONAL_PADDED, variant: "diagonal", diagonal: Some(true), gap: GAP },
-    Series { name: NAIVE_PADDED, variant: "naive", diagonal: None, gap: GAP },
+    Series { name: TILED, variant: "diagonal", order: Some("rows"), gap: 0 },
+    Series { name: DIAGONAL, variant: "diagonal", order: Some("diagonal"), gap: 0 },
+    Series { name: NAIVE, variant: "naive", order: None, gap: 0 },
+    Series { name: TILED_PADDED, variant: "diagonal", order: Some("rows"), gap: GAP },
+    Series { name: DIAGONAL_PADDED, variant: "diagonal", order: Some("diagonal"), gap: GAP },
+    Series { name: NAIVE_PADDED, variant: "naive", order: None, gap: GAP },
 ];
 
 impl Experiment for Pitch {
@@ -98,8 +98,8 @@ fn sizes(scope: &Scope<'_>) -> &'static [u64] {
 
 fn trial(n: u64, series: &Series, scope: &Scope<'_>) -> Trial {
     let mut params = Params::new();
-    if let Some(diagonal) = series.diagonal {
-        params.insert("diagonal".into(), u8::from(diagonal).to_string());
+    if let Some(order) = series.order {
+        params.insert("order".into(), order.into());
     }
     if series.gap > 0 {
         params.insert("gap".into(), series.gap.to_string());
