@@ -194,7 +194,7 @@ pub struct Transpose {
     /// Times that the kernel repeats its work inside
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), default_value_t = 10)]
     pub nreps: u64,
-    /// Rows and columns of a tile [default: 32, variants 5 and 6: 64]; rows of a strip (variant 7) [default: 64]
+    /// Rows and columns of a tile [default: 32, variants 5 and 6: 64]; rows of a strip (variant 7) [default: 256]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub tile: Option<u64>,
     /// Rows of a tile that a work-item takes [default: what the work-group size leaves for each]

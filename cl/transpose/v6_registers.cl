@@ -25,7 +25,7 @@
 #include "../common/vector.cl"
 
 #define ACROSS (TILE / VEC)             // blocks in a row of the tile
-#define WG (ACROSS * (TILE / ROWS))     // work-items of a group
+#define GROUP (ACROSS * (TILE / ROWS))  // work-items of a group
 #define BLOCKS (ROWS / VEC)             // of a work-item
 
 void turn_block(TV *v)
@@ -43,7 +43,7 @@ void turn_block(TV *v)
 #endif
 }
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_v6_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
                             const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
 {
@@ -55,19 +55,19 @@ void transpose_v6_registers(__global const T *restrict in, __global T *restrict 
         TV v[BLOCKS][VEC];
         // All loads first: what counts is how many bytes are under way.
         for (uint b = 0; b < BLOCKS; b++) {
-            const INDEX x = left + (id + b * WG) % ACROSS * VEC, y = top + (id + b * WG) / ACROSS * VEC;
+            const INDEX x = left + (id + b * GROUP) % ACROSS * VEC, y = top + (id + b * GROUP) / ACROSS * VEC;
             for (uint i = 0; i < VEC; i++)
                 v[b][i] = load_vector(in, (y + i) * in_pitch + x, LEFT(x, width, y + i < height));
         }
         for (uint b = 0; b < BLOCKS; b++) {
-            const uint across = (id + b * WG) % ACROSS, down = (id + b * WG) / ACROSS;
+            const uint across = (id + b * GROUP) % ACROSS, down = (id + b * GROUP) / ACROSS;
             turn_block(v[b]);
             for (uint i = 0; i < VEC; i++)
                 tile[(across * VEC + i) * ACROSS + (down ^ across)] = v[b][i];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint b = 0; b < BLOCKS * VEC; b++) {
-            const uint c = (id + b * WG) % ACROSS, r = (id + b * WG) / ACROSS;
+            const uint c = (id + b * GROUP) % ACROSS, r = (id + b * GROUP) / ACROSS;
             const INDEX x = top + c * VEC, y = left + r;
             store_vector(tile[r * ACROSS + (c ^ r / VEC)], out, y * out_pitch + x, LEFT(x, height, y < width));
         }

@@ -9,8 +9,9 @@
 #define INDEX uint    // wide enough for every index
 #endif
 #ifndef TILE
-#define TILE 64       // rows of a strip; a multiple of 16
+#define TILE 256      // rows of a strip; a multiple of 16
 #endif
+#define RUN 128       // elements that are read of a row before those of the next: what prefetchers like
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
 #define T16 CAT(T, 16)
@@ -62,6 +63,15 @@ void turn_block(__global const T *in, const INDEX in_pitch, __global T *out, con
         STORE16(r[i], out + i * out_pitch);
 }
 
+// The block at the matrix's edge from column x and row y on, which end before `right` and `bottom`.
+void move_rest(__global const T *in, const INDEX in_pitch, __global T *out, const INDEX out_pitch,
+               const INDEX x, const INDEX right, const INDEX y, const INDEX bottom)
+{
+    for (INDEX j = y; j < bottom; j++)
+        for (INDEX i = x; i < right; i++)
+            out[i * out_pitch + j] = in[j * in_pitch + i];
+}
+
 // A work-item takes `span` columns, a multiple of 16, of one strip of TILE rows; `parts` items share a strip.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void transpose_v7_wide(__global const T *restrict in, __global T *restrict out, const INDEX width,
@@ -72,12 +82,11 @@ void transpose_v7_wide(__global const T *restrict in, __global T *restrict out, 
     const INDEX top = id / parts * TILE, bottom = min(top + TILE, height);
     const INDEX left = min(id % parts * span, width), right = min(left + span, width);
     REPEAT
-        for (INDEX x = left; x < right; x += 16)
+        for (INDEX next = left; next < right; next += RUN)
             for (INDEX y = top; y < bottom; y += 16)
-                if (x + 16 <= right && y + 16 <= bottom)
-                    turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch);
-                else
-                    for (INDEX j = y; j < min(y + 16, bottom); j++)
-                        for (INDEX i = x; i < min(x + 16, right); i++)
-                            out[i * out_pitch + j] = in[j * in_pitch + i];
+                for (INDEX x = next; x < min(next + RUN, right); x += 16)
+                    if (x + 16 <= right && y + 16 <= bottom)
+                        turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch);
+                    else
+                        move_rest(in, in_pitch, out, out_pitch, x, min(x + 16, right), y, min(y + 16, bottom));
 }

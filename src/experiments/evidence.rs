@@ -1,10 +1,10 @@
 //! What points say of each other: ratios that count only where they exceed the spread.
 
 use crate::record::Point;
-use crate::report::format::{percent, significant};
+use crate::report::format::significant;
 
 /// A smaller relative difference than this is none.
-const LEAST: f64 = 0.10;
+const LEAST: f64 = 0.05;
 
 /// How one point compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +88,17 @@ pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
         }
         (None, None) if contrasts.is_empty() => "was not measured".to_owned(),
         (None, None) if any(contrasts, Verdict::Unclear) => "makes no difference beyond the spread".to_owned(),
-        (None, None) => format!("makes less than {} of difference", percent(LEAST)),
+        (None, None) => format!("makes less than {:.0}% of difference", 100.0 * LEAST),
     }
+}
+
+/// Where contrasts say something for certain: `n = 1024, 2048`.
+pub(super) fn certain(contrasts: &[&[Contrast]], x_name: &str) -> String {
+    let clear = contrasts.iter().flat_map(|c| c.iter()).filter(|c| c.verdict != Verdict::Unclear);
+    let mut clear: Vec<&Contrast> = clear.collect();
+    clear.sort_by(|a, b| a.x.total_cmp(&b.x));
+    clear.dedup_by_key(|c| c.x);
+    places(&clear, x_name)
 }
 
 /// `n = 1024, 2048`.

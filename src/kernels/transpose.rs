@@ -410,7 +410,7 @@ fn reads(ask: &Ask<'_>, tunable: &Tunable) -> bool {
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const BLOCK: u64 = 16;
     shape::check_wg(ask.case.wg, ask.target)?;
-    let tile = number(&ask.case.params, TILE.name)?.unwrap_or(64);
+    let tile = number(&ask.case.params, TILE.name)?.unwrap_or(256);
     if !tile.is_multiple_of(BLOCK) {
         return Err(Refusal(format!("tile={tile}: a strip needs a multiple of {BLOCK} rows")));
     }
