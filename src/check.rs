@@ -139,8 +139,8 @@ pub fn check_moved(got: &Array, input: &Array, movement: &Movement) -> Verdict {
 
 fn compare_moved<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
     if got.len() != movement.output_len() || input.len() != movement.input_len() {
-        let (output, needed) = (got.len(), movement.output_len());
-        return Verdict::fail(f64::INFINITY, 0.0, format!("the output has {output} elements, not {needed}"));
+        let why = format!("{} elements made {} elements, not {}", input.len(), got.len(), movement.output_len());
+        return Verdict::fail(f64::INFINITY, 0.0, why);
     }
     let is_wrong = |row: usize, column: usize, got: T| match column < movement.output_columns() {
         true => !got.same(input[movement.source(row, column)], Rule::Bits),

@@ -3,6 +3,7 @@
 use crate::cpu::reduce::Op;
 use crate::data::Dtype;
 use crate::kernels::WorkGroup;
+use crate::kernels::transpose::{MOST_GAP, MOST_NREPS};
 use crate::runner::{Cache, Clock, Settings};
 use crate::sweep::Order;
 use crate::values::{self, List};
@@ -189,15 +190,17 @@ pub struct Transpose {
     #[arg(long, value_name = "H", value_parser = values::size, requires = "width")]
     pub height: Option<u64>,
     /// What to time: one launch after the other, or a launch that repeats its work inside the kernel
-    #[arg(long = "loop", value_enum, value_name = "LIST", value_delimiter = ',', default_values = ["kernel", "inside"])]
+    #[arg(long = "loop", value_enum, value_name = "LIST", value_delimiter = ',', default_value = "kernel,inside")]
     pub loops: Vec<Loop>,
     /// Times that the kernel repeats its work inside
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), default_value_t = 10)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=MOST_NREPS), default_value_t = 10)]
     pub nreps: u64,
-    /// Rows and columns of a tile [default: 32, variants 5 and 6: 64]; rows of a strip (variant 7) [default: 256]
+    /// Rows and columns of a tile, or rows of a strip (variant 7) [default: as wide as a two-dimensional --wg says, else
+    /// 32; variant 5: 64, variant 6: 64, of 8-byte elements 32, variant 7: 256]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub tile: Option<u64>,
-    /// Rows of a tile that a work-item takes [default: what the work-group size leaves for each]
+    /// Rows of a tile that a work-item takes, which decides the work-group size [default: what --wg leaves for each;
+    /// variant 6 has its own]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub rows: Option<u64>,
     /// Unused elements behind each row of a tile (variants 3 to 5) [default: 1]
@@ -210,7 +213,7 @@ pub struct Transpose {
     #[arg(long, value_enum, value_name = "ORDER")]
     pub order: Option<GroupOrder>,
     /// Unused elements behind each row of both matrices: the pitch is the width and the gap
-    #[arg(long, value_name = "N", value_parser = values::size, default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_GAP), default_value_t = 0)]
     pub gap: u64,
     /// Options of all ladders.
     #[command(flatten)]

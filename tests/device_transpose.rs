@@ -79,6 +79,24 @@ fn every_shape_is_right() {
     });
 }
 
+/// So many rows of tiles that they are folded into the third dimension of the launch.
+#[test]
+fn folded_launches_are_right() {
+    on_every_real_driver("folded_launches_are_right", |driver| {
+        let mut session = session(driver, None);
+        let wg = session.device().info().target.max_wg.min(64);
+        let orders = ["rows", "columns", "diagonal"].map(|order| (FAMILY.rung("diagonal").unwrap(), order));
+        let cases =
+            orders.into_iter().flat_map(|(rung, order)| [(rung, order, (3, 300_000)), (rung, order, (300_000, 3))]);
+        cases
+            .map(|(rung, order, size)| {
+                let set = [("tile", "4"), ("rows", "4"), ("order", order)];
+                verify(&mut session, &case(rung, Dtype::F32, size, wg, &set))
+            })
+            .sum()
+    });
+}
+
 #[test]
 fn every_tiling_is_right() {
     on_every_real_driver("every_tiling_is_right", |driver| {

@@ -5,6 +5,7 @@ use gpulab::cpu::reduce::{self, Op};
 use gpulab::cpu::{Baseline, Reference, wrapping_sum};
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use gpulab::input;
+use gpulab::kernels::{Case, WorkGroup};
 use proptest::prelude::*;
 
 const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 1000, 65_537, 131_071, 200_003, 1_000_000];
@@ -348,6 +349,44 @@ proptest! {
     fn every_length_stays_within_the_bounds(n in 0usize..100_000, seed: u64) {
         for dtype in [Dtype::F32, Dtype::F64] {
             assert_within_bounds(&[0, 1].map(|stream| generate(Fill::Real, dtype, seed, stream, 0, n)));
+        }
+    }
+}
+
+#[test]
+fn transpositions_and_copies_bring_every_element_to_its_place() {
+    let family = &gpulab::kernels::transpose::FAMILY;
+    for (n, m, gap, dtype) in [(1, 1, 0, Dtype::F32), (7, 3, 2, Dtype::F64), (130, 67, 0, Dtype::I32)] {
+        for variant in ["copy", "naive"] {
+            let case = Case {
+                family: family.name.into(),
+                variant: variant.into(),
+                dtype,
+                shape: Shape { n, m },
+                wg: WorkGroup::linear(1),
+                params: Params::from([("gap".to_owned(), gap.to_string())]),
+                seed: 1,
+            };
+            let lens = family.problem.inputs(case.shape, &case.params);
+            let input = generate(family.problem.exact_fill(&case), dtype, 1, 0, 0, lens[0]);
+            let movement = family.problem.movement(&case).unwrap();
+            for row in 0..movement.output_rows() {
+                for column in 0..movement.output_columns() {
+                    let (x, y) = if variant == "copy" { (column, row) } else { (row, column) };
+                    assert_eq!(movement.source(row, column), y * (n as usize + gap) + x, "{variant} {n} x {m}");
+                }
+            }
+            let answer = family.problem.reference(&case, std::slice::from_ref(&input)).exact.unwrap();
+            assert_eq!(answer.len(), movement.output_len());
+            if gap == 0 {
+                assert!(gpulab::check::check_moved(&answer, &input, &movement).ok, "{variant} {n} x {m}");
+            }
+            let mut result = gpulab::check::poisoned(dtype, movement.output_len());
+            for baseline in family.problem.baselines().iter().filter(|_| variant == "naive") {
+                (baseline.run)(case.shape, &case.params, std::slice::from_ref(&input), &mut result);
+                let verdict = gpulab::check::check_moved(&result, &input, &movement);
+                assert!(verdict.ok, "{} {n} x {m} gap {gap}: {:?}", baseline.name, verdict.why);
+            }
         }
     }
 }

@@ -20,10 +20,11 @@ TV load_vector(__global const T *matrix, const INDEX first, const INDEX left)
 {
 #ifdef EDGES
     if (left < VEC) {
-        T elements[VEC] = { 0 };
+        TV v = 0;
+        T *elements = (T *)&v;
         for (uint i = 0; i < left; i++)
             elements[i] = matrix[first + i];
-        return *(TV *)elements;
+        return v;
     }
 #endif
 #ifdef STREAM

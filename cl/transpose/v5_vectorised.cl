@@ -24,6 +24,10 @@
 #define ORDER 0       // of groups: see matrix.cl
 #endif
 
+#if VEC != 4
+#error "this kernel is written for vectors of four"
+#endif
+
 #include "../common/matrix.cl"
 #include "../common/vector.cl"
 

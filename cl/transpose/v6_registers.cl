@@ -1,5 +1,5 @@
 // transpose v6: blocks turned in registers.
-// Idea:    a work-item turns square blocks in registers, exchanges whole vectors at swizzled places of local memory, and neighbouring groups go down columns, so that together they write whole rows.
+// Idea:    square blocks are turned in registers and swizzled in local memory; groups go down columns, to write whole rows.
 // Removes: v5's single accesses of local memory, their bank conflicts, the padding, and scattered writes.
 // Remains: one read and one write of each element, as of a copy, a tile's rows apart.
 #ifndef T

@@ -1,5 +1,5 @@
 // transpose v7: the shape for CPU devices.
-// Idea:    one work-item a group turns blocks of 16 x 16 in sixteen vector registers and writes whole cache lines past the cache.
+// Idea:    groups of one item turn blocks of 16 x 16 in vector registers and write whole lines past the cache.
 // Removes: local memory and barriers, and the reading of output lines that are overwritten anyway.
 // Remains: too few work-items to hide a GPU's memory latency: there, v6 is the end of the ladder.
 #ifndef T

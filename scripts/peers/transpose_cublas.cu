@@ -53,6 +53,28 @@ template <typename Call> static void time_calls(const char *name, size_t n, size
                 8e-9 * n * n / median);
 }
 
+// Whether y is x transposed, looked at along the diagonal's neighbours.
+__global__ void compare(const float *x, const float *y, size_t n, int *wrong)
+{
+    const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
+    if (i + 1 < n && (y[i * n + i + 1] != x[(i + 1) * n + i] || y[(i + 1) * n + i] != x[i * n + i + 1]))
+        *wrong = 1;
+}
+
+static void check_transposed(const float *x, const float *y, size_t n)
+{
+    int *wrong;
+    CHECK(cudaMallocManaged(&wrong, sizeof *wrong));
+    *wrong = 0;
+    compare<<<unsigned((n + 255) / 256), 256>>>(x, y, n, wrong);
+    CHECK(cudaDeviceSynchronize());
+    if (*wrong) {
+        std::fprintf(stderr, "geam at n = %zu is wrong\n", n);
+        std::exit(1);
+    }
+    CHECK(cudaFree(wrong));
+}
+
 int main(int argc, char **argv)
 {
     cublasHandle_t handle;
@@ -73,6 +95,7 @@ int main(int argc, char **argv)
             CHECK(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, int(n), int(n), &one, x[s], int(n), &zero, y[s], int(n),
                               y[s], int(n)));
         });
+        check_transposed(x[0], y[0], n);
         time_calls("driver_copy", n, sets,
                    [&](size_t s) { CHECK(cudaMemcpyAsync(y[s], x[s], bytes, cudaMemcpyDeviceToDevice)); });
         for (size_t s = 0; s < sets; s++) {

@@ -22,10 +22,11 @@ pub(super) struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Their size in bytes.
+    /// Their size in bytes, or that of the result if it is larger.
     pub(super) fn bytes(&self) -> Result<u64, Error> {
-        let sizes = self.family.problem.inputs(self.shape, self.params).into_iter();
-        let bytes = sizes.map(|len| len as u128 * self.dtype.size() as u128).sum::<u128>();
+        let (problem, size) = (self.family.problem, self.dtype.size() as u128);
+        let inputs: u128 = problem.inputs(self.shape, self.params).into_iter().map(|len| len as u128 * size).sum();
+        let bytes = inputs.max(problem.result(self.shape, self.params) as u128 * size);
         u64::try_from(bytes).map_err(|_| Error::Usage(format!("{} elements need {bytes} bytes", self.shape.elements())))
     }
 
@@ -123,5 +124,6 @@ pub(super) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
 }
 
 fn name(row: &Row) -> String {
-    row.rung.map_or_else(|| row.variant.clone(), |n| format!("{}/v{n}_{}", row.family, row.variant))
+    let inside = if row.repeats().is_some() { " (inside)" } else { "" };
+    row.rung.map_or_else(|| row.variant.clone(), |n| format!("{}/v{n}_{}", row.family, row.variant)) + inside
 }

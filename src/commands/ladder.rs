@@ -7,7 +7,7 @@ use crate::cli::{Global, Ladder};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::kernels::{Case, Family, Params, Rung, Shape, WorkGroup};
-use crate::record::{Record, Row, Run, Scene, relate};
+use crate::record::{REPEATS, Record, Row, Run, Scene, relate};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::runner::Settings;
 use crate::worker::{Executor, Job, Setup};
@@ -56,6 +56,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
     };
+    check_settings(study, &rungs)?;
     let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
     bench::check_dtype(study.family, dtype)?;
     bench::check_sources(&rungs, options.cl_dir.as_deref())?;
@@ -93,6 +94,13 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
     told?;
     let rows: Vec<Row> = climb.records.iter().map(Row::from).collect();
     bench::worst(&rows, options.measure.strict)
+}
+
+/// Refuses a setting that none of the rungs reads.
+fn check_settings(study: &Study, rungs: &[&'static Rung]) -> Result<(), Error> {
+    let read = || study.family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
+    let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
+    unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen variants has this setting"))))
 }
 
 fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Error> {
@@ -151,7 +159,11 @@ impl Climb<'_> {
 
     /// Runs one case and writes its row.
     fn measure(&mut self, job: &Job, scene: &Scene, rung: Option<u32>) -> Result<(), Error> {
-        let outcome = self.executor.run(job)?;
+        let mut outcome = self.executor.run(job)?;
+        // Also of one that never got as far as a plan: no two rows of a kernel look the same.
+        if let Some(repeats) = job.case.params.get(REPEATS) {
+            outcome.params.entry(REPEATS.into()).or_insert_with(|| repeats.clone());
+        }
         self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
         self.records.push(Record::from_outcome(scene, rung, outcome));
         relate(&mut self.records);

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::kernels::{Bound, Case, Family, Params, Shape, WorkGroup, ceiling};
-use crate::record::Ceiling;
+use crate::record::{Ceiling, REPEATS};
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::{Executor, Job};
 
@@ -48,8 +48,9 @@ pub(super) fn bounded(
 
 /// Whether a case moves so much that no cache can lift it above memory's ceiling.
 pub(super) fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
-    // Drivers tend to report a part of their last-level cache.
-    family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64
+    // What is repeated inside a kernel comes from the cache. Drivers tend to report a part of their last-level cache.
+    !case.params.contains_key(REPEATS)
+        && family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64
 }
 
 fn case(probe: &Family, variant: &str, info: &DeviceInfo, seed: u64) -> Case {

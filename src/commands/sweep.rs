@@ -4,7 +4,7 @@ use super::bench::{self, Input};
 use super::{Out, interrupt, probe, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
-use crate::kernels::{self, FAMILIES, Family, Form, Params, Rung, Shape};
+use crate::kernels::{self, Case, FAMILIES, Family, Form, Params, Rung, Shape};
 use crate::record::{Ceiling, Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
@@ -106,27 +106,25 @@ fn family(name: &str) -> Result<&'static Family, Error> {
     })
 }
 
-/// The inputs of each size and type.
-fn inputs(space: &Space) -> impl Iterator<Item = Input<'_>> {
-    const NO_PARAMS: &Params = &Params::new();
-    let input = move |dtype, shape| Input { family: space.family, shape, dtype, params: NO_PARAMS };
-    space.dtypes.iter().flat_map(move |&dtype| space.shapes.iter().map(move |&shape| input(dtype, shape)))
-}
-
+/// The largest data of any size and type, in bytes, before settings that make them larger.
 fn largest_input(space: &Space) -> Result<u64, Error> {
-    let bytes = inputs(space).map(|input| input.bytes()).collect::<Result<Vec<_>, _>>()?;
-    Ok(bytes.into_iter().max().unwrap_or(0))
+    let family = space.family;
+    let input = |dtype, shape| Input { family, shape, dtype, params: &Params::new() }.bytes();
+    let sizes = space.dtypes.iter().flat_map(|&dtype| space.shapes.iter().map(move |&shape| input(dtype, shape)));
+    Ok(sizes.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or(0))
 }
 
 /// The plan; configurations whose data do not fit this machine or device are refused in it.
 fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Error> {
     let info = executor.info();
     let mut plan = space.expand(&info.target);
-    for input in inputs(space) {
-        let bytes = input.bytes()?;
-        let Err(error) = input.check_host(bytes).and_then(|()| input.check_device(bytes, info)) else { continue };
-        let too_large = |c: &&mut Configuration| (c.case.dtype, c.case.shape) == (input.dtype, input.shape);
-        plan.iter_mut().filter(too_large).for_each(|c| c.refusal = Some(error.to_string()));
+    for configuration in &mut plan {
+        let Case { dtype, shape, params, .. } = &configuration.case;
+        let input = Input { family: space.family, shape: *shape, dtype: *dtype, params };
+        let fits = |bytes| input.check_host(bytes).and_then(|()| input.check_device(bytes, info));
+        if let Err(error) = input.bytes().and_then(fits) {
+            configuration.refusal = Some(error.to_string());
+        }
     }
     Ok(plan)
 }

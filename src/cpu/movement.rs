@@ -26,12 +26,12 @@ impl Movement {
 
     /// Elements of the input, those between its rows included.
     pub fn input_len(&self) -> usize {
-        self.rows * self.from_pitch
+        self.rows.saturating_mul(self.from_pitch)
     }
 
     /// Elements of the output, those between its rows included.
     pub fn output_len(&self) -> usize {
-        self.output_rows() * self.to_pitch
+        self.output_rows().saturating_mul(self.to_pitch)
     }
 
     /// Rows of the output.

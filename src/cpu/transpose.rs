@@ -87,7 +87,13 @@ pub fn gap(params: &Params) -> u64 {
 /// The transposition of a matrix of this shape, with the gap that the settings ask for.
 pub fn movement(shape: Shape, params: &Params) -> Movement {
     let (columns, rows, gap) = (shape.n as usize, shape.m as usize, gap(params) as usize);
-    Movement { rows, columns, from_pitch: columns + gap, to_pitch: rows + gap, transposed: true }
+    Movement {
+        rows,
+        columns,
+        from_pitch: columns.saturating_add(gap),
+        to_pitch: rows.saturating_add(gap),
+        transposed: true,
+    }
 }
 
 /// Carries a transposition out with all threads of the current rayon pool, tiles, and the widest vectors of the

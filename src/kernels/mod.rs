@@ -207,6 +207,11 @@ pub trait Problem: Sync {
     /// Lengths of the inputs, in elements.
     fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize>;
 
+    /// Length of the result, in elements.
+    fn result(&self, _: Shape, _: &Params) -> usize {
+        1
+    }
+
     /// The data that makes results exact in the case's element type and size.
     fn exact_fill(&self, case: &Case) -> Fill;
 

@@ -75,6 +75,10 @@ impl Problem for Transpose {
         vec![(shape.n.saturating_add(gap(params)).saturating_mul(shape.m)) as usize]
     }
 
+    fn result(&self, shape: Shape, params: &Params) -> usize {
+        shape.m.saturating_add(gap(params)).saturating_mul(shape.n) as usize
+    }
+
     fn exact_fill(&self, _: &Case) -> Fill {
         Fill::Bits
     }
@@ -133,7 +137,7 @@ impl Tiling {
         let given = if down > 1 { Some(across * vector) } else { None };
         let tile = number(params, TILE.name)?.or(given).unwrap_or(default_tile);
         if tile > 1024 || !tile.is_multiple_of(vector) {
-            return Err(Refusal(format!("tile={tile}: a multiple of {vector} up to 1024 is needed")));
+            return Err(Refusal(format!("tile={tile}: a multiple of {vector}, at most 1024, is needed")));
         }
         let groups_of_rows = match number(params, ROWS.name)? {
             Some(rows) if tile.is_multiple_of(rows) => tile / rows,
@@ -146,7 +150,10 @@ impl Tiling {
         let tiling = Tiling { tile, vector, rows };
         let fits_wg = tiling.work_group().size() == wg.size() && (down == 1 || tiling.work_group() == wg);
         match number(params, ROWS.name)? {
-            None if !fits_wg => Err(Refusal(format!("work-group {wg}: it has no share of a tile of {tile}x{tile}"))),
+            None if !fits_wg => Err(Refusal(format!(
+                "work-group {wg}: it has no share of a tile of {tile}x{tile}: choose a multiple of {}, or --rows",
+                tile / vector
+            ))),
             _ => Ok(tiling),
         }
     }
@@ -229,6 +236,8 @@ struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// Of a rung that reads or writes `vector` neighbouring elements at once.
     fn new(ask: &'a Ask<'a>, vector: usize) -> Result<Draft<'a>, Refusal> {
+        check_at_most(ask, GAP.name, MOST_GAP)?;
+        check_at_most(ask, NREPS.name, MOST_NREPS)?;
         let movement = movement(ask.case);
         let largest = movement.input_len().max(movement.output_len()) as u64;
         let nreps = number(&ask.case.params, NREPS.name)?.unwrap_or(1);
@@ -380,6 +389,22 @@ fn blocks(ask: &Ask<'_>) -> Result<Tiling, Refusal> {
     Ok(Tiling { tile, vector, rows })
 }
 
+/// Most unused elements behind a row.
+pub const MOST_GAP: u64 = 1 << 20;
+
+/// Most repetitions inside a kernel: no launch may take for ever.
+pub const MOST_NREPS: u64 = 10_000;
+
+/// Refuses a parameter that is no whole number, or too large.
+fn check_at_most(ask: &Ask<'_>, name: &str, most: u64) -> Result<(), Refusal> {
+    match ask.case.params.get(name) {
+        Some(text) if !text.parse().is_ok_and(|value: u64| value <= most) => {
+            Err(Refusal(format!("{name}={text}: a whole number up to {most} is needed")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A parameter that is 0 or 1, if it was given.
 fn switch(ask: &Ask<'_>, name: &str) -> Result<Option<bool>, Refusal> {
     match ask.case.params.get(name).map(String::as_str) {
@@ -411,8 +436,8 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const BLOCK: u64 = 16;
     shape::check_wg(ask.case.wg, ask.target)?;
     let tile = number(&ask.case.params, TILE.name)?.unwrap_or(256);
-    if !tile.is_multiple_of(BLOCK) {
-        return Err(Refusal(format!("tile={tile}: a strip needs a multiple of {BLOCK} rows")));
+    if !tile.is_multiple_of(BLOCK) || tile > 1 << 16 {
+        return Err(Refusal(format!("tile={tile}: a strip needs a multiple of {BLOCK} rows, up to {}", 1 << 16)));
     }
     let Shape { n: width, m: height } = ask.case.shape;
     let strips = height.div_ceil(tile);
@@ -424,4 +449,27 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     draft.args.splice(0..0, [Arg::Index(parts), Arg::Index(span)]);
     draft.groups = [strips * parts, 1, 1];
     draft.launch(WorkGroup::linear(1), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_rows_of_groups_are_folded() {
+        let tiles = |n, m, order| Tiles::of(Shape { n, m }, 32, order);
+        assert_eq!(tiles(64, 32 * 65_535, Order::Rows).groups, [2, 65_535, 1]);
+        let folded = tiles(64, 32 * 65_536, Order::Rows);
+        assert_eq!((folded.groups, folded.edges), ([2, 32_768, 2], false));
+        let uneven = tiles(64, 32 * 131_071, Order::Rows);
+        assert_eq!((uneven.groups, uneven.edges), ([2, 43_691, 3], true), "two groups too many have nothing to do");
+        assert_eq!(tiles(32 * 65_536, 64, Order::Columns).groups, [2, 32_768, 2]);
+    }
+
+    #[test]
+    fn diagonals_of_a_square_have_the_shorter_form() {
+        let order = |n, m, order| Tiles::of(Shape { n, m }, 32, order).order;
+        assert_eq!([order(64, 96, Order::Rows), order(64, 96, Order::Columns)], [0, 1]);
+        assert_eq!([order(96, 96, Order::Diagonal), order(64, 96, Order::Diagonal)], [2, 3]);
+    }
 }

@@ -3,6 +3,7 @@
 
 use super::format::{self, Tint};
 use crate::data::Dtype;
+use crate::kernels::{self, Form};
 use crate::record::{Row, flag};
 use crate::runner::{Cache, Status};
 
@@ -64,6 +65,14 @@ const CPU_COLUMNS: &[Column] = &[
 ];
 
 impl Cell<'_> {
+    /// The row whose verdict the line shows: the plain one, unless only the other went wrong.
+    fn judged(&self) -> &Row {
+        match self.inside {
+            Some(inside) if self.row.status == Status::Ok && inside.status != Status::Ok => inside,
+            _ => self.row,
+        }
+    }
+
     fn rate(&self, row: &Row) -> Option<String> {
         row.gbps.map(|gbps| four(self.unit.of(gbps)))
     }
@@ -127,7 +136,7 @@ impl View {
                 CPU_COLUMNS,
             ),
             result: rows.iter().filter(|r| r.status == Status::Ok).find_map(result),
-            notes: notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>()),
+            notes: notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>(), &inside),
             details: rows.iter().filter_map(|r| detail(r, wg)).collect(),
         }
     }
@@ -141,12 +150,12 @@ impl Grid {
         let names = columns.iter().map(|c| unit.named(c.name));
         let line = |cell: &Cell<'_>| {
             let cells = columns.iter().map(|c| (c.cell)(cell).unwrap_or_else(|| "-".to_owned()));
-            std::iter::once(label(cell.row)).chain(cells).chain([verdict(cell.row)]).collect()
+            std::iter::once(label(cell.row)).chain(cells).chain([verdict(cell.judged())]).collect()
         };
         Grid {
             header: std::iter::once(first).chain(names).chain(["verdict".to_owned()]).collect(),
             rows: cells.iter().map(line).collect(),
-            tints: cells.iter().map(|c| tint(c.row.status)).collect(),
+            tints: cells.iter().map(|c| tint(c.judged().status)).collect(),
         }
     }
 }
@@ -187,9 +196,10 @@ fn common_wg<'a>(rungs: &[&'a Row]) -> &'a str {
 }
 
 fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: Unit) -> String {
-    let size = match row.m {
-        1 => format!("n = {}", format::count(row.n)),
-        m => format!("{} x {}", format::count(row.n), format::count(m)),
+    let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form == Form::Matrix);
+    let size = match is_matrix {
+        false => format!("n = {}", format::count(row.n)),
+        true => format!("{} x {}", format::count(row.n), format::count(row.m)),
     };
     let wg = if wg.is_empty() { String::new() } else { format!(", wg {wg}") };
     let cache = match row.cache {
@@ -216,9 +226,10 @@ fn verdict(row: &Row) -> String {
             _ => "ok".to_owned(),
         };
     }
-    let word = status_word(row.status);
+    let inside = if row.repeats().is_some() { "inside " } else { "" };
+    let word = format!("{inside}{}", status_word(row.status));
     if row.reason.is_empty() || matches!(row.status, Status::BuildFailed | Status::Timeout) {
-        return word.to_owned();
+        return word;
     }
     format::shorten(&format!("{word}: {}", format::block(&row.reason, "")), VERDICT_WIDTH)
 }
@@ -264,7 +275,21 @@ fn result(row: &Row) -> Option<String> {
     Some(format!("{} = {number}", row.family))
 }
 
-fn notes(rows: &[&Row]) -> Vec<String> {
+/// Remarks on the rows; those on rows that repeat their work `inside` only where they must be known to read the table.
+fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
+    let mut notes = notes_on(rows);
+    let doubtful = |r: &&&Row| r.has_flag(flag::CLOCK_FALLBACK) || r.has_flag(flag::NOISY);
+    let doubtful: Vec<&Row> = inside.iter().filter(doubtful).copied().collect();
+    if !doubtful.is_empty() {
+        let who = who(&doubtful, inside);
+        notes.push(format!(
+            "inside, {who}: noisy, or by another clock than asked for, so small differences mean little"
+        ));
+    }
+    notes
+}
+
+fn notes_on(rows: &[&Row]) -> Vec<String> {
     let note = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
         let meant: Vec<&Row> = rows.iter().copied().filter(|r| is_meant(r)).collect();
         (!meant.is_empty()).then(|| format!("{}: {text}", who(&meant, rows)))

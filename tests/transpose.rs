@@ -1,0 +1,104 @@
+//! `gpulab transpose` through the binary: both timings side by side, bad input, wrong kernels.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Standard output, standard error and exit code of a quick run.
+fn run(args: &[&str]) -> (String, String, i32) {
+    let mut command = Command::cargo_bin("gpulab").unwrap();
+    command.arg("transpose").args(args).arg("--quick").env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+fn rows(json: &str) -> Vec<serde_json::Value> {
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn every_kernel_is_timed_over_launches_and_inside() {
+    let (json, log, code) = run(&["--width", "67", "--height", "130", "--json", "-"]);
+    assert_eq!(code, 0, "{log}");
+    let rows = rows(&json);
+    assert!(rows.iter().all(|r| r["status"] == "ok" && r["n"] == 67 && r["m"] == 130), "{json}");
+    let repeats = |r: &serde_json::Value| r["params"].as_str().unwrap().contains("nreps=10");
+    assert_eq!(rows.iter().filter(|r| repeats(r)).count(), 9, "two references and seven rungs");
+    assert_eq!(rows.len(), 2 * 9 + 2, "and two baselines");
+    for row in rows.iter().filter(|r| r["platform"] != "host") {
+        let once = 2 * 67 * 130 * 4;
+        assert_eq!(row["bytes"], if repeats(row) { 10 * once } else { once });
+        assert!(row["copy_pct"].as_f64().unwrap() > 0.0);
+        assert!(!repeats(row) || row["ceiling_pct"].is_null(), "memory's ceiling says nothing of what is in cache");
+    }
+    assert!(log.contains("inside GB/s") && log.contains("67 x 130"), "{log}");
+}
+
+#[test]
+fn bad_input_is_one_clear_line_and_exit_code_2() {
+    for (args, why) in [
+        (&["--n", "64", "--width", "64", "--height", "64"][..], "cannot be used with"),
+        (&["--width", "64"], "--height"),
+        (&["--nreps", "1"], "2..=10000"),
+        (&["--gap", "9999999999"], "1048576"),
+        (&["--dtype", "i64"], "transpose has no i64 kernels"),
+        (&["--variant", "3", "--vec", "4"], "--vec: none of the chosen variants has this setting"),
+        (&["--variant", "8"], "it has copy, local_copy, 1 naive"),
+        (&["--n", "10000000"], "choose a smaller size"),
+        (&["--width", "10000000", "--height", "1", "--gap", "1000000", "--variant", "1"], "choose a smaller size"),
+    ] {
+        let (out, log, code) = run(args);
+        assert_eq!((out.as_str(), code), ("", 2), "{args:?}: {log}");
+        assert!(log.contains(why) && !log.contains("panicked"), "{args:?}: {log}");
+    }
+}
+
+#[test]
+fn a_tiling_that_does_not_exist_is_a_row_that_says_so() {
+    let (json, _, code) = run(&["--n", "64", "--tile", "7", "--variant", "copy", "--json", "-"]);
+    assert_eq!(code, 0);
+    let rows: Vec<_> = rows(&json).into_iter().filter(|r| r["platform"] != "host").collect();
+    assert!(rows.iter().all(|r| r["status"] == "skipped" && r["reason"].as_str().unwrap().contains("7x7")), "{json}");
+    assert_ne!(rows[0]["params"], rows[1]["params"], "the two timings can be told apart");
+}
+
+#[test]
+fn sizes_without_elements_are_answered() {
+    for size in [["--width", "0", "--height", "5"], ["--width", "5", "--height", "0"]] {
+        let (out, log, code) = run(&size);
+        assert_eq!(code, 0, "{out}{log}");
+    }
+}
+
+#[test]
+fn a_loop_inside_that_writes_elsewhere_is_wrong() {
+    let dir = TempDir::new().unwrap();
+    copy_tree(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), dir.path());
+    let path = dir.path().join("common/matrix.cl");
+    let text = fs::read_to_string(&path).unwrap();
+    let broken = text.replace("in += skip, out += skip", "in += 1 + skip, out += skip");
+    assert_ne!(text, broken);
+    fs::write(path, broken).unwrap();
+    let (out, log, code) = run(&["--n", "64", "--variant", "2", "--cl-dir", dir.path().to_str().unwrap()]);
+    assert_eq!(code, 4, "{out}{log}");
+    assert!(
+        out.contains("inside WRONG") && log.contains("transpose/v2_coalesced (inside) gave a wrong result"),
+        "{out}{log}"
+    );
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
