@@ -356,7 +356,9 @@ proptest! {
 #[test]
 fn transpositions_and_copies_bring_every_element_to_its_place() {
     let family = &gpulab::kernels::transpose::FAMILY;
-    for (n, m, gap, dtype) in [(1, 1, 0, Dtype::F32), (7, 3, 2, Dtype::F64), (130, 67, 0, Dtype::I32)] {
+    for (n, m, gap, dtype) in
+        [(1, 1, 0, Dtype::F32), (7, 3, 2, Dtype::F64), (130, 67, 0, Dtype::I32), (70_001, 3, 1, Dtype::F32)]
+    {
         for variant in ["copy", "naive"] {
             let case = Case {
                 family: family.name.into(),

@@ -2,7 +2,7 @@
 //!
 //! Elements are moved as words of their size and never looked at, so every bit pattern survives. A tile of the input
 //! is transposed into a buffer in the L2 cache and goes from there to the output. So both sides see long runs of
-//! addresses, whatever the matrix: [`READ_BYTES`] of each input row, [`WRITE_BYTES`] of each output row. A large output
+//! addresses, whatever the matrix: `READ_BYTES` of each input row, `WRITE_BYTES` of each output row. A large output
 //! is written past the caches, in whole lines, which saves reading the lines that are about to be overwritten.
 
 #[cfg(target_arch = "x86_64")]
@@ -117,8 +117,24 @@ pub fn copy(input: &Array, output: &mut Array) {
 }
 
 fn all_threads_slices<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
+    if movement.rows < SQUARE {
+        return transpose_flat(input, movement, output);
+    }
     let streaming = size_of_val(output) >= STREAM_BYTES;
     transpose(Isa::best(), input, movement, output, streaming);
+}
+
+/// Transposes few rows, which make output rows too short for tiles: each thread writes a part of them, one by one.
+fn transpose_flat<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
+    let Movement { rows, from_pitch, to_pitch, .. } = *movement;
+    let lines = (PARALLEL_BYTES / (to_pitch.max(1) * size_of::<W>())).max(1);
+    output.par_chunks_mut(lines * to_pitch.max(1)).enumerate().for_each(|(task, part)| {
+        for (column, line) in (task * lines..).zip(part.chunks_mut(to_pitch)) {
+            for (row, word) in line[..rows].iter_mut().enumerate() {
+                *word = input[row * from_pitch + column];
+            }
+        }
+    });
 }
 
 fn copy_slices<W: Word>(input: &[W], output: &mut [W]) {

@@ -1,7 +1,6 @@
 //! What points say of each other: ratios that count only where they exceed the spread.
 
 use crate::record::Point;
-use crate::report::format::significant;
 
 /// A smaller relative difference than this is none.
 const LEAST: f64 = 0.05;
@@ -78,7 +77,7 @@ pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
     let extreme = |verdict, pick: fn(f64, f64) -> f64| {
         let meant: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == verdict).collect();
         let ratio = meant.iter().map(|c| c.ratio).reduce(pick)?;
-        Some((significant(ratio, 3), places(&meant, x_name)))
+        Some((format!("{ratio:.2}"), places(&meant, x_name)))
     };
     match (extreme(Verdict::Higher, f64::max), extreme(Verdict::Lower, f64::min)) {
         (Some((gain, at)), None) => format!("makes it up to {gain} times as fast ({at})"),

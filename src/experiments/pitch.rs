@@ -227,7 +227,7 @@ mod tests {
         let costs = |series: &str, _| if series.starts_with("diagonal") { 40.0 } else { 60.0 };
         insta::assert_snapshot!(sentences(&points(0.01, costs)), @r"
         The tiled kernel shows no partition camping: padding each row by 32 elements makes less than 5% of difference.
-        Diagonal order makes it down to 0.667 times as fast (n = 512, 1024, 2048, 4096), and 2080 rows and columns in place of 2048 change nothing.
+        Diagonal order makes it down to 0.67 times as fast (n = 512, 1024, 2048, 4096), and 2080 rows and columns in place of 2048 change nothing.
         The naive kernel does not suffer from such rows: padding makes less than 5% of difference.
         ");
     }
