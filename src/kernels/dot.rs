@@ -1,4 +1,4 @@
-//! The dot product of two vectors: the sum over i of x[i] * y[i].
+//! The dot product of two vectors: the sum over i of `x[i] * y[i]`.
 //!
 //! The ladder follows the classic exercise (a chunk for each work-item, coalescing with a presum of the
 //! remainder, a tree in local memory) and goes on to what modern devices need.

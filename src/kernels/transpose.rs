@@ -1,4 +1,4 @@
-//! The transposition of a matrix, out of place: out[x][y] = in[y][x].
+//! The transposition of a matrix, out of place: `out[x][y] = in[y][x]`.
 //!
 //! The first four rungs, and the two copies that they are measured against, are those of G. Ruetsch and
 //! P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009); the others go on to what modern memories
