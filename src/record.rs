@@ -16,6 +16,8 @@ pub(crate) use row::row;
 pub use row::{Row, SampleRow, params_text};
 
 use crate::device::DeviceInfo;
+pub use crate::kernels::REPEATS;
+
 use crate::kernels::Bound;
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::stats::{Summary, ratio, summarise};
@@ -32,8 +34,6 @@ pub const COPY: &str = "copy";
 pub const CPU_SEQ: &str = "cpu_sequential";
 /// Variant of the parallel CPU baseline.
 pub const CPU_RAYON: &str = "cpu_rayon";
-/// Setting of kernels that repeat their work inside.
-pub const REPEATS: &str = "nreps";
 /// Variant of the CPU baseline that gives the exact result.
 pub const CPU_EXACT: &str = "cpu_exact";
 

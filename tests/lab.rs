@@ -1,6 +1,8 @@
 //! The experiments: a plan on a scripted device, and the command through the binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod sources;
+
 use assert_cmd::Command;
 use gpulab::device::fake::{FakeDevice, Memory};
 use gpulab::device::{DeviceError, Launch};
@@ -9,8 +11,7 @@ use gpulab::kernels::Arg;
 use gpulab::record::{Place, Point, Record, Row, Run, Scene};
 use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
 use gpulab::store::{CsvFile, Mode, read_points};
-use std::fs;
-use std::path::Path;
+use sources::edited_kernels;
 use tempfile::TempDir;
 
 const SETTINGS: Settings = Settings {
@@ -155,22 +156,6 @@ fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
     let (out, err, code) = quick(&["-q", "--csv", "-"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
     assert_eq!(csv::Reader::from_reader(out.as_bytes()).headers().unwrap().iter().collect::<Vec<_>>(), Point::COLUMNS);
-}
-
-/// A copy of the kernel sources, with `from` replaced by `to` in one file.
-fn edited_kernels(file: &str, from: &str, to: &str) -> TempDir {
-    let dir = TempDir::new().unwrap();
-    for folder in ["transpose", "common"] {
-        fs::create_dir(dir.path().join(folder)).unwrap();
-        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("cl").join(folder)).unwrap() {
-            let entry = entry.unwrap();
-            fs::copy(entry.path(), dir.path().join(folder).join(entry.file_name())).unwrap();
-        }
-    }
-    let text = fs::read_to_string(dir.path().join(file)).unwrap();
-    assert!(text.contains(from), "{file} has no {from:?}");
-    fs::write(dir.path().join(file), text.replace(from, to)).unwrap();
-    dir
 }
 
 #[test]

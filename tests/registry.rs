@@ -72,7 +72,7 @@ fn every_header_is_complete() {
 #[test]
 fn every_macro_has_a_default() {
     for (_, rung) in rungs() {
-        for name in ["WG", "TILE", "ROWS", "ITEMS", "VEC", "PAD", "DIAGONAL", "T", "INDEX", "ACC"] {
+        for name in ["WG", "TILE", "ROWS", "ITEMS", "VEC", "PAD", "ORDER", "T", "INDEX", "ACC"] {
             let code = rung.text.lines().filter(|l| !l.trim_start().starts_with("//"));
             let used = code.clone().any(|l| {
                 !l.starts_with("#if") && l.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)

@@ -1,10 +1,10 @@
 //! `gpulab transpose` through the binary: both timings side by side, bad input, wrong kernels.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod sources;
+
 use assert_cmd::Command;
-use std::fs;
-use std::path::Path;
-use tempfile::TempDir;
+use sources::edited_kernels;
 
 /// Standard output, standard error and exit code of a quick run.
 fn run(args: &[&str]) -> (String, String, i32) {
@@ -75,30 +75,11 @@ fn sizes_without_elements_are_answered() {
 
 #[test]
 fn a_loop_inside_that_writes_elsewhere_is_wrong() {
-    let dir = TempDir::new().unwrap();
-    copy_tree(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), dir.path());
-    let path = dir.path().join("common/matrix.cl");
-    let text = fs::read_to_string(&path).unwrap();
-    let broken = text.replace("in += skip, out += skip", "in += 1 + skip, out += skip");
-    assert_ne!(text, broken);
-    fs::write(path, broken).unwrap();
+    let dir = edited_kernels("common/matrix.cl", "in += skip, out += skip", "in += 1 + skip, out += skip");
     let (out, log, code) = run(&["--n", "64", "--variant", "2", "--cl-dir", dir.path().to_str().unwrap()]);
     assert_eq!(code, 4, "{out}{log}");
     assert!(
         out.contains("inside WRONG") && log.contains("transpose/v2_coalesced (inside) gave a wrong result"),
         "{out}{log}"
     );
-}
-
-fn copy_tree(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_tree(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }

@@ -30,6 +30,13 @@ impl Input<'_> {
         u64::try_from(bytes).map_err(|_| Error::Usage(format!("{} elements need {bytes} bytes", self.shape.elements())))
     }
 
+    /// Refuses what this machine or no rung on this device could hold.
+    pub(super) fn check(&self, info: &DeviceInfo) -> Result<(), Error> {
+        let bytes = self.bytes()?;
+        self.check_host(bytes)?;
+        self.check_device(bytes, info)
+    }
+
     /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked.
     pub(super) fn check_host(&self, bytes: u64) -> Result<(), Error> {
         let needed = bytes.saturating_mul(2);

@@ -135,7 +135,7 @@ struct Running<'a> {
 impl Running<'_> {
     fn measure(&mut self) -> Result<(), Error> {
         let plan = (0..).zip(&self.study.tasks).map(|(i, task)| self.configuration(i, task));
-        let plan = plan.collect::<Result<Vec<_>, _>>()?;
+        let plan: Vec<Configuration> = plan.collect();
         for task in &self.study.tasks {
             self.probe(task)?;
         }
@@ -143,19 +143,17 @@ impl Running<'_> {
     }
 
     /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.
-    fn configuration(&self, index: u64, task: &Task) -> Result<Configuration, Error> {
+    fn configuration(&self, index: u64, task: &Task) -> Configuration {
         let Task { trial: Trial { case, .. }, family, rung } = task;
         let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
-        let bytes = input.bytes()?;
-        let fits = input.check_host(bytes).and_then(|()| input.check_device(bytes, self.lab.executor.info()));
-        Ok(Configuration {
+        Configuration {
             index,
             rung: rung.number(),
             case: case.clone(),
             wg: case.wg,
             params: case.params.clone(),
-            refusal: fits.err().map(|error| error.to_string()),
-        })
+            refusal: input.check(self.lab.executor.info()).err().map(|error| error.to_string()),
+        }
     }
 
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.

@@ -121,8 +121,7 @@ fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Er
     for configuration in &mut plan {
         let Case { dtype, shape, params, .. } = &configuration.case;
         let input = Input { family: space.family, shape: *shape, dtype: *dtype, params };
-        let fits = |bytes| input.check_host(bytes).and_then(|()| input.check_device(bytes, info));
-        if let Err(error) = input.bytes().and_then(fits) {
+        if let Err(error) = input.check(info) {
             configuration.refusal = Some(error.to_string());
         }
     }

@@ -46,6 +46,9 @@ pub struct Family {
     pub ceiling: Bound,
 }
 
+/// Setting of kernels that repeat their work inside, so many times.
+pub const REPEATS: &str = "nreps";
+
 /// What a family works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

@@ -58,7 +58,7 @@ const STREAM: Tunable = Tunable {
     values: &["0", "1"],
 };
 const NREPS: Tunable = Tunable {
-    name: "nreps",
+    name: REPEATS,
     about: "times that the kernel repeats its work inside (--loop inside)",
     values: &["1", "2", "10", "100"],
 };
