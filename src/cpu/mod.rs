@@ -4,6 +4,7 @@
 
 mod compensated;
 pub mod dot;
+pub mod minplus;
 mod movement;
 mod parallel;
 pub mod reduce;
