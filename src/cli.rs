@@ -44,6 +44,8 @@ pub enum Command {
     Dot(Box<Dot>),
     /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
     Transpose(Box<Transpose>),
+    /// Run the min-plus step's ladder (shortest paths with one stop): check it, time it, compare it with the CPU
+    Minplus(Box<MinPlus>),
     /// Run a small experiment, or list them: one question, one varied parameter, one answer
     Lab(Box<Lab>),
     /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
@@ -240,6 +242,44 @@ pub enum GroupOrder {
     Diagonal,
 }
 
+/// `gpulab minplus`.
+#[derive(Debug, Args)]
+pub struct MinPlus {
+    /// Rows and columns of the matrix
+    #[arg(long, value_name = "N", value_parser = values::size, default_value = "1024")]
+    pub n: u64,
+    /// The edges' weights: from 0 on, or of either sign
+    #[arg(long, value_enum, value_name = "SIGN", default_value_t = Weights::Natural)]
+    pub weights: Weights,
+    /// Results of a work-group, rows x columns (variants 4 and 5) [default: by the size]
+    #[arg(long, value_name = "RxC")]
+    pub tile: Option<String>,
+    /// Results of a work-item, rows x columns (variants 4 and 5), or rows x vectors (variant 6) [default: by the device]
+    #[arg(long, value_name = "RxC")]
+    pub item: Option<String>,
+    /// Rows of the panels that are staged at once (variants 3 to 6) [default: variant 3: 8, 6: 256, else by the size]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub depth: Option<u64>,
+    /// Pairs of panels in local memory: with two, one is filled while the other is read (variants 4 and 5)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=2))]
+    pub buffers: Option<u64>,
+    /// Elements of a vector (variant 6) [default: the device's own]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=16))]
+    pub vec: Option<u64>,
+    /// Options of all ladders.
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// Which weights edges have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Weights {
+    /// From 0 on.
+    Natural,
+    /// Of either sign.
+    Signed,
+}
+
 /// Options of all ladders.
 #[derive(Debug, Args)]
 pub struct Ladder {
@@ -418,7 +458,7 @@ impl Measure {
             max_noise: self.max_noise,
             cache: self.cache,
             clock: self.clock,
-            ceiling: None,
+            least_time: None,
         }
     }
 }

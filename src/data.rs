@@ -181,7 +181,16 @@ pub enum Fill {
     /// Each element its own finite bit pattern, whatever the seed: from the smallest normal number on, in steps
     /// of the last bit. They repeat after the 2.1e9 patterns that 32 bits have.
     Bits,
+    /// Weights of a graph's edges: floats uniform in [0, 1), integers in [0, 2^28), either sign if `signed`; one in
+    /// eight is no edge, infinite or [`NO_EDGE`].
+    Weights {
+        /// Whether half of them are negative.
+        signed: bool,
+    },
 }
+
+/// The weight that says that there is no edge, among integers: the sum of two of them does not overflow.
+pub const NO_EDGE: i32 = i32::MAX / 2;
 
 /// `len` elements of stream `stream` (0 for the first input, 1 for the second, ...), from index `start` on.
 pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, len: usize) -> Array {
@@ -191,21 +200,31 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
         Array::F32(v) => fill_with(v, start, |i| match fill {
             Fill::Real => (draw(key, i) >> 40) as f32 * (2.0 / (1u64 << 24) as f32) - 1.0,
             Fill::Bits => f32::from_bits(pattern(i)),
+            Fill::Weights { signed } => match weight(key, i, signed) {
+                Some((magnitude, sign)) => sign as f32 * ((magnitude >> 40) as f32 / (1u64 << 24) as f32),
+                None => f32::INFINITY,
+            },
             other => small(other, key, i) as f32,
         }),
         Array::F64(v) => fill_with(v, start, |i| match fill {
             Fill::Real => (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0,
             Fill::Bits => f64::from_bits(wide_pattern(i)),
+            Fill::Weights { signed } => match weight(key, i, signed) {
+                Some((magnitude, sign)) => sign as f64 * ((magnitude >> 11) as f64 / (1u64 << 53) as f64),
+                None => f64::INFINITY,
+            },
             other => small(other, key, i) as f64,
         }),
         Array::I32(v) => fill_with(v, start, |i| match fill {
             Fill::Real => draw(key, i) as i32,
             Fill::Bits => pattern(i).cast_signed(),
+            Fill::Weights { signed } => whole_weight(key, i, signed),
             other => small(other, key, i) as i32,
         }),
         Array::I64(v) => fill_with(v, start, |i| match fill {
             Fill::Real => draw(key, i) as i64,
             Fill::Bits => wide_pattern(i).cast_signed(),
+            Fill::Weights { signed } => whole_weight(key, i, signed).into(),
             other => small(other, key, i),
         }),
     }
@@ -220,7 +239,7 @@ fn small(fill: Fill, key: u64, i: u64) -> i64 {
             if r & 1 == 0 { magnitude } else { -magnitude }
         }
         Fill::Unit(at) => i64::from(i == at),
-        Fill::Ones | Fill::Real | Fill::Bits => 1,
+        Fill::Ones | Fill::Real | Fill::Bits | Fill::Weights { .. } => 1,
     }
 }
 
@@ -235,6 +254,17 @@ fn pattern(i: u64) -> u32 {
 /// Both halves of the word differ from element to element, and from each other.
 fn wide_pattern(i: u64) -> u64 {
     u64::from(pattern(i)) << 32 | u64::from(!pattern(i))
+}
+
+/// Magnitude, as a fraction of 2^64, and sign of an edge's weight; none where there is no edge.
+fn weight(key: u64, i: u64, signed: bool) -> Option<(u64, i32)> {
+    let (magnitude, kind) = (draw(key, i), draw(!key, i));
+    let sign = if signed && kind & 8 != 0 { -1 } else { 1 };
+    (kind % 8 != 0).then_some((magnitude, sign))
+}
+
+fn whole_weight(key: u64, i: u64, signed: bool) -> i32 {
+    weight(key, i, signed).map_or(NO_EDGE, |(magnitude, sign)| sign * (magnitude >> 36) as i32)
 }
 
 fn fill_with<T: Send>(values: &mut [T], start: u64, f: impl Fn(u64) -> T + Sync) {
@@ -265,7 +295,7 @@ mod tests {
     #[test]
     fn parts_of_an_array_equal_the_whole() {
         for dtype in Dtype::ALL {
-            for fill in [Fill::Real, Fill::Exact(8), Fill::Ones, Fill::Unit(70_000)] {
+            for fill in [Fill::Real, Fill::Exact(8), Fill::Ones, Fill::Unit(70_000), Fill::Weights { signed: true }] {
                 let whole = generate(fill, dtype, 7, 1, 0, 100_000);
                 assert_eq!(whole.tail(65_530), generate(fill, dtype, 7, 1, 65_530, 34_470), "{dtype} {fill:?}");
             }
@@ -299,6 +329,22 @@ mod tests {
         let mean = v.iter().map(|&x| f64::from(x)).sum::<f64>() / v.len() as f64;
         assert!(mean.abs() < 0.01, "{mean}");
         assert!(v.iter().all(|x| (-1.0..1.0).contains(x)));
+    }
+
+    #[test]
+    fn weights_have_the_sign_asked_for_and_an_eighth_is_missing() {
+        for (signed, least) in [(false, 0.0_f32), (true, -1.0)] {
+            let fill = Fill::Weights { signed };
+            let Array::F32(v) = generate(fill, Dtype::F32, 1, 0, 0, 80_000) else { unreachable!() };
+            let Array::I32(w) = generate(fill, Dtype::I32, 1, 0, 0, 80_000) else { unreachable!() };
+            let missing = v.iter().filter(|x| x.is_infinite()).count();
+            assert!((9_500..10_500).contains(&missing), "{missing}");
+            assert_eq!(missing, w.iter().filter(|&&x| x == NO_EDGE).count());
+            assert!(v.iter().filter(|x| x.is_finite()).all(|x| (least..1.0).contains(x)));
+            assert!(w.iter().all(|&x| x == NO_EDGE || (x < 1 << 28 && x >= least as i32 * (1 << 28))));
+            assert_eq!(v.iter().any(|&x| x < 0.0), signed);
+            assert_eq!(w.iter().any(|&x| x < 0), signed);
+        }
     }
 
     #[test]

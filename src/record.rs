@@ -18,7 +18,7 @@ pub use row::{Row, SampleRow, params_text};
 use crate::device::DeviceInfo;
 pub use crate::kernels::REPEATS;
 
-use crate::kernels::Bound;
+use crate::kernels::{Bound, family};
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -78,13 +78,13 @@ impl Run {
     }
 }
 
-/// A bandwidth measured on this device that bounds a family.
+/// A rate measured on this device that bounds a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ceiling {
     /// What was measured.
     pub bound: Bound,
-    /// In 10^9 bytes a second.
-    pub gbps: f64,
+    /// In 10^9 bytes or operations a second.
+    pub rate: f64,
 }
 
 /// Where and under which conditions a ladder ran.
@@ -100,6 +100,8 @@ pub struct Scene {
     pub driver: String,
     /// As in `OpenCL 3.0 CUDA`.
     pub cl_version: String,
+    /// Clocks of all compute units together in a second, as the driver states them; 0 when unknown.
+    pub clocks: f64,
     /// Last-level cache in bytes; 0 when unknown.
     pub cache_bytes: u64,
     /// Whether runs find their data in cache.
@@ -119,6 +121,7 @@ impl Scene {
             device: device.name.clone(),
             driver: device.driver.clone(),
             cl_version: device.cl_version.clone(),
+            clocks: f64::from(device.target.compute_units) * f64::from(device.clock_mhz) * 1e6,
             cache_bytes: device.target.cache,
             cache: settings.cache,
             max_noise: settings.max_noise,
@@ -134,6 +137,7 @@ impl Scene {
             device: format!("CPU, {threads} threads"),
             driver: String::new(),
             cl_version: String::new(),
+            clocks: 0.0,
             cache_bytes: 0,
             cache: settings.cache,
             max_noise: settings.max_noise,
@@ -159,7 +163,9 @@ pub struct Record {
     pub gbps: Option<f64>,
     /// 10^9 operations a second, by the cost model and the median.
     pub gops: Option<f64>,
-    /// `gbps` in per cent of the ceiling.
+    /// Operations by the cost model in a compute unit's clock.
+    pub ops_per_clock: Option<f64>,
+    /// The rate that the ceiling limits, in per cent of it.
     pub ceiling_pct: Option<f64>,
     /// Speed-ups over other records of the ladder; see [`relate`].
     pub speedups: Speedups,
@@ -190,17 +196,19 @@ impl Record {
         let times = summarise(&clocked(&outcome));
         let walls: Vec<f64> = outcome.samples.iter().map(|s| s.wall).collect();
         let rate = |amount: f64| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0);
-        let gbps = rate(outcome.bytes);
+        let (gbps, gops) = (rate(outcome.bytes), rate(outcome.ops));
         // What is repeated inside a kernel comes from the cache: memory's ceiling says nothing of it.
         let ceiling = scene.ceiling.filter(|_| !outcome.params.contains_key(REPEATS));
-        let ceiling_pct = gbps.zip(ceiling).and_then(|(got, most)| ratio(100.0 * got, most.gbps));
+        let limited = |most: &Ceiling| if most.bound.is_memory() { gbps } else { gops };
+        let ceiling_pct = ceiling.and_then(|most| ratio(100.0 * limited(&most)?, most.rate));
         let mut record = Record {
             scene: scene.clone(),
             rung,
             times,
             wall_median: summarise(&walls).map(|s| s.median),
             gbps,
-            gops: rate(outcome.ops),
+            gops,
+            ops_per_clock: gops.and_then(|gops| ratio(gops * 1e9, scene.clocks)),
             ceiling_pct,
             speedups: Speedups::default(),
             flags: Vec::new(),
@@ -245,14 +253,16 @@ fn clocked(outcome: &Outcome) -> Vec<f64> {
 
 fn flags(record: &Record) -> Vec<&'static str> {
     let (scene, outcome) = (&record.scene, &record.outcome);
-    let fits = scene.cache == Cache::Warm && (1..=scene.cache_bytes).contains(&outcome.working_set);
+    let is_memory_bound = family(&outcome.case.family).is_none_or(|family| family.ceiling.is_memory());
+    let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=scene.cache_bytes).contains(&outcome.working_set);
     let Some(times) = record.times else { return Vec::new() };
     [
         (flag::LAUNCH_BOUND, !record.on_host() && times.median < LAUNCH_BOUND_S),
         (flag::FITS_CACHE, fits),
         (flag::ABOVE_CEILING, record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT)),
         (flag::CLOCK_FALLBACK, outcome.clock_note.is_some()),
-        (flag::NOISY, times.noise > scene.max_noise),
+        // Of one or two runs no spread is known.
+        (flag::NOISY, times.noise > scene.max_noise || (outcome.stopped_by == "timeout" && times.runs < 3)),
     ]
     .into_iter()
     .filter_map(|(name, is_set)| is_set.then_some(name))
@@ -321,6 +331,7 @@ mod tests {
             clock_note: None,
             samples: seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect(),
             batch: None,
+            preparation: None,
             end_to_end: Some(1.0),
             stopped_by: "steady".to_owned(),
             bytes: 8000.0,
@@ -341,10 +352,11 @@ mod tests {
             device: "D".to_owned(),
             driver: "1.0".to_owned(),
             cl_version: "OpenCL 3.0".to_owned(),
+            clocks: 0.0,
             cache_bytes: 0,
             cache: Cache::Warm,
             max_noise: 0.05,
-            ceiling: Some(Ceiling { bound: Bound::Read, gbps: 0.016 }),
+            ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
         }
     }
 
@@ -446,7 +458,7 @@ mod tests {
             max_noise: 0.05,
             cache: Cache::Warm,
             clock: Clock::Event,
-            ceiling: None,
+            least_time: None,
         }
     }
 

@@ -23,7 +23,7 @@ const SETTINGS: Settings = Settings {
     max_noise: 0.05,
     cache: Cache::Warm,
     clock: Clock::Event,
-    ceiling: None,
+    least_time: None,
 };
 
 /// A transposition on a device that takes twice as long where both rows are a power of two long.

@@ -32,7 +32,7 @@ fn settings() -> Settings {
         max_noise: 0.05,
         cache: Cache::Warm,
         clock: Clock::Event,
-        ceiling: None,
+        least_time: None,
     }
 }
 
@@ -140,7 +140,7 @@ fn constant_event_times_give_way_to_the_wall_clock() {
 
 #[test]
 fn event_times_beyond_the_ceiling_give_way_to_the_wall_clock() {
-    let settings = Settings { ceiling: Some(1000.0), ..settings() };
+    let settings = Settings { least_time: Some(1.0), ..settings() };
     let outcome = run_case(right(), &case(Dtype::F32, 1000), &settings);
     assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall));
     assert!(outcome.clock_note.unwrap().contains("ceiling"));

@@ -26,7 +26,7 @@ const SETTINGS: Settings = Settings {
     max_noise: 1e-9,
     cache: Cache::Warm,
     clock: Clock::Event,
-    ceiling: None,
+    least_time: None,
 };
 
 /// What `dot_v1_naive` does.

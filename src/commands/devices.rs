@@ -125,8 +125,10 @@ mod tests {
             global_mem: 150_109_880_320,
             max_alloc: 37_527_470_080,
             cache: 4_325_376,
+            float_lanes: 0,
             fp64: true,
             nvidia: true,
+            async_copy: false,
             subgroups: false,
         };
         let device = DeviceInfo {

@@ -2,11 +2,12 @@
 
 use super::bench::{self, Input};
 use super::points::Points;
-use super::{Out, interrupt, probe};
+use super::probe::{self, Limits};
+use super::{Out, interrupt};
 use crate::cli::{Global, Lab};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, Bound, Family, Rung};
-use crate::record::{Ceiling, Place, Point, Record, Row, Run, Scene};
+use crate::kernels::{self, Family, Rung};
+use crate::record::{Place, Point, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Line, Observer, Silent};
 use crate::runner::{Outcome, Settings};
@@ -38,8 +39,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-    let mut lab =
-        Laboratory { settings, scene, seed: options.seed, executor, limits: Vec::new(), points, rows: Vec::new() };
+    let mut lab = Laboratory { settings, scene, executor, limits: Limits::new(options.seed), points, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.points.finish();
     measured.and(finished)?;
@@ -89,10 +89,8 @@ impl Study {
 struct Laboratory {
     settings: Settings,
     scene: Scene,
-    seed: u64,
     executor: Box<dyn Executor>,
-    /// Those that were needed so far; none where no probe gave a rate.
-    limits: Vec<(Bound, Option<Ceiling>)>,
+    limits: Limits,
     points: Points,
     rows: Vec<Row>,
 }
@@ -159,14 +157,12 @@ impl Running<'_> {
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
         let lab = &mut *self.lab;
-        let bound = task.family.ceiling;
-        let is_known = lab.limits.iter().any(|(known, _)| *known == bound);
-        if !is_known && probe::is_bounded(task.family, &task.trial.case, lab.executor.info()) {
-            self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
-            let limit = probe::ceiling(&mut *lab.executor, bound, &lab.settings, lab.seed)?;
-            lab.limits.push((bound, limit));
+        let (bound, case) = (task.family.ceiling, &task.trial.case);
+        if lab.limits.has(bound, case.dtype) || !probe::is_bounded(task.family, case, lab.executor.info()) {
+            return Ok(());
         }
-        Ok(())
+        self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
+        lab.limits.measure(&mut *lab.executor, bound, case.dtype, &lab.settings)
     }
 
     fn task(&self, configuration: &Configuration) -> &Task {
@@ -177,8 +173,7 @@ impl Running<'_> {
 impl Bench for Running<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let task = self.task(configuration);
-        let limit =
-            self.lab.limits.iter().find(|(bound, _)| *bound == task.family.ceiling).and_then(|(_, limit)| *limit);
+        let limit = self.lab.limits.get(task.family.ceiling, configuration.case.dtype);
         probe::bounded(&self.lab.settings, task.family, &configuration.case, limit, self.lab.executor.info())
     }
 

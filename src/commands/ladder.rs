@@ -1,8 +1,9 @@
 //! What every family's command does: probe the ceiling, time the CPU, climb the ladder, tell.
 
 use super::bench::{self, Input};
+use super::probe::{self, Limits};
 use super::sinks::Sinks;
-use super::{Out, color, interrupt, probe};
+use super::{Out, color, interrupt};
 use crate::cli::{Global, Ladder};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
@@ -119,12 +120,12 @@ impl Climb<'_> {
         let baselines = if empty { &[] } else { self.study.family.problem.baselines() };
         let probes = if empty { 0 } else { 1 };
         let total = probes + baselines.len() + rungs.len() * self.study.series.len();
-        let mut limit = None;
+        let (bound, mut limits) = (self.study.family.ceiling, Limits::new(self.options.seed));
         if !empty {
-            let bound = self.study.family.ceiling;
             self.observer.case_started(0, total, &format!("{} ceiling", bound.name()));
-            limit = probe::ceiling(&mut *self.executor, bound, &self.settings, self.options.seed)?;
+            limits.measure(&mut *self.executor, bound, self.dtype, &self.settings)?;
         }
+        let limit = limits.get(bound, self.dtype);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let host = Scene::on_host(&self.run, threads, &self.settings);
         for (index, baseline) in baselines.iter().enumerate() {

@@ -9,6 +9,7 @@ mod lab;
 mod ladder;
 mod list;
 mod merge;
+mod minplus;
 mod packaging;
 mod points;
 mod probe;
@@ -58,6 +59,7 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Dot(options) => dot::run(&mut out, &cli.global, options),
         Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
         Command::Transpose(options) => transpose::run(&mut out, &cli.global, options),
+        Command::Minplus(options) => minplus::run(&mut out, &cli.global, options),
         Command::Lab(options) => lab::run(&mut out, &cli.global, options),
         Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
         Command::Merge { files, output } => merge::run(files, output),

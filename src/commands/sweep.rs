@@ -1,11 +1,12 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use super::bench::{self, Input};
-use super::{Out, interrupt, probe, say};
+use super::probe::{self, Limits};
+use super::{Out, interrupt, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
-use crate::kernels::{self, Case, FAMILIES, Family, Form, Params, Rung, Shape};
-use crate::record::{Ceiling, Record, Row, Run, Scene};
+use crate::kernels::{self, Bound, Case, FAMILIES, Family, Form, Params, Rung, Shape};
+use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
 use crate::runner::{Outcome, Settings, Sources, Spent};
@@ -14,6 +15,7 @@ use crate::sweep::{self, Bench, Configuration, Identity, Order, ROUNDS, Shard, S
 use crate::values::{self, List};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -42,14 +44,14 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
     let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, &sources);
     let rows = earlier_rows(options, global, &identity, &csv)?;
-    let finished = rows.iter().filter_map(|r| r.case_index).collect::<std::collections::BTreeSet<_>>();
+    let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let run = Running {
         family: space.family,
         scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
         identity,
         settings,
-        limit: None,
+        limits: Limits::new(options.seed),
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
@@ -92,6 +94,9 @@ fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>) -> Resu
     match (family.form, m) {
         (Form::Vector, Some(_)) => {
             Err(Error::Usage(format!("--m: {} works on vectors, which have no rows", family.name)))
+        }
+        (Form::Square, Some(_)) => {
+            Err(Error::Usage(format!("--m: {} works on square matrices: --n is enough", family.name)))
         }
         (form, None) => Ok(n.0.iter().map(|&n| form.shape(n, None)).collect()),
         (form, Some(m)) => Ok(n.0.iter().flat_map(|&n| m.0.iter().map(move |&m| form.shape(n, Some(m)))).collect()),
@@ -186,7 +191,7 @@ struct Running {
     scene: Scene,
     identity: Identity,
     settings: Settings,
-    limit: Option<Ceiling>,
+    limits: Limits,
     /// Jobs that there are at most, and how many have begun.
     steps: usize,
     step: usize,
@@ -216,28 +221,36 @@ impl Running {
     }
 
     fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {
-        // A sweep that is gone on with keeps its ceiling, so that its rows compare.
         let bound = self.family.ceiling;
-        let known = self.rows.iter().find_map(|r| r.ceiling_gbps).map(|gbps| Ceiling { bound, gbps });
-        let is_needed = todo.iter().any(|c| c.refusal.is_none() && c.case.shape.elements() > 0);
-        self.limit = if is_needed && known.is_none() { self.probe(options.seed)? } else { known };
-        self.scene.ceiling = self.limit;
+        // A sweep that is gone on with keeps its ceilings, so that its rows compare.
+        for row in &self.rows {
+            if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
+                self.limits.note(bound, row.dtype, rate);
+            }
+        }
+        let needed = todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0);
+        for dtype in needed.map(|c| c.case.dtype).collect::<BTreeSet<_>>() {
+            self.probe(bound, dtype)?;
+        }
         sweep::measure(todo, options.order, self)
     }
 
-    fn probe(&mut self, seed: u64) -> Result<Option<Ceiling>, Error> {
+    fn probe(&mut self, bound: Bound, dtype: Dtype) -> Result<(), Error> {
+        if self.limits.has(bound, dtype) {
+            return Ok(());
+        }
         let started = Instant::now();
-        let bound = self.family.ceiling;
         self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
-        let ceiling = probe::ceiling(&mut *self.executor, bound, &self.settings, seed)?;
-        self.probed = started.elapsed().as_secs_f64();
-        Ok(ceiling)
+        self.limits.measure(&mut *self.executor, bound, dtype, &self.settings)?;
+        self.probed += started.elapsed().as_secs_f64();
+        Ok(())
     }
 }
 
 impl Bench for Running {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        probe::bounded(&self.settings, self.family, &configuration.case, self.limit, self.executor.info())
+        let limit = self.limits.get(self.family.ceiling, configuration.case.dtype);
+        probe::bounded(&self.settings, self.family, &configuration.case, limit, self.executor.info())
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
@@ -255,6 +268,7 @@ impl Bench for Running {
         self.spent += outcome.spent;
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+        self.scene.ceiling = self.limits.get(self.family.ceiling, configuration.case.dtype);
         let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);

@@ -9,15 +9,12 @@ mod kernel;
 
 use super::Baseline;
 use crate::data::Array;
+pub use crate::data::NO_EDGE;
 use bytemuck::Pod;
 use kernel::Kernel;
 use multiversion::multiversion;
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// The weight of an edge that is not there, in matrices of integers: the sum of two does not overflow. In matrices of
-/// floats it is infinity.
-pub const NO_EDGE: i32 = i32::MAX / 2;
 
 /// Columns of `a` and rows of `b` that a tile takes at once.
 const DEPTH: usize = 512;
@@ -121,7 +118,7 @@ pub fn in_registers(d: &Array, steps: usize) -> u64 {
 
 /// An element of a matrix.
 trait Weight: Pod + Send + Sync + PartialOrd {
-    /// At least every sum.
+    /// No edge: what results start from.
     const NONE: Self;
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
@@ -166,7 +163,7 @@ macro_rules! weight {
 
 weight!(f32, f32::INFINITY, 0.0, |x, y| x + y, [avx512_f32_non_negative, avx512_f32, avx2_f32_non_negative, avx2_f32]);
 weight!(f64, f64::INFINITY, 0.0, |x, y| x + y, [avx512_f64, avx2_f64]);
-weight!(i32, i32::MAX, 0, |x, y| x.wrapping_add(y), [avx512_i32, avx2_i32]);
+weight!(i32, NO_EDGE, 0, |x, y| x.wrapping_add(y), [avx512_i32, avx2_i32]);
 
 fn sequential<T: Weight>(n: usize, d: &[T], result: &mut [T]) {
     for i in 0..n {

@@ -96,8 +96,10 @@ pub fn fake_info() -> DeviceInfo {
             global_mem: 1 << 30,
             max_alloc: 1 << 28,
             cache: 1 << 20,
+            float_lanes: 0,
             fp64: true,
             nvidia: false,
+            async_copy: false,
             subgroups: false,
         },
     }

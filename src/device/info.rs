@@ -107,6 +107,9 @@ mod key {
     pub(super) const VERSION: u32 = 0x102F;
     pub(super) const EXTENSIONS: u32 = 0x1030;
     pub(super) const DOUBLE_FP_CONFIG: u32 = 0x1032;
+    /// Of `cl_nv_device_attribute_query`: the first number of the compute capability.
+    pub(super) const COMPUTE_CAPABILITY_MAJOR_NV: u32 = 0x4000;
+    pub(super) const NATIVE_VECTOR_WIDTH_FLOAT: u32 = 0x103A;
 }
 
 /// Everything that is needed of one device; a question that a driver refuses leaves a 0 or an empty text.
@@ -127,8 +130,10 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
         global_mem: number(key::GLOBAL_MEM_SIZE),
         max_alloc: number(key::MAX_MEM_ALLOC_SIZE),
         cache: number(key::GLOBAL_MEM_CACHE_SIZE),
+        float_lanes: small(number(key::NATIVE_VECTOR_WIDTH_FLOAT)),
         fp64: number(key::DOUBLE_FP_CONFIG) != 0 || has(&["cl_khr_fp64"]),
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
+        async_copy: has(&["cl_nv_device_attribute_query"]) && number(key::COMPUTE_CAPABILITY_MAJOR_NV) >= 8,
         subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),
     };
     DeviceInfo {

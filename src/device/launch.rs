@@ -105,6 +105,7 @@ fn set(kernel: &Kernel, index: u32, arg: Arg, wide_index: bool, scene: &Scene<'_
             pass(ArgVal::scalar(&u32::try_from(value).map_err(too_large)?))
         }
         Arg::Uint(value) => pass(ArgVal::scalar(&value)),
+        Arg::Int(value) => pass(ArgVal::scalar(&value)),
         // Some drivers accept 0 bytes here and fail later, elsewhere.
         Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
         Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),

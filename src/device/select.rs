@@ -125,8 +125,10 @@ mod tests {
                 global_mem: 0,
                 max_alloc: 0,
                 cache: 0,
+                float_lanes: 0,
                 fp64: false,
                 nvidia: false,
+                async_copy: false,
                 subgroups: false,
             },
         }

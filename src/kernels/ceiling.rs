@@ -1,4 +1,4 @@
-//! The probes that measure what a device's memory can do at best: two shapes each of reading and copying.
+//! The probes that measure what a device can do at best: shapes of reading, of copying, and of sums with a minimum.
 //!
 //! They are families like any other, so the same runner checks and times them; they are not in the list
 //! that users see.
@@ -33,11 +33,69 @@ pub const COPY: Family = Family {
     ceiling: Bound::Copy,
 };
 
-/// Both probes, in the order in which they run.
-pub const PROBES: &[&Family] = &[&READ, &COPY];
+/// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
+pub const ADD_MIN: Family = Family {
+    name: "addmin",
+    about: "additions, each with a minimum, as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &AddMin,
+    ladder: &[
+        rung!("addmin/v1_two_way", add_min_items, &[]),
+        rung!("addmin/v2_three_way", add_min_items, &[]),
+        rung!("addmin/v3_wide", add_min_wide, &[]),
+    ],
+    choices: &[REGISTERS],
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    ceiling: Bound::AddMin,
+};
 
-/// How many words to probe a device with: several times any cache, within its memory.
-pub fn elements(target: &Target) -> u64 {
+/// All probes, in the order in which they run.
+pub const PROBES: &[&Family] = &[&READ, &COPY, &ADD_MIN];
+
+/// Sums of a lane in [`ADD_MIN`]: a multiple of every number of registers.
+const PAIRS: u64 = 3 << 15;
+
+const REGISTERS: Tunable = Tunable {
+    name: "registers",
+    about: "registers that are lowered, rows x columns",
+    values: &["1x8", "1x12", "2x4", "2x6", "1x16", "4x8", "2x24", "8x8"],
+};
+
+/// The cases that find the limit which a bound names for elements of this type: the best of them is the ceiling.
+pub fn cases(bound: Bound, dtype: Dtype, target: &Target, seed: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for family in PROBES.iter().filter(|family| family.ceiling == bound) {
+        // Arithmetic needs the device's own shape; of memory the other one may be as fast.
+        let suits = |rung: &&Rung| bound.is_memory() || (rung.variant() == "wide") != target.gpu;
+        for rung in family.ladder.iter().filter(suits) {
+            let shape = Shape::vector(if bound.is_memory() { elements(target) } else { lanes(target) });
+            let wg = WorkGroup::linear(target.max_wg.min(256));
+            let dtype = if bound.is_memory() { Dtype::I32 } else { dtype };
+            let settings = family.choices.iter().flat_map(|t| t.values.iter().map(|v| (t.name, *v)));
+            let params = settings.map(|(name, value)| Params::from([(name.to_owned(), value.to_owned())]));
+            let params: Vec<Params> = if family.choices.is_empty() { vec![Params::new()] } else { params.collect() };
+            cases.extend(params.into_iter().map(|params| Case {
+                family: family.name.into(),
+                variant: rung.variant().into(),
+                dtype,
+                shape,
+                wg,
+                params,
+                seed,
+            }));
+        }
+    }
+    cases
+}
+
+/// Lanes that keep a device's arithmetic units busy for a while.
+fn lanes(target: &Target) -> u64 {
+    u64::from(target.compute_units.max(1)) * if target.gpu { 4096 } else { 1024 }
+}
+
+/// How many words to probe a device's memory with: several times any cache, within its memory.
+fn elements(target: &Target) -> u64 {
     // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
     let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
     let bytes = wanted.min(target.max_alloc).min(target.global_mem / 8);
@@ -46,6 +104,7 @@ pub fn elements(target: &Target) -> u64 {
 
 struct Read;
 struct Copy;
+struct AddMin;
 
 impl Problem for Read {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
@@ -78,7 +137,7 @@ impl Problem for Copy {
         vec![shape.n as usize]
     }
 
-    fn exact_fill(&self, _: &Case) -> Fill {
+    fn fill(&self, _: &Case) -> Fill {
         Fill::Bits
     }
 
@@ -101,6 +160,117 @@ impl Problem for Copy {
     fn baselines(&self) -> &'static [Baseline] {
         &[]
     }
+}
+
+/// Elements that a lane of [`ADD_MIN`] reads from its own on: one for each column of registers, then for each row.
+const READ_BY_A_LANE: usize = MOST_COLUMNS + MOST_ROWS;
+const MOST_COLUMNS: usize = 64;
+const MOST_ROWS: usize = 8;
+
+impl Problem for AddMin {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        vec![shape.n as usize + READ_BY_A_LANE]
+    }
+
+    fn result(&self, shape: Shape, _: &Params) -> usize {
+        shape.n as usize
+    }
+
+    // Small whole numbers, of which every sum is exact.
+    fn fill(&self, _: &Case) -> Fill {
+        Fill::Exact(64)
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = case.shape.n as f64;
+        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * PAIRS as f64 }
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        let sums = lowered(&wide(&inputs[0]), case);
+        let exact = match case.dtype {
+            Dtype::F32 => Array::F32(sums.iter().map(|&s| s as f32).collect()),
+            Dtype::F64 => Array::F64(sums),
+            Dtype::I32 => Array::I32(sums.iter().map(|&s| s as i32).collect()),
+            Dtype::I64 => Array::I64(sums.iter().map(|&s| s as i64).collect()),
+        };
+        Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+    }
+
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
+        output
+    }
+
+    fn baselines(&self) -> &'static [Baseline] {
+        &[]
+    }
+}
+
+/// Small whole numbers of any type as f64.
+fn wide(values: &Array) -> Vec<f64> {
+    match values {
+        Array::F32(v) => v.iter().copied().map(f64::from).collect(),
+        Array::F64(v) => v.clone(),
+        Array::I32(v) => v.iter().copied().map(f64::from).collect(),
+        Array::I64(v) => v.iter().map(|&x| x as f64).collect(),
+    }
+}
+
+/// What each lane of [`ADD_MIN`] comes to: the sum of its registers, which the last steps lowered most.
+fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
+    let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let sum = |part: &[f64]| part.iter().sum::<f64>();
+    let lane = |x: &[f64]| {
+        let (of_columns, of_rows) = (sum(&x[..columns]), sum(&x[MOST_COLUMNS..][..rows]));
+        200.0 * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
+    };
+    x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
+}
+
+/// Rows and columns of the registers that are lowered.
+fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
+    let [rows, columns] = shape::pair(params, &REGISTERS)?.unwrap_or([2, 4]);
+    match rows <= MOST_ROWS as u64 && columns <= MOST_COLUMNS as u64 && PAIRS.is_multiple_of(2 * rows * columns) {
+        true => Ok([rows, columns]),
+        false => Err(Refusal(format!("registers={rows}x{columns}: a divisor of {} is needed", PAIRS / 2))),
+    }
+}
+
+fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let more = minplus::pair_macros(ask.case.dtype, false, ask.target);
+    add_min(ask, Grid::covering(ask.case.wg.size(), ask.case.shape.n), more)
+}
+
+fn add_min_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let vec = ask.target.float_lanes.clamp(4, 16) as usize * 4 / ask.case.dtype.size();
+    add_min(ask, Grid::covering(1, ask.case.shape.n / vec as u64), &[("VEC", vec)])
+}
+
+fn add_min(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)]) -> Result<Plan, Refusal> {
+    let (Case { dtype, shape, params, .. }, [rows, columns]) = (ask.case, registers(&ask.case.params)?);
+    let mut defines = shape::defines(shape::signed(*dtype), shape.n);
+    let sides = [("WG", grid.wg), ("ROWS", rows as usize), ("COLUMNS", columns as usize)];
+    defines.extend(sides.iter().chain(more).map(|(name, value)| ((*name).into(), value.to_string())));
+    defines.extend(minplus::element_macros(*dtype, ask.target).map(|(name, value)| (name.into(), value.into())));
+    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Uint((PAIRS / rows / columns) as u32), Arg::Int(1)];
+    let n = shape.n as usize;
+    Ok(Plan {
+        defines,
+        buffers: vec![
+            BufferSpec { role: Role::Input(0), dtype: *dtype, len: n + READ_BY_A_LANE },
+            BufferSpec { role: Role::Output, dtype: *dtype, len: n },
+        ],
+        passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
+        wg: WorkGroup::linear(grid.wg),
+        params: params.clone(),
+        local_bytes: 0,
+        depth: 0,
+        host_tail: None,
+    })
 }
 
 fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {

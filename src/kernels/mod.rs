@@ -5,6 +5,7 @@
 pub mod ceiling;
 pub mod dot;
 mod draft;
+pub mod minplus;
 mod plan;
 pub mod reduce;
 #[cfg(test)]
@@ -22,7 +23,7 @@ pub use crate::data::{Params, Shape};
 use crate::experiments::EXPERIMENTS;
 
 /// Every family with a ladder, in teaching order.
-pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY];
+pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
 
 /// A problem and its ladder.
 pub struct Family {
@@ -36,7 +37,7 @@ pub struct Family {
     pub problem: &'static dyn Problem,
     /// Kernels that rungs are measured against, in the order in which they run; without numbers.
     pub references: &'static [Rung],
-    /// The rungs, in teaching order; numbers run from 1 without a gap.
+    /// The rungs, in teaching order; numbers run from 0 or 1 without a gap.
     pub ladder: &'static [Rung],
     /// Settings that change the answer, and not only how it is found.
     pub choices: &'static [Tunable],
@@ -56,6 +57,8 @@ pub enum Form {
     Vector,
     /// Matrices of n columns and m rows.
     Matrix,
+    /// Matrices of n columns and n rows.
+    Square,
 }
 
 impl Form {
@@ -64,6 +67,7 @@ impl Form {
         match self {
             Form::Vector => Shape::vector(n),
             Form::Matrix => Shape { n, m: m.unwrap_or(n) },
+            Form::Square => Shape { n, m: n },
         }
     }
 
@@ -72,6 +76,7 @@ impl Form {
         match self {
             Form::Vector => 1 << 20,
             Form::Matrix => 2048,
+            Form::Square => 1024,
         }
     }
 }
@@ -83,6 +88,8 @@ pub enum Bound {
     Read,
     /// Reading and writing global memory at once.
     Copy,
+    /// Additions, each followed by a minimum.
+    AddMin,
 }
 
 impl Bound {
@@ -91,7 +98,18 @@ impl Bound {
         match self {
             Bound::Read => "read",
             Bound::Copy => "copy",
+            Bound::AddMin => "add-min",
         }
+    }
+
+    /// Whether it limits bytes; otherwise operations.
+    pub fn is_memory(self) -> bool {
+        matches!(self, Bound::Read | Bound::Copy)
+    }
+
+    /// What of a case's cost it limits: bytes or operations.
+    pub fn limited(self, cost: Cost) -> f64 {
+        if self.is_memory() { cost.bytes } else { cost.ops }
     }
 }
 
@@ -147,7 +165,7 @@ impl Rung {
         file.strip_suffix(".cl").unwrap_or(file)
     }
 
-    /// Place in the ladder, from 1; references have none.
+    /// Place in the ladder; references have none.
     pub fn number(&self) -> Option<u32> {
         self.stem().strip_prefix('v')?.split('_').next()?.parse().ok()
     }
@@ -215,8 +233,22 @@ pub trait Problem: Sync {
         1
     }
 
-    /// The data that makes results exact in the case's element type and size.
-    fn exact_fill(&self, case: &Case) -> Fill;
+    /// The data that cases are timed over.
+    fn fill(&self, _: &Case) -> Fill {
+        Fill::Real
+    }
+
+    /// Whether results over the data that are timed are exact in any order, so that they show every mistake and no
+    /// other data are needed to check a case.
+    fn is_exact(&self, case: &Case) -> bool {
+        self.movement(case).is_some()
+    }
+
+    /// The data that makes results exact in the case's element type and size. Not asked for where
+    /// [`Problem::is_exact`] says that others do.
+    fn exact_fill(&self, _: &Case) -> Fill {
+        Fill::Ones
+    }
 
     /// Bytes moved and operations done, from the one formula of the family.
     fn cost(&self, case: &Case) -> Cost;
@@ -237,4 +269,9 @@ pub trait Problem: Sync {
 
     /// The CPU baselines, timed beside the rungs.
     fn baselines(&self) -> &'static [Baseline];
+
+    /// Why a baseline is not worth its time at this size, if it is not.
+    fn spared(&self, _: &Baseline, _: Shape) -> Option<String> {
+        None
+    }
 }

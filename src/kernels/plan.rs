@@ -68,10 +68,14 @@ pub struct Target {
     pub max_alloc: u64,
     /// Last-level cache; 0 when unknown.
     pub cache: u64,
+    /// Floats in a vector as wide as the device's own; 0 when unknown.
+    pub float_lanes: u32,
     /// Whether `double` can be used.
     pub fp64: bool,
     /// Whether kernels may use NVIDIA's PTX instructions.
     pub nvidia: bool,
+    /// Whether those that copy from global to local memory by no register are among them: NVIDIA since Ampere.
+    pub async_copy: bool,
     /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
     pub subgroups: bool,
 }
@@ -121,6 +125,8 @@ pub enum Arg {
     Index(u64),
     /// A `uint`.
     Uint(u32),
+    /// An `int`.
+    Int(i32),
     /// `__local` memory of this many bytes.
     Local(usize),
 }

@@ -134,6 +134,16 @@ pub(crate) fn number(params: &Params, name: &str) -> Result<Option<u64>, Refusal
     }
 }
 
+/// The two numbers from 1 to 1024 that a parameter such as `8x4` holds, if it was given.
+pub(crate) fn pair(params: &Params, tunable: &Tunable) -> Result<Option<[u64; 2]>, Refusal> {
+    let Some(text) = params.get(tunable.name) else { return Ok(None) };
+    let sides = text.split_once('x').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
+    match sides {
+        Some(sides) if sides.iter().all(|side| (1..=1024).contains(side)) => Ok(Some(sides)),
+        _ => Err(Refusal(format!("{}={text}: two numbers from 1 to 1024 are needed, as in 8x4", tunable.name))),
+    }
+}
+
 /// Why a work-group does not fit the device, if it does not.
 pub(crate) fn check_wg(wg: WorkGroup, target: &Target) -> Result<(), Refusal> {
     if wg.size() > target.max_wg || wg.0.iter().zip(target.max_wg_dims).any(|(&w, max)| w > max) {

@@ -79,7 +79,7 @@ impl Problem for Transpose {
         shape.m.saturating_add(gap(params)).saturating_mul(shape.n) as usize
     }
 
-    fn exact_fill(&self, _: &Case) -> Fill {
+    fn fill(&self, _: &Case) -> Fill {
         Fill::Bits
     }
 

@@ -98,9 +98,9 @@ columns! {
         pub gbps: Option<f64>,
         /// 10^9 operations a second.
         pub gops: Option<f64>,
-        /// Which measured limit bounds the family: `read` or `copy`.
+        /// Which measured limit bounds the family: `read`, `copy` or `add-min`.
         pub ceiling: String,
-        /// `gbps` in per cent of it.
+        /// `gbps` in per cent of it, or `gops` where it limits operations.
         pub ceiling_pct: Option<f64>,
         /// Times faster than the rung before.
         pub step_x: Option<f64>,
@@ -149,6 +149,15 @@ columns! {
         /// Speed in per cent of the reference `copy`, of the families that have it.
         #[serde(default)]
         pub copy_pct: Option<f64>,
+        /// Of the launches that prepare the data for those that are timed.
+        #[serde(default)]
+        pub t_preparation_s: Option<f64>,
+        /// The limit that `ceiling` names, in 10^9 operations a second.
+        #[serde(default)]
+        pub ceiling_gops: Option<f64>,
+        /// Operations in a compute unit's clock, by the driver's numbers of units and of clocks a second.
+        #[serde(default)]
+        pub ops_per_cu_clock: Option<f64>,
     }
 }
 
@@ -185,6 +194,10 @@ impl From<&Record> for Row {
     fn from(record: &Record) -> Row {
         let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
         let case = &outcome.case;
+        let ceiling = |is_memory| {
+            let meant = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
+            meant.map(|c| c.rate).and_then(finite)
+        };
         let time = |pick: fn(&crate::stats::Summary) -> f64| record.times.as_ref().map(pick).and_then(finite);
         Row {
             schema: SCHEMA,
@@ -230,7 +243,7 @@ impl From<&Record> for Row {
             max_err: outcome.max_err.and_then(finite),
             tol: outcome.tol.and_then(finite),
             flags: record.flags.join(" "),
-            ceiling_gbps: scene.ceiling.map(|c| c.gbps).and_then(finite),
+            ceiling_gbps: ceiling(true),
             stopped_by: outcome.stopped_by.clone(),
             result: outcome.result.and_then(finite),
             cpu_exact_x: speedups.cpu_exact,
@@ -241,6 +254,9 @@ impl From<&Record> for Row {
             shard: String::new(),
             settings: String::new(),
             copy_pct: speedups.copy.map(|x| 100.0 * x),
+            t_preparation_s: outcome.preparation.and_then(finite),
+            ceiling_gops: ceiling(false),
+            ops_per_cu_clock: record.ops_per_clock,
         }
     }
 }
@@ -371,5 +387,8 @@ pub(crate) fn row(variant: &str) -> Row {
         shard: String::new(),
         settings: String::new(),
         copy_pct: None,
+        t_preparation_s: None,
+        ceiling_gops: None,
+        ops_per_cu_clock: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::format::{self, Tint};
 use super::ladder::render;
-use super::view::{Grid, status_word};
+use super::view::{Grid, is_memory_bound, status_word};
 use crate::record::Row;
 use crate::runner::{Spent, Status};
 
@@ -15,9 +15,11 @@ const REMARKS: usize = 5;
 /// The sweep's rows, of one family on one device, as a summary for a terminal.
 pub fn summary(rows: &[Row]) -> String {
     let Some(first) = rows.first() else { return "nothing was run\n".to_owned() };
-    let ceiling = rows.iter().rev().find_map(|r| r.ceiling_gbps.map(|gbps| (&r.ceiling, gbps)));
-    let ceiling = ceiling
-        .map_or_else(String::new, |(name, gbps)| format!(", {name} ceiling {} GB/s", format::significant(gbps, 4)));
+    let limit = |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops, "Gop/s")));
+    let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
+    let ceiling = ceiling.map_or_else(String::new, |(name, (rate, unit))| {
+        format!(", {name} ceiling {} {unit}", format::significant(rate, 4))
+    });
     let mut text = format!("sweep of {} on {}: {}{ceiling}\n", first.family, first.device, statuses(rows));
     text = format::terminal(text.trim_end()) + "\n";
     for group in groups(rows) {
@@ -88,7 +90,8 @@ fn optimum(rows: &[&Row]) -> String {
     rungs.sort_unstable();
     rungs.dedup();
     let lines: Vec<Vec<String>> = rungs.iter().filter_map(|&(_, variant)| rung_line(rows, variant)).collect();
-    let header = ["rung", "wg", "best", "GB/s", "% ceiling", "median", "worst", "timed", "tunables"];
+    let rate = if is_memory_bound(first) { "GB/s" } else { "Gop/s" };
+    let header = ["rung", "wg", "best", rate, "% ceiling", "median", "worst", "timed", "tunables"];
     let tints = vec![Tint::Green; lines.len()];
     let grid = Grid { header: header.map(str::to_owned).to_vec(), rows: lines, tints };
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
@@ -115,7 +118,7 @@ fn rung_line(rows: &[&Row], variant: &str) -> Option<Vec<String>> {
         label(best),
         best.wg.clone(),
         format::time(*time),
-        number(best.gbps, 4),
+        number(if is_memory_bound(best) { best.gbps } else { best.gops }, 4),
         number(best.ceiling_pct, 3),
         format::time(ranked[ranked.len() / 2].1),
         format::time(ranked[ranked.len() - 1].1),

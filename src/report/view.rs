@@ -59,6 +59,24 @@ const RUNG_COLUMNS: &[Column] = &[
     Column { name: "x rayon", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
 ];
 
+/// Of families that arithmetic bounds.
+const RUNG_PAIR_COLUMNS: &[Column] = &[
+    Column { name: "median", cell: |c| median(c.row), always: true },
+    Column { name: "prep", cell: |c| c.row.t_preparation_s.map(format::time), always: false },
+    Column { name: "e2e", cell: |c| c.row.t_end_to_end_s.map(format::time), always: false },
+    Column { name: "Gpair/s", cell: |c| pairs(c.row), always: true },
+    Column { name: "/CU/clk", cell: |c| c.row.ops_per_cu_clock.map(|ops| three(ops / 2.0)), always: false },
+    Column { name: "% ceiling", cell: |c| c.row.ceiling_pct.map(three), always: false },
+    Column { name: "step x", cell: |c| c.row.step_x.map(three), always: true },
+    Column { name: "total x", cell: |c| c.row.total_x.map(three), always: true },
+    Column { name: "x rayon", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
+];
+
+const CPU_PAIR_COLUMNS: &[Column] = &[
+    Column { name: "median", cell: |c| median(c.row), always: true },
+    Column { name: "Gpair/s", cell: |c| pairs(c.row), always: true },
+];
+
 const CPU_COLUMNS: &[Column] = &[
     Column { name: "median", cell: |c| median(c.row), always: true },
     Column { name: "GB/s", cell: |c| c.rate(c.row), always: true },
@@ -117,6 +135,10 @@ impl View {
         let beside = |row: &Row| inside.iter().copied().find(|r| r.variant == row.variant);
         let wg = common_wg(&plain);
         let cell = |row| Cell { row, inside: None, unit };
+        let (rung_columns, cpu_columns) = match rows.first().is_none_or(is_memory_bound) {
+            true => (RUNG_COLUMNS, CPU_COLUMNS),
+            false => (RUNG_PAIR_COLUMNS, CPU_PAIR_COLUMNS),
+        };
         View {
             title: plain
                 .first()
@@ -127,13 +149,13 @@ impl View {
                 "rung".to_owned(),
                 plain.iter().map(|&row| Cell { inside: beside(row), ..cell(row) }).collect(),
                 |r| label(r, wg),
-                RUNG_COLUMNS,
+                rung_columns,
             ),
             cpu: Grid::of(
                 cpu.first().map(|r| r.device.clone()).unwrap_or_default(),
                 cpu.iter().copied().map(cell).collect(),
                 |r| r.variant.clone(),
-                CPU_COLUMNS,
+                cpu_columns,
             ),
             result: rows.iter().filter(|r| r.status == Status::Ok).find_map(result),
             notes: notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>(), &inside),
@@ -158,6 +180,16 @@ impl Grid {
             tints: cells.iter().map(|c| tint(c.judged().status)).collect(),
         }
     }
+}
+
+/// Additions with a minimum, two operations each, in 10^9 a second.
+fn pairs(row: &Row) -> Option<String> {
+    row.gops.map(|gops| four(gops / 2.0))
+}
+
+/// Whether the row's family is bounded by memory, rather than by arithmetic.
+pub(super) fn is_memory_bound(row: &Row) -> bool {
+    kernels::family(&row.family).is_none_or(|family| family.ceiling.is_memory())
 }
 
 fn four(x: f64) -> String {
@@ -196,7 +228,7 @@ fn common_wg<'a>(rungs: &[&'a Row]) -> &'a str {
 }
 
 fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: Unit) -> String {
-    let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form == Form::Matrix);
+    let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form != Form::Vector);
     let size = match is_matrix {
         false => format!("n = {}", format::count(row.n)),
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),
@@ -206,9 +238,10 @@ fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: Unit) -> String {
         Cache::Warm => "warm",
         Cache::Cold => "cold",
     };
-    let ceiling = match row.ceiling_gbps {
-        Some(gbps) => unit.named(&format!(", {} ceiling {} GB/s", row.ceiling, four(unit.of(gbps)))),
-        None => String::new(),
+    let ceiling = match (row.ceiling_gbps, row.ceiling_gops) {
+        (Some(gbps), _) => unit.named(&format!(", {} ceiling {} GB/s", row.ceiling, four(unit.of(gbps)))),
+        (None, Some(gops)) => format!(", {} ceiling {} Gpair/s", row.ceiling, four(gops / 2.0)),
+        (None, None) => String::new(),
     };
     let repeats = inside.unwrap_or(row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));

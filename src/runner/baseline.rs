@@ -24,17 +24,19 @@ impl Session {
         if case.shape.n == 0 || case.shape.m == 0 {
             return answer_empty(family, case, outcome);
         }
+        if let Some(why) = family.problem.spared(baseline, case.shape) {
+            return Err(Stop::skipped(why));
+        }
         self.load_host(case, family)?;
         let Some(data) = &self.data else { return Err(Stop::failed("the inputs are gone")) };
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
         outcome.working_set = data.host.iter().map(|a| a.as_bytes().len() as u64).sum();
         (outcome.wg, outcome.params) = (WorkGroup::linear(1), choices(family, case));
-        let movement = family.problem.movement(case);
-        if movement.is_none() {
+        if !family.problem.is_exact(case) {
             verify_baseline(baseline, family, case)?;
         }
-        let mut last = check::poisoned(case.dtype, movement.map_or(1, |m| m.output_len()));
+        let mut last = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
         let (samples, why) = sampling::sample(settings, &mut |_| {
             let started = Instant::now();
             (baseline.run)(case.shape, &case.params, std::hint::black_box(&data.host), &mut last);

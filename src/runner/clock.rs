@@ -12,6 +12,15 @@ pub(super) fn sample(timing: &Timing, timed: &[bool]) -> Sample {
     Sample { event: event_seconds(timing, timed), wall: timing.wall_s }
 }
 
+/// Seconds from the start of the first launch to the end of the last of those that do not count, before those that
+/// do; none where there are none, or no times.
+pub(super) fn preparation(timing: &Timing, timed: &[bool]) -> Option<f64> {
+    let before = timed.iter().position(|&t| t)?;
+    let stamps = timing.stamps.get(..before)?;
+    let ns = stamps.last()?.end.checked_sub(stamps.first()?.start)?;
+    Some(ns as f64 * 1e-9)
+}
+
 fn event_seconds(timing: &Timing, timed: &[bool]) -> Option<f64> {
     if timing.stamps.len() != timed.len() {
         return None;
@@ -26,8 +35,8 @@ fn event_seconds(timing: &Timing, timed: &[bool]) -> Option<f64> {
 }
 
 /// Why a row's event times cannot be used, judged over all its samples; `None` if they can.
-/// `fastest_s` is the time that the device's measured ceiling allows at best, where it bounds the case.
-pub(super) fn objection(samples: &[Sample], fastest_s: Option<f64>) -> Option<String> {
+/// `least_time` is what the device's measured ceiling allows at best, where it bounds the case.
+pub(super) fn objection(samples: &[Sample], least_time: Option<f64>) -> Option<String> {
     let events: Vec<f64> = samples.iter().filter_map(|s| s.event).collect();
     let rejected = samples.len() - events.len();
     if rejected > 0 {
@@ -40,9 +49,9 @@ pub(super) fn objection(samples: &[Sample], fastest_s: Option<f64>) -> Option<St
         return Some(format!("all event times are the same {:.0} ns", events[0] * 1e9));
     }
     let shortest = events.iter().copied().fold(f64::INFINITY, f64::min);
-    match fastest_s {
+    match least_time {
         Some(limit) if shortest < limit => Some(format!(
-            "an event time of {:.1} us is shorter than the memory ceiling allows ({:.1} us)",
+            "an event time of {:.1} us is shorter than the ceiling allows ({:.1} us)",
             shortest * 1e6,
             limit * 1e6
         )),
@@ -66,6 +75,8 @@ mod tests {
         approx::assert_relative_eq!(sample(&t, &[true; 2]).event.unwrap(), 300e-9);
         // The first launch is not timed.
         approx::assert_relative_eq!(sample(&t, &[false, true]).event.unwrap(), 150e-9);
+        approx::assert_relative_eq!(preparation(&t, &[false, true]).unwrap(), 100e-9);
+        assert_eq!(preparation(&t, &[true, true]), None);
     }
 
     #[test]

@@ -3,11 +3,13 @@
 mod baseline;
 mod buffers;
 mod clock;
+mod compute;
 mod outcome;
 mod sampling;
 mod session;
 mod timing;
 mod verify;
 
+pub use compute::Computed;
 pub use outcome::*;
 pub use session::{Session, Sources};

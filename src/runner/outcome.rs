@@ -45,9 +45,9 @@ pub struct Settings {
     pub cache: Cache,
     /// The clock asked for.
     pub clock: Clock,
-    /// Bytes per second that no run can exceed, where the working set is far larger than any cache: event
-    /// times that imply more are not believed.
-    pub ceiling: Option<f64>,
+    /// Seconds that the device's measured ceiling allows at best, where it bounds the case: shorter event times are
+    /// not believed.
+    pub least_time: Option<f64>,
 }
 
 /// One timed run, in seconds.
@@ -112,6 +112,9 @@ pub struct Outcome {
     pub samples: Vec<Sample>,
     /// Time of one run among many back to back.
     pub batch: Option<f64>,
+    /// Of the launches that do not count: what prepares the data for those that do; by the driver's events.
+    #[serde(default)]
+    pub preparation: Option<f64>,
     /// Allocation, host to device, kernels, device to host and the host's finish, once.
     pub end_to_end: Option<f64>,
     /// What ended the sampling: `steady`, `timeout` or `max-runs`.
@@ -170,6 +173,7 @@ impl Outcome {
             clock_note: None,
             samples: Vec::new(),
             batch: None,
+            preparation: None,
             end_to_end: None,
             stopped_by: String::new(),
             bytes: 0.0,
@@ -192,9 +196,15 @@ impl Outcome {
     pub fn ended(self, done: Result<(), Stop>) -> Outcome {
         match done {
             Ok(()) => self,
-            Err(Stop { status, reason }) => {
-                Outcome { status, reason, samples: Vec::new(), batch: None, end_to_end: None, ..self }
-            }
+            Err(Stop { status, reason }) => Outcome {
+                status,
+                reason,
+                samples: Vec::new(),
+                batch: None,
+                preparation: None,
+                end_to_end: None,
+                ..self
+            },
         }
     }
 }

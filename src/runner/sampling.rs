@@ -7,6 +7,9 @@ use std::time::Instant;
 /// Kernels shorter than this are also timed back to back, because the launch dominates them.
 pub(super) const SHORT_S: f64 = 50e-6;
 
+/// Runs longer than this, in seconds, need no more than one to warm up.
+const LONG_S: f64 = 0.5;
+
 /// How long a batch of short launches should take, in seconds.
 const BATCH_S: f64 = 5e-3;
 
@@ -16,8 +19,13 @@ pub(super) fn sample(
     settings: &Settings,
     run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
 ) -> Result<(Vec<Sample>, &'static str), Stop> {
+    let warming = Instant::now();
     for i in 0..settings.warmup {
         run(i as usize)?;
+        // A run that is longer than all samples may be has warmed everything up.
+        if warming.elapsed().as_secs_f64() >= settings.timeout.max(LONG_S) {
+            break;
+        }
     }
     let started = Instant::now();
     let mut samples = Vec::new();
@@ -27,7 +35,8 @@ pub(super) fn sample(
         if samples.len() >= settings.max_runs as usize {
             return Ok((samples, "max-runs"));
         }
-        if elapsed >= settings.timeout && samples.len() >= settings.min_runs.min(3) as usize {
+        let fewest = if elapsed >= 10.0 * settings.timeout.max(LONG_S) { 1 } else { settings.min_runs.min(3) };
+        if elapsed >= settings.timeout && samples.len() >= fewest as usize {
             return Ok((samples, "timeout"));
         }
         let enough = samples.len() >= settings.min_runs as usize && elapsed >= settings.min_time;
@@ -63,7 +72,7 @@ mod tests {
             max_noise: 0.05,
             cache: Cache::Warm,
             clock: Clock::Event,
-            ceiling: None,
+            least_time: None,
         }
     }
 

@@ -123,14 +123,11 @@ impl Session {
     /// Makes the plan, the program and the data; nothing if there are no elements, which is an answer too.
     fn prepare<'a>(&mut self, case: &'a Case, outcome: &mut Outcome) -> Result<Option<Job<'a>>, Stop> {
         let family = find_family(&case.family)?;
-        let Some(rung) = family.rung(&case.variant) else {
-            return Err(Stop::failed(format!("{} has no rung {}", family.name, case.variant)));
-        };
         if case.shape.n == 0 || case.shape.m == 0 {
             return answer_empty(family, case, outcome).map(|()| None);
         }
         outcome.params = choices(family, case);
-        let plan = self.plan(rung, case)?;
+        let (rung, plan) = self.plan(family, case)?;
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops, outcome.working_set) = (cost.bytes, cost.ops, plan.bytes());
@@ -143,8 +140,11 @@ impl Session {
         Ok(Some(job))
     }
 
-    /// Makes the plan, and refuses what would not fit the device.
-    fn plan(&self, rung: &'static Rung, case: &Case) -> Result<Plan, Stop> {
+    /// Finds the rung and makes its plan; refuses what would not fit the device.
+    pub(super) fn plan(&self, family: &Family, case: &Case) -> Result<(&'static Rung, Plan), Stop> {
+        let Some(rung) = family.rung(&case.variant) else {
+            return Err(Stop::failed(format!("{} has no rung {}", family.name, case.variant)));
+        };
         let target = &self.device.info().target;
         if case.dtype == Dtype::F64 && !target.fp64 {
             return Err(Stop::skipped("this device has no fp64"));
@@ -157,16 +157,18 @@ impl Session {
             )));
         }
         if plan.bytes() > target.global_mem {
+            let parts: Vec<String> = plan.buffers.iter().map(|b| gigabytes(b.bytes() as u64)).collect();
             return Err(Stop::skipped(format!(
-                "needs {} bytes of global memory, this device has {}",
-                plan.bytes(),
-                target.global_mem
+                "needs {} = {} GB of global memory, this device has {} GB: choose a smaller size",
+                parts.join(" + "),
+                gigabytes(plan.bytes()),
+                gigabytes(target.global_mem)
             )));
         }
-        Ok(plan)
+        Ok((rung, plan))
     }
 
-    fn build(&mut self, rung: &Rung, plan: &Plan) -> Result<ProgramId, Stop> {
+    pub(super) fn build(&mut self, rung: &Rung, plan: &Plan) -> Result<ProgramId, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
         let text = self.sources.assemble(rung.path)?;
@@ -204,8 +206,7 @@ impl Session {
     pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Vec<Array> {
         match &self.files {
             Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
-            _ if family.problem.movement(case).is_some() => make_inputs(family, case, Fill::Bits, case.seed),
-            _ => make_inputs(family, case, Fill::Real, case.seed),
+            _ => make_inputs(family, case, family.problem.fill(case), case.seed),
         }
     }
 
@@ -219,6 +220,10 @@ impl Session {
 pub(super) fn choices(family: &Family, case: &Case) -> Params {
     let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
     given.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+fn gigabytes(bytes: u64) -> String {
+    format!("{:.2}", bytes as f64 / 1e9)
 }
 
 /// The definitions that a source mentions: the others would only make it another program to compile.

@@ -7,6 +7,7 @@ use super::sampling;
 use super::session::{Job, Session};
 use super::verify::tails;
 use crate::device::{Device, DeviceError, Launch};
+use crate::stats;
 use std::time::Instant;
 
 impl Session {
@@ -19,12 +20,13 @@ impl Session {
     ) -> Result<(), Stop> {
         if !job.again {
             let started = Instant::now();
-            // Moved elements are verified over the data that are timed: nothing is rounded there either.
-            if job.family.problem.movement(job.case).is_none() {
+            if !job.family.problem.is_exact(job.case) {
                 let exact = job.family.problem.exact_fill(job.case);
                 self.verify_exact(job, &[(exact, !job.case.seed)])?;
             }
+            self.verify_real(job, "before timing")?;
             outcome.spent.verify = started.elapsed().as_secs_f64();
+            // Not before the first launch, at which some drivers still compile.
             outcome.end_to_end = Some(self.end_to_end(job)?);
         }
         let inputs = self.inputs();
@@ -34,7 +36,7 @@ impl Session {
         result
     }
 
-    /// Verifies, times and verifies over the real data.
+    /// Times over the real data, and verifies what the last run left.
     fn measure(
         &mut self,
         job: &Job<'_>,
@@ -42,12 +44,6 @@ impl Session {
         bound: &Bound,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let started = Instant::now();
-        if !job.again {
-            self.run_poisoned(job, bound)?;
-            self.judge(job, bound, "before timing")?;
-        }
-        outcome.spent.verify += started.elapsed().as_secs_f64();
         bound.poison(&mut *self.device, &job.plan)?;
         let copies = self.rotation(job, settings.cache, bound)?;
         let bindings: Vec<&Bound> = std::iter::once(bound).chain(&copies).collect();
@@ -114,12 +110,17 @@ impl Session {
             Ok(device.batch(job.program, &all, repeat)? / repeat as f64 * per_run)
         };
         let device = &mut *self.device;
-        let first = device.batch(job.program, &sets[0], 1)?;
+        let first = if settings.clock == Clock::Batch { device.batch(job.program, &sets[0], 1)? } else { 0.0 };
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
+        let mut preparations = Vec::new();
         let (samples, why) = sampling::sample(settings, &mut |i| {
             let launches = &sets[i % sets.len()];
             Ok(match settings.clock {
-                Clock::Event => clock::sample(&device.run(job.program, launches)?, &timed),
+                Clock::Event => {
+                    let timing = device.run(job.program, launches)?;
+                    preparations.extend(clock::preparation(&timing, &timed));
+                    clock::sample(&timing, &timed)
+                }
                 Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
                 Clock::Batch => Sample { event: None, wall: batch(device, first)? },
             })
@@ -127,6 +128,9 @@ impl Session {
         outcome.samples = samples;
         outcome.stopped_by = why.into();
         outcome.choose_clock(settings);
+        if outcome.clock == Clock::Event {
+            outcome.preparation = stats::summarise(&preparations).map(|s| s.median);
+        }
         let shortest = outcome.times().into_iter().fold(f64::INFINITY, f64::min);
         if shortest < sampling::SHORT_S && !job.again {
             outcome.batch = Some(batch(device, shortest)?);
@@ -156,8 +160,7 @@ impl Outcome {
     /// Decides over all samples whether the event times asked for can be believed.
     fn choose_clock(&mut self, settings: &Settings) {
         if settings.clock == Clock::Event {
-            let fastest = settings.ceiling.map(|ceiling| self.bytes / ceiling);
-            self.clock_note = clock::objection(&self.samples, fastest);
+            self.clock_note = clock::objection(&self.samples, settings.least_time);
             self.clock = if self.clock_note.is_some() { Clock::Wall } else { Clock::Event };
         }
     }

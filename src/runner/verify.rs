@@ -10,17 +10,22 @@ use crate::kernels::{Arg, Case, Family, Movement, Plan, Reference};
 
 impl Session {
     /// Checks a rung over exact data of three seeds, all ones and a single one at the places where rungs go
-    /// wrong, then over the real data. Where elements are only moved, the latter show every mistake.
+    /// wrong, then over the real data. Where the results over these are exact, they show every mistake.
     pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
-        if job.family.problem.movement(job.case).is_none() {
+        if !job.family.problem.is_exact(job.case) {
             self.verify_exact(job, &exact_data(job))?;
         }
+        outcome.judged(&self.verify_real(job, "over real data")?);
+        Ok(())
+    }
+
+    /// Checks one run over the real data.
+    pub(super) fn verify_real(&mut self, job: &Job<'_>, when: &str) -> Result<Judged, Stop> {
         let inputs = self.inputs();
         let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
-        let judged = self.run_poisoned(job, &bound).and_then(|()| self.judge(job, &bound, "over real data"));
+        let judged = self.run_poisoned(job, &bound).and_then(|()| self.judge(job, &bound, when));
         bound.free(&mut *self.device);
-        outcome.judged(&judged?);
-        Ok(())
+        judged
     }
 
     /// Runs once over each of these data, whose results are exact in every order. They take the place of the
@@ -91,7 +96,7 @@ impl Session {
     }
 
     /// Reads the output, looks at the guard zones, and completes the result on the host.
-    fn result(&mut self, job: &Job<'_>, bound: &Bound, tails: &[Array]) -> Result<Array, Stop> {
+    pub(super) fn result(&mut self, job: &Job<'_>, bound: &Bound, tails: &[Array]) -> Result<Array, Stop> {
         let output = bound.output(&mut *self.device, &job.plan)?;
         if let Some(what) = bound.overrun(&mut *self.device, &job.plan)? {
             return Err(wrong(what));

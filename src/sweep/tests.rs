@@ -120,7 +120,7 @@ fn measuring() -> Settings {
         max_noise: 0.05,
         cache: Cache::Warm,
         clock: Clock::Event,
-        ceiling: None,
+        least_time: None,
     }
 }
 

@@ -1,0 +1,21 @@
+// A register lowered by two sums at a time: STEP(best, x0, y0, x1, y1, j), for the j-th of neighbouring registers.
+#if defined(ORDERED)
+// Floats of which no sum is below 0 are ordered as the integers with their bits; infinity and NaN come last.
+#define BEST int
+#define NONE as_int(INFINITY)
+#define RESULT(best) as_float(best)
+#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))
+#else
+#define BEST T
+#define NONE NO_EDGE
+#define RESULT(best) (best)
+#define LOWER(best, s, t) SMALLER(SMALLER(best, s), t)
+#endif
+#ifdef TWO_PIPELINES
+// NVIDIA adds integers and compares them on one pipeline, and multiplies and adds them on another, which would be idle.
+// `one` is 1, which no compiler knows.
+#define STEP(best, x0, y0, x1, y1, j) \
+    best = (j) % 2 ? LOWER(best, x0 + y0, x1 + y1) : min(best, min(x0 * one + y0, x1 * one + y1));
+#else
+#define STEP(best, x0, y0, x1, y1, j) best = LOWER(best, x0 + y0, x1 + y1);
+#endif

@@ -1,0 +1,23 @@
+// minplus v0: one work-item per result, neighbouring items in neighbouring rows.
+// Idea:    every result by itself, straight from the definition: row i of d against its column j.
+// Removes: nothing yet: it is what the others are measured against.
+// Remains: neighbouring items read elements of d that are a row apart: a memory transaction each.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+
+#include "../common/smaller.cl"
+
+__kernel void minplus_v0_naive(__global const T *restrict d, __global T *restrict r, const INDEX n)
+{
+    const INDEX i = get_global_id(0), j = get_global_id(1);
+    if (i >= n || j >= n)
+        return;
+    T best = NO_EDGE;
+    for (INDEX k = 0; k < n; k++)
+        best = SMALLER(best, d[i * n + k] + d[k * n + j]);
+    r[i * n + j] = best;
+}

@@ -1,0 +1,23 @@
+// minplus v1: the two indices swapped.
+// Idea:    neighbouring items take neighbouring columns: what they read and write lies side by side.
+// Removes: v0's scattered reads and writes, by nothing but another meaning of the first index.
+// Remains: two reads for each addition: memory and cache, not arithmetic, set the time.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+
+#include "../common/smaller.cl"
+
+__kernel void minplus_v1_coalesced(__global const T *restrict d, __global T *restrict r, const INDEX n)
+{
+    const INDEX j = get_global_id(0), i = get_global_id(1);
+    if (i >= n || j >= n)
+        return;
+    T best = NO_EDGE;
+    for (INDEX k = 0; k < n; k++)
+        best = SMALLER(best, d[i * n + k] + d[k * n + j]);
+    r[i * n + j] = best;
+}

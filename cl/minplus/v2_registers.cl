@@ -1,0 +1,40 @@
+// minplus v2: 64 results per work-item.
+// Idea:    an item keeps 8 x 8 results in registers, 8 apart, so that each of 16 reads serves eight additions.
+// Removes: v1's reads, seven of eight; padding by a kernel of its own removes guards, transposing it strides.
+// Remains: the eight rows and columns of a group are read by each of its items, from the cache.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#define ITEM 8        // results of an item, and items of a group, in each direction
+
+#include "../common/smaller.cl"
+#include "../common/panels.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEM, ITEM, 1)))
+void minplus_v2_registers(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,
+                          const INDEX n, const INDEX pitch)
+{
+    const INDEX left = get_group_id(0) * ITEM * ITEM + get_local_id(0);
+    const INDEX top = get_group_id(1) * ITEM * ITEM + get_local_id(1);
+    T best[ITEM][ITEM];
+    for (uint i = 0; i < ITEM; i++)
+        for (uint j = 0; j < ITEM; j++)
+            best[i][j] = NO_EDGE;
+    for (INDEX k = 0; k < n; k++) {
+        T x[ITEM], y[ITEM];
+        for (uint i = 0; i < ITEM; i++) {
+            x[i] = columns[k * pitch + top + i * ITEM];
+            y[i] = rows[k * pitch + left + i * ITEM];
+        }
+        for (uint i = 0; i < ITEM; i++)
+            for (uint j = 0; j < ITEM; j++)
+                best[i][j] = SMALLER(best[i][j], x[i] + y[j]);
+    }
+    for (uint i = 0; i < ITEM; i++)
+        for (uint j = 0; j < ITEM; j++)
+            if (top + i * ITEM < n && left + j * ITEM < n)
+                r[(top + i * ITEM) * n + left + j * ITEM] = best[i][j];
+}

@@ -1,0 +1,35 @@
+//! `gpulab minplus`: the ladder of the shortcut step.
+
+use super::{Out, ladder};
+use crate::Error;
+use crate::cli::{Global, MinPlus, Weights};
+use crate::kernels::{self, Form, Params};
+
+/// Runs the ladder.
+///
+/// # Errors
+/// Bad options, no device, a wrong result, a failed build, an output that cannot be written.
+pub fn run(out: &mut Out, global: &Global, options: &MinPlus) -> Result<(), Error> {
+    let study = ladder::Study {
+        family: &kernels::minplus::FAMILY,
+        shape: Form::Square.shape(options.n, None),
+        dtype: options.ladder.dtype,
+        params: params(options),
+        series: vec![Params::new()],
+        inputs: Vec::new(),
+    };
+    ladder::run(out, global, &options.ladder, &study)
+}
+
+fn params(options: &MinPlus) -> Params {
+    let number = |value: Option<u64>| value.map(|n| n.to_string());
+    let signed = options.weights == Weights::Signed;
+    ladder::params(&[
+        ("weights", signed.then(|| "signed".to_owned())),
+        ("tile", options.tile.clone()),
+        ("item", options.item.clone()),
+        ("depth", number(options.depth)),
+        ("buffers", number(options.buffers)),
+        ("vec", number(options.vec)),
+    ])
+}

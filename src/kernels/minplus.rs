@@ -1,0 +1,448 @@
+//! The step of the shortcut problem: `r[i][j]` is the least of all `d[i][k] + d[k][j]`, a matrix product in which sums take
+//! the place of products and minima that of sums.
+//!
+//! Rungs 0 to 3 are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
+//! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
+
+use super::shape::{self, number};
+use super::*;
+use crate::cpu::minplus as host;
+use crate::rung;
+
+/// The family's entry in the registry.
+pub const FAMILY: Family = Family {
+    name: "minplus",
+    about: "one step of all-pairs shortest paths: sums and minima in place of a matrix product's products and sums",
+    form: Form::Square,
+    problem: &MinPlus,
+    references: &[],
+    ladder: &[
+        rung!("minplus/v0_naive", single, &[]),
+        rung!("minplus/v1_coalesced", single, &[]),
+        rung!("minplus/v2_registers", registers, &[]),
+        rung!("minplus/v3_local", registers, &[DEPTH]),
+        rung!("minplus/v4_tiled", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
+        rung!("minplus/v5_three_way", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
+        rung!("minplus/v6_wide", wide, &[VEC, ITEM, DEPTH]),
+    ],
+    choices: &[WEIGHTS],
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    ceiling: Bound::AddMin,
+};
+
+/// The choice of [`FAMILY`] that says whether weights may be negative.
+pub const WEIGHTS: Tunable = Tunable {
+    name: "weights",
+    about: "of the edges: none below 0, or of either sign, for which v5 has no integer order",
+    values: &["natural", "signed"],
+};
+const DEPTH: Tunable =
+    Tunable { name: "depth", about: "rows of a panel that are staged at once", values: &["4", "8", "16", "32"] };
+const TILE: Tunable = Tunable {
+    name: "tile",
+    about: "results of a work-group, rows x columns",
+    values: &["64x64", "128x64", "128x128", "256x128"],
+};
+const ITEM: Tunable = Tunable {
+    name: "item",
+    about: "results of a work-item, rows x columns; of v6 rows x vectors",
+    values: &["4x2", "6x2", "8x2", "4x4", "8x4", "8x8", "16x8"],
+};
+const BUFFERS: Tunable = Tunable {
+    name: "buffers",
+    about: "pairs of panels in local memory: of two, one is filled while the other is read",
+    values: &["1", "2"],
+};
+const SPLIT: Tunable =
+    Tunable { name: "split", about: "work-groups that share the k of a tile's results", values: &["1", "2", "4"] };
+const ASYNC: Tunable = Tunable {
+    name: "async",
+    about: "whether panels are copied by no register (NVIDIA since Ampere)",
+    values: &["0", "1"],
+};
+const VEC: Tunable = Tunable { name: "vec", about: "elements of a vector", values: &["4", "8", "16"] };
+
+/// Largest size at which the sequential baseline is timed.
+const MOST_SEQUENTIAL: u64 = 2048;
+
+struct MinPlus;
+
+impl Problem for MinPlus {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        vec![shape.elements() as usize]
+    }
+
+    fn result(&self, shape: Shape, _: &Params) -> usize {
+        shape.elements() as usize
+    }
+
+    fn fill(&self, case: &Case) -> Fill {
+        Fill::Weights { signed: is_signed(&case.params) }
+    }
+
+    // Each sum is rounded once, and minima do not round.
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = case.shape.n as f64;
+        // The matrix is read and the result written; each pair is an addition and a minimum.
+        Cost { bytes: 2.0 * n * n * case.dtype.size() as f64, ops: 2.0 * n * n * n }
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        let mut exact = Array::zeros(case.dtype, inputs[0].len());
+        host::all_threads(case.shape.n as usize, &inputs[0], &mut exact);
+        Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+    }
+
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
+        output
+    }
+
+    fn baselines(&self) -> &'static [Baseline] {
+        host::BASELINES
+    }
+
+    fn spared(&self, baseline: &Baseline, shape: Shape) -> Option<String> {
+        let is_slow = baseline.name == "cpu_sequential" && shape.n > MOST_SEQUENTIAL;
+        is_slow.then(|| format!("one thread would take minutes: it is timed up to n = {MOST_SEQUENTIAL}"))
+    }
+}
+
+fn is_signed(params: &Params) -> bool {
+    params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
+}
+
+/// Side of the tiles in which the preparation pads and transposes.
+const STRIP: u64 = 32;
+/// Rows of items in a group of the preparation.
+const STRIP_HEIGHT: usize = 8;
+
+/// A plan in the making.
+struct Draft<'a> {
+    ask: &'a Ask<'a>,
+    defines: Vec<(String, String)>,
+    params: Params,
+}
+
+impl<'a> Draft<'a> {
+    /// For matrices whose rows are at most `pitch` elements apart.
+    fn new(ask: &'a Ask<'a>, pitch: u64) -> Result<Draft<'a>, Refusal> {
+        let (dtype, params) = (ask.case.dtype, &ask.case.params);
+        let mut draft = Draft {
+            ask,
+            defines: shape::defines(shape::signed(dtype), pitch.saturating_mul(pitch)),
+            params: Params::new(),
+        };
+        match params.get(WEIGHTS.name).map(String::as_str) {
+            None | Some("natural") => {}
+            Some("signed") => _ = draft.params.insert(WEIGHTS.name.into(), "signed".into()),
+            Some(other) => return Err(Refusal(format!("weights={other}: {} is needed", WEIGHTS.values.join(" or ")))),
+        }
+        for (name, value) in element_macros(dtype, ask.target) {
+            draft.define(name, value);
+        }
+        Ok(draft)
+    }
+
+    fn define(&mut self, name: &str, value: impl ToString) {
+        self.defines.push((name.into(), value.to_string()));
+    }
+
+    /// Notes a setting, and defines the macro that bears its name.
+    fn set(&mut self, name: &str, value: u64) {
+        self.params.insert(name.into(), value.to_string());
+        self.define(&name.to_uppercase(), value);
+    }
+
+    fn n(&self) -> u64 {
+        self.ask.case.shape.n
+    }
+
+    /// The plan of one launch that reads the matrix itself.
+    fn direct(self, groups: [u64; 3], wg: WorkGroup, more: &[Arg]) -> Result<Plan, Refusal> {
+        let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(self.n())];
+        let pass = pass(self.ask.rung.kernel(), groups, wg, args.iter().chain(more).copied().collect());
+        self.plan(Vec::new(), vec![pass], wg, 0)
+    }
+
+    /// The plan of a launch that reads panels, padded copies of the matrix, which a launch before it makes.
+    fn panelled(self, panels: Panels, wg: WorkGroup, local_elements: u64) -> Result<Plan, Refusal> {
+        let (n, dtype, Panels { pitch, tile, .. }) = (self.n(), self.ask.case.dtype, panels);
+        let [d, rows, columns, r] = [0, 1, 2, 3].map(Arg::Buffer);
+        let sizes = [Arg::Index(n), Arg::Index(pitch)];
+        let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
+        let output = if panels.paired { Some(r) } else { None };
+        let args = [d, rows, columns].into_iter().chain(output).chain(sizes).collect();
+        let kernel = if panels.paired { "pairs" } else { "panels" };
+        let prepare = pass(kernel.into(), [pitch / STRIP, pitch / STRIP, 1], strips, args);
+        let groups = [n.div_ceil(tile[1]), n.div_ceil(tile[0]), panels.split];
+        let one = if panels.paired { Some(Arg::Int(1)) } else { None };
+        let args = [rows, columns, r].into_iter().chain(sizes).chain(one).collect();
+        let main = pass(self.ask.rung.kernel(), groups, wg, args);
+        let panel = BufferSpec { role: Role::Scratch, dtype, len: (pitch * pitch) as usize };
+        self.plan(vec![panel; 2], vec![Pass { timed: false, ..prepare }, main], wg, local_elements)
+    }
+
+    fn plan(
+        self,
+        panels: Vec<BufferSpec>,
+        passes: Vec<Pass>,
+        wg: WorkGroup,
+        local_elements: u64,
+    ) -> Result<Plan, Refusal> {
+        shape::check_wg(wg, self.ask.target)?;
+        let dtype = self.ask.case.dtype;
+        let matrix = |role| BufferSpec { role, dtype, len: self.ask.case.shape.elements() as usize };
+        let buffers = [matrix(Role::Input(0))].into_iter().chain(panels).chain([matrix(Role::Output)]);
+        Ok(Plan {
+            defines: self.defines,
+            buffers: buffers.collect(),
+            passes,
+            wg,
+            params: self.params,
+            local_bytes: local_elements * dtype.size() as u64,
+            depth: 0,
+            host_tail: None,
+        })
+    }
+}
+
+/// The macros of `cl/common/smaller.cl` where its defaults are not the best.
+pub(super) fn element_macros(dtype: Dtype, target: &Target) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let macros: &[(&str, &str)] = match dtype {
+        Dtype::I32 | Dtype::I64 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
+        // NVIDIA's GPUs have no instruction for the smaller of two doubles either.
+        Dtype::F64 if target.nvidia => &[],
+        Dtype::F32 | Dtype::F64 if target.gpu => &[("SMALLER", "fmin")],
+        Dtype::F32 | Dtype::F64 => &[],
+    };
+    macros.iter().copied()
+}
+
+fn pass(kernel: String, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) -> Pass {
+    Pass { kernel, global: [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]), local: wg.0, args, timed: true }
+}
+
+/// One result per item, in groups as square as they can be unless they were asked for with two sides.
+fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let n = ask.case.shape.n;
+    let [across, down, deep] = ask.case.wg.0;
+    if deep > 1 {
+        return Err(Refusal(format!("work-group {}: a matrix has two dimensions", ask.case.wg)));
+    }
+    let wg = if down > 1 { ask.case.wg } else { square(across) };
+    let groups = [n.div_ceil(wg.0[0] as u64), n.div_ceil(wg.0[1] as u64), 1];
+    Draft::new(ask, n)?.direct(groups, wg, &[])
+}
+
+/// A group of so many items, as square as it can be, and not higher than it is wide.
+fn square(size: usize) -> WorkGroup {
+    let down = (1..=size.isqrt()).rev().find(|side| size.is_multiple_of(*side)).unwrap_or(1);
+    WorkGroup([size / down, down, 1])
+}
+
+/// Rungs 2 and 3: groups of 8 x 8 items with 8 x 8 results each.
+fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    const ITEM: u64 = 8;
+    const TILE: u64 = ITEM * ITEM;
+    let pitch = ask.case.shape.n.next_multiple_of(TILE);
+    let mut draft = Draft::new(ask, pitch)?;
+    let mut staged = 0;
+    if ask.rung.variant() == "local" {
+        staged = number(&ask.case.params, DEPTH.name)?.unwrap_or(8);
+        if !TILE.is_multiple_of(staged) {
+            return Err(Refusal(format!("depth={staged}: a divisor of {TILE} is needed")));
+        }
+        draft.set(DEPTH.name, staged);
+    }
+    let panels = Panels { pitch, tile: [TILE; 2], paired: false, split: 1 };
+    draft.panelled(panels, WorkGroup([ITEM as usize, ITEM as usize, 1]), 2 * staged * TILE)
+}
+
+/// The panels that a launch reads, and how its groups share them.
+#[derive(Clone, Copy)]
+struct Panels {
+    /// From a row to the next, and number of rows: a multiple of what any stage or tile takes.
+    pitch: u64,
+    /// Rows and columns of a tile of results.
+    tile: [u64; 2],
+    /// Whether two rows are interleaved.
+    paired: bool,
+    /// Groups that share the rows of a tile's panels.
+    split: u64,
+}
+
+/// How rungs 4 and 5 share out a tile.
+#[derive(Clone, Copy)]
+struct Tiling {
+    tile: [u64; 2],
+    item: [u64; 2],
+    depth: u64,
+    buffers: u64,
+}
+
+impl Tiling {
+    /// As asked, or else as given.
+    fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
+        let params = &ask.case.params;
+        let asked = |tunable: &Tunable| number(params, tunable.name);
+        let tiling = Tiling {
+            tile: shape::pair(params, &TILE)?.unwrap_or(default.tile),
+            item: shape::pair(params, &ITEM)?.unwrap_or(default.item),
+            depth: asked(&DEPTH)?.unwrap_or(default.depth),
+            buffers: asked(&BUFFERS)?.unwrap_or(default.buffers),
+        };
+        tiling.check(16 / ask.case.dtype.size() as u64).map_err(|why| {
+            let Tiling { tile: [rows, columns], item: [high, wide], depth, .. } = tiling;
+            Refusal(format!("tile={rows}x{columns} item={high}x{wide} depth={depth}: {why}"))
+        })?;
+        Ok(tiling)
+    }
+
+    /// Whether whole vectors of so many elements can be shared out evenly.
+    fn check(&self, vec: u64) -> Result<(), String> {
+        let Tiling { tile, item, depth, .. } = *self;
+        let shares = |stage: u64| stage.is_multiple_of(vec * self.items()[0] * self.items()[1]);
+        if item.iter().any(|side| !side.is_multiple_of(vec)) || item[0] * item[1] > 256 {
+            return Err(format!("a work-item takes multiples of {vec}, and 256 results at most"));
+        }
+        if tile.iter().zip(item).any(|(tile, item)| !tile.is_multiple_of(item)) {
+            return Err("a tile has no whole number of items".into());
+        }
+        if !self.items()[0].is_multiple_of(4) || !self.items()[1].is_multiple_of(8) {
+            return Err("a work-group needs a multiple of 4 items down and of 8 across".into());
+        }
+        if !depth.is_multiple_of(2) || depth > 64 || !shares(depth * tile[0]) || !shares(depth * tile[1]) {
+            return Err("the items of a work-group cannot share what is staged evenly: try another depth".into());
+        }
+        Ok(())
+    }
+
+    /// Items of a group, down and across.
+    fn items(&self) -> [u64; 2] {
+        [self.tile[0] / self.item[0], self.tile[1] / self.item[1]]
+    }
+
+    fn work_group(&self) -> WorkGroup {
+        WorkGroup::linear((self.items()[0] * self.items()[1]) as usize)
+    }
+
+    /// Rows of panels for `n`.
+    fn pitch(&self, n: u64) -> u64 {
+        let lcm = |a: u64, b: u64| (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b);
+        n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(self.tile[0], lcm))
+    }
+
+    /// Elements in local memory.
+    fn local_elements(&self) -> u64 {
+        self.buffers * self.depth * (self.tile[0] + self.tile[1])
+    }
+
+    /// A draft that defines and notes all of it.
+    fn draft<'a>(&self, ask: &'a Ask<'a>) -> Result<Draft<'a>, Refusal> {
+        let mut draft = Draft::new(ask, self.pitch(ask.case.shape.n))?;
+        draft.define("VEC", 16 / ask.case.dtype.size());
+        for (name, macros, [rows, columns]) in [(TILE.name, "TILE", self.tile), (ITEM.name, "ITEM", self.item)] {
+            draft.params.insert(name.into(), format!("{rows}x{columns}"));
+            draft.define(&format!("{macros}_ROWS"), rows);
+            draft.define(&format!("{macros}_COLUMNS"), columns);
+        }
+        draft.set(DEPTH.name, self.depth);
+        draft.set(BUFFERS.name, self.buffers);
+        Ok(draft)
+    }
+}
+
+fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let default = Tiling { tile: [128, 128], item: [8, 8], depth: 8, buffers: 2 };
+    let tiling = Tiling::of(ask, default)?;
+    let panels = Panels { pitch: tiling.pitch(ask.case.shape.n), tile: tiling.tile, paired: false, split: 1 };
+    tiling.draft(ask)?.panelled(panels, tiling.work_group(), tiling.local_elements())
+}
+
+/// Whether sums are ordered as the integers with their bits.
+fn is_ordered(dtype: Dtype, signed: bool) -> bool {
+    dtype == Dtype::F32 && !signed
+}
+
+/// The macros of `cl/common/lower.cl`.
+pub(super) fn pair_macros(dtype: Dtype, signed: bool, target: &Target) -> &'static [(&'static str, usize)] {
+    match dtype {
+        _ if is_ordered(dtype, signed) => &[("ORDERED", 1)],
+        Dtype::I32 if target.nvidia => &[("TWO_PIPELINES", 1)],
+        _ => &[],
+    }
+}
+
+/// The sums of two k at a time. Its defaults were measured on an H200.
+fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (n, dtype, params) = (ask.case.shape.n, ask.case.dtype, &ask.case.params);
+    let default = match dtype.size() {
+        4 => Tiling { tile: [64, 64], item: [8, 8], depth: 16, buffers: 2 },
+        _ => Tiling { tile: [32, 64], item: [4, 8], depth: 8, buffers: 2 },
+    };
+    let tiling = Tiling::of(ask, default)?;
+    let mut draft = tiling.draft(ask)?;
+    for (name, value) in pair_macros(dtype, is_signed(params), ask.target) {
+        draft.define(name, value);
+    }
+    let asynchronous = switch(params, &ASYNC)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
+    draft.params.insert(ASYNC.name.into(), u8::from(asynchronous).to_string());
+    if asynchronous {
+        draft.define("ASYNC", 1);
+    }
+    let split = number(params, SPLIT.name)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
+    // Groups that share k meet in an atomic minimum, which there is of integers only.
+    let split = if is_ordered(dtype, is_signed(params)) || dtype == Dtype::I32 { split } else { 1 };
+    draft.params.insert(SPLIT.name.into(), split.to_string());
+    if split > 1 {
+        draft.define("SHARED", 1);
+    }
+    let panels = Panels { pitch: tiling.pitch(n), tile: tiling.tile, paired: true, split };
+    draft.panelled(panels, tiling.work_group(), tiling.local_elements())
+}
+
+/// A parameter that is 0 or 1, if it was given.
+fn switch(params: &Params, tunable: &Tunable) -> Result<Option<bool>, Refusal> {
+    match params.get(tunable.name).map(String::as_str) {
+        None => Ok(None),
+        Some("0") => Ok(Some(false)),
+        Some("1") => Ok(Some(true)),
+        Some(other) => Err(Refusal(format!("{}={other}: 0 or 1 is needed", tunable.name))),
+    }
+}
+
+/// Groups of one item, each with a part of the rows of a strip of columns.
+fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (n, params) = (ask.case.shape.n, &ask.case.params);
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let lanes = u64::from(ask.target.float_lanes.clamp(4, 16)) * 4 / ask.case.dtype.size() as u64;
+    let vec = number(params, VEC.name)?.unwrap_or(lanes);
+    if ![2, 4, 8, 16].contains(&vec) {
+        return Err(Refusal(format!("vec={vec}: 2, 4, 8 or 16 is needed")));
+    }
+    // As many results as fit the 16 or, of 64-byte vectors, 32 registers.
+    let [rows, vectors] =
+        shape::pair(params, &ITEM)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [6, 2] });
+    if rows * vectors > 64 {
+        return Err(Refusal(format!("item={rows}x{vectors}: at most 64 vectors fit a work-item's registers")));
+    }
+    let depth = number(params, DEPTH.name)?.unwrap_or(256);
+    if depth > 1024 {
+        return Err(Refusal(format!("depth={depth}: at most 1024 rows fit a cache")));
+    }
+    let strips = n.div_ceil(vec * vectors);
+    let wanted = 16 * u64::from(ask.target.compute_units.max(1));
+    let span = n.div_ceil(wanted.div_ceil(strips)).next_multiple_of(rows);
+    let parts = n.div_ceil(span);
+    let mut draft = Draft::new(ask, n)?;
+    draft.set(VEC.name, vec);
+    draft.set(DEPTH.name, depth);
+    draft.params.insert(ITEM.name.into(), format!("{rows}x{vectors}"));
+    draft.define("ROWS", rows);
+    draft.define("VECTORS", vectors);
+    draft.direct([strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)])
+}

@@ -1,0 +1,43 @@
+//! Running a rung for its result, over data from outside.
+
+use super::buffers::{self, Bound};
+use super::outcome::Stop;
+use super::session::{Job, Session, find_family};
+use super::verify::tails;
+use crate::data::Array;
+use crate::kernels::Case;
+use std::time::Instant;
+
+/// What a rung made of its inputs.
+#[derive(Clone, Debug)]
+pub struct Computed {
+    /// The result.
+    pub output: Array,
+    /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host.
+    pub seconds: f64,
+}
+
+impl Session {
+    /// Runs a rung once over these inputs, which are of the case's type and of the lengths that its problem asks for.
+    /// The result is not compared with a reference; that every element was written, and nothing behind the buffers'
+    /// ends, is checked.
+    ///
+    /// # Errors
+    /// What stops any case: no such rung, a device or size that cannot run it, a failed build or launch.
+    pub fn compute(&mut self, case: &Case, inputs: &[Array]) -> Result<Computed, Stop> {
+        let family = find_family(&case.family)?;
+        let (rung, plan) = self.plan(family, case)?;
+        let program = self.build(rung, &plan)?;
+        let job = Job { case, family, plan, program, again: false };
+        let tails = tails(&job.plan, inputs);
+        let started = Instant::now();
+        let ids = buffers::upload(&mut *self.device, inputs)?;
+        let computed = Bound::new(&mut *self.device, &job.plan, &ids).map_err(Stop::from).and_then(|bound| {
+            let ran = self.run_poisoned(&job, &bound).and_then(|()| self.result(&job, &bound, &tails));
+            bound.free(&mut *self.device);
+            ran
+        });
+        ids.into_iter().for_each(|id| self.device.free(id));
+        Ok(Computed { output: computed?, seconds: started.elapsed().as_secs_f64() })
+    }
+}

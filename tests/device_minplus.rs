@@ -1,0 +1,152 @@
+//! The min-plus step's kernels on real drivers: sizes, tilings, types, signs, and special values.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod drivers;
+
+use drivers::{on_every_driver, on_every_real_driver, session};
+use gpulab::check::check_exact;
+use gpulab::cpu::minplus::all_threads;
+use gpulab::data::{Array, Dtype, NO_EDGE};
+use gpulab::kernels::minplus::FAMILY;
+use gpulab::kernels::{Case, Form, Params, Rung, WorkGroup};
+use gpulab::runner::{Session, Status};
+
+/// One, primes, and the neighbours of tiles' sides.
+const SIZES: [u64; 12] = [1, 2, 7, 63, 64, 65, 127, 128, 129, 500, 1000, 1023];
+
+fn case(rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
+    Case {
+        family: FAMILY.name.into(),
+        variant: rung.variant().into(),
+        dtype,
+        shape: Form::Square.shape(n, None),
+        wg: WorkGroup::linear(wg),
+        params: params.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Params>(),
+        seed: 1,
+    }
+}
+
+/// Verifies one case and returns 1; 0 if it needs more than the device has.
+fn verify(session: &mut Session, case: &Case) -> usize {
+    let outcome = session.verify(case);
+    if is_beyond(session, case.dtype, outcome.status, &outcome.reason) {
+        return 0;
+    }
+    assert_eq!(outcome.status, Status::Ok, "{case:?}: {}", outcome.reason);
+    1
+}
+
+/// Whether a device may decline a case: nothing else may be skipped.
+fn is_beyond(session: &Session, dtype: Dtype, status: Status, reason: &str) -> bool {
+    let too_much = ["local memory", "allows at most", "RESOURCES"].iter().any(|what| reason.contains(what));
+    status == Status::Skipped && (too_much || (dtype == Dtype::F64 && !session.device().info().target.fp64))
+}
+
+#[test]
+fn every_size_is_right() {
+    on_every_driver("every_size_is_right", |driver| {
+        let mut session = session(driver, None);
+        let wg = session.device().info().target.max_wg.min(256);
+        let small = driver == "oclgrind";
+        let mut count = 0;
+        for &dtype in FAMILY.dtypes {
+            // A simulator has no time for more; the slowest shapes of the others are as wrong at 500 as at 1000.
+            let most = if small { 65 } else { 1023 };
+            for n in SIZES.into_iter().filter(|&n| n <= most) {
+                for weights in ["natural", "signed"] {
+                    let rungs = FAMILY.ladder.iter().filter(|_| !small || dtype == Dtype::F32 || n == 7);
+                    for rung in rungs {
+                        count += verify(&mut session, &case(rung, dtype, n, wg, &[("weights", weights)]));
+                    }
+                }
+            }
+        }
+        count
+    });
+}
+
+#[test]
+fn every_setting_is_right() {
+    on_every_real_driver("every_setting_is_right", |driver| {
+        let mut session = session(driver, None);
+        let wg = session.device().info().target.max_wg.min(64);
+        let mut count = 0;
+        for rung in FAMILY.ladder {
+            let single = rung.tunables.iter().flat_map(|t| t.values.iter().map(|&value| vec![(t.name, value)]));
+            let shared = [("1", "2"), ("2", "3"), ("2", "4")].map(|(buffers, split)| {
+                vec![("buffers", buffers), ("split", split), ("tile", "32x64"), ("item", "8x4")]
+            });
+            let shared = shared.into_iter().filter(|_| rung.variant() == "three_way");
+            for (set, dtype) in single.chain(shared).flat_map(|set| [(set.clone(), Dtype::F32), (set, Dtype::I32)]) {
+                let case = case(rung, dtype, 131, wg, &set);
+                let outcome = session.verify(&case);
+                let is_refused = outcome.status == Status::Skipped
+                    && ["tile=", "item="].iter().any(|what| outcome.reason.contains(what));
+                assert!(
+                    is_refused
+                        || outcome.status == Status::Ok
+                        || is_beyond(&session, dtype, outcome.status, &outcome.reason),
+                    "{case:?}: {}",
+                    outcome.reason
+                );
+                count += usize::from(outcome.status == Status::Ok);
+            }
+        }
+        count
+    });
+}
+
+#[test]
+fn special_values_are_right() {
+    on_every_driver("special_values_are_right", |driver| {
+        let mut session = session(driver, None);
+        let wg = session.device().info().target.max_wg.min(64);
+        let inf = f32::INFINITY;
+        let natural: [Vec<f32>; 4] = [
+            vec![inf; 25],
+            vec![0.0; 25],
+            (0..25).map(|i| [0.0, -0.0, f32::MAX, inf, 1e-3][i % 5]).collect(),
+            (0..25).map(|i| [f32::MAX, 3e38, inf, 1.0, f32::MIN_POSITIVE][i * 7 % 5]).collect(),
+        ];
+        let signed = (0..25).map(|i| [-f32::MAX, f32::MAX, inf, -1.0, 0.5][i * 3 % 5]).collect();
+        let whole = (0..25).map(|i| [NO_EDGE, 1 - NO_EDGE, 0, -1, NO_EDGE - 1][i * 3 % 5]).collect();
+        let mut matrices: Vec<(Array, &str)> = natural.into_iter().map(|m| (Array::F32(m), "natural")).collect();
+        matrices.extend([(Array::F32(signed), "signed"), (Array::I32(whole), "signed")]);
+        let mut count = 0;
+        for (d, weights) in &matrices {
+            let mut want = Array::zeros(d.dtype(), d.len());
+            all_threads(5, d, &mut want);
+            for rung in FAMILY.ladder {
+                let case = case(rung, d.dtype(), 5, wg, &[("weights", weights)]);
+                match session.compute(&case, std::slice::from_ref(d)) {
+                    Ok(computed) => {
+                        let verdict = check_exact(&computed.output, &want);
+                        assert!(verdict.ok, "{} {d:?}: {:?}", rung.path, verdict.why);
+                        count += 1;
+                    }
+                    Err(stop) => assert!(is_beyond(&session, d.dtype(), stop.status, &stop.reason), "{stop:?}"),
+                }
+            }
+        }
+        count
+    });
+}
+
+/// Without the word that weights may be negative, their order as integers is wrong, and the check says so.
+#[test]
+fn an_undeclared_negative_weight_is_noticed() {
+    on_every_real_driver("an_undeclared_negative_weight_is_noticed", |driver| {
+        let mut session = session(driver, None);
+        let d = Array::F32(vec![-1.0, -2.0, -3.0, -4.0]);
+        let mut want = Array::zeros(Dtype::F32, 4);
+        all_threads(2, &d, &mut want);
+        let rung = FAMILY.rung("three_way").unwrap();
+        let mut is_right = |weights| {
+            let case = case(rung, Dtype::F32, 2, 64, &[("weights", weights)]);
+            check_exact(&session.compute(&case, std::slice::from_ref(&d)).unwrap().output, &want).ok
+        };
+        assert!(is_right("signed"));
+        assert!(!is_right("natural"));
+        2
+    });
+}
