@@ -39,7 +39,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         for d in [absolute(reals(Dtype::F32)), reals(Dtype::F32), exact(Dtype::I32), reals(Dtype::F64)] {
             let rates = compare(n, rounds, &d)?;
             write!(out, "{n:>6} {:>24}", minplus::instructions(&d))?;
-            rates.iter().try_for_each(|rates| write!(out, " {:>15.2}", quantile(rates, 0.5)))?;
+            for rates in &rates {
+                write!(
+                    out,
+                    " {:>15}",
+                    if rates.is_empty() { "-".into() } else { format!("{:.2}", quantile(rates, 0.5)) }
+                )?;
+            }
             let shares: Vec<f64> = rates[2].iter().zip(&rates[3]).map(|(ours, limit)| ours / limit).collect();
             let [low, median, high] = [0.0, 0.5, 1.0].map(|q| quantile(&shares, q));
             writeln!(out, "   {median:.3} ({low:.3} to {high:.3})")?;
@@ -85,7 +91,6 @@ fn absolute(d: Array) -> Array {
     }
 }
 
-/// NaN of nothing.
 fn quantile(values: &[f64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
