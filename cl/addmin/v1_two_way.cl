@@ -32,6 +32,7 @@ void addmin_v1_two_way(__global const T *restrict x, __global T *restrict out, c
         for (uint i = 0; i < ROWS; i++)
             best[i][j] = NO_EDGE;
     }
+    #pragma unroll 4
     for (uint step = 0; step < steps; step++) {
         #pragma unroll
         for (uint i = 0; i < ROWS; i++) {

@@ -23,7 +23,7 @@ void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out,
 {
     const uint id = get_global_id(0);
     const T down = one;
-    T a0[ROWS], a1[ROWS], b[COLUMNS];
+    T a0[ROWS], a1[ROWS], b0[COLUMNS], b1[COLUMNS];
     BEST best[ROWS][COLUMNS];
     #pragma unroll
     for (uint i = 0; i < ROWS; i++) {
@@ -32,11 +32,13 @@ void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out,
     }
     #pragma unroll
     for (uint j = 0; j < COLUMNS; j++) {
-        b[j] = x[id + j];
+        b0[j] = x[id + j];
+        b1[j] = x[id + 32 + j];
         #pragma unroll
         for (uint i = 0; i < ROWS; i++)
             best[i][j] = NONE;
     }
+    #pragma unroll 4
     for (uint step = 0; step < steps; step += 2) {
         #pragma unroll
         for (uint i = 0; i < ROWS; i++) {
@@ -46,7 +48,7 @@ void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out,
             #pragma unroll
             for (uint c = 0; c < COLUMNS; c++) {
                 const uint j = i % 2 ? COLUMNS - 1 - c : c;
-                STEP(best[i][j], a0[i], b[j], a1[i], b[(j + 1) % COLUMNS], j)
+                STEP(best[i][j], a0[i], b0[j], a1[i], b1[j], j)
             }
         }
     }

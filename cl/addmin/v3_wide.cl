@@ -12,11 +12,9 @@
 #ifndef VEC
 #define VEC 8         // elements of a vector
 #endif
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
-#define TV CAT(T, VEC)
 
 #include "../common/smaller.cl"
+#include "../common/lanes.cl"
 
 // x has 72 elements more than there are lanes; `down` is 1.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -24,7 +22,8 @@ void addmin_v3_wide(__global const T *restrict x, __global T *restrict out, cons
 {
     const uint id = get_global_id(0);
     const T one = down;
-    TV a[ROWS], b[COLUMNS], best[ROWS][COLUMNS];
+    TV a[ROWS], b[COLUMNS];
+    LOWEST best[ROWS][COLUMNS];
     #pragma unroll
     for (uint i = 0; i < ROWS; i++)
         a[i] = CAT(vload, VEC)(0, x + id * VEC + 64 + i) + (T)(steps + 200);
@@ -33,7 +32,7 @@ void addmin_v3_wide(__global const T *restrict x, __global T *restrict out, cons
         b[j] = CAT(vload, VEC)(0, x + id * VEC + j);
         #pragma unroll
         for (uint i = 0; i < ROWS; i++)
-            best[i][j] = NO_EDGE;
+            best[i][j] = NOTHING;
     }
     for (uint step = 0; step < steps; step++) {
         #pragma unroll
@@ -42,7 +41,7 @@ void addmin_v3_wide(__global const T *restrict x, __global T *restrict out, cons
             #pragma unroll
             for (uint j = 0; j < COLUMNS; j++) {
                 const TV sum = a[i] + b[j];
-                best[i][j] = SMALLER(best[i][j], sum);
+                best[i][j] = LESSER(best[i][j], KEEP(sum));
             }
         }
     }
@@ -51,6 +50,6 @@ void addmin_v3_wide(__global const T *restrict x, __global T *restrict out, cons
     for (uint i = 0; i < ROWS; i++)
         #pragma unroll
         for (uint j = 0; j < COLUMNS; j++)
-            sum += best[i][j];
+            sum += GIVE(best[i][j]);
     CAT(vstore, VEC)(sum, id, out);
 }

@@ -21,13 +21,11 @@
 #define DEPTH 256     // rows of a packed panel
 #endif
 #define WIDTH (VEC * VECTORS)
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
-#define TV CAT(T, VEC)
 #define LOAD(p) CAT(vload, VEC)(0, p)
 #define STORE(v, p) CAT(vstore, VEC)(v, 0, p)
 
 #include "../common/smaller.cl"
+#include "../common/lanes.cl"
 
 // Rows first to first + depth of the columns from `left` on, side by side; no edges beyond the matrix.
 void pack(__global const T *d, const INDEX n, const INDEX left, const INDEX first, const uint depth, T *panel)
@@ -40,12 +38,12 @@ void pack(__global const T *d, const INDEX n, const INDEX left, const INDEX firs
 // Lowers a block of results by the ways through a panel; x[i] has the edges from row i into it.
 void lower(__global const T *const *x, const uint depth, const T *panel, T *block)
 {
-    TV best[ROWS][VECTORS];
+    LOWEST best[ROWS][VECTORS];
     #pragma unroll
     for (uint i = 0; i < ROWS; i++)
         #pragma unroll
         for (uint j = 0; j < VECTORS; j++)
-            best[i][j] = LOAD(block + (i * VECTORS + j) * VEC);
+            best[i][j] = KEEP(LOAD(block + (i * VECTORS + j) * VEC));
     for (uint k = 0; k < depth; k++) {
         TV y[VECTORS];
         #pragma unroll
@@ -57,14 +55,14 @@ void lower(__global const T *const *x, const uint depth, const T *panel, T *bloc
             #pragma unroll
             for (uint j = 0; j < VECTORS; j++) {
                 const TV sum = x[i][k] + y[j];
-                best[i][j] = SMALLER(best[i][j], sum);
+                best[i][j] = LESSER(best[i][j], KEEP(sum));
             }
     }
     #pragma unroll
     for (uint i = 0; i < ROWS; i++)
         #pragma unroll
         for (uint j = 0; j < VECTORS; j++)
-            STORE(best[i][j], block + (i * VECTORS + j) * VEC);
+            STORE(GIVE(best[i][j]), block + (i * VECTORS + j) * VEC);
 }
 
 // An item takes `span` rows of a strip of WIDTH columns; `parts` items share a strip.

@@ -4,7 +4,7 @@ use super::{interrupt, say};
 use crate::cli::{Global, Measure};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
-use crate::kernels::{Family, Params, Rung, Shape};
+use crate::kernels::{Case, Family, Params, Rung, Shape, WorkGroup};
 use crate::record::{Row, flag};
 use crate::runner::Status;
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
@@ -30,6 +30,23 @@ impl Input<'_> {
         u64::try_from(bytes).map_err(|_| Error::Usage(format!("{} elements need {bytes} bytes", self.shape.elements())))
     }
 
+    /// Operations of a case, by the cost model.
+    pub(super) fn ops(&self) -> f64 {
+        self.family.problem.cost(&self.case()).ops
+    }
+
+    fn case(&self) -> Case {
+        Case {
+            family: self.family.name.into(),
+            variant: String::new(),
+            dtype: self.dtype,
+            shape: self.shape,
+            wg: WorkGroup::linear(1),
+            params: self.params.clone(),
+            seed: 0,
+        }
+    }
+
     /// Refuses what this machine or no rung on this device could hold.
     pub(super) fn check(&self, info: &DeviceInfo) -> Result<(), Error> {
         let bytes = self.bytes()?;
@@ -37,9 +54,13 @@ impl Input<'_> {
         self.check_device(bytes, info)
     }
 
-    /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked.
+    /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked; of results as large
+    /// as they are a reference and a copy of the device's.
     pub(super) fn check_host(&self, bytes: u64) -> Result<(), Error> {
-        let needed = bytes.saturating_mul(2);
+        let problem = self.family.problem;
+        let has_large_reference =
+            problem.movement(&self.case()).is_none() && problem.result(self.shape, self.params) > 1;
+        let needed = bytes.saturating_mul(if has_large_reference { 3 } else { 2 });
         match memory::available() {
             Some(available) if needed > available => Err(Error::Usage(format!(
                 "{} elements need {} of memory for their data and its check, and {} is available: choose a smaller size",
@@ -89,19 +110,19 @@ pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Resu
     })
 }
 
-/// Opens the device for cases of so many bytes at most.
-pub(super) fn open(setup: Setup, measure: &Measure, bytes: u64) -> Result<Box<dyn Executor>, Error> {
+/// Opens the device for cases of so many bytes and operations at most.
+pub(super) fn open(setup: Setup, measure: &Measure, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {
     if measure.in_process {
         return Ok(Box::new(InProcess(open_session(&setup)?)));
     }
-    let deadline = measure.deadline.unwrap_or_else(|| default_deadline(bytes));
+    let deadline = measure.deadline.unwrap_or_else(|| default_deadline(bytes, ops));
     Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted)?))
 }
 
-/// Seconds that a case may take beyond its sampling: a minute, and a slow machine's time to make, copy and
-/// check the data.
-fn default_deadline(bytes: u64) -> f64 {
-    60.0 + bytes as f64 / 50e6
+/// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and
+/// that of a few runs of the slowest kernel, up to some minutes.
+fn default_deadline(bytes: u64, ops: f64) -> f64 {
+    60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 200e6).min(300.0)
 }
 
 /// Says which device was chosen.

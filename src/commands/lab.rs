@@ -30,7 +30,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let points = Points::open(options.csv.as_deref(), options.json.as_deref())?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
-    let executor = bench::open(setup, &options.measure, MOST_BYTES)?;
+    let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
     let target = executor.info().target.clone();
     let scope = Scope { target: &target, quick: options.measure.quick, seed: options.seed };
     let studies = chosen.into_iter().map(|e| Study::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;

@@ -72,7 +72,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
         inputs: study.inputs.clone(),
         dtype: study.dtype,
     };
-    let executor = bench::open(setup, &options.measure, bytes)?;
+    let executor = bench::open(setup, &options.measure, bytes, data.ops())?;
     let info = executor.info().clone();
     data.check_device(bytes, &info)?;
     check_work_group(options.wg, &info)?;

@@ -27,11 +27,11 @@ use std::time::Instant;
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
     let mut space = space(options)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref())?;
-    let bytes = largest_input(&space)?;
+    let (bytes, ops) = largest_input(&space)?;
     let mut output = if options.dry_run { None } else { Some(open_output(options)?) };
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
-    let executor = bench::open(setup, &options.measure, bytes)?;
+    let executor = bench::open(setup, &options.measure, bytes, ops)?;
     if options.wg.is_none() {
         space.wgs = sweep::default_work_groups(&executor.info().target);
     }
@@ -111,12 +111,15 @@ fn family(name: &str) -> Result<&'static Family, Error> {
     })
 }
 
-/// The largest data of any size and type, in bytes, before settings that make them larger.
-fn largest_input(space: &Space) -> Result<u64, Error> {
-    let family = space.family;
-    let input = |dtype, shape| Input { family, shape, dtype, params: &Params::new() }.bytes();
-    let sizes = space.dtypes.iter().flat_map(|&dtype| space.shapes.iter().map(move |&shape| input(dtype, shape)));
-    Ok(sizes.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or(0))
+/// The largest data of any size and type, in bytes, before settings that make them larger; and the most operations.
+fn largest_input(space: &Space) -> Result<(u64, f64), Error> {
+    let (family, params) = (space.family, &Params::new());
+    let (mut bytes, mut ops) = (0, 0.0_f64);
+    for (&dtype, &shape) in space.dtypes.iter().flat_map(|d| space.shapes.iter().map(move |s| (d, s))) {
+        let input = Input { family, shape, dtype, params };
+        (bytes, ops) = (bytes.max(input.bytes()?), ops.max(input.ops()));
+    }
+    Ok((bytes, ops))
 }
 
 /// The plan; configurations whose data do not fit this machine or device are refused in it.

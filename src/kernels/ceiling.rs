@@ -43,7 +43,7 @@ pub const ADD_MIN: Family = Family {
     ladder: &[
         rung!("addmin/v1_two_way", add_min_items, &[]),
         rung!("addmin/v2_three_way", add_min_items, &[]),
-        rung!("addmin/v3_wide", add_min_wide, &[]),
+        rung!("addmin/v3_wide", add_min_wide, &[ORDERED]),
     ],
     choices: &[REGISTERS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
@@ -59,34 +59,47 @@ const PAIRS: u64 = 3 << 15;
 const REGISTERS: Tunable = Tunable {
     name: "registers",
     about: "registers that are lowered, rows x columns",
-    values: &["1x8", "1x12", "2x4", "2x6", "1x16", "4x8", "2x24", "8x8"],
+    values: &["1x8", "1x12", "2x4", "2x6", "2x16", "2x24", "4x8", "4x16", "8x8"],
+};
+const ORDERED: Tunable = Tunable {
+    name: "ordered",
+    about: "whether floats are compared as the integers with their bits (v3; v2 always does)",
+    values: &["0", "1"],
 };
 
 /// The cases that find the limit which a bound names for elements of this type: the best of them is the ceiling.
 pub fn cases(bound: Bound, dtype: Dtype, target: &Target, seed: u64) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for family in PROBES.iter().filter(|family| family.ceiling == bound) {
-        // Arithmetic needs the device's own shape; of memory the other one may be as fast.
-        let suits = |rung: &&Rung| bound.is_memory() || (rung.variant() == "wide") != target.gpu;
-        for rung in family.ladder.iter().filter(suits) {
-            let shape = Shape::vector(if bound.is_memory() { elements(target) } else { lanes(target) });
-            let wg = WorkGroup::linear(target.max_wg.min(256));
-            let dtype = if bound.is_memory() { Dtype::I32 } else { dtype };
-            let settings = family.choices.iter().flat_map(|t| t.values.iter().map(|v| (t.name, *v)));
-            let params = settings.map(|(name, value)| Params::from([(name.to_owned(), value.to_owned())]));
-            let params: Vec<Params> = if family.choices.is_empty() { vec![Params::new()] } else { params.collect() };
-            cases.extend(params.into_iter().map(|params| Case {
-                family: family.name.into(),
-                variant: rung.variant().into(),
-                dtype,
-                shape,
-                wg,
-                params,
-                seed,
-            }));
-        }
-    }
-    cases
+    let probes = PROBES.iter().filter(|family| family.ceiling == bound);
+    let rungs = probes.flat_map(|family| family.ladder.iter().map(move |rung| (family, rung)));
+    let case = |family: &Family, rung: &Rung, params: Params| Case {
+        family: family.name.into(),
+        variant: rung.variant().into(),
+        dtype: if bound.is_memory() { Dtype::I32 } else { dtype },
+        shape: Shape::vector(if bound.is_memory() { elements(target) } else { lanes(target) }),
+        wg: WorkGroup::linear(target.max_wg.min(256)),
+        params,
+        seed,
+    };
+    let of_rung = |(family, rung): (&&Family, &Rung)| -> Vec<Case> {
+        let params = if bound.is_memory() { vec![Params::new()] } else { register_shapes(rung, dtype, target) };
+        params.into_iter().map(|params| case(family, rung, params)).collect()
+    };
+    rungs.flat_map(of_rung).collect()
+}
+
+/// The settings with which a rung of [`ADD_MIN`] may be the fastest: none if it has not the device's shape.
+fn register_shapes(rung: &Rung, dtype: Dtype, target: &Target) -> Vec<Params> {
+    let is_wide = rung.variant() == "wide";
+    let shapes: &[&str] = match (is_wide, target.gpu) {
+        (true, false) => &["1x8", "1x12", "2x4", "2x6"],
+        (false, true) => &["2x16", "2x24", "4x8", "4x16", "8x8"],
+        _ => &[],
+    };
+    let orders: &[&str] = if is_wide && dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
+    let set = |registers: &str, ordered: &str| {
+        Params::from([(REGISTERS.name.into(), registers.into()), (ORDERED.name.into(), ordered.into())])
+    };
+    shapes.iter().flat_map(|registers| orders.iter().map(|ordered| set(registers, ordered))).collect()
 }
 
 /// Lanes that keep a device's arithmetic units busy for a while.
@@ -162,9 +175,9 @@ impl Problem for Copy {
     }
 }
 
-/// Elements that a lane of [`ADD_MIN`] reads from its own on: one for each column of registers, then for each row.
-const READ_BY_A_LANE: usize = MOST_COLUMNS + MOST_ROWS;
-const MOST_COLUMNS: usize = 64;
+/// Elements that a lane of [`ADD_MIN`] reads from its own on: two for each column of registers, then one for each row.
+const READ_BY_A_LANE: usize = 2 * MOST_COLUMNS + MOST_ROWS;
+const MOST_COLUMNS: usize = 32;
 const MOST_ROWS: usize = 8;
 
 impl Problem for AddMin {
@@ -225,7 +238,7 @@ fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
     let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
     let sum = |part: &[f64]| part.iter().sum::<f64>();
     let lane = |x: &[f64]| {
-        let (of_columns, of_rows) = (sum(&x[..columns]), sum(&x[MOST_COLUMNS..][..rows]));
+        let (of_columns, of_rows) = (sum(&x[..columns]), sum(&x[2 * MOST_COLUMNS..][..rows]));
         200.0 * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
     };
     x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
@@ -247,7 +260,12 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 fn add_min_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let vec = ask.target.float_lanes.clamp(4, 16) as usize * 4 / ask.case.dtype.size();
-    add_min(ask, Grid::covering(1, ask.case.shape.n / vec as u64), &[("VEC", vec)])
+    let mut more = vec![("VEC", vec)];
+    // As integers: of a float's two forms either may be faster.
+    if shape::switch(&ask.case.params, &ORDERED)?.unwrap_or(false) && ask.case.dtype == Dtype::F32 {
+        more.push(("ORDERED", 1));
+    }
+    add_min(ask, Grid::covering(1, ask.case.shape.n / vec as u64), &more)
 }
 
 fn add_min(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)]) -> Result<Plan, Refusal> {

@@ -62,8 +62,8 @@ const ASYNC: Tunable = Tunable {
 };
 const VEC: Tunable = Tunable { name: "vec", about: "elements of a vector", values: &["4", "8", "16"] };
 
-/// Largest size at which the sequential baseline is timed.
-const MOST_SEQUENTIAL: u64 = 2048;
+/// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
+const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 2048), ("cpu_rows", 8192), ("cpu_rayon", 20_000)];
 
 struct MinPlus;
 
@@ -106,8 +106,17 @@ impl Problem for MinPlus {
     }
 
     fn spared(&self, baseline: &Baseline, shape: Shape) -> Option<String> {
-        let is_slow = baseline.name == "cpu_sequential" && shape.n > MOST_SEQUENTIAL;
-        is_slow.then(|| format!("one thread would take minutes: it is timed up to n = {MOST_SEQUENTIAL}"))
+        let (_, most) = SPARED_ABOVE.iter().find(|(name, most)| *name == baseline.name && shape.n > *most)?;
+        Some(format!("it would take minutes: timed up to n = {most}"))
+    }
+}
+
+/// Rows of the matrix; so many that every plan can be made.
+fn size(ask: &Ask<'_>) -> Result<u64, Refusal> {
+    const MOST: u64 = 1 << 24;
+    match ask.case.shape.n {
+        n if n <= MOST => Ok(n),
+        n => Err(Refusal(format!("n = {n}: at most {MOST} rows"))),
     }
 }
 
@@ -228,7 +237,7 @@ fn pass(kernel: String, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) -> Pass
 
 /// One result per item, in groups as square as they can be unless they were asked for with two sides.
 fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let n = ask.case.shape.n;
+    let n = size(ask)?;
     let [across, down, deep] = ask.case.wg.0;
     if deep > 1 {
         return Err(Refusal(format!("work-group {}: a matrix has two dimensions", ask.case.wg)));
@@ -248,7 +257,7 @@ fn square(size: usize) -> WorkGroup {
 fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const ITEM: u64 = 8;
     const TILE: u64 = ITEM * ITEM;
-    let pitch = ask.case.shape.n.next_multiple_of(TILE);
+    let pitch = size(ask)?.next_multiple_of(TILE);
     let mut draft = Draft::new(ask, pitch)?;
     let mut staged = 0;
     if ask.rung.variant() == "local" {
@@ -359,7 +368,7 @@ impl Tiling {
 fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let default = Tiling { tile: [128, 128], item: [8, 8], depth: 8, buffers: 2 };
     let tiling = Tiling::of(ask, default)?;
-    let panels = Panels { pitch: tiling.pitch(ask.case.shape.n), tile: tiling.tile, paired: false, split: 1 };
+    let panels = Panels { pitch: tiling.pitch(size(ask)?), tile: tiling.tile, paired: false, split: 1 };
     tiling.draft(ask)?.panelled(panels, tiling.work_group(), tiling.local_elements())
 }
 
@@ -379,7 +388,7 @@ pub(super) fn pair_macros(dtype: Dtype, signed: bool, target: &Target) -> &'stat
 
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (n, dtype, params) = (ask.case.shape.n, ask.case.dtype, &ask.case.params);
+    let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
     let default = match dtype.size() {
         4 => Tiling { tile: [64, 64], item: [8, 8], depth: 16, buffers: 2 },
         _ => Tiling { tile: [32, 64], item: [4, 8], depth: 8, buffers: 2 },
@@ -389,7 +398,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     for (name, value) in pair_macros(dtype, is_signed(params), ask.target) {
         draft.define(name, value);
     }
-    let asynchronous = switch(params, &ASYNC)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
+    let asynchronous = shape::switch(params, &ASYNC)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
     draft.params.insert(ASYNC.name.into(), u8::from(asynchronous).to_string());
     if asynchronous {
         draft.define("ASYNC", 1);
@@ -405,19 +414,9 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     draft.panelled(panels, tiling.work_group(), tiling.local_elements())
 }
 
-/// A parameter that is 0 or 1, if it was given.
-fn switch(params: &Params, tunable: &Tunable) -> Result<Option<bool>, Refusal> {
-    match params.get(tunable.name).map(String::as_str) {
-        None => Ok(None),
-        Some("0") => Ok(Some(false)),
-        Some("1") => Ok(Some(true)),
-        Some(other) => Err(Refusal(format!("{}={other}: 0 or 1 is needed", tunable.name))),
-    }
-}
-
 /// Groups of one item, each with a part of the rows of a strip of columns.
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (n, params) = (ask.case.shape.n, &ask.case.params);
+    let (n, params) = (size(ask)?, &ask.case.params);
     shape::check_wg(ask.case.wg, ask.target)?;
     let lanes = u64::from(ask.target.float_lanes.clamp(4, 16)) * 4 / ask.case.dtype.size() as u64;
     let vec = number(params, VEC.name)?.unwrap_or(lanes);
@@ -441,6 +440,9 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut draft = Draft::new(ask, n)?;
     draft.set(VEC.name, vec);
     draft.set(DEPTH.name, depth);
+    if is_ordered(ask.case.dtype, is_signed(params)) {
+        draft.define("ORDERED", 1);
+    }
     draft.params.insert(ITEM.name.into(), format!("{rows}x{vectors}"));
     draft.define("ROWS", rows);
     draft.define("VECTORS", vectors);

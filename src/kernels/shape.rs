@@ -144,6 +144,16 @@ pub(crate) fn pair(params: &Params, tunable: &Tunable) -> Result<Option<[u64; 2]
     }
 }
 
+/// A parameter that is 0 or 1, if it was given.
+pub(crate) fn switch(params: &Params, tunable: &Tunable) -> Result<Option<bool>, Refusal> {
+    match params.get(tunable.name).map(String::as_str) {
+        None => Ok(None),
+        Some("0") => Ok(Some(false)),
+        Some("1") => Ok(Some(true)),
+        Some(other) => Err(Refusal(format!("{}={other}: 0 or 1 is needed", tunable.name))),
+    }
+}
+
 /// Why a work-group does not fit the device, if it does not.
 pub(crate) fn check_wg(wg: WorkGroup, target: &Target) -> Result<(), Refusal> {
     if wg.size() > target.max_wg || wg.0.iter().zip(target.max_wg_dims).any(|(&w, max)| w > max) {

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 pub const COMMON: &[(&str, &str)] = &[
     ("common/bits.cl", include_str!("../../cl/common/bits.cl")),
     ("common/finish.cl", include_str!("../../cl/common/finish.cl")),
+    ("common/lanes.cl", include_str!("../../cl/common/lanes.cl")),
     ("common/lockstep.cl", include_str!("../../cl/common/lockstep.cl")),
     ("common/lower.cl", include_str!("../../cl/common/lower.cl")),
     ("common/matrix.cl", include_str!("../../cl/common/matrix.cl")),

@@ -354,7 +354,7 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     draft.tile(tiling, Order::Columns)?;
     draft.set(VEC.name, vec);
     let can_stream = ask.target.nvidia && draft.is_aligned && vec * ask.case.dtype.size() as u64 == 16;
-    let streams = switch(ask, STREAM.name)?.unwrap_or(true) && can_stream;
+    let streams = shape::switch(&ask.case.params, &STREAM)?.unwrap_or(true) && can_stream;
     draft.params.insert(STREAM.name.into(), u8::from(streams).to_string());
     if streams {
         draft.define("STREAM", 1);
@@ -402,16 +402,6 @@ fn check_at_most(ask: &Ask<'_>, name: &str, most: u64) -> Result<(), Refusal> {
             Err(Refusal(format!("{name}={text}: a whole number up to {most} is needed")))
         }
         _ => Ok(()),
-    }
-}
-
-/// A parameter that is 0 or 1, if it was given.
-fn switch(ask: &Ask<'_>, name: &str) -> Result<Option<bool>, Refusal> {
-    match ask.case.params.get(name).map(String::as_str) {
-        None => Ok(None),
-        Some("0") => Ok(Some(false)),
-        Some("1") => Ok(Some(true)),
-        Some(other) => Err(Refusal(format!("{name}={other}: 0 or 1 is needed"))),
     }
 }
 

@@ -208,7 +208,9 @@ fn median(row: &Row) -> Option<String> {
 
 /// `v3 local`, with its work-group size if that is not the ladder's.
 fn label(row: &Row, wg: &str) -> String {
-    let own = if row.wg.is_empty() || row.wg == wg { String::new() } else { format!(" (wg {})", row.wg) };
+    // Where arithmetic is the bound most rungs have a work-group size of their own.
+    let is_common = row.wg.is_empty() || row.wg == wg || !is_memory_bound(row);
+    let own = if is_common { String::new() } else { format!(" (wg {})", row.wg) };
     match row.rung {
         Some(number) => format!("v{number} {}{own}", row.variant),
         None => format!("{}{own}", row.variant),
@@ -233,7 +235,7 @@ fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: Unit) -> String {
         false => format!("n = {}", format::count(row.n)),
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),
     };
-    let wg = if wg.is_empty() { String::new() } else { format!(", wg {wg}") };
+    let wg = if wg.is_empty() || !is_memory_bound(row) { String::new() } else { format!(", wg {wg}") };
     let cache = match row.cache {
         Cache::Warm => "warm",
         Cache::Cold => "cold",

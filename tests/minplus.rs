@@ -1,0 +1,117 @@
+//! `gpulab minplus` through the binary: the ladder, its units, bad input, wrong kernels.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod sources;
+
+use assert_cmd::Command;
+use sources::edited_kernels;
+
+/// Standard output, standard error and exit code of a quick run.
+fn run(args: &[&str]) -> (String, String, i32) {
+    let mut command = Command::cargo_bin("gpulab").unwrap();
+    command.arg("minplus").args(args).arg("--quick").env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+fn rows(json: &str) -> Vec<serde_json::Value> {
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn every_rung_is_timed_beside_its_ceiling_and_its_preparation() {
+    let (json, log, code) = run(&["--n", "131", "--json", "-"]);
+    assert_eq!(code, 0, "{log}");
+    let rows = rows(&json);
+    let rungs: Vec<_> = rows.iter().filter(|r| r["platform"] != "host").collect();
+    assert_eq!((rungs.len(), rows.len()), (7, 7 + 3), "{json}");
+    for (number, row) in rungs.iter().enumerate() {
+        assert_eq!((row["rung"].as_u64(), &row["status"]), (Some(number as u64), &"ok".into()), "{row}");
+        assert_eq!((row["ops"].as_u64(), row["m"].as_u64()), (Some(2 * 131 * 131 * 131), Some(131)));
+        assert_eq!((&row["ceiling"], row["ceiling_gbps"].is_null()), (&"add-min".into(), true));
+        let share = row["gops"].as_f64().unwrap() / row["ceiling_gops"].as_f64().unwrap();
+        assert!((100.0 * share / row["ceiling_pct"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{row}");
+        let is_prepared = row["launches"] == 2;
+        assert_eq!(is_prepared, (2..=5).contains(&number));
+        let by_events = row["clock"] == "event";
+        assert_eq!(row["t_preparation_s"].is_number(), is_prepared && by_events, "{row}");
+        assert!(row["t_end_to_end_s"].as_f64() > Some(0.0));
+        assert!(!row["flags"].as_str().unwrap().contains("fits_cache"), "no memory bounds it: {row}");
+    }
+    assert!(log.contains("Gpair/s") && log.contains("131 x 131") && !log.contains("GB/s"), "{log}");
+    assert!(log.lines().all(|line| line.chars().count() <= 120), "{log}");
+}
+
+#[test]
+fn numbers_begin_at_0() {
+    let (json, log, code) = run(&["--n", "40", "--variant", "0-1", "--wg", "8x4", "--json", "-"]);
+    assert_eq!(code, 0, "{log}");
+    let names: Vec<String> = rows(&json).iter().map(|r| r["variant"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(names[3..], ["naive", "coalesced"]);
+    assert!(rows(&json)[3..].iter().all(|r| r["wg"] == "8x4"), "{json}");
+}
+
+#[test]
+fn no_nodes_are_an_answer() {
+    let (json, log, code) = run(&["--n", "0", "--json", "-"]);
+    assert_eq!(code, 0, "{log}");
+    assert!(rows(&json).iter().all(|r| r["status"] == "ok" && r["t_median_s"].is_null()), "{json}");
+}
+
+#[test]
+fn settings_reach_the_kernels() {
+    let set = ["--tile", "32x64", "--item", "4x4", "--depth", "16", "--buffers", "1", "--weights", "signed"];
+    let (json, log, code) = run(&[&["--n", "70", "--variant", "4-5", "--json", "-"][..], &set].concat());
+    assert_eq!(code, 0, "{log}");
+    for row in rows(&json).iter().filter(|r| r["platform"] != "host") {
+        let params = row["params"].as_str().unwrap();
+        for set in ["buffers=1", "depth=16", "item=4x4", "tile=32x64", "weights=signed"] {
+            assert!(params.contains(set), "{params}");
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_one_clear_line_and_exit_code_2() {
+    for (args, why) in [
+        (&["--n", "-4"][..], "unexpected argument"),
+        (&["--n", "1e7"], "choose a smaller size"),
+        (&["--n", "2^63"], "bytes"),
+        (&["--dtype", "i64"], "minplus has no i64 kernels; it has f32, i32, f64"),
+        (&["--variant", "0", "--depth", "8"], "--depth: none of the chosen variants has this setting"),
+        (&["--variant", "7"], "it has 0 naive"),
+        (&["--depth", "0"], "1..=1024"),
+        (&["--weights", "some"], "natural, signed"),
+    ] {
+        let (out, log, code) = run(args);
+        assert_eq!((out.as_str(), code), ("", 2), "{args:?}: {log}");
+        assert!(log.contains(why) && !log.contains("panicked"), "{args:?}: {log}");
+    }
+}
+
+#[test]
+fn a_tiling_that_does_not_exist_is_a_row_that_says_so() {
+    for (set, why) in [
+        (["--tile", "64"], "as in 8x4"),
+        (["--tile", "60x64"], "a tile has no whole number of items"),
+        (["--tile", "16x64"], "a multiple of 4 items down"),
+        (["--item", "3x8"], "multiples of 4"),
+        (["--depth", "3"], "try another depth"),
+    ] {
+        let (json, log, code) = run(&["--n", "64", "--variant", "4", set[0], set[1], "--json", "-"]);
+        assert_eq!(code, 0, "{log}");
+        let row = rows(&json).pop().unwrap();
+        assert_eq!(row["status"], "skipped", "{row}");
+        assert!(row["reason"].as_str().unwrap().contains(why), "{set:?}: {row}");
+    }
+}
+
+#[test]
+fn a_wrong_kernel_is_found_and_not_timed() {
+    let edited = edited_kernels("minplus/v2_registers.cl", "k < n; k++", "k + 1 < n; k++");
+    let dir = edited.path().to_str().unwrap();
+    let (table, log, code) = run(&["--n", "65", "--variant", "1-2", "--cl-dir", dir]);
+    assert_eq!(code, 4, "{log}");
+    assert!(table.contains("WRONG"), "{table}");
+}
