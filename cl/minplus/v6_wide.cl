@@ -1,6 +1,6 @@
 // minplus v6: the shape for CPU devices.
-// Idea:    groups of one item: a block of rows against a packed panel of d that stays in the nearest cache, in vectors.
-// Removes: local memory, barriers and the padded copies, which only cost time where a group's items take turns.
+// Idea:    groups of one item, which keep a block of results in vector registers, fed from strips that lie in the caches.
+// Removes: local memory and barriers, which only cost time where the items of a group take turns.
 // Remains: too few work-items to hide a GPU's memory latency: there, v5 is the end of the ladder.
 #ifndef T
 #define T float       // element type
@@ -18,7 +18,7 @@
 #define VECTORS 2     // vectors of each of those rows
 #endif
 #ifndef DEPTH
-#define DEPTH 256     // rows of a packed panel
+#define DEPTH 256     // k that are taken while a strip of columns stays in the nearest cache
 #endif
 #define WIDTH (VEC * VECTORS)
 #define LOAD(p) CAT(vload, VEC)(0, p)
@@ -26,35 +26,28 @@
 
 #include "../common/smaller.cl"
 #include "../common/lanes.cl"
+#include "../common/strips.cl"
 
-// Rows first to first + depth of the columns from `left` on, side by side; no edges beyond the matrix.
-void pack(__global const T *d, const INDEX n, const INDEX left, const INDEX first, const uint depth, T *panel)
-{
-    for (uint k = 0; k < depth; k++)
-        for (uint j = 0; j < WIDTH; j++)
-            panel[k * WIDTH + j] = left + j < n ? d[(first + k) * n + left + j] : NO_EDGE;
-}
-
-// Lowers a block of results by the ways through a panel; x[i] has the edges from row i into it.
-void lower(__global const T *const *x, const uint depth, const T *panel, T *block)
+// Lowers a block of results, whose rows are `pitch` apart, by so many k.
+void lower(__global const T *restrict x, __global const T *restrict y, const INDEX depth, T *block, const uint pitch)
 {
     LOWEST best[ROWS][VECTORS];
     #pragma unroll
     for (uint i = 0; i < ROWS; i++)
         #pragma unroll
         for (uint j = 0; j < VECTORS; j++)
-            best[i][j] = KEEP(LOAD(block + (i * VECTORS + j) * VEC));
-    for (uint k = 0; k < depth; k++) {
-        TV y[VECTORS];
+            best[i][j] = KEEP(LOAD(block + i * pitch + j * VEC));
+    for (INDEX k = 0; k < depth; k++) {
+        TV to[VECTORS];
         #pragma unroll
         for (uint j = 0; j < VECTORS; j++)
-            y[j] = LOAD(panel + (k * VECTORS + j) * VEC);
-        // The registers hold the results, the vectors of this row and one element: no room for anything else.
+            to[j] = LOAD(y + k * WIDTH + j * VEC);
+        // The registers hold the results, these vectors and one element: there is no room for anything else.
         #pragma unroll
         for (uint i = 0; i < ROWS; i++)
             #pragma unroll
             for (uint j = 0; j < VECTORS; j++) {
-                const TV sum = x[i][k] + y[j];
+                const TV sum = x[k * ROWS + i] + to[j];
                 best[i][j] = LESSER(best[i][j], KEEP(sum));
             }
     }
@@ -62,35 +55,29 @@ void lower(__global const T *const *x, const uint depth, const T *panel, T *bloc
     for (uint i = 0; i < ROWS; i++)
         #pragma unroll
         for (uint j = 0; j < VECTORS; j++)
-            STORE(GIVE(best[i][j]), block + (i * VECTORS + j) * VEC);
+            STORE(GIVE(best[i][j]), block + i * pitch + j * VEC);
 }
 
-// An item takes `span` rows of a strip of WIDTH columns; `parts` items share a strip.
+// An item takes `high` strips of rows and `wide` strips of columns; `across` items lie side by side.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void minplus_v6_wide(__global const T *restrict d, __global T *restrict r, const INDEX n,
-                     const INDEX parts, const INDEX span)
+void minplus_v6_wide(__global const T *restrict ys, __global const T *restrict xs, __global T *restrict r, const INDEX n,
+                     const INDEX across, const INDEX high, const INDEX wide)
 {
-    const INDEX left = get_global_id(0) / parts * WIDTH, start = get_global_id(0) % parts * span;
-    const INDEX end = min(start + span, n), width = min((INDEX)WIDTH, n - left);
-    T panel[DEPTH * WIDTH], block[ROWS * WIDTH];
-    for (INDEX first = 0; first < n; first += DEPTH) {
-        const uint depth = min((INDEX)DEPTH, n - first);
-        pack(d, n, left, first, depth, panel);
-        for (INDEX top = start; top < end; top += ROWS) {
-            const INDEX rows = min((INDEX)ROWS, end - top);
-            __global const T *x[ROWS];
-            for (uint i = 0; i < ROWS; i++)
-                x[i] = d + min(top + i, n - 1) * n + first;
-            for (uint at = 0; at < ROWS * WIDTH; at++) {
-                const INDEX i = at / WIDTH, j = at % WIDTH;
-                block[at] = first > 0 && i < rows && j < width ? r[(top + i) * n + left + j] : NO_EDGE;
+    const INDEX id = get_global_id(0);
+    const INDEX top = id / across * high, bottom = min(top + high, (n + ROWS - 1) / ROWS);
+    const INDEX left = id % across * wide, right = min(left + wide, (n + WIDTH - 1) / WIDTH);
+    T block[ROWS * WIDTH];
+    for (INDEX first = 0; first < n; first += DEPTH)
+        for (INDEX t = left; t < right; t++)
+            for (INDEX s = top; s < bottom; s++) {
+                const INDEX rows = min((INDEX)ROWS, n - s * ROWS), columns = min((INDEX)WIDTH, n - t * WIDTH);
+                __global T *results = r + s * ROWS * n + t * WIDTH;
+                for (INDEX i = 0; i < ROWS; i++)
+                    for (INDEX j = 0; j < WIDTH; j++)
+                        block[i * WIDTH + j] = first > 0 && i < rows && j < columns ? results[i * n + j] : NO_EDGE;
+                lower(xs + (s * n + first) * ROWS, ys + (t * n + first) * WIDTH, min((INDEX)DEPTH, n - first), block, WIDTH);
+                for (INDEX i = 0; i < rows; i++)
+                    for (INDEX j = 0; j < columns; j++)
+                        results[i * n + j] = block[i * WIDTH + j];
             }
-            lower(x, depth, panel, block);
-            for (uint at = 0; at < ROWS * WIDTH; at++) {
-                const INDEX i = at / WIDTH, j = at % WIDTH;
-                if (i < rows && j < width)
-                    r[(top + i) * n + left + j] = block[at];
-            }
-        }
-    }
 }

@@ -171,10 +171,30 @@ impl<'a> Draft<'a> {
     }
 
     /// The plan of one launch that reads the matrix itself.
-    fn direct(self, groups: [u64; 3], wg: WorkGroup, more: &[Arg]) -> Result<Plan, Refusal> {
+    fn direct(self, groups: [u64; 3], wg: WorkGroup) -> Result<Plan, Refusal> {
         let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(self.n())];
-        let pass = pass(self.ask.rung.kernel(), groups, wg, args.iter().chain(more).copied().collect());
+        let pass = pass(self.ask.rung.kernel(), groups, wg, args.to_vec());
         self.plan(Vec::new(), vec![pass], wg, 0)
+    }
+
+    /// The plan of a launch whose items read strips of rows and of columns, which a launch before it makes.
+    fn stripped(self, strip_rows: u64, strip_columns: u64) -> Result<Plan, Refusal> {
+        /// Rows of an item: their strips stay in a core's own cache while those of columns pass.
+        const ROWS: u64 = 48;
+        let (n, dtype, units) = (self.n(), self.ask.case.dtype, u64::from(self.ask.target.compute_units.max(1)));
+        let [down, across] = [n.div_ceil(strip_rows), n.div_ceil(strip_columns)];
+        let high = ROWS.div_ceil(strip_rows);
+        // Enough items for all to end at about the same time.
+        let wide = across.div_ceil((64 * units).div_ceil(down.div_ceil(high)));
+        let items_across = across.div_ceil(wide);
+        let [d, ys, xs, r] = [0, 1, 2, 3].map(Arg::Buffer);
+        let one = WorkGroup::linear(1);
+        let prepare = pass("strips".into(), [down + across, 1, 1], one, vec![d, ys, xs, Arg::Index(n)]);
+        let args = [ys, xs, r].into_iter().chain([n, items_across, high, wide].map(Arg::Index)).collect();
+        let main = pass(self.ask.rung.kernel(), [down.div_ceil(high) * items_across, 1, 1], one, args);
+        let strips = [across * strip_columns, down * strip_rows];
+        let strips = strips.map(|side| BufferSpec { role: Role::Scratch, dtype, len: (side * n) as usize });
+        self.plan(strips.to_vec(), vec![Pass { timed: false, ..prepare }, main], one, 0)
     }
 
     /// The plan of a launch that reads panels, padded copies of the matrix, which a launch before it makes.
@@ -244,7 +264,7 @@ fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     }
     let wg = if down > 1 { ask.case.wg } else { square(across) };
     let groups = [n.div_ceil(wg.0[0] as u64), n.div_ceil(wg.0[1] as u64), 1];
-    Draft::new(ask, n)?.direct(groups, wg, &[])
+    Draft::new(ask, n)?.direct(groups, wg)
 }
 
 /// A group of so many items, as square as it can be, and not higher than it is wide.
@@ -433,10 +453,6 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if depth > 1024 {
         return Err(Refusal(format!("depth={depth}: at most 1024 rows fit a cache")));
     }
-    let strips = n.div_ceil(vec * vectors);
-    let wanted = 16 * u64::from(ask.target.compute_units.max(1));
-    let span = n.div_ceil(wanted.div_ceil(strips)).next_multiple_of(rows);
-    let parts = n.div_ceil(span);
     let mut draft = Draft::new(ask, n)?;
     draft.set(VEC.name, vec);
     draft.set(DEPTH.name, depth);
@@ -446,5 +462,5 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     draft.params.insert(ITEM.name.into(), format!("{rows}x{vectors}"));
     draft.define("ROWS", rows);
     draft.define("VECTORS", vectors);
-    draft.direct([strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)])
+    draft.stripped(rows, vec * vectors)
 }

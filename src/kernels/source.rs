@@ -19,6 +19,7 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
     ("common/shuffle.cl", include_str!("../../cl/common/shuffle.cl")),
     ("common/smaller.cl", include_str!("../../cl/common/smaller.cl")),
+    ("common/strips.cl", include_str!("../../cl/common/strips.cl")),
     ("common/tile.cl", include_str!("../../cl/common/tile.cl")),
     ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
     ("common/vector.cl", include_str!("../../cl/common/vector.cl")),
