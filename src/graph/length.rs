@@ -173,7 +173,7 @@ int_length!(i64, 64, "choose a larger unit");
 
 /// The lengths of `v` that are no paths are all written in one way.
 pub(super) fn normalise<T: Length>(v: &mut [T]) {
-    v.iter_mut().filter(|x| !x.is_some()).for_each(|x| *x = T::NO_EDGE);
+    v.iter_mut().filter(|x| **x >= T::FAR).for_each(|x| *x = T::NO_EDGE);
 }
 
 /// The first length that is too large for another step.

@@ -52,15 +52,21 @@ impl Table<'_> {
     /// # Errors
     /// What the writer says.
     pub fn write(&self, out: impl Write) -> io::Result<u64> {
-        let mut csv = csv::Writer::from_writer(out);
-        let columns = ["from", "to", "distance", "next"];
-        csv.write_record(&columns[..if self.next.is_some() { 4 } else { 3 }])?;
-        let written = each_array!(self.distances, d => self.rows(&mut csv, d))?;
+        const BUFFER: usize = 1 << 16;
+        let mut csv = csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
+        let written = each_array!(self.distances, d => self.rows(&mut csv, d));
+        let written = written.map_err(|error| match error.into_kind() {
+            // So that its kind is not lost: a closed pipe is no other error.
+            csv::ErrorKind::Io(source) => source,
+            other => io::Error::other(format!("{other:?}")),
+        })?;
         csv.flush()?;
         Ok(written)
     }
 
-    fn rows<T: Length>(&self, csv: &mut csv::Writer<impl Write>, distances: &[T]) -> io::Result<u64> {
+    fn rows<T: Length>(&self, csv: &mut csv::Writer<impl Write>, distances: &[T]) -> csv::Result<u64> {
+        let columns = ["from", "to", "distance", "next"];
+        csv.write_record(&columns[..if self.next.is_some() { 4 } else { 3 }])?;
         let (n, mut written) = (self.names.len(), 0);
         for &from in &self.wanted.from {
             for &to in &self.wanted.to {
