@@ -11,17 +11,16 @@ pub(super) struct Incoming<T> {
 }
 
 impl<T: Length> Incoming<T> {
-    /// The edges of a matrix of n x n weights, its diagonal left out.
-    pub(super) fn new(n: usize, weights: &[T]) -> Incoming<T> {
+    /// The edges of a matrix of n x n weights, its diagonal left out, that `is_wanted` by their place in it.
+    pub(super) fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool) -> Incoming<T> {
         let mut starts = vec![0; n + 1];
-        let edges = || (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).filter(|&(i, k)| i != k);
-        for (_, k) in edges().filter(|&(i, k)| weights[i * n + k].is_some()) {
-            starts[k + 1] += 1;
-        }
+        let is_edge = |&(i, k): &(usize, usize)| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k);
+        let edges = || (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).filter(is_edge);
+        edges().for_each(|(_, k)| starts[k + 1] += 1);
         (0..n).for_each(|k| starts[k + 1] += starts[k]);
         let mut places = starts.clone();
         let mut list = vec![(0, T::NO_EDGE); starts[n]];
-        for (i, k) in edges().filter(|&(i, k)| weights[i * n + k].is_some()) {
+        for (i, k) in edges() {
             list[places[k]] = (i as u32, weights[i * n + k]);
             places[k] += 1;
         }
@@ -32,11 +31,6 @@ impl<T: Length> Incoming<T> {
     pub(super) fn of(&self, node: usize) -> &[(u32, T)] {
         &self.edges[self.starts[node]..self.starts[node + 1]]
     }
-
-    /// The largest magnitude of a weight; 0 without edges.
-    pub(super) fn heaviest(&self) -> f64 {
-        self.edges.iter().map(|(_, weight)| weight.widened().abs()).fold(0.0, f64::max)
-    }
 }
 
 #[cfg(test)]
@@ -46,9 +40,12 @@ mod tests {
     #[test]
     fn edges_are_found_by_their_end() {
         let no = i32::NO_EDGE;
-        let incoming = Incoming::new(3, &[9, 5, -7, no, 9, 1, no, 2, 9]);
+        let weights = [9, 5, -7, no, 9, 1, no, 2, 9];
+        let incoming = Incoming::new(3, &weights, |_| true);
         assert_eq!((incoming.of(0), incoming.of(1)), (&[][..], &[(0, 5), (2, 2)][..]));
-        assert_eq!((incoming.of(2), incoming.heaviest()), (&[(0, -7), (1, 1)][..], 7.0));
-        assert_eq!(Incoming::<f32>::new(0, &[]).heaviest(), 0.0);
+        assert_eq!(incoming.of(2), [(0, -7), (1, 1)]);
+        let light = Incoming::new(3, &weights, |at| weights[at] < 2);
+        assert_eq!((light.of(1), light.of(2)), (&[][..], &[(0, -7), (1, 1)][..]));
+        assert!(Incoming::<f32>::new(0, &[], |_| true).edges.is_empty());
     }
 }

@@ -21,13 +21,14 @@ pub struct Sample {
 impl Sample {
     /// All `n` rows, if that takes at most 2 x 10^10 additions; else as many as do, in random blocks of 8.
     pub fn new(n: usize, seed: u64) -> Sample {
+        let all = || Sample { n, rows: std::iter::once(0..n).collect() };
         let affordable = (MOST_SUMS / (n as f64 * n as f64)) as usize;
         if affordable >= n {
-            return Sample { n, rows: vec![0..n] };
+            return all();
         }
         let blocks = n.div_ceil(BLOCK);
         let Array::I64(keys) = data::generate(Fill::Real, Dtype::I64, seed, 0, 0, blocks) else {
-            return Sample { n, rows: vec![0..n] };
+            return all();
         };
         let mut order: Vec<usize> = (0..blocks).collect();
         order.sort_unstable_by_key(|&block| keys[block]);

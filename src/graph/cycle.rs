@@ -23,7 +23,7 @@ pub fn find<T: Length>(n: usize, weights: &[T]) -> Option<NegativeCycle> {
     if let Some(i) = (0..n).find(|i| weights[i * n + i] < T::ZERO) {
         return Some(NegativeCycle { nodes: vec![i], length: weights[i * n + i].widened(), doubtful: false });
     }
-    let incoming = Incoming::new(n, weights);
+    let incoming = Incoming::new(n, weights, |_| true);
     let mut lengths = vec![0.0; n];
     let mut before = vec![None; n];
     for _ in 0..n {

@@ -28,21 +28,22 @@ impl NextHops {
 pub struct Mismatch(pub usize, pub usize);
 
 /// The next nodes on shortest paths to `targets`, from the `n` x `n` weights and distances of a
-/// [closure](super::closure()) that took `steps` steps.
+/// [closure](super::closure()).
 ///
 /// An edge (v, k) lies on a shortest path to j if it is tight: w(v, k) + d(k, j) = d(v, j). Tight edges can make
 /// cycles, where a cycle's length is zero. So from each j a breadth-first search walks backwards over tight edges; its
 /// tree is what is returned. Following it always ends at j and uses fewest edges, as far as tightness is exact.
 ///
-/// **Rounding.** How far from tight can the edges of truly shortest paths be? Let s be the steps; no sum has more than
-/// 2^s edges. For an edge (v, k) of such a path let Q be the rest of it, from k to j. d(k, j) is at most the sum of Q added in
-/// a balanced tree, which is within gamma(s) A(Q) of the true distance; A is the sum of the weights' magnitudes. d(v, j)
-/// is the rounded sum of some walk W, no shorter than the true distance, so it is at least that less gamma(s) A(W).
-/// Therefore w(v, k) + d(k, j) - d(v, j) <= gamma(s) (A(Q) + A(W)).
+/// **Rounding.** How far from tight can the edges of truly shortest paths be? Let s be ceil(log2(n)), the most steps that
+/// a closure makes; no sum has more than 2^s edges. For an edge (v, k) of such a path let Q be the rest of it, from k to
+/// j. d(k, j) is at most the sum of Q added in a balanced tree, which is within gamma(s) A(Q) of the true distance; A is
+/// the sum of the weights' magnitudes. d(v, j) is the rounded sum of some walk W, no shorter than the true distance, so
+/// it is at least that less gamma(s) A(W). Therefore w(v, k) + d(k, j) - d(v, j) <= gamma(s) (A(Q) + A(W)).
 ///
 /// *No negative weights*: A(Q) and A(W) are at most d(v, j) / (1 - gamma(s)), so the bound is gamma(2 s) d(v, j). Edges
 /// count as tight within gamma(2 s + 4) d(v, j), which has room for this function's own roundings: the search reaches
-/// every node that has a distance, and no edge adds more than this to the length of a path.
+/// every node that has a distance, and no edge adds more than this to the length of a path. Edges that are longer than
+/// d(v, k) by more than the like bound are on no shortest path, and are left out beforehand.
 ///
 /// *Negative weights* may leave a distance much smaller than A. Nodes that the search misses are looked for again with
 /// an absolute tolerance, doubled each time, up to gamma(2 s + 4) 2^s max |w|: neither Q nor W has more than 2^s edges.
@@ -50,25 +51,19 @@ pub struct Mismatch(pub usize, pub usize);
 ///
 /// # Errors
 /// Distances that are not those of these edges.
-pub fn next_hops(
-    n: usize,
-    weights: &Array,
-    distances: &Array,
-    steps: u32,
-    targets: &[usize],
-) -> Result<NextHops, Mismatch> {
+pub fn next_hops(n: usize, weights: &Array, distances: &Array, targets: &[usize]) -> Result<NextHops, Mismatch> {
     match (weights, distances) {
-        (Array::F32(w), Array::F32(d)) => hops(n, w, d, steps, targets),
-        (Array::F64(w), Array::F64(d)) => hops(n, w, d, steps, targets),
-        (Array::I32(w), Array::I32(d)) => hops(n, w, d, steps, targets),
-        (Array::I64(w), Array::I64(d)) => hops(n, w, d, steps, targets),
+        (Array::F32(w), Array::F32(d)) => hops(n, w, d, targets),
+        (Array::F64(w), Array::F64(d)) => hops(n, w, d, targets),
+        (Array::I32(w), Array::I32(d)) => hops(n, w, d, targets),
+        (Array::I64(w), Array::I64(d)) => hops(n, w, d, targets),
         _ => Err(Mismatch(0, 0)),
     }
 }
 
-fn hops<T: Length>(n: usize, w: &[T], d: &[T], steps: u32, targets: &[usize]) -> Result<NextHops, Mismatch> {
-    let incoming = Incoming::new(n, w);
-    let tolerance = Tolerance::new::<T>(steps, incoming.heaviest());
+fn hops<T: Length>(n: usize, w: &[T], d: &[T], targets: &[usize]) -> Result<NextHops, Mismatch> {
+    let tolerance = Tolerance::new(n, w);
+    let incoming = Incoming::new(n, w, |at| tolerance.is_shortest(w[at], d[at]));
     let mut toward = vec![Vec::new(); n];
     let found = targets.par_iter().map(|&target| {
         let column: Vec<T> = (0..n).map(|i| d[i * n + target]).collect();
@@ -85,16 +80,26 @@ fn hops<T: Length>(n: usize, w: &[T], d: &[T], steps: u32, targets: &[usize]) ->
 struct Tolerance {
     /// Relative to the largest of the three lengths.
     relative: f64,
-    /// The first absolute one, and the last.
+    /// The first absolute one, and the last; both zero without negative weights.
     least: f64,
     most: f64,
 }
 
 impl Tolerance {
-    fn new<T: Length>(steps: u32, heaviest: f64) -> Tolerance {
+    fn new<T: Length>(n: usize, weights: &[T]) -> Tolerance {
+        let steps = n.next_power_of_two().trailing_zeros();
+        let edges =
+            || (0..n * n).filter(|at| at / n != at % n && weights[*at].is_some()).map(|at| weights[at].widened());
         let relative = gamma(2 * u64::from(steps) + 4, T::ROUNDOFF).unwrap_or(1.0);
+        let heaviest = if edges().any(|w| w < 0.0) { edges().map(f64::abs).fold(0.0, f64::max) } else { 0.0 };
         let least = relative * heaviest;
         Tolerance { relative, least, most: least * 2f64.powi(steps.cast_signed()) }
+    }
+
+    /// Whether an edge may be a shortest path between its own ends, without which it is on none.
+    fn is_shortest<T: Length>(&self, weight: T, distance: T) -> bool {
+        let (weight, distance) = (weight.widened(), distance.widened());
+        weight - distance <= (self.relative * weight.abs().max(distance.abs())).max(self.most)
     }
 }
 
@@ -171,7 +176,7 @@ mod tests {
     fn zero_cycles_do_not_catch_a_path() {
         // 0 <-> 1 cost nothing; 1 -> 2 costs 5, 0 -> 2 costs 5 too.
         let weights = Array::I32(vec![0, 0, 5, 0, 0, 5, NO, NO, 0]);
-        let hops = next_hops(3, &weights, &weights, 1, &[0, 1, 2]).unwrap();
+        let hops = next_hops(3, &weights, &weights, &[0, 1, 2]).unwrap();
         assert_eq!((hops.next(0, 2), hops.next(1, 2), hops.next(0, 1)), (Some(2), Some(2), Some(1)));
         assert_eq!((hops.next(2, 0), hops.next(0, 0)), (None, None));
     }
@@ -179,7 +184,7 @@ mod tests {
     #[test]
     fn only_targets_that_were_asked_for_are_there() {
         let weights = Array::I32(vec![0, 1, 1, 0]);
-        let hops = next_hops(2, &weights, &weights, 1, &[1]).unwrap();
+        let hops = next_hops(2, &weights, &weights, &[1]).unwrap();
         assert_eq!((hops.next(0, 1), hops.next(1, 0)), (Some(1), None));
     }
 
@@ -187,9 +192,9 @@ mod tests {
     fn distances_of_other_edges_are_refused() {
         let weights = Array::I32(vec![0, 4, NO, 0]);
         let wrong = Array::I32(vec![0, 3, NO, 0]);
-        assert_eq!(next_hops(2, &weights, &wrong, 1, &[0, 1]), Err(Mismatch(0, 1)));
+        assert_eq!(next_hops(2, &weights, &wrong, &[0, 1]), Err(Mismatch(0, 1)));
         let wrong = Array::F32(vec![0.0, 3.9, f32::INFINITY, 0.0]);
         let weights = Array::F32(vec![0.0, 4.0, f32::INFINITY, 0.0]);
-        assert_eq!(next_hops(2, &weights, &wrong, 1, &[1]), Err(Mismatch(0, 1)));
+        assert_eq!(next_hops(2, &weights, &wrong, &[1]), Err(Mismatch(0, 1)));
     }
 }
