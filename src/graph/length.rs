@@ -193,6 +193,7 @@ mod tests {
             assert!(!T::NO_EDGE.plus(shortest).is_some() && !T::NO_EDGE.plus(T::NO_EDGE).is_some());
         }
         check::<i32>(i32::LIMIT - 1, 1 - i32::LIMIT);
+        assert_eq!(i32::NO_EDGE, crate::data::NO_EDGE);
         check::<i64>(i64::LIMIT - 1, 1 - i64::LIMIT);
         check::<f32>(f32::LIMIT.next_down(), -f32::LIMIT.next_down());
         check::<f64>(f64::LIMIT.next_down(), -f64::LIMIT.next_down());
