@@ -3,7 +3,7 @@
 use super::{bench, say};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype};
-use crate::graph::{self, Closure, Graph, NextHops, Sample, Stopped, Table, Wanted};
+use crate::graph::{self, Closure, Graph, Length, NextHops, Sample, Stopped, Table, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::kernels::{Case, Rung, Shape, WorkGroup};
@@ -137,15 +137,17 @@ fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
             if names.len() > MOST {
                 names.splice(MOST - 2..names.len() - 1, ["..."]);
             }
-            let doubt = if cycle.doubtful {
-                ". Rounding may have made it negative: choose --dtype f64, or whole weights and --dtype i32"
-            } else {
-                ""
+            let doubt = match (cycle.doubtful, dtype) {
+                (false, _) => "",
+                (true, Dtype::F64) => ". Rounding may have made it negative: choose whole weights and --dtype i32",
+                (true, _) => {
+                    ". Rounding may have made it negative: choose --dtype f64, or whole weights and --dtype i32"
+                }
             };
             Error::Usage(format!(
                 "there are no shortest distances, as going around a cycle makes paths ever shorter: {} has length {}{doubt}",
                 names.join(" -> "),
-                cycle.length
+                cycle.length.text()
             ))
         }
     }
@@ -252,5 +254,18 @@ fn failure(rung: &Rung, stop: Stop) -> Error {
         Status::BuildFailed => Error::BuildFailed(text),
         Status::WrongResult => Error::WrongResult(text),
         _ => Error::Failed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_device_has_its_fastest_rung_and_all_others_behind_it() {
+        let names = |gpu| preferred(gpu).iter().map(|rung| rung.variant()).collect::<Vec<_>>();
+        assert_eq!((names(true)[0], names(false)[0]), ("three_way", "wide"));
+        assert_eq!((names(true).len(), names(false).len()), (FAMILY.ladder.len(), FAMILY.ladder.len()));
+        assert_eq!(names(true).last(), Some(&"wide"));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`length`] says what the numbers of each element type mean: no edge, too long, too small.
 //! - [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
-//! - [`closure`] repeats the step until nothing changes; [`cycle`] finds what has no shortest paths; [`check`] computes
+//! - [`closure`](mod@closure) repeats the step until nothing changes; [`cycle`] finds what has no shortest paths; [`check`] computes
 //!   a step's rows once more.
 //! - [`paths`] finds the next node on a shortest path; [`write`](mod@write) writes the table.
 //!
