@@ -44,7 +44,8 @@ pub enum Command {
     Dot(Box<Dot>),
     /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
     Transpose(Box<Transpose>),
-    /// Run the min-plus step's ladder (shortest paths with one stop): check it, time it, compare it with the CPU
+    /// Run the min-plus step's ladder (shortest paths with one stop): check it, time it, compare it with the CPU; or, with
+    /// --input, write the distances in a graph
     Minplus(Box<MinPlus>),
     /// Run a small experiment, or list them: one question, one varied parameter, one answer
     Lab(Box<Lab>),
@@ -269,7 +270,47 @@ pub struct MinPlus {
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,
+    /// Distances in a graph.
+    #[command(flatten)]
+    pub graph: GraphJob,
 }
+
+/// `gpulab minplus --input`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Distances in a graph, in place of the ladder")]
+pub struct GraphJob {
+    /// A CSV of edges with the line from,to,weight, or a square matrix as .npy or as CSV without names (inf or an empty
+    /// cell is no edge; nodes are numbered from 0). Writes from,to,distance with at most one stop in between, for all
+    /// pairs of different nodes that have a path; weights are of f32 unless --dtype or the .npy says otherwise
+    #[arg(long, value_name = "FILE", conflicts_with_all = LADDER_ONLY)]
+    pub input: Option<String>,
+    /// Shortest distances with any number of stops: the step is repeated until nothing changes
+    #[arg(long, requires = "input")]
+    pub closure: bool,
+    /// Add the column next: the node after from on a shortest path to to
+    #[arg(long, requires = "closure")]
+    pub paths: bool,
+    /// Only paths from this node; repeatable
+    #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
+    pub from: Vec<String>,
+    /// Only paths to this node; repeatable
+    #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
+    pub to: Vec<String>,
+    /// Each edge leads both ways
+    #[arg(long, requires = "input")]
+    pub undirected: bool,
+    /// Write the distances to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", requires = "input")]
+    pub output: Option<String>,
+}
+
+/// Options of a ladder that have no meaning for a graph.
+#[rustfmt::skip]
+const LADDER_ONLY: &[&str] = &[
+    "n", "weights", "tile", "item", "depth", "buffers", "vec", "wg", "seed",
+    "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "deadline",
+    "in_process", "strict", "csv", "json", "md", "samples", "gib",
+];
 
 /// Which weights edges have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

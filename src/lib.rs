@@ -10,6 +10,7 @@
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
 //! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
+//! - [`graph`] is distances in graphs, whatever makes the min-plus step.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 
 pub mod check;
@@ -20,6 +21,7 @@ pub mod data;
 pub mod device;
 pub mod error;
 pub mod experiments;
+pub mod graph;
 pub mod input;
 pub mod kernels;
 pub mod memory;

@@ -10,6 +10,7 @@ use crate::record::{Point, Row, SCHEMA, SampleRow};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sink::Sink;
+use std::io::Write;
 use std::path::Path;
 
 /// What to do with a file that exists.
@@ -121,6 +122,23 @@ impl JsonFile {
     /// Ends the array. Without this the file is not yet JSON, so call it after a failure too.
     pub fn finish(mut self) -> Result<(), Error> {
         self.sink.write(b"\n]\n")
+    }
+}
+
+/// A file that is opened early and written in one go, once there is something to write; `-` is standard output.
+pub struct Deferred(Sink);
+
+impl Deferred {
+    /// Opens the file, and leaves what it holds. Errors as for [`CsvFile::rows`].
+    pub fn open(path: &str) -> Result<Deferred, Error> {
+        Sink::open(path).map(Deferred)
+    }
+
+    /// Replaces what the file holds by what `write` writes, which it has to flush. What `write` returns.
+    ///
+    /// Errors: `Output` if the file cannot be written.
+    pub fn replace<T>(mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>) -> Result<T, Error> {
+        self.0.fill(write)
     }
 }
 

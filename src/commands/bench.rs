@@ -89,7 +89,8 @@ impl Input<'_> {
     }
 }
 
-fn gib(bytes: u64) -> String {
+/// Bytes as people read them.
+pub(super) fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
 }
 

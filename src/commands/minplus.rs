@@ -1,15 +1,18 @@
-//! `gpulab minplus`: the ladder of the shortcut step.
+//! `gpulab minplus`: the ladder of the shortcut step, or its use on a graph.
 
-use super::{Out, ladder};
+use super::{Out, graph, ladder};
 use crate::Error;
 use crate::cli::{Global, MinPlus, Weights};
 use crate::kernels::{self, Form, Params};
 
-/// Runs the ladder.
+/// Runs the ladder, or the job on the graph that was given.
 ///
 /// # Errors
-/// Bad options, no device, a wrong result, a failed build, an output that cannot be written.
+/// Bad options and graphs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &MinPlus) -> Result<(), Error> {
+    if let Some(file) = &options.graph.input {
+        return graph::run(global, &options.ladder, &options.graph, file);
+    }
     let study = ladder::Study {
         family: &kernels::minplus::FAMILY,
         shape: Form::Square.shape(options.n, None),

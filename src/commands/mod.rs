@@ -4,6 +4,7 @@ mod bench;
 mod devices;
 mod doctor;
 mod dot;
+mod graph;
 mod interrupt;
 mod lab;
 mod ladder;

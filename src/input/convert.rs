@@ -46,14 +46,14 @@ impl std::fmt::Display for Number {
 
 impl Number {
     /// f64 rounds to the nearest f32; a finite one does not become infinite.
-    fn f32(self) -> Option<f32> {
+    pub(super) fn f32(self) -> Option<f32> {
         match self {
             Number::Whole(x) => Some(x as f32).filter(|&y| y as i128 == i128::from(x)),
             Number::Float(x) => Some(x as f32).filter(|y| y.is_finite() || !x.is_finite()),
         }
     }
 
-    fn f64(self) -> Option<f64> {
+    pub(super) fn f64(self) -> Option<f64> {
         match self {
             Number::Whole(x) => Some(x as f64).filter(|&y| y as i128 == i128::from(x)),
             Number::Float(x) => Some(x),

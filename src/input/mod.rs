@@ -1,12 +1,15 @@
-//! Real vectors from files: `--input A [--input2 B]`.
+//! Real data from files: vectors, `--input A [--input2 B]`, and [graphs](graph()).
 //!
 //! One file per format; this one picks the format, and converts between element types. A file's own numbers are never
 //! trusted: nothing is allocated from a length in a header before the file is known to hold that much.
 
 mod convert;
+mod graph;
 mod npy;
 mod raw;
 mod table;
+
+pub use graph::{GraphFile, graph};
 
 use crate::Error;
 use crate::data::{Array, Dtype};

@@ -11,8 +11,37 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// The vector in the bytes of a file.
 pub(super) fn read(bytes: &[u8]) -> Result<Array, Why> {
     let (header, data) = split(bytes)?;
+    elements(header, data, vector_len(header)?)
+}
+
+/// Rows, columns and elements, row after row, of the matrix in the bytes of a file.
+pub(super) fn read_matrix(bytes: &[u8]) -> Result<(usize, usize, Array), Why> {
+    let (header, data) = split(bytes)?;
+    let [rows, columns] = shape(header)?[..] else {
+        return Err(format!("its shape is ({}), not that of a matrix", shown(shape_text(header)?)));
+    };
+    let len = rows.checked_mul(columns).ok_or("its shape is too large")?;
+    let array = elements(header, data, len)?;
+    let by_columns = entry(header, "fortran_order")?.starts_with("True");
+    Ok((rows, columns, if by_columns { by_rows(rows, columns, &array) } else { array }))
+}
+
+/// The elements of a matrix that lie column after column, row after row.
+fn by_rows(rows: usize, columns: usize, array: &Array) -> Array {
+    fn turned<T: Copy>(rows: usize, columns: usize, v: &[T]) -> Vec<T> {
+        (0..rows).flat_map(|row| (0..columns).map(move |column| v[column * rows + row])).collect()
+    }
+    match array {
+        Array::F32(v) => Array::F32(turned(rows, columns, v)),
+        Array::F64(v) => Array::F64(turned(rows, columns, v)),
+        Array::I32(v) => Array::I32(turned(rows, columns, v)),
+        Array::I64(v) => Array::I64(turned(rows, columns, v)),
+    }
+}
+
+/// So many elements, which must be all that follows the header.
+fn elements(header: &str, data: &[u8], len: usize) -> Result<Array, Why> {
     let (dtype, big_endian) = element_type(header)?;
-    let len = vector_len(header)?;
     if len.checked_mul(dtype.size()) != Some(data.len()) {
         let bytes = data.len();
         return Err(format!("its header says {len} elements of {dtype}, but {bytes} bytes follow; save it again"));
@@ -64,19 +93,26 @@ fn unsupported(name: &str) -> Why {
     format!("its elements are of NumPy's type {}, not f4, f8, i4 or i8; convert them with .astype", shown(name))
 }
 
-/// Elements of a vector, or of a matrix that is one. The order of a matrix does not matter then.
-fn vector_len(header: &str) -> Result<usize, Why> {
+/// The header's dimensions.
+fn shape(header: &str) -> Result<Vec<usize>, Why> {
+    let text = shape_text(header)?;
+    let dims = text.split(',').map(str::trim).filter(|d| !d.is_empty()).map(str::parse);
+    dims.collect::<Result<_, _>>().map_err(|_| format!("its shape ({}) is too large or no shape", shown(text)))
+}
+
+fn shape_text(header: &str) -> Result<&str, Why> {
     let value = entry(header, "shape")?;
     let shape = value.strip_prefix('(').and_then(|v| v.split_once(')')).map(|(dims, _)| dims.trim());
-    let shape = shape.ok_or("its header's 'shape' is no tuple; save it again")?;
-    let dims = shape.split(',').map(str::trim).filter(|d| !d.is_empty()).map(str::parse);
-    let dims: Vec<usize> =
-        dims.collect::<Result<_, _>>().map_err(|_| format!("its shape ({}) is too large or no shape", shown(shape)))?;
-    match dims[..] {
+    shape.ok_or_else(|| "its header's 'shape' is no tuple; save it again".into())
+}
+
+/// Elements of a vector, or of a matrix that is one. The order of a matrix does not matter then.
+fn vector_len(header: &str) -> Result<usize, Why> {
+    match shape(header)?[..] {
         [len] | [len, 1] | [1, len] => Ok(len),
         _ => Err(format!(
             "its shape is ({}), not that of a vector; save one row or column, or .ravel() it",
-            shown(shape)
+            shown(shape_text(header)?)
         )),
     }
 }

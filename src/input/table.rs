@@ -17,14 +17,14 @@ pub(super) fn read(bytes: &[u8], column: Option<&str>, dtype: Dtype) -> Result<A
 }
 
 /// The nearest float. Digits that overflow are not what `inf` says.
-fn float<T: FromStr + Into<f64> + Copy>(text: &str) -> Option<T> {
+pub(super) fn float<T: FromStr + Into<f64> + Copy>(text: &str) -> Option<T> {
     let infinite = |x: &T| Into::<f64>::into(*x).is_infinite();
     let digits = text.bytes().any(|b| b.is_ascii_digit());
     text.parse().ok().filter(|x| !(infinite(x) && digits))
 }
 
 /// An integer, also if written as `3.0` or `1e3`.
-fn whole(text: &str) -> Option<Number> {
+pub(super) fn whole(text: &str) -> Option<Number> {
     text.parse().map(Number::Whole).or_else(|_| text.parse().map(Number::Float)).ok()
 }
 
@@ -41,12 +41,12 @@ fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) ->
 }
 
 /// A row, and the line of the file that it starts on.
-struct Row {
-    line: u64,
-    cells: StringRecord,
+pub(super) struct Row {
+    pub(super) line: u64,
+    pub(super) cells: StringRecord,
 }
 
-fn rows(bytes: &[u8]) -> impl Iterator<Item = Result<Row, Why>> {
+pub(super) fn rows(bytes: &[u8]) -> impl Iterator<Item = Result<Row, Why>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(bytes);
     reader.into_byte_records().map(move |row| {
@@ -134,7 +134,7 @@ impl Columns {
     }
 }
 
-fn is_number(cell: &str) -> bool {
+pub(super) fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok()
 }
 

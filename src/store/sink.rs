@@ -66,6 +66,19 @@ impl Sink {
         }
     }
 
+    /// Lets `write` fill the output, from the start of a regular file.
+    pub(super) fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
+        self.keep(0)?;
+        let done = match &mut self.file {
+            Some(file) => write(file),
+            None => {
+                let mut out = io::stdout().lock();
+                write(&mut out).and_then(|written| out.flush().map(|()| written))
+            }
+        };
+        done.map_err(|e| self.error(e))
+    }
+
     /// Writes all of `text` and flushes.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         let done = match &mut self.file {

@@ -1,0 +1,271 @@
+//! `gpulab minplus --input`: distances in a graph, by the ladder's kernels.
+
+use super::{bench, say};
+use crate::cli::{Global, GraphJob, Ladder};
+use crate::data::{Array, Dtype};
+use crate::graph::{self, Closure, Graph, Length, NextHops, Sample, Stopped, Table, Wanted};
+use crate::input::{self, GraphFile};
+use crate::kernels::minplus::{FAMILY, WEIGHTS};
+use crate::kernels::{Case, Rung, Shape, WorkGroup};
+use crate::runner::{Session, Status, Stop};
+use crate::store::Deferred;
+use crate::worker::{Setup, open_session};
+use crate::{Error, memory, values};
+
+/// Reads a graph, works out its distances on the device, checks them, and writes the table.
+///
+/// # Errors
+/// Bad options and graphs, no device, a negative cycle, a wrong result, a failed build, an output that cannot be
+/// written.
+pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
+    let asked = asked(options.variant.as_deref())?;
+    let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
+    options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
+    bench::check_sources(&rungs(true), options.cl_dir.as_deref())?;
+    let output = Deferred::open(job.output.as_deref().unwrap_or("-"))?;
+    let graph = read(file, options.dtype, job)?;
+    let wanted = Wanted::new(&graph.names, &job.from, &job.to).map_err(Error::Usage)?;
+    let note = |text: &str| {
+        if !global.quiet {
+            say(text)
+        }
+    };
+    describe(file, &graph, &note);
+    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let session = open_session(&setup)?;
+    let info = session.device().info();
+    bench::announce(global, info);
+    let rungs = rungs(info.target.gpu);
+    let mut device = Device::new(session, rungs, &graph);
+    let (distances, next) = distances(job, &graph, &wanted, &mut device)?;
+    device.report(&note);
+    let table = Table { names: &graph.names, distances: &distances, next: next.as_ref(), wanted: &wanted };
+    let written = output.replace(|out| table.write(out))?;
+    note(&format!("pairs with a path: {written}, without: {}", pairs(&wanted) - written));
+    Ok(())
+}
+
+/// The rung that was asked for.
+fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
+    let Some(list) = variant else { return Ok(None) };
+    match values::variants(&FAMILY, list).map_err(Error::Usage)?[..] {
+        [rung] => Ok(Some(rung)),
+        ref several => {
+            let count = several.len();
+            Err(Error::Usage(format!("--variant: distances are worked out by one variant, not {count}")))
+        }
+    }
+}
+
+fn read(file: &str, dtype: Option<Dtype>, job: &GraphJob) -> Result<Graph, Error> {
+    Ok(match input::graph(file, dtype)? {
+        GraphFile::Edges(list) => {
+            check_memory(list.names.len(), list.weights.dtype(), job)?;
+            Graph::from_edges(&list, job.undirected)
+        }
+        GraphFile::Matrix(matrix) => {
+            check_memory(matrix.n, matrix.weights.dtype(), job)?;
+            Graph::from_matrix(matrix, job.undirected)
+        }
+    })
+}
+
+/// Refuses more nodes than this machine has memory for.
+fn check_memory(n: usize, dtype: Dtype, job: &GraphJob) -> Result<(), Error> {
+    // The edges, the distances before and after a step, their copies on the way to the device, and a check's.
+    const MATRICES: u64 = 6;
+    let each = MATRICES * dtype.size() as u64 + if job.paths { 16 } else { 0 };
+    let needed = (n as u64).saturating_mul(n as u64).saturating_mul(each);
+    match memory::available() {
+        Some(available) if needed > available => Err(Error::Usage(format!(
+            "{n} nodes need {} of memory for the distances between all of them, and {} is available: \
+             leave nodes out, or take a machine with more memory",
+            bench::gib(needed),
+            bench::gib(available)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Says what the file holds, and what of it does not count.
+fn describe(file: &str, graph: &Graph, note: &dyn Fn(&str)) {
+    note(&format!("{file}: {} nodes, {} edges, {}", graph.len(), graph.edges, graph.weights.dtype()));
+    if graph.duplicates > 0 {
+        note(&format!("duplicate edges: {}, of which the smallest weight counts", graph.duplicates));
+    }
+    if graph.idle_loops > 0 {
+        note(&format!("edges from a node to itself: {}, left out as they shorten no path", graph.idle_loops));
+    }
+}
+
+/// Pairs of different nodes.
+fn pairs(wanted: &Wanted) -> u64 {
+    let same = wanted.from.iter().filter(|from| wanted.to.binary_search(from).is_ok()).count();
+    (wanted.from.len() * wanted.to.len() - same) as u64
+}
+
+/// The distances, and the next nodes on the way if they are asked for.
+fn distances(
+    job: &GraphJob,
+    graph: &Graph,
+    wanted: &Wanted,
+    device: &mut Device,
+) -> Result<(Array, Option<NextHops>), Error> {
+    let mut step = |d: &Array| device.step(d);
+    if !job.closure {
+        let distances = graph::one_stop(&graph.weights, &mut step).map_err(|stopped| refusal(stopped, graph))?;
+        return Ok((distances, None));
+    }
+    let found = graph::closure(graph.len(), graph.weights.clone(), &mut step);
+    let found = found.map_err(|stopped| refusal(stopped, graph))?;
+    let next = if job.paths { Some(paths(graph, &found, wanted)?) } else { None };
+    Ok((found.distances, next))
+}
+
+fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
+    let dtype = graph.weights.dtype();
+    match stopped {
+        Stopped::Step(error) => error,
+        Stopped::TooFar(length) => Error::Usage(format!(
+            "a distance has become {length}, too large for another step in {dtype}: choose {}",
+            if dtype == Dtype::F64 { "a larger unit" } else { "--dtype f64" }
+        )),
+        Stopped::Negative(cycle) => {
+            const MOST: usize = 10;
+            let around = cycle.nodes.iter().chain(cycle.nodes.first()).map(|&node| graph.names.name(node));
+            let mut names: Vec<&str> = around.collect();
+            if names.len() > MOST {
+                names.splice(MOST - 2..names.len() - 1, ["..."]);
+            }
+            let doubt = match (cycle.doubtful, dtype) {
+                (false, _) => "",
+                (true, Dtype::F64) => ". Rounding may have made it negative: choose whole weights and --dtype i32",
+                (true, _) => {
+                    ". Rounding may have made it negative: choose --dtype f64, or whole weights and --dtype i32"
+                }
+            };
+            Error::Usage(format!(
+                "there are no shortest distances, as going around a cycle makes paths ever shorter: {} has length {}{doubt}",
+                names.join(" -> "),
+                cycle.length.text()
+            ))
+        }
+    }
+}
+
+fn paths(graph: &Graph, found: &Closure, wanted: &Wanted) -> Result<NextHops, Error> {
+    let hops = graph::next_hops(graph.len(), &found.weights, &found.distances, &wanted.to);
+    hops.map_err(|mismatch| {
+        let name = |node| graph.names.name(node);
+        Error::WrongResult(format!(
+            "the distance from {} to {} is that of no path: the device's result is wrong; choose another --variant",
+            name(mismatch.0),
+            name(mismatch.1)
+        ))
+    })
+}
+
+/// The device, and the rung that makes its steps.
+struct Device {
+    session: Session,
+    /// Rungs to try, the best first.
+    rungs: Vec<&'static Rung>,
+    case: Case,
+    steps: u64,
+    seconds: f64,
+    checked: usize,
+}
+
+impl Device {
+    fn new(session: Session, rungs: Vec<&'static Rung>, graph: &Graph) -> Device {
+        let target = &session.device().info().target;
+        let signed = graph.has_negative().then(|| (WEIGHTS.name.to_owned(), "signed".to_owned()));
+        let n = graph.len() as u64;
+        let case = Case {
+            family: FAMILY.name.into(),
+            variant: String::new(),
+            dtype: graph.weights.dtype(),
+            shape: Shape { n, m: n },
+            wg: WorkGroup::linear(target.max_wg.min(256)),
+            params: signed.into_iter().collect(),
+            seed: 1,
+        };
+        Device { session, rungs, case, steps: 0, seconds: 0.0, checked: 0 }
+    }
+
+    /// One step, checked.
+    fn step(&mut self, d: &Array) -> Result<Array, Error> {
+        let result = self.compute(d)?;
+        self.steps += 1;
+        let sample = Sample::new(self.case.shape.n as usize, self.steps);
+        self.checked = sample.rows();
+        sample.check(d, &result).map_err(|why| {
+            Error::WrongResult(format!(
+                "{}/{} gave a wrong result in step {}: {why}; choose another --variant",
+                self.case.family, self.case.variant, self.steps
+            ))
+        })?;
+        Ok(result)
+    }
+
+    /// The result of the first rung that this device can run.
+    fn compute(&mut self, d: &Array) -> Result<Array, Error> {
+        loop {
+            let Some(rung) = self.rungs.first() else {
+                return Err(Error::Failed("no variant runs on this device".into()));
+            };
+            self.case.variant = rung.variant().into();
+            match self.session.compute(&self.case, std::slice::from_ref(d)) {
+                Ok(computed) => {
+                    self.seconds += computed.seconds;
+                    return Ok(computed.output);
+                }
+                Err(stop) if stop.status == Status::Skipped && self.rungs.len() > 1 => _ = self.rungs.remove(0),
+                Err(stop) => return Err(failure(rung, stop)),
+            }
+        }
+    }
+
+    fn report(&self, note: &dyn Fn(&str)) {
+        let n = self.case.shape.n;
+        let rows = if self.checked as u64 == n { "all rows".into() } else { format!("{} of {n} rows", self.checked) };
+        note(&match self.steps {
+            0 => "no step was needed".to_owned(),
+            1 => format!("1 step of {} took {:.4} s; {rows} checked on the CPU", self.case.variant, self.seconds),
+            steps => format!(
+                "{steps} steps of {} took {:.4} s each; {rows} of each checked on the CPU",
+                self.case.variant,
+                self.seconds / steps as f64
+            ),
+        });
+    }
+}
+
+/// All rungs, the best for a device first: GPUs' from the end of the ladder, or that of CPUs.
+fn preferred(gpu: bool) -> Vec<&'static Rung> {
+    let (wide, others): (Vec<_>, Vec<_>) = FAMILY.ladder.iter().rev().partition(|rung| rung.variant() == "wide");
+    if gpu { [others, wide].concat() } else { [wide, others].concat() }
+}
+
+fn failure(rung: &Rung, stop: Stop) -> Error {
+    let text = format!("{}/{}: {}", FAMILY.name, rung.variant(), stop.reason);
+    match stop.status {
+        Status::Skipped => Error::Usage(text),
+        Status::BuildFailed => Error::BuildFailed(text),
+        Status::WrongResult => Error::WrongResult(text),
+        _ => Error::Failed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_device_has_its_fastest_rung_and_all_others_behind_it() {
+        let names = |gpu| preferred(gpu).iter().map(|rung| rung.variant()).collect::<Vec<_>>();
+        assert_eq!((names(true)[0], names(false)[0]), ("three_way", "wide"));
+        assert_eq!((names(true).len(), names(false).len()), (FAMILY.ladder.len(), FAMILY.ladder.len()));
+        assert_eq!(names(true).last(), Some(&"wide"));
+    }
+}

@@ -1,0 +1,51 @@
+//! The edges that arrive at each node.
+
+use super::Length;
+
+/// Edges between different nodes, by the node where they end.
+pub(super) struct Incoming<T> {
+    /// Where each node's edges begin in `edges`; one more at the end.
+    starts: Vec<usize>,
+    /// Where an edge starts, and its weight.
+    edges: Vec<(u32, T)>,
+}
+
+impl<T: Length> Incoming<T> {
+    /// The edges of a matrix of n x n weights, its diagonal left out, that `is_wanted` by their place in it.
+    pub(super) fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool) -> Incoming<T> {
+        let mut starts = vec![0; n + 1];
+        let is_edge = |&(i, k): &(usize, usize)| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k);
+        let edges = || (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).filter(is_edge);
+        edges().for_each(|(_, k)| starts[k + 1] += 1);
+        (0..n).for_each(|k| starts[k + 1] += starts[k]);
+        let mut places = starts.clone();
+        let mut list = vec![(0, T::NO_EDGE); starts[n]];
+        for (i, k) in edges() {
+            list[places[k]] = (i as u32, weights[i * n + k]);
+            places[k] += 1;
+        }
+        Incoming { starts, edges: list }
+    }
+
+    /// The edges that end at `node`, in order of where they start.
+    pub(super) fn of(&self, node: usize) -> &[(u32, T)] {
+        &self.edges[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_found_by_their_end() {
+        let no = i32::NO_EDGE;
+        let weights = [9, 5, -7, no, 9, 1, no, 2, 9];
+        let incoming = Incoming::new(3, &weights, |_| true);
+        assert_eq!((incoming.of(0), incoming.of(1)), (&[][..], &[(0, 5), (2, 2)][..]));
+        assert_eq!(incoming.of(2), [(0, -7), (1, 1)]);
+        let light = Incoming::new(3, &weights, |at| weights[at] < 2);
+        assert_eq!((light.of(1), light.of(2)), (&[][..], &[(0, -7), (1, 1)][..]));
+        assert!(Incoming::<f32>::new(0, &[], |_| true).edges.is_empty());
+    }
+}

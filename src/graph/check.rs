@@ -1,0 +1,124 @@
+//! Whether a step is right: rows of its result, computed once more on the CPU.
+
+use super::Length;
+use crate::cpu::minplus;
+use crate::data::{self, Array, Dtype, Fill};
+use std::ops::Range;
+
+/// Additions for which all rows are computed again.
+const MOST_SUMS: f64 = 2e10;
+
+/// Neighbouring rows that are chosen together.
+const BLOCK: usize = 8;
+
+/// The rows of a step's result that are checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    n: usize,
+    rows: Vec<Range<usize>>,
+}
+
+impl Sample {
+    /// All `n` rows, if that takes at most 2 x 10^10 additions; else as many as do, in random blocks of 8.
+    pub fn new(n: usize, seed: u64) -> Sample {
+        let all = || Sample { n, rows: std::iter::once(0..n).collect() };
+        let affordable = (MOST_SUMS / (n as f64 * n as f64)) as usize;
+        if affordable >= n {
+            return all();
+        }
+        let blocks = n.div_ceil(BLOCK);
+        let Array::I64(keys) = data::generate(Fill::Real, Dtype::I64, seed, 0, 0, blocks) else {
+            return all();
+        };
+        let mut order: Vec<usize> = (0..blocks).collect();
+        order.sort_unstable_by_key(|&block| keys[block]);
+        order.truncate((affordable / BLOCK).max(1));
+        Sample { n, rows: order.into_iter().map(|block| block * BLOCK..n.min((block + 1) * BLOCK)).collect() }
+    }
+
+    /// How many rows are checked.
+    pub fn rows(&self) -> usize {
+        self.rows.iter().map(Range::len).sum()
+    }
+
+    /// Whether `result` is the step of `d`, both of n x n lengths: the same numbers in the rows of the sample, and a
+    /// number everywhere.
+    ///
+    /// # Errors
+    /// The first row and column that differ, and by what; or where there is no number.
+    pub fn check(&self, d: &Array, result: &Array) -> Result<(), String> {
+        match result {
+            Array::F32(r) => self.numbers(r)?,
+            Array::F64(r) => self.numbers(r)?,
+            Array::I32(_) | Array::I64(_) => {}
+        }
+        for rows in &self.rows {
+            let mut want = Array::zeros(d.dtype(), rows.len() * self.n);
+            minplus::rows(self.n, d, rows.clone(), &mut want);
+            match (result, &want) {
+                (Array::F32(r), Array::F32(w)) => self.compare(r, w, rows),
+                (Array::F64(r), Array::F64(w)) => self.compare(r, w, rows),
+                (Array::I32(r), Array::I32(w)) => self.compare(r, w, rows),
+                _ => Err(format!("its elements are {}, not {}", result.dtype(), d.dtype())),
+            }?;
+        }
+        Ok(())
+    }
+
+    fn numbers<T: Length>(&self, result: &[T]) -> Result<(), String> {
+        let missing = result.iter().position(|x| x.widened().is_nan());
+        missing.map_or(Ok(()), |at| Err(format!("row {}, column {} is NaN", at / self.n, at % self.n)))
+    }
+
+    fn compare<T: Length>(&self, result: &[T], want: &[T], rows: &Range<usize>) -> Result<(), String> {
+        let got = &result[rows.start * self.n..rows.end * self.n];
+        let same = |got: T, want: T| got == want || (got >= T::FAR && want >= T::FAR);
+        match got.iter().zip(want).position(|(&got, &want)| !same(got, want)) {
+            None => Ok(()),
+            Some(at) => {
+                let (row, column) = (rows.start + at / self.n, at % self.n);
+                Err(format!("row {row}, column {column} is {}, want {}", got[at], want[at]))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(n: usize) -> (Array, Array) {
+        let d = Array::F32((0..n * n).map(|i| (i * 37 % 101) as f32).collect());
+        let mut r = d.clone();
+        minplus::all_threads(n, &d, &mut r);
+        (d, r)
+    }
+
+    #[test]
+    fn small_steps_are_checked_whole_and_large_ones_in_different_rows() {
+        assert_eq!(Sample::new(100, 1).rows(), 100);
+        assert_eq!((Sample::new(0, 1).rows(), Sample::new(1, 1).rows()), (0, 1));
+        let (a, b) = (Sample::new(8000, 1), Sample::new(8000, 2));
+        assert_eq!((a.rows(), b.rows(), a == b), (312, 312, false));
+        let mut rows: Vec<usize> = a.rows.iter().flat_map(Clone::clone).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        assert!(rows.len() == 312 && rows.iter().all(|&row| row < 8000));
+        assert!((1..=8).contains(&Sample::new(1_000_001, 3).rows()));
+    }
+
+    #[test]
+    fn a_wrong_element_is_found() {
+        let n = 30;
+        let (d, r) = step(n);
+        assert_eq!(Sample::new(n, 1).check(&d, &r), Ok(()));
+        let Array::F32(mut wrong) = r else { unreachable!() };
+        wrong[7 * n + 3] += 1.0;
+        let why = Sample::new(n, 1).check(&d, &Array::F32(wrong.clone())).unwrap_err();
+        assert!(why.starts_with("row 7, column 3 is"), "{why}");
+        wrong[2] = f32::NAN;
+        let why = Sample::new(n, 1).check(&d, &Array::F32(wrong)).unwrap_err();
+        assert_eq!(why, "row 0, column 2 is NaN");
+        assert!(Sample::new(n, 1).check(&d, &Array::I32(vec![0; n * n])).unwrap_err().contains("i32"));
+    }
+}

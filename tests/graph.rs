@@ -1,0 +1,419 @@
+//! Distances in graphs, beside petgraph's algorithms and on a real one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use gpulab::check::gamma;
+use gpulab::data::{Array, Dtype};
+use gpulab::graph::{self, EdgeList, Graph, Length, Names, Stopped, Table, Wanted, next_hops};
+use gpulab::input::{self, GraphFile};
+use petgraph::algo::{bellman_ford, dijkstra};
+use petgraph::graph::{DiGraph, NodeIndex};
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::path::Path;
+
+/// The step in plain loops.
+fn step(d: &Array) -> Result<Array, Infallible> {
+    fn plain<T: Length>(d: &[T]) -> Vec<T> {
+        let n = d.len().isqrt();
+        let mut r = vec![T::NO_EDGE; n * n];
+        for i in 0..n {
+            for k in 0..n {
+                for j in 0..n {
+                    let sum = d[i * n + k].plus(d[k * n + j]);
+                    if sum < r[i * n + j] {
+                        r[i * n + j] = sum;
+                    }
+                }
+            }
+        }
+        r
+    }
+    Ok(match d {
+        Array::F32(d) => Array::F32(plain(d)),
+        Array::F64(d) => Array::F64(plain(d)),
+        Array::I32(d) => Array::I32(plain(d)),
+        Array::I64(d) => Array::I64(plain(d)),
+    })
+}
+
+fn widened(array: &Array) -> Vec<f64> {
+    gpulab::each_array!(array, v => v.iter().map(|&x| if x.is_some() { x.widened() } else { f64::INFINITY }).collect())
+}
+
+/// Edges between nodes 0 to n - 1.
+#[derive(Clone, Debug)]
+struct Edges {
+    n: usize,
+    list: Vec<(usize, usize, f64)>,
+}
+
+impl Edges {
+    fn graph(&self, dtype: Dtype) -> Graph {
+        let weights = self.list.iter().map(|e| e.2);
+        let weights = match dtype {
+            Dtype::F32 => Array::F32(weights.map(|w| w as f32).collect()),
+            Dtype::F64 => Array::F64(weights.collect()),
+            Dtype::I32 => Array::I32(weights.map(|w| w as i32).collect()),
+            Dtype::I64 => Array::I64(weights.map(|w| w as i64).collect()),
+        };
+        let ends = self.list.iter().map(|e| (e.0, e.1)).collect();
+        Graph::from_edges(&EdgeList { names: Names::numbered(self.n), ends, weights }, false)
+    }
+
+    /// The weights as the type holds them, exactly.
+    fn rounded(&self, dtype: Dtype) -> Edges {
+        let round = |w: f64| if dtype == Dtype::F32 { f64::from(w as f32) } else { w };
+        Edges { n: self.n, list: self.list.iter().map(|&(i, k, w)| (i, k, round(w))).collect() }
+    }
+
+    fn petgraph(&self) -> DiGraph<(), f64> {
+        let mut graph = DiGraph::new();
+        (0..self.n).for_each(|_| _ = graph.add_node(()));
+        let index = NodeIndex::new;
+        self.list.iter().for_each(|&(i, k, w)| _ = graph.add_edge(index(i), index(k), w));
+        graph
+    }
+
+    fn dijkstra(&self) -> Vec<f64> {
+        let graph = self.petgraph();
+        let from = |i: usize| dijkstra(&graph, NodeIndex::new(i), None, |e| *e.weight());
+        let row = |found: HashMap<NodeIndex, f64>| -> Vec<f64> {
+            (0..self.n).map(|j| found.get(&NodeIndex::new(j)).copied().unwrap_or(f64::INFINITY)).collect()
+        };
+        // petgraph's map has another hasher.
+        (0..self.n).flat_map(|i| row(from(i).into_iter().collect())).collect()
+    }
+
+    /// None if there is a negative cycle.
+    fn bellman_ford(&self) -> Option<Vec<f64>> {
+        let graph = self.petgraph();
+        let rows = (0..self.n).map(|i| bellman_ford(&graph, NodeIndex::new(i)).ok().map(|paths| paths.distances));
+        rows.collect::<Option<Vec<_>>>().map(|rows| rows.concat())
+    }
+
+    fn heaviest(&self) -> f64 {
+        self.list.iter().map(|e| e.2.abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Weights from `weights`; about `degree` edges leave a node, so that few make many parts and many make one.
+fn edges(weights: impl Strategy<Value = f64> + Clone) -> impl Strategy<Value = Edges> {
+    (1usize..28, 0usize..12).prop_flat_map(move |(n, degree)| {
+        let edge = (0..n, 0..n, weights.clone());
+        prop::collection::vec(edge, 0..=n * degree).prop_map(move |list| Edges { n, list })
+    })
+}
+
+/// Whole numbers, zero among them.
+fn whole() -> impl Strategy<Value = f64> + Clone {
+    prop_oneof![1 => Just(0.0), 4 => (0i32..1000).prop_map(f64::from), 1 => (0i32..1 << 20).prop_map(f64::from)]
+}
+
+/// Numbers whose sums are rounded, of very different sizes.
+fn real() -> impl Strategy<Value = f64> + Clone {
+    prop_oneof![1 => Just(0.0), 4 => 0.0..1.0f64, 1 => (0.1..1.0f64).prop_map(|w| w * 1e-6), 1 => 0.0..1e6f64]
+        .prop_map(|w| if w < 1e-9 { 0.0 } else { w })
+}
+
+/// Weights, many of them negative, without a negative cycle: w + h(i) - h(k) with w of at least 0.
+fn shifted(edges: &Edges, h: &[f64]) -> Edges {
+    let list = edges.list.iter().map(|&(i, k, w)| (i, k, w + h[i % h.len()] - h[k % h.len()]));
+    Edges { n: edges.n, list: list.collect() }
+}
+
+fn closure(graph: &Graph) -> Result<graph::Closure, Stopped<Infallible>> {
+    graph::closure(graph.len(), graph.weights.clone(), &mut step)
+}
+
+/// Bound on a closure's rounding: of a path whose weights' magnitudes add up to 1.
+fn rounding(dtype: Dtype, steps: u32) -> f64 {
+    gamma(u64::from(steps), dtype.unit_roundoff()).unwrap()
+}
+
+fn assert_near(got: &[f64], want: &[f64], tolerance: impl Fn(f64) -> f64) {
+    for (at, (&got, &want)) in got.iter().zip(want).enumerate() {
+        // petgraph's own sums in f64 are rounded too.
+        let allowed = tolerance(want) + 1e-12 * want.abs();
+        assert!(got == want || (got - want).abs() <= allowed, "{at}: {got}, want {want} within {allowed:e}");
+    }
+}
+
+/// Follows the next nodes between all pairs: each path ends, and `check` gets its distance, its length and its edges.
+fn follow(edges: &Edges, graph: &Graph, found: &graph::Closure, check: impl Fn(f64, f64, usize)) {
+    let n = edges.n;
+    let hops = next_hops(n, &found.weights, &found.distances, &(0..n).collect::<Vec<_>>()).unwrap();
+    let (weights, distances) = (widened(&graph.weights), widened(&found.distances));
+    for i in 0..n {
+        for j in 0..n {
+            if i == j || distances[i * n + j].is_infinite() {
+                assert_eq!(hops.next(i, j), None);
+                continue;
+            }
+            let (mut at, mut length, mut count) = (i, 0.0, 0);
+            while at != j {
+                let next = hops.next(at, j).unwrap_or_else(|| panic!("the path from {i} to {j} ends at {at}"));
+                length += weights[at * n + next];
+                count += 1;
+                assert!(length.is_finite() && count < n, "{i} to {j}: no edge to {next}, or a loop");
+                at = next;
+            }
+            check(distances[i * n + j], length, count);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn one_stop_is_the_least_of_staying_going_and_stopping_once(edges in edges(whole())) {
+        let n = edges.n;
+        let mut best: HashMap<(usize, usize), i32> = HashMap::new();
+        let mut offer = |i, j, w| _ = best.entry((i, j)).and_modify(|b: &mut i32| *b = (*b).min(w)).or_insert(w);
+        (0..n).for_each(|i| offer(i, i, 0));
+        for &(i, k, w) in &edges.list {
+            offer(i, k, w as i32);
+            edges.list.iter().filter(|e| e.0 == k).for_each(|e| offer(i, e.1, w as i32 + e.2 as i32));
+        }
+        let want: Vec<i32> = (0..n * n).map(|at| best.get(&(at / n, at % n)).copied().unwrap_or(i32::NO_EDGE)).collect();
+        for dtype in [Dtype::I32, Dtype::F32, Dtype::F64] {
+            let got = graph::one_stop(&edges.graph(dtype).weights, &mut step).unwrap();
+            let want: Vec<f64> = widened(&Array::I32(want.clone()));
+            prop_assert_eq!(widened(&got), want, "{}", dtype);
+        }
+    }
+
+    #[test]
+    fn closures_of_whole_weights_are_dijkstras(edges in edges(whole())) {
+        let want = edges.dijkstra();
+        for dtype in [Dtype::I32, Dtype::F64] {
+            let graph = edges.graph(dtype);
+            let found = closure(&graph).unwrap();
+            prop_assert_eq!(&widened(&found.distances), &want, "{}", dtype);
+            prop_assert!(found.steps <= edges.n.next_power_of_two().ilog2(), "{} steps", found.steps);
+            follow(&edges, &graph, &found, |distance, length, _| assert_eq!(distance, length));
+        }
+    }
+
+    #[test]
+    fn closures_of_real_weights_are_dijkstras_but_for_rounding(edges in edges(real())) {
+        for dtype in [Dtype::F32, Dtype::F64] {
+            let (graph, edges) = (edges.graph(dtype), edges.rounded(dtype));
+            let found = closure(&graph).unwrap();
+            let error = rounding(dtype, found.steps);
+            assert_near(&widened(&found.distances), &edges.dijkstra(), |want| error * want);
+            let edge = rounding(dtype, 2 * edges.n.next_power_of_two().ilog2() + 4);
+            follow(&edges, &graph, &found, |distance, length, count| {
+                let allowed = count as f64 * edge * 1.01 * distance + error * distance;
+                assert!((length - distance).abs() <= allowed, "{distance} by a path of {length}, {count} edges");
+            });
+        }
+    }
+
+    #[test]
+    fn negative_weights_are_bellman_fords(
+        edges in edges(whole()), h in prop::collection::vec(-2000i32..2000, 28),
+    ) {
+        let h: Vec<f64> = h.into_iter().map(f64::from).collect();
+        let edges = shifted(&edges, &h);
+        let want = edges.bellman_ford().unwrap();
+        for dtype in [Dtype::I32, Dtype::F64] {
+            let graph = edges.graph(dtype);
+            let found = closure(&graph).unwrap();
+            prop_assert_eq!(&widened(&found.distances), &want, "{}", dtype);
+            follow(&edges, &graph, &found, |distance, length, _| assert_eq!(distance, length));
+        }
+    }
+
+    #[test]
+    fn negative_real_weights_are_bellman_fords_but_for_rounding(
+        edges in edges(0.001..1.0f64), h in prop::collection::vec(-20.0..20.0f64, 28),
+    ) {
+        let edges = shifted(&edges, &h);
+        for dtype in [Dtype::F32, Dtype::F64] {
+            let (graph, edges) = (edges.graph(dtype), edges.rounded(dtype));
+            let found = closure(&graph).unwrap();
+            let magnitude = edges.n as f64 * edges.heaviest();
+            let error = rounding(dtype, found.steps) * magnitude + 1e-12 * magnitude;
+            assert_near(&widened(&found.distances), &edges.bellman_ford().unwrap(), |_| error);
+            let edge = rounding(dtype, 2 * edges.n.next_power_of_two().ilog2() + 4) * magnitude;
+            follow(&edges, &graph, &found, |distance, length, count| {
+                assert!((length - distance).abs() <= count as f64 * edge + error, "{distance} by a path of {length}");
+            });
+        }
+    }
+
+    #[test]
+    fn a_negative_cycle_is_found_exactly_if_there_is_one(edges in edges((-20i32..200).prop_map(f64::from))) {
+        for dtype in [Dtype::I32, Dtype::F32] {
+            let graph = edges.graph(dtype);
+            match closure(&graph) {
+                Ok(found) => prop_assert_eq!(Some(widened(&found.distances)), edges.bellman_ford(), "{}", dtype),
+                Err(Stopped::Negative(cycle)) => {
+                    prop_assert!(edges.bellman_ford().is_none());
+                    let weights = widened(&graph.weights);
+                    let around = cycle.nodes.iter().zip(cycle.nodes.iter().cycle().skip(1));
+                    let length: f64 = around.map(|(&i, &k)| weights[i * edges.n + k]).sum();
+                    prop_assert!(length == cycle.length && length < 0.0 && !cycle.doubtful, "{:?}", cycle);
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}
+
+/// A long way there and back, with a length on each stretch that f32 must round.
+fn ring(n: usize) -> Edges {
+    let weight = |i: usize| 0.1 + ((i * 7919) % 1000) as f64 / 997.0;
+    Edges { n, list: (0..n).flat_map(|i| [(i, (i + 1) % n, weight(i)), ((i + 1) % n, i, weight(i))]).collect() }
+}
+
+#[test]
+fn rounding_makes_no_further_steps() {
+    let edges = ring(200);
+    let graph = edges.graph(Dtype::F32);
+    let found = closure(&graph).unwrap();
+    assert_eq!(found.steps, 8, "rounding would go on for 48");
+    follow(&edges, &graph, &found, |distance, length, _| assert!((length - distance).abs() <= 1e-5 * distance));
+}
+
+#[test]
+fn integer_distances_that_another_step_could_mistake_are_refused() {
+    let long = (1 << 28) - 1;
+    let list = |count: usize| (0..count).map(|i| (i, i + 1, f64::from(long))).collect();
+    let two = Edges { n: 3, list: list(2) }.graph(Dtype::I32);
+    let Ok(Array::I32(once)) = graph::one_stop(&two.weights, &mut step) else { panic!() };
+    assert_eq!((once[2], once[6]), (2 * long, i32::NO_EDGE));
+    assert_eq!(closure(&two), Err(Stopped::TooFar(f64::from(2 * long))));
+    assert!(closure(&Edges { n: 2, list: list(1) }.graph(Dtype::I32)).is_ok());
+}
+
+#[test]
+fn distances_that_f32_cannot_hold_are_refused() {
+    let far = Edges { n: 3, list: vec![(0, 1, 1.6e38), (1, 2, 1.6e38)] };
+    assert!(matches!(closure(&far.graph(Dtype::F32)), Err(Stopped::TooFar(_))));
+    assert!(closure(&far.graph(Dtype::F64)).is_ok());
+}
+
+#[test]
+fn one_node_and_none() {
+    for n in [0, 1] {
+        let graph = Edges { n, list: vec![] }.graph(Dtype::F32);
+        let found = closure(&graph).unwrap();
+        assert_eq!((found.distances.len(), found.steps), (n * n, 0));
+        assert!(next_hops(n, &found.weights, &found.distances, &[]).is_ok());
+    }
+}
+
+#[test]
+fn a_matrix_keeps_its_diagonal_but_for_the_closure() {
+    let weights = Array::I32(vec![5, 1, 9, 7]);
+    assert_eq!(graph::one_stop(&weights, &mut step), Ok(Array::I32(vec![10, 6, 14, 10])));
+    assert_eq!(graph::closure(2, weights, &mut step).unwrap().distances, Array::I32(vec![0, 1, 9, 0]));
+    let negative = graph::closure(2, Array::I32(vec![5, 1, 9, -7]), &mut step);
+    assert!(matches!(negative, Err(Stopped::Negative(cycle)) if cycle.nodes == [1]));
+}
+
+#[test]
+fn an_error_of_the_step_comes_through() {
+    let failed = graph::closure(2, Array::I32(vec![0; 4]), &mut |_| Err("no device"));
+    assert_eq!(failed, Err(Stopped::Step("no device")));
+}
+
+// A real graph.
+
+fn bundled(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/inputs").join(name).to_str().unwrap().to_owned()
+}
+
+fn records(name: &str) -> Vec<csv::StringRecord> {
+    csv::Reader::from_path(bundled(name)).unwrap().records().map(Result::unwrap).collect()
+}
+
+fn europe(dtype: Dtype) -> Graph {
+    let Ok(GraphFile::Edges(list)) = input::graph(&bundled("europe.csv"), Some(dtype)) else { panic!() };
+    Graph::from_edges(&list, true)
+}
+
+/// Haversine formula on a sphere of Earth's mean radius, in km; places in degrees.
+fn great_circle(a: (f64, f64), b: (f64, f64)) -> f64 {
+    let half = |x: f64, y: f64| ((y - x).to_radians() / 2.0).sin().powi(2);
+    let cosines = a.0.to_radians().cos() * b.0.to_radians().cos();
+    2.0 * 6371.0088 * (half(a.0, b.0) + cosines * half(a.1, b.1)).sqrt().asin()
+}
+
+#[test]
+fn the_weights_of_europe_are_those_of_its_capitals() {
+    let place = |row: &csv::StringRecord| (row[0].to_owned(), (row[2].parse().unwrap(), row[3].parse().unwrap()));
+    let places: HashMap<String, (f64, f64)> = records("europe_capitals.csv").iter().map(place).collect();
+    let edges = records("europe.csv");
+    assert_eq!((places.len(), edges.len()), (46, 92));
+    for edge in &edges {
+        let km = great_circle(places[&edge[0]], places[&edge[1]]);
+        assert_eq!(format!("{km:.1}"), edge[2], "{edge:?}");
+    }
+    let graph = europe(Dtype::F32);
+    assert_eq!((graph.len(), graph.edges, graph.duplicates, graph.idle_loops), (46, 180, 0, 2));
+}
+
+#[test]
+fn ways_through_europe() {
+    let graph = europe(Dtype::F32);
+    let found = closure(&graph).unwrap();
+    let hops = next_hops(graph.len(), &found.weights, &found.distances, &(0..46).collect::<Vec<_>>());
+    let (hops, names) = (hops.unwrap(), &graph.names);
+    let way = |from: &str, to: &str| -> Vec<&str> {
+        let (from, to) = (names.find(from).unwrap(), names.find(to).unwrap());
+        std::iter::successors(Some(from), |&at| hops.next(at, to)).map(|at| names.name(at)).collect()
+    };
+    assert_eq!(way("Lisbon", "Paris"), ["Lisbon", "Madrid", "Paris"]);
+    assert_eq!(way("Tallinn", "Vilnius"), ["Tallinn", "Riga", "Vilnius"]);
+    assert_eq!(way("Dublin", "Copenhagen"), ["Dublin", "London", "Paris", "Berlin", "Copenhagen"]);
+    let long = way("Lisbon", "Tallinn");
+    assert!(long.starts_with(&["Lisbon", "Madrid"]) && long.ends_with(&["Vilnius", "Riga", "Tallinn"]), "{long:?}");
+    assert_eq!(way("Reykjavik", "Oslo"), ["Reykjavik"]);
+
+    let distances = widened(&found.distances);
+    let km = |from: &str, to: &str| distances[names.find(from).unwrap() * 46 + names.find(to).unwrap()];
+    assert!((3400.0..4500.0).contains(&km("Lisbon", "Tallinn")), "{}", km("Lisbon", "Tallinn"));
+    assert_eq!(km("Lisbon", "Tallinn"), km("Tallinn", "Lisbon"));
+    assert!((0..46).all(|i| distances[i * 46 + names.find("Valletta").unwrap()].is_infinite() == (names.name(i) != "Valletta")));
+    let reachable = distances.iter().filter(|d| d.is_finite()).count();
+    assert_eq!(reachable, 44 * 44 + 2, "all but the two islands reach each other");
+}
+
+#[test]
+fn no_way_is_shorter_than_the_great_circle() {
+    let graph = europe(Dtype::F64);
+    let distances = widened(&closure(&graph).unwrap().distances);
+    let capitals = records("europe_capitals.csv");
+    for (a, b) in capitals.iter().flat_map(|a| capitals.iter().map(move |b| (a, b))) {
+        let at = |row: &csv::StringRecord| (row[2].parse().unwrap(), row[3].parse().unwrap());
+        let (i, j) = (graph.names.find(&a[0]).unwrap(), graph.names.find(&b[0]).unwrap());
+        assert!(distances[i * 46 + j] >= great_circle(at(a), at(b)) - 1.0, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn a_table_is_a_graph_again() {
+    let graph = europe(Dtype::F32);
+    let once = graph::one_stop(&graph.weights, &mut step).unwrap();
+    let wanted = Wanted::new(&graph.names, &[], &[]).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("once.csv");
+    let table = Table { names: &graph.names, distances: &once, next: None, wanted: &wanted };
+    let written = table.write(std::fs::File::create(&path).unwrap()).unwrap();
+    let Ok(GraphFile::Edges(list)) = input::graph(path.to_str().unwrap(), Some(Dtype::F32)) else { panic!() };
+    assert_eq!(list.ends.len() as u64, written);
+    // Nodes without a path are not in a table.
+    assert_eq!(list.names.len(), 44);
+    let again = Graph::from_edges(&list, false);
+    for i in 0..44 {
+        for j in 0..44 {
+            let old = |k: usize| graph.names.find(again.names.name(k)).unwrap();
+            let (new, old) = (widened(&again.weights)[i * 44 + j], widened(&once)[old(i) * 46 + old(j)]);
+            assert_eq!(new, old);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `gpulab minplus --input` through the binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod sources;
+
+use assert_cmd::Command;
+use sources::edited_kernels;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn gpulab(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpulab").unwrap();
+    command.arg("minplus").args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    command
+}
+
+/// Standard output, standard error and exit code.
+fn run(args: &[&str]) -> (String, String, i32) {
+    let output = gpulab(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+/// The table of a file of this text.
+fn table(csv: &str, args: &[&str]) -> (String, String, i32) {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("graph.csv");
+    fs::write(&path, csv).unwrap();
+    run(&[&["--input", path.to_str().unwrap()], args].concat())
+}
+
+fn europe() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/inputs/europe.csv").to_str().unwrap().to_owned()
+}
+
+const CHAIN: &str = "from,to,weight\na,b,1\nb,c,2\nc,d,3.5\na,c,9\na,a,0\na,b,4\n";
+
+#[test]
+fn one_stop_is_the_default() {
+    let (out, err, code) = table(CHAIN, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(out, "from,to,distance\na,b,1\na,c,3\na,d,12.5\nb,c,2\nb,d,5.5\nc,d,3.5\n");
+    for part in
+        ["4 nodes, 4 edges, f32", "duplicate edges: 1", "itself: 1", "1 step of", "all rows", "path: 6, without: 6"]
+    {
+        assert!(err.contains(part), "{part:?} is missing in {err}");
+    }
+    let (_, err, _) = table(CHAIN, &["-q"]);
+    assert!(err.is_empty(), "{err}");
+}
+
+#[test]
+fn the_closure_and_its_paths() {
+    let (out, err, code) = table(CHAIN, &["--closure", "--paths", "--dtype", "f64"]);
+    // Devices without fp64 say so.
+    if code == 2 && err.contains("fp64") {
+        return;
+    }
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(out, "from,to,distance,next\na,b,1,b\na,c,3,b\na,d,6.5,b\nb,c,2,c\nb,d,5.5,c\nc,d,3.5,d\n");
+    let (out, err, code) = table(CHAIN, &["--closure", "--from", "d", "--undirected", "--to", "a", "--to", "c"]);
+    assert_eq!((out.as_str(), code), ("from,to,distance\nd,a,6.5\nd,c,3.5\n", 0), "{err}");
+}
+
+#[test]
+fn every_variant_and_type_gives_the_same_distances() {
+    let csv = "from,to,weight\nx,y,3\ny,z,-2\nz,w,5\nw,x,1\nx,z,2\n";
+    let (want, err, code) = table(csv, &["--closure"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(want.contains("x,z,1\n"), "{want}");
+    let natural = csv.replace("-2", "2");
+    let (wanted, ..) = table(&natural, &["--closure"]);
+    for rung in gpulab::kernels::minplus::FAMILY.ladder {
+        for dtype in ["f32", "i32"] {
+            let args = ["--closure", "--variant", rung.variant(), "--dtype", dtype];
+            assert_eq!(table(&natural, &args).0, wanted, "{args:?}");
+            let (out, err, code) = table(csv, &args);
+            assert!(out == want || (code == 2 && out.is_empty()), "{args:?}: {out}{err}");
+        }
+    }
+}
+
+#[test]
+fn a_matrix_has_numbered_nodes() {
+    let (out, err, code) = table("0,1,\n,0,1\n4,,0\n", &["--closure", "--from", "2"]);
+    assert_eq!((out.as_str(), code), ("from,to,distance\n2,0,4\n2,1,5\n", 0), "{err}");
+}
+
+#[test]
+fn a_real_graph_into_a_file() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("out.csv");
+    fs::write(&path, "old ".repeat(100_000)).unwrap();
+    let args = ["--input", &europe(), "--undirected", "--closure", "--paths", "-o", path.to_str().unwrap()];
+    let (out, err, code) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.is_empty() && err.contains("46 nodes, 180 edges") && err.contains("path: 1892, without: 178"),
+        "{out}{err}"
+    );
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("from,to,distance,next\n") && text.lines().count() == 1893);
+    assert!(
+        text.contains("\nLisbon,Paris,") && text.lines().any(|l| l.starts_with("Lisbon,") && l.ends_with(",Madrid"))
+    );
+}
+
+#[test]
+fn one_node_has_no_pairs() {
+    for csv in ["from,to,weight\na,a,0\n", "7\n"] {
+        for args in [&[][..], &["--closure", "--paths"]] {
+            let (out, err, code) = table(csv, args);
+            assert!(code == 0 && out.lines().count() == 1, "{csv:?}: {out}{err}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
+    let cases: &[(&str, &[&str], &str)] = &[
+        ("", &[], "empty"),
+        ("from,to,weight\n", &[], "no edges"),
+        ("from,to\na,b\n", &[], "no column 'weight'"),
+        ("from,to,weight\na,b,x\n", &[], "line 2: 'x' is no number"),
+        ("from,to,weight\na,b,1\nb,c\n", &[], "line 3 has 2 cells"),
+        ("from,to,weight\na,b,nan\n", &[], "line 2: NaN"),
+        ("from,to,weight\na,b,-inf\n", &[], "line 2: minus infinity"),
+        ("from,to,weight\na,b,268435456\n", &["--dtype", "i32"], "2^28"),
+        ("from,to,weight\na,b,0.5\n", &["--dtype", "i32"], "choose another --dtype"),
+        ("1,2\n3,4\n5,6\n", &[], "3 rows and 2 columns"),
+        ("1,2\n3,nan\n", &[], "line 2, column 2: NaN"),
+        ("from,to,weight\nLisbon,Madrid,1\n", &["--from", "Lissbon"], "did you mean \"Lisbon\"?"),
+        ("from,to,weight\na,b,-1\nb,a,0.5\n", &["--closure"], "-> "),
+        ("from,to,weight\na,a,-1\n", &["--closure"], "a -> a has length -1"),
+        ("from,to,weight\na,b,200000000\nb,c,200000000\n", &["--closure", "--dtype", "i32"], "--dtype f64"),
+        (CHAIN, &["--dtype", "i64"], "i64"),
+        (CHAIN, &["--variant", "0-1"], "one variant"),
+        (CHAIN, &["--variant", "99"], "no variant"),
+        (CHAIN, &["--cl-dir", "/nonexistent"], "/nonexistent"),
+        (CHAIN, &["--paths"], "--closure"),
+        (CHAIN, &["--n", "100"], "--n"),
+        (CHAIN, &["--csv", "-"], "--csv"),
+        (CHAIN, &["--quick"], "--quick"),
+        (CHAIN, &["--wg", "64"], "--wg"),
+        (CHAIN, &["--tile", "64x64"], "--tile"),
+    ];
+    for (csv, args, word) in cases {
+        let (out, err, code) = table(csv, &[&["-q"], *args].concat());
+        assert_eq!(code, 2, "{csv:?} {args:?}: {err}");
+        assert!(err.contains(word), "{csv:?} {args:?}: {word:?} is missing in {err}");
+        assert!(out.is_empty() && !err.contains("panicked"), "{csv:?} {args:?}: {out}{err}");
+    }
+    for (args, word) in [
+        (vec!["--closure"], "--input"),
+        (vec!["--input", "/nonexistent.csv"], "nonexistent"),
+        (vec!["--input", "graph.txt"], "name it .csv or .npy"),
+    ] {
+        let (_, err, code) = run(&args);
+        assert!(code == 2 && err.contains(word), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn more_nodes_than_memory_are_refused_before_anything_is_made() {
+    let edges: String = (0..400_000).map(|i| format!("{i},{},1\n", i + 1)).collect();
+    let (_, err, code) = table(&format!("from,to,weight\n{edges}"), &["-q"]);
+    assert!(code == 2 && err.contains("400001 nodes need"), "{err}");
+}
+
+#[test]
+fn a_wrong_kernel_is_exit_code_4_and_writes_nothing() {
+    let kernels = edited_kernels("minplus/v0_naive.cl", "k < n;", "k + 1 < n;");
+    let dir = kernels.path().to_str().unwrap();
+    let (out, err, code) = table(CHAIN, &["--variant", "naive", "--cl-dir", dir]);
+    assert_eq!(code, 4, "{err}");
+    assert!(
+        out.is_empty() && err.contains("minplus/naive gave a wrong result in step 1: row 3, column 3"),
+        "{out}{err}"
+    );
+}
+
+#[test]
+fn a_kernel_that_does_not_compile_is_exit_code_5() {
+    let kernels = edited_kernels("minplus/v0_naive.cl", "k < n;", "k < many;");
+    let (_, err, code) = table(CHAIN, &["--variant", "naive", "--cl-dir", kernels.path().to_str().unwrap()]);
+    assert!(code == 5 && err.contains("many"), "{err}");
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_exit_code_74() {
+    let (_, err, code) = table(CHAIN, &["-o", "/nonexistent/folder/out.csv"]);
+    assert_eq!(code, 74, "{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_exit_code_74_and_a_closed_pipe_ends_quietly() {
+    assert_eq!(table(CHAIN, &["-o", "/dev/full"]).2, 74);
+    let run = |stdout: std::process::Stdio| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("gpulab"));
+        command.args(["minplus", "-q", "--undirected", "--closure", "--input", &europe()]);
+        command.stdout(stdout).stderr(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    assert_eq!(run(full.into()).wait().unwrap().code(), Some(74));
+    let mut child = run(std::process::Stdio::piped());
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stderr.is_empty() && output.status.code() == Some(0), "{output:?}");
+}
