@@ -40,30 +40,44 @@ pub const ADD_MIN: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &AddMin,
-    ladder: &[
-        rung!("addmin/v1_two_way", add_min_items, &[]),
-        rung!("addmin/v2_three_way", add_min_items, &[]),
-        rung!("addmin/v3_wide", add_min_wide, &[ORDERED]),
-    ],
+    ladder: &[rung!("addmin/v1_two_way", add_min_items, &[]), rung!("addmin/v2_three_way", add_min_items, &[])],
     choices: &[REGISTERS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
 };
 
-/// All probes, in the order in which they run.
-pub const PROBES: &[&Family] = &[&READ, &COPY, &ADD_MIN];
+/// As [`ADD_MIN`], in the vectors of CPU devices: `n` lanes.
+pub const LANES: Family = Family {
+    name: "lanes",
+    about: "additions in vectors, each with a minimum, as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &Lanes,
+    ladder: &[rung!("lanes/v1_fed", lanes_fed, &[ORDERED])],
+    choices: &[VECTORS],
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    ceiling: Bound::AddMin,
+};
 
-/// Sums of a lane in [`ADD_MIN`]: a multiple of every number of registers.
+/// All probes, in the order in which they run.
+pub const PROBES: &[&Family] = &[&READ, &COPY, &ADD_MIN, &LANES];
+
+/// Sums of a lane in [`ADD_MIN`], a multiple of every number of registers, and about that in [`LANES`].
 const PAIRS: u64 = 3 << 15;
 
 const REGISTERS: Tunable = Tunable {
     name: "registers",
     about: "registers that are lowered, rows x columns",
-    values: &["1x8", "1x12", "2x4", "2x6", "2x16", "2x24", "4x8", "4x16", "8x8"],
+    values: &["2x16", "2x24", "4x8", "4x16", "8x8"],
+};
+const VECTORS: Tunable = Tunable {
+    name: "vectors",
+    about: "vectors that are lowered, rows x vectors of a row",
+    values: &["4x2", "6x2", "8x2", "12x2"],
 };
 const ORDERED: Tunable = Tunable {
     name: "ordered",
-    about: "whether floats are compared as the integers with their bits (v3; v2 always does)",
+    about: "whether floats are compared as the integers with their bits",
     values: &["0", "1"],
 };
 
@@ -81,25 +95,26 @@ pub fn cases(bound: Bound, dtype: Dtype, target: &Target, seed: u64) -> Vec<Case
         seed,
     };
     let of_rung = |(family, rung): (&&Family, &Rung)| -> Vec<Case> {
-        let params = if bound.is_memory() { vec![Params::new()] } else { register_shapes(rung, dtype, target) };
+        // Arithmetic needs the device's own shape; of memory the other one may be as fast.
+        let suits = bound.is_memory() || (family.name == LANES.name) != target.gpu;
+        let params = if suits { combinations(family, rung) } else { Vec::new() };
         params.into_iter().map(|params| case(family, rung, params)).collect()
     };
     rungs.flat_map(of_rung).collect()
 }
 
-/// The settings with which a rung of [`ADD_MIN`] may be the fastest: none if it has not the device's shape.
-fn register_shapes(rung: &Rung, dtype: Dtype, target: &Target) -> Vec<Params> {
-    let is_wide = rung.variant() == "wide";
-    let shapes: &[&str] = match (is_wide, target.gpu) {
-        (true, false) => &["1x8", "1x12", "2x4", "2x6"],
-        (false, true) => &["2x16", "2x24", "4x8", "4x16", "8x8"],
-        _ => &[],
-    };
-    let orders: &[&str] = if is_wide && dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
-    let set = |registers: &str, ordered: &str| {
-        Params::from([(REGISTERS.name.into(), registers.into()), (ORDERED.name.into(), ordered.into())])
-    };
-    shapes.iter().flat_map(|registers| orders.iter().map(|ordered| set(registers, ordered))).collect()
+/// Every combination of a probe's settings.
+fn combinations(family: &Family, rung: &Rung) -> Vec<Params> {
+    let mut all = vec![Params::new()];
+    for tunable in family.choices.iter().chain(rung.tunables) {
+        let with = |params: &Params, value: &str| {
+            let mut params = params.clone();
+            params.insert(tunable.name.to_owned(), value.to_owned());
+            params
+        };
+        all = all.iter().flat_map(|params| tunable.values.iter().map(move |v| with(params, v))).collect();
+    }
+    all
 }
 
 /// Lanes that keep a device's arithmetic units busy for a while.
@@ -118,6 +133,7 @@ fn elements(target: &Target) -> u64 {
 struct Read;
 struct Copy;
 struct AddMin;
+struct Lanes;
 
 impl Problem for Read {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
@@ -199,19 +215,11 @@ impl Problem for AddMin {
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        let n = case.shape.n as f64;
-        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * PAIRS as f64 }
+        pairs_cost(case, PAIRS)
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let sums = lowered(&wide(&inputs[0]), case);
-        let exact = match case.dtype {
-            Dtype::F32 => Array::F32(sums.iter().map(|&s| s as f32).collect()),
-            Dtype::F64 => Array::F64(sums),
-            Dtype::I32 => Array::I32(sums.iter().map(|&s| s as i32).collect()),
-            Dtype::I64 => Array::I64(sums.iter().map(|&s| s as i64).collect()),
-        };
-        Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+        exactly(case.dtype, lowered(&widened(&inputs[0]), case))
     }
 
     fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
@@ -223,8 +231,61 @@ impl Problem for AddMin {
     }
 }
 
+impl Problem for Lanes {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        // Of the last vector 64 rows of up to 16 vectors, and of 16 rows 64 elements each.
+        vec![(shape.n as usize + 128).max(64 * MOST_VECTORS as usize)]
+    }
+
+    fn result(&self, shape: Shape, _: &Params) -> usize {
+        shape.n as usize
+    }
+
+    fn fill(&self, _: &Case) -> Fill {
+        Fill::Exact(64)
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]);
+        pairs_cost(case, repeats(rows, vectors) * FED_DEPTH * rows * vectors)
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        exactly(case.dtype, fed(&widened(&inputs[0]), case))
+    }
+
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
+        output
+    }
+
+    fn baselines(&self) -> &'static [Baseline] {
+        &[]
+    }
+}
+
+/// Of so many additions with a minimum in each of n lanes.
+fn pairs_cost(case: &Case, pairs: u64) -> Cost {
+    let n = case.shape.n as f64;
+    Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * pairs as f64 }
+}
+
+/// These whole numbers, and nothing else.
+fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
+    let exact = match dtype {
+        Dtype::F32 => Array::F32(values.iter().map(|&s| s as f32).collect()),
+        Dtype::F64 => Array::F64(values),
+        Dtype::I32 => Array::I32(values.iter().map(|&s| s as i32).collect()),
+        Dtype::I64 => Array::I64(values.iter().map(|&s| s as i64).collect()),
+    };
+    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+}
+
 /// Small whole numbers of any type as f64.
-fn wide(values: &Array) -> Vec<f64> {
+fn widened(values: &Array) -> Vec<f64> {
     match values {
         Array::F32(v) => v.iter().copied().map(f64::from).collect(),
         Array::F64(v) => v.clone(),
@@ -244,6 +305,35 @@ fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
     x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
 }
 
+/// k that an item of [`LANES`] has in the nearest cache.
+const FED_DEPTH: u64 = 64;
+/// Most rows, and most vectors of them, of an item of [`LANES`].
+const MOST_VECTORS: u64 = 16;
+
+/// What each lane of [`LANES`] comes to: the sum of its vectors' elements, each the least of its sums.
+fn fed(x: &[f64], case: &Case) -> Vec<f64> {
+    let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let depth = FED_DEPTH as usize;
+    let least = |lane: usize, i: usize, j: usize| {
+        (0..depth).map(|k| 200.0 + x[k + depth * i] + x[lane + k + j]).fold(f64::INFINITY, f64::min)
+    };
+    let lane = |lane: usize| (0..rows).map(|i| (0..vectors).map(|j| least(lane, i, j)).sum::<f64>()).sum();
+    (0..case.shape.n as usize).map(lane).collect()
+}
+
+/// Rows of an item of [`LANES`], and vectors of each.
+fn vectors(params: &Params) -> Result<[u64; 2], Refusal> {
+    match shape::pair(params, &VECTORS)?.unwrap_or([6, 2]) {
+        sides if sides.iter().all(|&side| side <= MOST_VECTORS) => Ok(sides),
+        [rows, vectors] => Err(Refusal(format!("vectors={rows}x{vectors}: at most {MOST_VECTORS} each"))),
+    }
+}
+
+/// Times that an item of [`LANES`] takes what it has in the cache.
+fn repeats(rows: u64, vectors: u64) -> u64 {
+    PAIRS / (FED_DEPTH * rows * vectors)
+}
+
 /// Rows and columns of the registers that are lowered.
 fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
     let [rows, columns] = shape::pair(params, &REGISTERS)?.unwrap_or([2, 4]);
@@ -254,33 +344,42 @@ fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
 }
 
 fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let more = minplus::pair_macros(ask.case.dtype, false, ask.target);
-    add_min(ask, Grid::covering(ask.case.wg.size(), ask.case.shape.n), more)
+    let [rows, columns] = registers(&ask.case.params)?;
+    let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n);
+    let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
+    defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
+    let args = [Arg::Uint((PAIRS / rows / columns) as u32), Arg::Int(1)];
+    arithmetic(ask, grid, READ_BY_A_LANE + ask.case.shape.n as usize, &defines, &args)
 }
 
-fn add_min_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let vec = ask.target.float_lanes.clamp(4, 16) as usize * 4 / ask.case.dtype.size();
-    let mut more = vec![("VEC", vec)];
-    // As integers: of a float's two forms either may be faster.
-    if shape::switch(&ask.case.params, &ORDERED)?.unwrap_or(false) && ask.case.dtype == Dtype::F32 {
-        more.push(("ORDERED", 1));
+fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (params, dtype, n) = (&ask.case.params, ask.case.dtype, ask.case.shape.n);
+    let [rows, vectors] = vectors(params)?;
+    let vec = u64::from(ask.target.float_lanes.clamp(4, 16)) * 4 / dtype.size() as u64;
+    let mut defines = vec![("VEC", vec as usize), ("ROWS", rows as usize), ("VECTORS", vectors as usize)];
+    if shape::switch(params, &ORDERED)?.unwrap_or(false) {
+        if dtype != Dtype::F32 {
+            return Err(Refusal("only f32 is compared as integers of its size".into()));
+        }
+        defines.push(("ORDERED", 1));
     }
-    add_min(ask, Grid::covering(1, ask.case.shape.n / vec as u64), &more)
+    let input = LANES.problem.inputs(ask.case.shape, params)[0];
+    arithmetic(ask, Grid::covering(1, n / vec), input, &defines, &[Arg::Uint(repeats(rows, vectors) as u32)])
 }
 
-fn add_min(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)]) -> Result<Plan, Refusal> {
-    let (Case { dtype, shape, params, .. }, [rows, columns]) = (ask.case, registers(&ask.case.params)?);
+/// One pass that reads an input of so many elements and writes n.
+fn arithmetic(ask: &Ask<'_>, grid: Grid, input: usize, more: &[(&str, usize)], args: &[Arg]) -> Result<Plan, Refusal> {
+    let Case { dtype, shape, params, .. } = ask.case;
     let mut defines = shape::defines(shape::signed(*dtype), shape.n);
-    let sides = [("WG", grid.wg), ("ROWS", rows as usize), ("COLUMNS", columns as usize)];
-    defines.extend(sides.iter().chain(more).map(|(name, value)| ((*name).into(), value.to_string())));
+    defines.push(("WG".into(), grid.wg.to_string()));
+    defines.extend(more.iter().map(|(name, value)| ((*name).into(), value.to_string())));
     defines.extend(minplus::element_macros(*dtype, ask.target).map(|(name, value)| (name.into(), value.into())));
-    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Uint((PAIRS / rows / columns) as u32), Arg::Int(1)];
-    let n = shape.n as usize;
+    let args = [Arg::Buffer(0), Arg::Buffer(1)].iter().chain(args).copied().collect();
     Ok(Plan {
         defines,
         buffers: vec![
-            BufferSpec { role: Role::Input(0), dtype: *dtype, len: n + READ_BY_A_LANE },
-            BufferSpec { role: Role::Output, dtype: *dtype, len: n },
+            BufferSpec { role: Role::Input(0), dtype: *dtype, len: input },
+            BufferSpec { role: Role::Output, dtype: *dtype, len: shape.n as usize },
         ],
         passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
         wg: WorkGroup::linear(grid.wg),

@@ -1,0 +1,63 @@
+// lanes v1: how many additions with a minimum a CPU device can do, in the shape of minplus v6.
+// Idea:    each item lowers ROWS x VECTORS vectors by sums of what lies in the nearest cache, again and again.
+// Removes: everything but what v6 does for each k; the compiler cannot know that only the first time changes anything.
+// Remains: the limit of the arithmetic units, or of the loads that feed them.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef VEC
+#define VEC 8         // elements of a vector
+#endif
+#ifndef ROWS
+#define ROWS 6        // rows whose results are kept in registers
+#endif
+#ifndef VECTORS
+#define VECTORS 2     // vectors of each of those rows
+#endif
+#define DEPTH 64      // k that the nearest cache holds
+#define WIDTH (VEC * VECTORS)
+
+#include "../common/smaller.cl"
+#include "../common/lanes.cl"
+
+// Vector j of row k begins at element k + j of an item's lanes, and row i of k at element k + 64 i of x.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const uint repeats)
+{
+    const uint id = get_global_id(0);
+    T x[DEPTH * ROWS], y[DEPTH * WIDTH];
+    for (uint k = 0; k < DEPTH; k++) {
+        for (uint i = 0; i < ROWS; i++)
+            x[k * ROWS + i] = in[k + 64 * i] + (T)200;
+        for (uint j = 0; j < WIDTH; j++)
+            y[k * WIDTH + j] = in[id * VEC + k + j / VEC + j % VEC];
+    }
+    LOWEST best[ROWS][VECTORS];
+    #pragma unroll
+    for (uint i = 0; i < ROWS; i++)
+        #pragma unroll
+        for (uint j = 0; j < VECTORS; j++)
+            best[i][j] = NOTHING;
+    for (uint repeat = 0; repeat < repeats; repeat++)
+        #pragma unroll 4
+        for (uint k = 0; k < DEPTH; k++) {
+            TV to[VECTORS];
+            #pragma unroll
+            for (uint j = 0; j < VECTORS; j++)
+                to[j] = CAT(vload, VEC)(0, y + k * WIDTH + j * VEC);
+            #pragma unroll
+            for (uint i = 0; i < ROWS; i++)
+                #pragma unroll
+                for (uint j = 0; j < VECTORS; j++) {
+                    const TV sum = x[k * ROWS + i] + to[j];
+                    best[i][j] = LESSER(best[i][j], KEEP(sum));
+                }
+        }
+    TV sum = 0;
+    #pragma unroll
+    for (uint i = 0; i < ROWS; i++)
+        #pragma unroll
+        for (uint j = 0; j < VECTORS; j++)
+            sum += GIVE(best[i][j]);
+    CAT(vstore, VEC)(sum, id, out);
+}
