@@ -17,14 +17,14 @@
 
 // x has 72 elements more than there are items; `down` is 1.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void addmin_v1_two_way(__global const T *restrict x, __global T *restrict out, const uint steps, const int down)
+void addmin_v1_two_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int down)
 {
     const uint id = get_global_id(0);
     const T one = down;
     T a[ROWS], b[COLUMNS], best[ROWS][COLUMNS];
     #pragma unroll
     for (uint i = 0; i < ROWS; i++)
-        a[i] = x[id + 64 + i] + (T)(steps + 200);
+        a[i] = x[id + 64 + i] + (T)(rounds + 200);
     #pragma unroll
     for (uint j = 0; j < COLUMNS; j++) {
         b[j] = x[id + j];
@@ -33,7 +33,7 @@ void addmin_v1_two_way(__global const T *restrict x, __global T *restrict out, c
             best[i][j] = NO_EDGE;
     }
     #pragma unroll 4
-    for (uint step = 0; step < steps; step++) {
+    for (int round = 0; round < rounds; round++) {
         #pragma unroll
         for (uint i = 0; i < ROWS; i++) {
             a[i] -= one;

@@ -16,10 +16,10 @@
 #include "../common/smaller.cl"
 #include "../common/lower.cl"
 
-// x has 72 elements more than there are items; `one` is 1, and steps are even. The second sums are never the least, which
-// the compiler cannot know.
+// x has 72 elements more than there are items, and `one` is 1. The second sums are never the least, which the compiler
+// cannot know.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out, const uint steps, const int one)
+void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int one)
 {
     const uint id = get_global_id(0);
     const T down = one;
@@ -27,7 +27,7 @@ void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out,
     BEST best[ROWS][COLUMNS];
     #pragma unroll
     for (uint i = 0; i < ROWS; i++) {
-        a0[i] = x[id + 64 + i] + (T)(steps / 2 + 200);
+        a0[i] = x[id + 64 + i] + (T)(rounds + 200);
         a1[i] = a0[i] + 1000 * down;
     }
     #pragma unroll
@@ -39,11 +39,14 @@ void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out,
             best[i][j] = NONE;
     }
     #pragma unroll 4
-    for (uint step = 0; step < steps; step += 2) {
+    for (int round = 0; round < rounds; round++) {
         #pragma unroll
         for (uint i = 0; i < ROWS; i++) {
             a0[i] -= down;
             a1[i] -= down;
+        }
+        #pragma unroll
+        for (uint i = 0; i < ROWS; i++) {
             // To and fro, so that neighbouring additions share a side.
             #pragma unroll
             for (uint c = 0; c < COLUMNS; c++) {

@@ -68,7 +68,7 @@ const PAIRS: u64 = 3 << 15;
 const REGISTERS: Tunable = Tunable {
     name: "registers",
     about: "registers that are lowered, rows x columns",
-    values: &["2x16", "2x24", "4x8", "4x16", "8x8"],
+    values: &["1x32", "2x24", "2x32", "3x16", "4x12", "4x16", "8x8"],
 };
 const VECTORS: Tunable = Tunable {
     name: "vectors",
@@ -85,12 +85,12 @@ const ORDERED: Tunable = Tunable {
 pub fn cases(bound: Bound, dtype: Dtype, target: &Target, seed: u64) -> Vec<Case> {
     let probes = PROBES.iter().filter(|family| family.ceiling == bound);
     let rungs = probes.flat_map(|family| family.ladder.iter().map(move |rung| (family, rung)));
-    let case = |family: &Family, rung: &Rung, params: Params| Case {
+    let case = |family: &Family, rung: &Rung, wg: usize, params: Params| Case {
         family: family.name.into(),
         variant: rung.variant().into(),
         dtype: if bound.is_memory() { Dtype::I32 } else { dtype },
         shape: Shape::vector(if bound.is_memory() { elements(target) } else { lanes(target) }),
-        wg: WorkGroup::linear(target.max_wg.min(256)),
+        wg: WorkGroup::linear(target.max_wg.min(wg)),
         params,
         seed,
     };
@@ -98,7 +98,10 @@ pub fn cases(bound: Bound, dtype: Dtype, target: &Target, seed: u64) -> Vec<Case
         // Arithmetic needs the device's own shape; of memory the other one may be as fast.
         let suits = bound.is_memory() || (family.name == LANES.name) != target.gpu;
         let params = if suits { combinations(family, rung) } else { Vec::new() };
-        params.into_iter().map(|params| case(family, rung, params)).collect()
+        // More registers may fit an item of a smaller group.
+        let wgs: &[usize] = if family.name == ADD_MIN.name { &[128, 256] } else { &[256] };
+        let settings = params.into_iter().flat_map(|params| wgs.iter().map(move |&wg| (wg, params.clone())));
+        settings.map(|(wg, params)| case(family, rung, wg, params)).collect()
     };
     rungs.flat_map(of_rung).collect()
 }
@@ -348,7 +351,8 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n);
     let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
     defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
-    let args = [Arg::Uint((PAIRS / rows / columns) as u32), Arg::Int(1)];
+    let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
+    let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(1)];
     arithmetic(ask, grid, READ_BY_A_LANE + ask.case.shape.n as usize, &defines, &args)
 }
 

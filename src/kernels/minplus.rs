@@ -63,7 +63,7 @@ const ASYNC: Tunable = Tunable {
 const VEC: Tunable = Tunable { name: "vec", about: "elements of a vector", values: &["4", "8", "16"] };
 
 /// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
-const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 2048), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
+const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
 
 struct MinPlus;
 
