@@ -44,7 +44,7 @@ pub enum Command {
     Dot(Box<Dot>),
     /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
     Transpose(Box<Transpose>),
-    /// Run the min-plus step's ladder (shortest paths with one stop): check it, time it, compare it with the CPU; or, with
+    /// Run the min-plus product's ladder, or find distances in a graph with it; or, with
     /// --input, write the distances in a graph
     Minplus(Box<MinPlus>),
     /// Run a small experiment, or list them: one question, one varied parameter, one answer
@@ -250,7 +250,7 @@ pub struct MinPlus {
     #[arg(long, value_name = "N", value_parser = values::size, default_value = "1024")]
     pub n: u64,
     /// The edges' weights: from 0 on, or of either sign
-    #[arg(long, value_enum, value_name = "SIGN", default_value_t = Weights::Natural)]
+    #[arg(long, value_enum, value_name = "SIGN", default_value_t = Weights::NonNegative)]
     pub weights: Weights,
     /// Results of a work-group, rows x columns (variants 4 and 5) [default: by the size]
     #[arg(long, value_name = "RxC")]
@@ -316,7 +316,7 @@ const LADDER_ONLY: &[&str] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Weights {
     /// From 0 on.
-    Natural,
+    NonNegative,
     /// Of either sign.
     Signed,
 }
@@ -379,7 +379,7 @@ pub struct Sweep {
     /// Variants to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
-    /// Elements, or columns of matrices: sizes and ranges, as in 1000,1M or 1000..5000+500 [default: 2^20; of matrices 2048]
+    /// Elements, or columns of matrices: sizes and ranges, as in 1000,1M or 1000..5000+500 [default: 2^20; of matrices 2048, of minplus 1024]
     #[arg(long, value_name = "LIST", value_parser = values::sizes)]
     pub n: Option<List<u64>>,
     /// Rows of matrices: sizes and ranges [default: as many as columns]

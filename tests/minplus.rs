@@ -33,7 +33,7 @@ fn every_rung_is_timed_beside_its_ceiling_and_its_preparation() {
         let share = row["gops"].as_f64().unwrap() / row["ceiling_gops"].as_f64().unwrap();
         assert!((100.0 * share / row["ceiling_pct"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{row}");
         let is_prepared = row["launches"] == 2;
-        assert_eq!(is_prepared, (2..=5).contains(&number));
+        assert_eq!(is_prepared, number >= 2);
         let by_events = row["clock"] == "event";
         assert_eq!(row["t_preparation_s"].is_number(), is_prepared && by_events, "{row}");
         assert!(row["t_end_to_end_s"].as_f64() > Some(0.0));
@@ -82,7 +82,7 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
         (&["--variant", "0", "--depth", "8"], "--depth: none of the chosen variants has this setting"),
         (&["--variant", "7"], "it has 0 naive"),
         (&["--depth", "0"], "1..=1024"),
-        (&["--weights", "some"], "natural, signed"),
+        (&["--weights", "some"], "non-negative, signed"),
     ] {
         let (out, log, code) = run(args);
         assert_eq!((out.as_str(), code), ("", 2), "{args:?}: {log}");

@@ -209,3 +209,51 @@ fn baselines_are_checked_and_timed() {
         assert!(outcome.samples.len() >= 5);
     }
 }
+
+fn shortcut(variant: &str, n: u64) -> Case {
+    let shape = Shape { n, m: n };
+    Case { family: "minplus".into(), variant: variant.into(), shape, ..case(Dtype::F32, n) }
+}
+
+/// What `minplus_v2_registers` and the preparation before it do.
+fn min_plus(launch: &Launch, memory: &mut Memory) {
+    let Arg::Index(n) = launch.args[3] else { panic!("{:?}", launch.args) };
+    let (n, pitch) = (n as usize, 64);
+    let first: Vec<f32> = memory.get(&launch.args[0]);
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        if launch.kernel == "panels" {
+            memory.set(&launch.args[1], i * pitch + j, first[i * n + j]);
+            memory.set(&launch.args[2], j * pitch + i, first[i * n + j]);
+        } else {
+            let columns: Vec<f32> = memory.get(&launch.args[1]);
+            let sums = (0..n).map(|k| columns[k * pitch + i] + first[k * pitch + j]);
+            memory.set(&launch.args[2], i * n + j, sums.fold(f32::INFINITY, f32::min));
+        }
+    }
+}
+
+#[test]
+fn what_prepares_the_data_is_timed_apart() {
+    for clock in [Clock::Event, Clock::Batch] {
+        let mut count = 0;
+        let script: Script = Box::new(move |launch, memory| {
+            min_plus(launch, memory);
+            Ok(jitter(&mut count) + if launch.kernel == "panels" { 4 * KERNEL_NS } else { 0 })
+        });
+        let outcome = run_case(script, &shortcut("registers", 3), &Settings { clock, ..settings() });
+        assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+        assert!(outcome.times().iter().all(|&t| t < 2e-9 * KERNEL_NS as f64), "{clock:?}: {:?}", outcome.times());
+        match clock {
+            Clock::Event => assert!(outcome.preparation.unwrap() > 4e-9 * KERNEL_NS as f64),
+            _ => assert_eq!(outcome.preparation, None),
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_device_is_refused_with_the_sum() {
+    let outcome = run_case(wrong(|_, _| panic!("nothing may run")), &shortcut("local", 30_000), &settings());
+    assert_eq!(outcome.status, Status::Skipped);
+    let sum = "needs 3.35 + 3.36 + 3.36 + 3.35 = 13.42 GiB of global memory, this device has 1.00 GiB";
+    assert!(outcome.reason.starts_with(sum), "{}", outcome.reason);
+}

@@ -40,13 +40,19 @@ void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out,
     }
     #pragma unroll 4
     for (int round = 0; round < rounds; round++) {
+#ifdef TOGETHER
         #pragma unroll
         for (uint i = 0; i < ROWS; i++) {
             a0[i] -= down;
             a1[i] -= down;
         }
+#endif
         #pragma unroll
         for (uint i = 0; i < ROWS; i++) {
+#ifndef TOGETHER
+            a0[i] -= down;
+            a1[i] -= down;
+#endif
             // To and fro, so that neighbouring additions share a side.
             #pragma unroll
             for (uint c = 0; c < COLUMNS; c++) {

@@ -14,7 +14,7 @@
 #ifndef VECTORS
 #define VECTORS 2     // vectors of each of those rows
 #endif
-#define DEPTH 64      // k that the nearest cache holds
+#define FED 64        // k that the nearest cache holds
 #define WIDTH (VEC * VECTORS)
 
 #include "../common/smaller.cl"
@@ -25,8 +25,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const uint repeats)
 {
     const uint id = get_global_id(0);
-    T x[DEPTH * ROWS], y[DEPTH * WIDTH];
-    for (uint k = 0; k < DEPTH; k++) {
+    T x[FED * ROWS], y[FED * WIDTH];
+    for (uint k = 0; k < FED; k++) {
         for (uint i = 0; i < ROWS; i++)
             x[k * ROWS + i] = in[k + 64 * i] + (T)200;
         for (uint j = 0; j < WIDTH; j++)
@@ -40,7 +40,7 @@ void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const
             best[i][j] = NOTHING;
     for (uint repeat = 0; repeat < repeats; repeat++)
         #pragma unroll 4
-        for (uint k = 0; k < DEPTH; k++) {
+        for (uint k = 0; k < FED; k++) {
             TV to[VECTORS];
             #pragma unroll
             for (uint j = 0; j < VECTORS; j++)

@@ -1,7 +1,7 @@
 // minplus v3: panels in local memory.
 // Idea:    a group first copies the next rows of both panels, 64 wide, into local memory; its items read them there.
 // Removes: v2's eightfold reading of each element from the cache, and its long latency.
-// Remains: a barrier on both sides of each copy, while which nothing is computed, and four-byte reads.
+// Remains: a barrier on both sides of each copy, during which nothing is computed, and four-byte reads.
 #ifndef T
 #define T float       // element type
 #endif

@@ -4,7 +4,7 @@ use super::{interrupt, say};
 use crate::cli::{Global, Measure};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
-use crate::kernels::{Case, Family, Params, Rung, Shape, WorkGroup};
+use crate::kernels::{Case, Family, Form, Params, Rung, Shape, WorkGroup};
 use crate::record::{Row, flag};
 use crate::runner::Status;
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
@@ -27,7 +27,8 @@ impl Input<'_> {
         let (problem, size) = (self.family.problem, self.dtype.size() as u128);
         let inputs: u128 = problem.inputs(self.shape, self.params).into_iter().map(|len| len as u128 * size).sum();
         let bytes = inputs.max(problem.result(self.shape, self.params) as u128 * size);
-        u64::try_from(bytes).map_err(|_| Error::Usage(format!("{} elements need {bytes} bytes", self.shape.elements())))
+        u64::try_from(bytes)
+            .map_err(|_| Error::Usage(format!("{} need {bytes} bytes: choose a smaller size", self.elements())))
     }
 
     /// Operations of a case, by the cost model.
@@ -57,14 +58,35 @@ impl Input<'_> {
     /// Refuses what this machine cannot hold: the inputs once here, and once more while they are checked; of results as large
     /// as they are a reference and a copy of the device's.
     pub(super) fn check_host(&self, bytes: u64) -> Result<(), Error> {
-        let problem = self.family.problem;
-        let has_large_reference =
-            problem.movement(&self.case()).is_none() && problem.result(self.shape, self.params) > 1;
-        let needed = bytes.saturating_mul(if has_large_reference { 3 } else { 2 });
+        self.check_memory(bytes, self.copies(), "for their data and its check")
+    }
+
+    /// Refuses what no rung could run on this device.
+    pub(super) fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<(), Error> {
+        let needed = bytes.saturating_mul(2);
+        if needed > info.target.global_mem {
+            return Err(Error::Usage(format!(
+                "{} of {} need {} on the device for their data and its copy, and {} has {}: choose a smaller size",
+                self.elements(),
+                self.dtype,
+                gib(needed),
+                info.name,
+                gib(info.target.global_mem)
+            )));
+        }
+        // The memory of a CPU device is this machine's.
+        match info.kind == "cpu" {
+            true => self.check_memory(bytes, self.copies() + 2, "for their data, its check, and the device's copies"),
+            false => Ok(()),
+        }
+    }
+
+    fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<(), Error> {
+        let needed = bytes.saturating_mul(copies);
         match memory::available() {
             Some(available) if needed > available => Err(Error::Usage(format!(
-                "{} elements need {} of memory for their data and its check, and {} is available: choose a smaller size",
-                self.shape.elements(),
+                "{} need {} of memory {what_for}, and {} is available: choose a smaller size",
+                self.elements(),
                 gib(needed),
                 gib(available)
             ))),
@@ -72,20 +94,17 @@ impl Input<'_> {
         }
     }
 
-    /// Refuses what no rung could run on this device.
-    pub(super) fn check_device(&self, bytes: u64, info: &DeviceInfo) -> Result<(), Error> {
-        let needed = bytes.saturating_mul(2);
-        if needed <= info.target.global_mem {
-            return Ok(());
-        }
-        Err(Error::Usage(format!(
-            "{} elements of {} need {} on the device for their data and its copy, and {} has {}: choose a smaller size",
-            self.shape.elements(),
-            self.dtype,
-            gib(needed),
-            info.name,
-            gib(info.target.global_mem)
-        )))
+    /// Arrays of the inputs' size that the host holds at once.
+    fn copies(&self) -> u64 {
+        let problem = self.family.problem;
+        let has_large_reference =
+            problem.movement(&self.case()).is_none() && problem.result(self.shape, self.params) > 1;
+        if has_large_reference { 3 } else { 2 }
+    }
+
+    fn elements(&self) -> String {
+        let Shape { n, m } = self.shape;
+        if self.family.form == Form::Vector { format!("{n} elements") } else { format!("{n} x {m} elements") }
     }
 }
 
@@ -123,7 +142,7 @@ pub(super) fn open(setup: Setup, measure: &Measure, bytes: u64, ops: f64) -> Res
 /// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and
 /// that of a few runs of the slowest kernel, up to some minutes.
 fn default_deadline(bytes: u64, ops: f64) -> f64 {
-    60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 200e6).min(300.0)
+    60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 50e6).min(400.0)
 }
 
 /// Says which device was chosen.

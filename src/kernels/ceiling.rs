@@ -40,7 +40,7 @@ pub const ADD_MIN: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &AddMin,
-    ladder: &[rung!("addmin/v1_two_way", add_min_items, &[]), rung!("addmin/v2_three_way", add_min_items, &[])],
+    ladder: &[rung!("addmin/v1_two_way", add_min_items, &[]), rung!("addmin/v2_three_way", add_min_items, &[TOGETHER])],
     choices: &[REGISTERS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
@@ -68,7 +68,12 @@ const PAIRS: u64 = 3 << 15;
 const REGISTERS: Tunable = Tunable {
     name: "registers",
     about: "registers that are lowered, rows x columns",
-    values: &["1x32", "2x24", "2x32", "3x16", "4x12", "4x16", "8x8"],
+    values: &["1x32", "2x24", "4x12", "4x16", "8x8"],
+};
+const TOGETHER: Tunable = Tunable {
+    name: "together",
+    about: "whether all rows advance before the first is added to: compilers give them other registers then",
+    values: &["0", "1"],
 };
 const VECTORS: Tunable = Tunable {
     name: "vectors",
@@ -351,6 +356,9 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n);
     let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
     defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
+    if shape::switch(&ask.case.params, &TOGETHER)?.unwrap_or(false) {
+        defines.push(("TOGETHER", 1));
+    }
     let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
     let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(1)];
     arithmetic(ask, grid, READ_BY_A_LANE + ask.case.shape.n as usize, &defines, &args)

@@ -1,5 +1,5 @@
-//! The step of the shortcut problem: `r[i][j]` is the least of all `d[i][k] + d[k][j]`, a matrix product in which sums take
-//! the place of products and minima that of sums.
+//! The min-plus (tropical) product of a matrix with itself, the step of the shortcut problem: `r[i][j]` is the least of all
+//! `d[i][k] + d[k][j]`. Sums take the place of a matrix product's products, and minima that of its sums.
 //!
 //! Rungs 0 to 3 are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
 //! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
@@ -12,7 +12,7 @@ use crate::rung;
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
     name: "minplus",
-    about: "one step of all-pairs shortest paths: sums and minima in place of a matrix product's products and sums",
+    about: "the min-plus product of a matrix with itself: all distances with one stop",
     form: Form::Square,
     problem: &MinPlus,
     references: &[],
@@ -34,7 +34,7 @@ pub const FAMILY: Family = Family {
 pub const WEIGHTS: Tunable = Tunable {
     name: "weights",
     about: "of the edges: none below 0, or of either sign, for which v5 has no integer order",
-    values: &["natural", "signed"],
+    values: &["non_negative", "signed"],
 };
 const DEPTH: Tunable =
     Tunable { name: "depth", about: "rows of a panel that are staged at once", values: &["4", "8", "16", "32"] };
@@ -146,7 +146,7 @@ impl<'a> Draft<'a> {
             params: Params::new(),
         };
         match params.get(WEIGHTS.name).map(String::as_str) {
-            None | Some("natural") => {}
+            None | Some("non_negative") => {}
             Some("signed") => _ = draft.params.insert(WEIGHTS.name.into(), "signed".into()),
             Some(other) => return Err(Refusal(format!("weights={other}: {} is needed", WEIGHTS.values.join(" or ")))),
         }

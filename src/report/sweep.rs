@@ -15,7 +15,8 @@ const REMARKS: usize = 5;
 /// The sweep's rows, of one family on one device, as a summary for a terminal.
 pub fn summary(rows: &[Row]) -> String {
     let Some(first) = rows.first() else { return "nothing was run\n".to_owned() };
-    let limit = |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops, "Gop/s")));
+    let limit =
+        |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")));
     let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
     let ceiling = ceiling.map_or_else(String::new, |(name, (rate, unit))| {
         format!(", {name} ceiling {} {unit}", format::significant(rate, 4))
@@ -90,7 +91,7 @@ fn optimum(rows: &[&Row]) -> String {
     rungs.sort_unstable();
     rungs.dedup();
     let lines: Vec<Vec<String>> = rungs.iter().filter_map(|&(_, variant)| rung_line(rows, variant)).collect();
-    let rate = if is_memory_bound(first) { "GB/s" } else { "Gop/s" };
+    let rate = if is_memory_bound(first) { "GB/s" } else { "Gpair/s" };
     let header = ["rung", "wg", "best", rate, "% ceiling", "median", "worst", "timed", "tunables"];
     let tints = vec![Tint::Green; lines.len()];
     let grid = Grid { header: header.map(str::to_owned).to_vec(), rows: lines, tints };
@@ -118,7 +119,7 @@ fn rung_line(rows: &[&Row], variant: &str) -> Option<Vec<String>> {
         label(best),
         best.wg.clone(),
         format::time(*time),
-        number(if is_memory_bound(best) { best.gbps } else { best.gops }, 4),
+        number(if is_memory_bound(best) { best.gbps } else { best.gops.map(|gops| gops / 2.0) }, 4),
         number(best.ceiling_pct, 3),
         format::time(ranked[ranked.len() / 2].1),
         format::time(ranked[ranked.len() - 1].1),

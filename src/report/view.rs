@@ -247,7 +247,8 @@ fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: Unit) -> String {
     };
     let repeats = inside.unwrap_or(row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    format!("{} on {}: {size}, {}{wg}, {cache} cache{ceiling}{inside}", row.family, row.device, row.dtype)
+    let signed = if row.params.split(' ').any(|set| set == "weights=signed") { ", signed weights" } else { "" };
+    format!("{} on {}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.device, row.dtype)
 }
 
 /// Most characters of a verdict, so that a table of all columns stays within 120.

@@ -12,12 +12,9 @@ pub(super) fn sample(timing: &Timing, timed: &[bool]) -> Sample {
     Sample { event: event_seconds(timing, timed), wall: timing.wall_s }
 }
 
-/// Seconds from the start of the first launch to the end of the last of those that do not count, before those that
-/// do; none where there are none, or no times.
-pub(super) fn preparation(timing: &Timing, timed: &[bool]) -> Option<f64> {
-    let before = timed.iter().position(|&t| t)?;
-    let stamps = timing.stamps.get(..before)?;
-    let ns = stamps.last()?.end.checked_sub(stamps.first()?.start)?;
+/// Seconds from the start of the first launch to the end of the last; none without times.
+pub(super) fn span(timing: &Timing) -> Option<f64> {
+    let ns = timing.stamps.last()?.end.checked_sub(timing.stamps.first()?.start)?;
     Some(ns as f64 * 1e-9)
 }
 
@@ -75,8 +72,8 @@ mod tests {
         approx::assert_relative_eq!(sample(&t, &[true; 2]).event.unwrap(), 300e-9);
         // The first launch is not timed.
         approx::assert_relative_eq!(sample(&t, &[false, true]).event.unwrap(), 150e-9);
-        approx::assert_relative_eq!(preparation(&t, &[false, true]).unwrap(), 100e-9);
-        assert_eq!(preparation(&t, &[true, true]), None);
+        approx::assert_relative_eq!(span(&t).unwrap(), 300e-9);
+        assert_eq!(span(&timing(&[], 1.0)), None);
     }
 
     #[test]

@@ -157,12 +157,12 @@ impl Session {
             )));
         }
         if plan.bytes() > target.global_mem {
-            let parts: Vec<String> = plan.buffers.iter().map(|b| gigabytes(b.bytes() as u64)).collect();
+            let parts: Vec<String> = plan.buffers.iter().map(|b| gib(b.bytes() as u64)).collect();
             return Err(Stop::skipped(format!(
-                "needs {} = {} GB of global memory, this device has {} GB: choose a smaller size",
+                "needs {} = {} GiB of global memory, this device has {} GiB: choose a smaller size",
                 parts.join(" + "),
-                gigabytes(plan.bytes()),
-                gigabytes(target.global_mem)
+                gib(plan.bytes()),
+                gib(target.global_mem)
             )));
         }
         Ok((rung, plan))
@@ -222,8 +222,8 @@ pub(super) fn choices(family: &Family, case: &Case) -> Params {
     given.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn gigabytes(bytes: u64) -> String {
-    format!("{:.2}", bytes as f64 / 1e9)
+fn gib(bytes: u64) -> String {
+    format!("{:.2}", bytes as f64 / (1u64 << 30) as f64)
 }
 
 /// The definitions that a source mentions: the others would only make it another program to compile.

@@ -103,23 +103,29 @@ impl Session {
         sets: &[Vec<Launch>],
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let all: Vec<Launch> = sets.concat();
+        let device = &mut *self.device;
+        let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
+        // What prepares the data is launched apart, so that no clock counts it.
+        let before = timed.iter().position(|&timed| timed).unwrap_or(0);
+        let all: Vec<Launch> = sets.iter().flat_map(|launches| &launches[before..]).cloned().collect();
+        for launches in sets {
+            device.batch(job.program, &launches[..before], 1)?;
+        }
         let per_run = 1.0 / sets.len() as f64;
         let batch = |device: &mut dyn Device, seconds: f64| -> Result<f64, DeviceError> {
             let repeat = sampling::batch_size(seconds).div_ceil(sets.len());
             Ok(device.batch(job.program, &all, repeat)? / repeat as f64 * per_run)
         };
-        let device = &mut *self.device;
-        let first = if settings.clock == Clock::Batch { device.batch(job.program, &sets[0], 1)? } else { 0.0 };
-        let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
+        let first = if settings.clock == Clock::Batch { device.batch(job.program, &all, 1)? * per_run } else { 0.0 };
         let mut preparations = Vec::new();
         let (samples, why) = sampling::sample(settings, &mut |i| {
-            let launches = &sets[i % sets.len()];
+            let (preparation, launches) = sets[i % sets.len()].split_at(before);
             Ok(match settings.clock {
                 Clock::Event => {
-                    let timing = device.run(job.program, launches)?;
-                    preparations.extend(clock::preparation(&timing, &timed));
-                    clock::sample(&timing, &timed)
+                    if before > 0 {
+                        preparations.extend(clock::span(&device.run(job.program, preparation)?));
+                    }
+                    clock::sample(&device.run(job.program, launches)?, &timed[before..])
                 }
                 Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
                 Clock::Batch => Sample { event: None, wall: batch(device, first)? },

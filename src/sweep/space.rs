@@ -166,6 +166,11 @@ pub fn settings(family: &'static Family, rungs: &[&'static Rung], texts: &[Strin
     Ok(all)
 }
 
+/// Whether it is a whole number above 0.
+fn is_side(text: &str) -> bool {
+    text.parse::<u32>().is_ok_and(|side| side > 0)
+}
+
 fn unknown(family: &Family, rungs: &[&'static Rung], name: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for tunable in family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables)) {
@@ -180,14 +185,20 @@ fn unknown(family: &Family, rungs: &[&'static Rung], name: &str) -> String {
 /// The listed values; of a tunable that is a number and no switch, others and ranges of them as well.
 fn setting_values(tunable: &Tunable, text: &str) -> Result<Vec<String>, String> {
     let is_number = tunable.values.iter().any(|v| v.parse::<u64>().is_ok_and(|v| v > 1));
+    let is_pair = |text: &str| text.split_once('x').is_some_and(|(a, b)| is_side(a) && is_side(b));
+    let has_pairs = tunable.values.iter().any(|v| is_pair(v));
     let mut values: Vec<String> = Vec::new();
     for item in text.split(',') {
         let known = tunable.values.contains(&item);
         match values::sizes(item) {
-            _ if known => values.push(item.to_owned()),
+            _ if known || (has_pairs && is_pair(item)) => values.push(item.to_owned()),
             Ok(list) if is_number && list.0.iter().all(|&v| v > 0) => values.extend(list.0.iter().map(u64::to_string)),
             _ => {
-                let numbers = if is_number { ", or another whole number above 0" } else { "" };
+                let numbers = match (is_number, has_pairs) {
+                    (true, _) => ", or another whole number above 0",
+                    (_, true) => ", or another pair",
+                    _ => "",
+                };
                 let listed = tunable.values.join(", ");
                 return Err(format!("--set {}={item}: it has {listed}{numbers}", tunable.name));
             }
