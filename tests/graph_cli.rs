@@ -133,6 +133,11 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         ("from,to,weight\nLisbon,Madrid,1\n", &["--from", "Lissbon"], "did you mean \"Lisbon\"?"),
         ("from,to,weight\na,b,-1\nb,a,0.5\n", &["--closure"], "-> "),
         ("from,to,weight\na,a,-1\n", &["--closure"], "a -> a has length -1"),
+        (
+            "from,to,weight\na,b,-2e8\nb,c,-2e8\nc,a,-2e8\n",
+            &["--closure", "--dtype", "i32"],
+            "has length -600000000",
+        ),
         ("from,to,weight\na,b,200000000\nb,c,200000000\n", &["--closure", "--dtype", "i32"], "--dtype f64"),
         (CHAIN, &["--dtype", "i64"], "i64"),
         (CHAIN, &["--variant", "0-1"], "one variant"),
