@@ -122,6 +122,7 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         ("", &[], "empty"),
         ("from,to,weight\n", &[], "no edges"),
         ("from,to\na,b\n", &[], "no column 'weight'"),
+        ("from,source,to,weight\na,b,c,1\n", &[], "keep one of 1 'from', 2 'source'"),
         ("from,to,weight\na,b,x\n", &[], "line 2: 'x' is no number"),
         ("from,to,weight\na,b,1\nb,c\n", &[], "line 3 has 2 cells"),
         ("from,to,weight\na,b,nan\n", &[], "line 2: NaN"),
