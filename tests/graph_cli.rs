@@ -194,6 +194,38 @@ fn a_kernel_that_does_not_compile_is_exit_code_5() {
 }
 
 #[test]
+fn a_run_that_fails_leaves_the_output_as_it_was() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("out.csv");
+    let args = ["-o", path.to_str().unwrap()];
+    for csv in ["from,to,weight\na,b,x\n", "from,to,weight\na,a,-1\n"] {
+        let (_, err, code) = table(csv, &[&["--closure"], &args[..]].concat());
+        assert!(code == 2 && !path.exists(), "{csv:?}: {err}");
+    }
+    for old in ["", "old\n"] {
+        fs::write(&path, old).unwrap();
+        assert_eq!(table("from,to,weight\na,b,x\n", &args).2, 2);
+        assert_eq!(fs::read_to_string(&path).unwrap(), old);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_input_is_not_overwritten() {
+    let dir = TempDir::new().unwrap();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    let path = dir.path().join("g.csv");
+    fs::write(&path, CHAIN).unwrap();
+    let link = dir.path().join("link.csv");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    for output in [path.clone(), dir.path().join("sub/../g.csv"), link] {
+        let (_, err, code) = run(&["--input", path.to_str().unwrap(), "-o", output.to_str().unwrap()]);
+        assert!(code == 2 && err.contains("is the input itself"), "{output:?}: {err}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), CHAIN);
+    }
+}
+
+#[test]
 fn an_output_that_cannot_be_written_is_exit_code_74() {
     let (_, err, code) = table(CHAIN, &["-o", "/nonexistent/folder/out.csv"]);
     assert_eq!(code, 74, "{err}");

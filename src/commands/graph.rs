@@ -22,7 +22,7 @@ pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
     let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
     bench::check_sources(&rungs(true), options.cl_dir.as_deref())?;
-    let output = Deferred::open(job.output.as_deref().unwrap_or("-"))?;
+    let output = open_output(job.output.as_deref().unwrap_or("-"), file)?;
     let graph = read(file, options.dtype, job)?;
     let wanted = Wanted::new(&graph.names, &job.from, &job.to).map_err(Error::Usage)?;
     let note = |text: &str| {
@@ -55,6 +55,15 @@ fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
             Err(Error::Usage(format!("--variant: distances are worked out by one variant, not {count}")))
         }
     }
+}
+
+/// Opens the output, unless that is the input.
+fn open_output(output: &str, input: &str) -> Result<Deferred, Error> {
+    let place = |path| std::fs::canonicalize(path).ok();
+    if output != "-" && place(output).is_some_and(|output| place(input) == Some(output)) {
+        return Err(Error::Usage(format!("-o {output} is the input itself: give another file")));
+    }
+    Deferred::open(output)
 }
 
 fn read(file: &str, dtype: Option<Dtype>, job: &GraphJob) -> Result<Graph, Error> {
