@@ -140,6 +140,7 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
             "has length -600000000",
         ),
         ("from,to,weight\na,b,200000000\nb,c,200000000\n", &["--closure", "--dtype", "i32"], "--dtype f64"),
+        ("from,to,weight\na,b,1e38\nb,c,1e38\n", &["--closure"], "become 2e38, too"),
         (CHAIN, &["--dtype", "i64"], "i64"),
         (CHAIN, &["--variant", "0-1"], "one variant"),
         (CHAIN, &["--variant", "99"], "no variant"),

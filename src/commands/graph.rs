@@ -136,7 +136,9 @@ fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
     match stopped {
         Stopped::Step(error) => error,
         Stopped::TooFar(length) => Error::Usage(format!(
-            "a distance has become {length}, too large for another step in {dtype}: choose {}",
+            "a distance has become {}, too large for another step in {dtype}: choose {}",
+            // In the digits of its type.
+            if dtype == Dtype::F32 { (length as f32).text() } else { length.text() },
             if dtype == Dtype::F64 { "a larger unit" } else { "--dtype f64" }
         )),
         Stopped::Negative(cycle) => {

@@ -30,7 +30,7 @@ pub enum Stopped<E> {
     #[error("a cycle has the negative length {}", .0.length)]
     Negative(NegativeCycle),
     /// A distance has become too large for another step: only so large a sum could be taken for a missing path.
-    #[error("a distance has become {0}")]
+    #[error("a distance has become {}", .0.text())]
     TooFar(f64),
 }
 
