@@ -34,8 +34,8 @@ pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
     let session = open_session(&setup)?;
     let info = session.device().info();
     check_memory(&input, job, info.target.gpu)?;
-    let graph = graph(input, job.undirected);
-    describe(file, &graph, &note);
+    let (graph, kind) = graph(input, job.undirected);
+    describe(file, &kind, &graph, &note);
     bench::announce(global, info);
     let rungs = rungs(info.target.gpu);
     let mut device = Device::new(session, rungs, &graph);
@@ -77,12 +77,25 @@ fn wanted(input: &GraphFile, job: &GraphJob) -> Result<Wanted, Error> {
     wanted.map_err(Error::Usage)
 }
 
-/// The graph of a file.
-fn graph(input: GraphFile, undirected: bool) -> Graph {
+/// The graph of a file, and what kind of file that is.
+fn graph(input: GraphFile, undirected: bool) -> (Graph, String) {
     match input {
-        GraphFile::Edges(list) => Graph::from_edges(&list, undirected),
-        GraphFile::Matrix(matrix) => Graph::from_matrix(matrix, undirected),
+        GraphFile::Edges(list) => {
+            let (edges, nodes) = (list.ends.len(), list.names.len());
+            let kind = format!("a list of {edges} edge{} between {nodes} node{}", plural(edges), plural(nodes));
+            (Graph::from_edges(&list, undirected), kind)
+        }
+        GraphFile::Matrix(matrix) => {
+            let n = matrix.n;
+            let graph = Graph::from_matrix(matrix, undirected);
+            let kind = format!("a matrix of {n} x {n} weights with {} edge{}", graph.edges, plural(graph.edges));
+            (graph, kind)
+        }
     }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 /// Bytes of this machine's memory that distances between `n` nodes take.
@@ -117,8 +130,8 @@ fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Erro
 }
 
 /// Says what the file holds, and what of it does not count.
-fn describe(file: &str, graph: &Graph, note: &dyn Fn(&str)) {
-    note(&format!("{file}: {} nodes, {} edges, {}", graph.len(), graph.edges, graph.weights.dtype()));
+fn describe(file: &str, kind: &str, graph: &Graph, note: &dyn Fn(&str)) {
+    note(&format!("{file}: {kind}, {}", graph.weights.dtype()));
     if graph.duplicates > 0 {
         note(&format!("duplicate edges: {}, of which the smallest weight counts", graph.duplicates));
     }
