@@ -228,6 +228,9 @@ fn the_input_is_not_overwritten() {
         assert!(code == 2 && err.contains("is the input itself"), "{output:?}: {err}");
         assert_eq!(fs::read_to_string(&path).unwrap(), CHAIN);
     }
+    let missing = dir.path().join("missing.csv");
+    let (_, err, code) = run(&["--input", missing.to_str().unwrap(), "-o", missing.to_str().unwrap()]);
+    assert!(code == 2 && err.contains("is the input itself") && !missing.exists(), "{err}");
 }
 
 #[test]

@@ -62,7 +62,8 @@ fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
 /// Opens the output, unless that is the input.
 fn open_output(output: &str, input: &str) -> Result<Deferred, Error> {
     let place = |path| std::fs::canonicalize(path).ok();
-    if output != "-" && place(output).is_some_and(|output| place(input) == Some(output)) {
+    let same = || output == input || place(output).is_some_and(|output| place(input) == Some(output));
+    if output != "-" && same() {
         return Err(Error::Usage(format!("-o {output} is the input itself: give another file")));
     }
     Deferred::open(output)
