@@ -126,6 +126,7 @@ impl JsonFile {
 }
 
 /// A file that is opened early and written in one go, once there is something to write; `-` is standard output.
+/// If it was not there before and nothing is written, it goes again.
 pub struct Deferred(Sink);
 
 impl Deferred {
@@ -139,6 +140,12 @@ impl Deferred {
     /// Errors: `Output` if the file cannot be written.
     pub fn replace<T>(mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>) -> Result<T, Error> {
         self.0.fill(write)
+    }
+}
+
+impl Drop for Deferred {
+    fn drop(&mut self) {
+        self.0.remove_unused();
     }
 }
 

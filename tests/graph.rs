@@ -290,6 +290,25 @@ fn integer_distances_that_another_step_could_mistake_are_refused() {
 }
 
 #[test]
+fn a_negative_cycle_is_told_though_its_sums_leave_the_limits() {
+    let around = |weight| (0..3).map(|i| (i, (i + 1) % 3, weight)).collect();
+    for (dtype, weight) in [(Dtype::I32, -2e8), (Dtype::F32, -1.5e38), (Dtype::F64, -8e307)] {
+        let graph = Edges { n: 3, list: around(weight) }.graph(dtype);
+        let Err(Stopped::Negative(cycle)) = closure(&graph) else { panic!("{dtype}") };
+        assert!(cycle.nodes.len() == 3 && !cycle.doubtful, "{dtype}: {cycle:?}");
+        assert!(dtype != Dtype::I32 || cycle.length == -6e8, "{cycle:?}");
+    }
+    // The first distance that is too large may be a positive one.
+    let mut list: Vec<_> = around(-2e8);
+    list.extend([(3, 4, 2e8), (4, 5, 2e8)]);
+    list.iter_mut().for_each(|edge| (edge.0, edge.1) = (5 - edge.0, 5 - edge.1));
+    let both = closure(&Edges { n: 6, list }.graph(Dtype::I32));
+    assert!(matches!(&both, Err(Stopped::Negative(cycle)) if cycle.length == -6e8), "{both:?}");
+    let no_cycle = Edges { n: 3, list: vec![(0, 1, -2e8), (1, 2, -2e8)] };
+    assert_eq!(closure(&no_cycle.graph(Dtype::I32)), Err(Stopped::TooFar(-4e8)));
+}
+
+#[test]
 fn distances_that_f32_cannot_hold_are_refused() {
     let far = Edges { n: 3, list: vec![(0, 1, 1.6e38), (1, 2, 1.6e38)] };
     assert!(matches!(closure(&far.graph(Dtype::F32)), Err(Stopped::TooFar(_))));

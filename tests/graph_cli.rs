@@ -41,9 +41,14 @@ fn one_stop_is_the_default() {
     let (out, err, code) = table(CHAIN, &[]);
     assert_eq!(code, 0, "{err}");
     assert_eq!(out, "from,to,distance\na,b,1\na,c,3\na,d,12.5\nb,c,2\nb,d,5.5\nc,d,3.5\n");
-    for part in
-        ["4 nodes, 4 edges, f32", "duplicate edges: 1", "itself: 1", "1 step of", "all rows", "path: 6, without: 6"]
-    {
+    for part in [
+        "csv: a list of 6 edges between 4 nodes, f32",
+        "duplicate edges: 1",
+        "itself: 1",
+        "1 step of",
+        "all rows",
+        "path: 6, without: 6",
+    ] {
         assert!(err.contains(part), "{part:?} is missing in {err}");
     }
     let (_, err, _) = table(CHAIN, &["-q"]);
@@ -85,6 +90,7 @@ fn every_variant_and_type_gives_the_same_distances() {
 fn a_matrix_has_numbered_nodes() {
     let (out, err, code) = table("0,1,\n,0,1\n4,,0\n", &["--closure", "--from", "2"]);
     assert_eq!((out.as_str(), code), ("from,to,distance\n2,0,4\n2,1,5\n", 0), "{err}");
+    assert!(err.contains("csv: a matrix of 3 x 3 weights with 3 edges, f32"), "{err}");
 }
 
 #[test]
@@ -96,7 +102,9 @@ fn a_real_graph_into_a_file() {
     let (out, err, code) = run(&args);
     assert_eq!(code, 0, "{err}");
     assert!(
-        out.is_empty() && err.contains("46 nodes, 180 edges") && err.contains("path: 1892, without: 178"),
+        out.is_empty()
+            && err.contains("a list of 92 edges between 46 nodes, f32")
+            && err.contains("path: 1892, without: 178"),
         "{out}{err}"
     );
     let text = fs::read_to_string(&path).unwrap();
@@ -122,6 +130,7 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         ("", &[], "empty"),
         ("from,to,weight\n", &[], "no edges"),
         ("from,to\na,b\n", &[], "no column 'weight'"),
+        ("from,source,to,weight\na,b,c,1\n", &[], "keep one of 1 'from', 2 'source'"),
         ("from,to,weight\na,b,x\n", &[], "line 2: 'x' is no number"),
         ("from,to,weight\na,b,1\nb,c\n", &[], "line 3 has 2 cells"),
         ("from,to,weight\na,b,nan\n", &[], "line 2: NaN"),
@@ -133,7 +142,9 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         ("from,to,weight\nLisbon,Madrid,1\n", &["--from", "Lissbon"], "did you mean \"Lisbon\"?"),
         ("from,to,weight\na,b,-1\nb,a,0.5\n", &["--closure"], "-> "),
         ("from,to,weight\na,a,-1\n", &["--closure"], "a -> a has length -1"),
+        ("from,to,weight\na,b,-2e8\nb,c,-2e8\nc,a,-2e8\n", &["--closure", "--dtype", "i32"], "has length -600000000"),
         ("from,to,weight\na,b,200000000\nb,c,200000000\n", &["--closure", "--dtype", "i32"], "--dtype f64"),
+        ("from,to,weight\na,b,1e38\nb,c,1e38\n", &["--closure"], "become 2e38, too"),
         (CHAIN, &["--dtype", "i64"], "i64"),
         (CHAIN, &["--variant", "0-1"], "one variant"),
         (CHAIN, &["--variant", "99"], "no variant"),
@@ -185,6 +196,41 @@ fn a_kernel_that_does_not_compile_is_exit_code_5() {
     let kernels = edited_kernels("minplus/v0_naive.cl", "k < n;", "k < many;");
     let (_, err, code) = table(CHAIN, &["--variant", "naive", "--cl-dir", kernels.path().to_str().unwrap()]);
     assert!(code == 5 && err.contains("many"), "{err}");
+}
+
+#[test]
+fn a_run_that_fails_leaves_the_output_as_it_was() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("out.csv");
+    let args = ["-o", path.to_str().unwrap()];
+    for csv in ["from,to,weight\na,b,x\n", "from,to,weight\na,a,-1\n"] {
+        let (_, err, code) = table(csv, &[&["--closure"], &args[..]].concat());
+        assert!(code == 2 && !path.exists(), "{csv:?}: {err}");
+    }
+    for old in ["", "old\n"] {
+        fs::write(&path, old).unwrap();
+        assert_eq!(table("from,to,weight\na,b,x\n", &args).2, 2);
+        assert_eq!(fs::read_to_string(&path).unwrap(), old);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_input_is_not_overwritten() {
+    let dir = TempDir::new().unwrap();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    let path = dir.path().join("g.csv");
+    fs::write(&path, CHAIN).unwrap();
+    let link = dir.path().join("link.csv");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    for output in [path.clone(), dir.path().join("sub/../g.csv"), link] {
+        let (_, err, code) = run(&["--input", path.to_str().unwrap(), "-o", output.to_str().unwrap()]);
+        assert!(code == 2 && err.contains("is the input itself"), "{output:?}: {err}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), CHAIN);
+    }
+    let missing = dir.path().join("missing.csv");
+    let (_, err, code) = run(&["--input", missing.to_str().unwrap(), "-o", missing.to_str().unwrap()]);
+    assert!(code == 2 && err.contains("is the input itself") && !missing.exists(), "{err}");
 }
 
 #[test]

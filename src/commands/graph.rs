@@ -3,7 +3,7 @@
 use super::{bench, say};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype};
-use crate::graph::{self, Closure, Graph, Length, NextHops, Sample, Stopped, Table, Wanted};
+use crate::graph::{self, Closure, Graph, Length, Names, NextHops, Sample, Stopped, Table, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::kernels::{Case, Rung, Shape, WorkGroup};
@@ -22,18 +22,20 @@ pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
     let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
     bench::check_sources(&rungs(true), options.cl_dir.as_deref())?;
-    let output = Deferred::open(job.output.as_deref().unwrap_or("-"))?;
-    let graph = read(file, options.dtype, job)?;
-    let wanted = Wanted::new(&graph.names, &job.from, &job.to).map_err(Error::Usage)?;
+    let output = open_output(job.output.as_deref().unwrap_or("-"), file)?;
+    let input = input::graph(file, options.dtype)?;
+    let wanted = wanted(&input, job)?;
     let note = |text: &str| {
         if !global.quiet {
             say(text)
         }
     };
-    describe(file, &graph, &note);
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let session = open_session(&setup)?;
     let info = session.device().info();
+    check_memory(&input, job, info.target.gpu)?;
+    let (graph, kind) = graph(input, job.undirected);
+    describe(file, &kind, &graph, &note);
     bench::announce(global, info);
     let rungs = rungs(info.target.gpu);
     let mut device = Device::new(session, rungs, &graph);
@@ -57,25 +59,66 @@ fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
     }
 }
 
-fn read(file: &str, dtype: Option<Dtype>, job: &GraphJob) -> Result<Graph, Error> {
-    Ok(match input::graph(file, dtype)? {
+/// Opens the output, unless that is the input.
+fn open_output(output: &str, input: &str) -> Result<Deferred, Error> {
+    let place = |path| std::fs::canonicalize(path).ok();
+    let same = || output == input || place(output).is_some_and(|output| place(input) == Some(output));
+    if output != "-" && same() {
+        return Err(Error::Usage(format!("-o {output} is the input itself: give another file")));
+    }
+    Deferred::open(output)
+}
+
+/// The pairs that are asked for.
+fn wanted(input: &GraphFile, job: &GraphJob) -> Result<Wanted, Error> {
+    let wanted = match input {
+        GraphFile::Edges(list) => Wanted::new(&list.names, &job.from, &job.to),
+        GraphFile::Matrix(matrix) => Wanted::new(&Names::numbered(matrix.n), &job.from, &job.to),
+    };
+    wanted.map_err(Error::Usage)
+}
+
+/// The graph of a file, and what kind of file that is.
+fn graph(input: GraphFile, undirected: bool) -> (Graph, String) {
+    match input {
         GraphFile::Edges(list) => {
-            check_memory(list.names.len(), list.weights.dtype(), job)?;
-            Graph::from_edges(&list, job.undirected)
+            let (edges, nodes) = (list.ends.len(), list.names.len());
+            let kind = format!("a list of {edges} edge{} between {nodes} node{}", plural(edges), plural(nodes));
+            (Graph::from_edges(&list, undirected), kind)
         }
         GraphFile::Matrix(matrix) => {
-            check_memory(matrix.n, matrix.weights.dtype(), job)?;
-            Graph::from_matrix(matrix, job.undirected)
+            let n = matrix.n;
+            let graph = Graph::from_matrix(matrix, undirected);
+            let kind = format!("a matrix of {n} x {n} weights with {} edge{}", graph.edges, plural(graph.edges));
+            (graph, kind)
         }
-    })
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// Bytes of this machine's memory that distances between `n` nodes take.
+fn memory_needed(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> u64 {
+    // The edges, the distances before and after a step, their copies on the way to the device, and a check's.
+    const MATRICES: u64 = 6;
+    // A CPU device's buffers, for a step and its packed or padded inputs.
+    const BUFFERS: u64 = 4;
+    let size = dtype.size() as u64;
+    let matrices = MATRICES + if gpu { 0 } else { BUFFERS };
+    // An edge with where it starts, as aligned as its weight; and the next node.
+    let hops = if paths { 2 * size + 4 } else { 0 };
+    (n as u64).saturating_mul(n as u64).saturating_mul(matrices * size + hops)
 }
 
 /// Refuses more nodes than this machine has memory for.
-fn check_memory(n: usize, dtype: Dtype, job: &GraphJob) -> Result<(), Error> {
-    // The edges, the distances before and after a step, their copies on the way to the device, and a check's.
-    const MATRICES: u64 = 6;
-    let each = MATRICES * dtype.size() as u64 + if job.paths { 16 } else { 0 };
-    let needed = (n as u64).saturating_mul(n as u64).saturating_mul(each);
+fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Error> {
+    let (n, dtype) = match input {
+        GraphFile::Edges(list) => (list.names.len(), list.weights.dtype()),
+        GraphFile::Matrix(matrix) => (matrix.n, matrix.weights.dtype()),
+    };
+    let needed = memory_needed(n, dtype, job.paths, gpu);
     match memory::available() {
         Some(available) if needed > available => Err(Error::Usage(format!(
             "{n} nodes need {} of memory for the distances between all of them, and {} is available: \
@@ -88,8 +131,8 @@ fn check_memory(n: usize, dtype: Dtype, job: &GraphJob) -> Result<(), Error> {
 }
 
 /// Says what the file holds, and what of it does not count.
-fn describe(file: &str, graph: &Graph, note: &dyn Fn(&str)) {
-    note(&format!("{file}: {} nodes, {} edges, {}", graph.len(), graph.edges, graph.weights.dtype()));
+fn describe(file: &str, kind: &str, graph: &Graph, note: &dyn Fn(&str)) {
+    note(&format!("{file}: {kind}, {}", graph.weights.dtype()));
     if graph.duplicates > 0 {
         note(&format!("duplicate edges: {}, of which the smallest weight counts", graph.duplicates));
     }
@@ -127,7 +170,9 @@ fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
     match stopped {
         Stopped::Step(error) => error,
         Stopped::TooFar(length) => Error::Usage(format!(
-            "a distance has become {length}, too large for another step in {dtype}: choose {}",
+            "a distance has become {}, too large for another step in {dtype}: choose {}",
+            // In the digits of its type.
+            if dtype == Dtype::F32 { (length as f32).text() } else { length.text() },
             if dtype == Dtype::F64 { "a larger unit" } else { "--dtype f64" }
         )),
         Stopped::Negative(cycle) => {
@@ -267,5 +312,15 @@ mod tests {
         assert_eq!((names(true)[0], names(false)[0]), ("three_way", "wide"));
         assert_eq!((names(true).len(), names(false).len()), (FAMILY.ladder.len(), FAMILY.ladder.len()));
         assert_eq!(names(true).last(), Some(&"wide"));
+    }
+
+    #[test]
+    fn a_cpu_devices_buffers_count_as_memory() {
+        assert_eq!(memory_needed(1000, Dtype::F32, false, true), 24_000_000);
+        assert_eq!(memory_needed(1000, Dtype::F32, false, false), 40_000_000);
+        assert_eq!(memory_needed(1000, Dtype::F64, false, false), 80_000_000);
+        assert_eq!(memory_needed(1000, Dtype::F64, true, false), 100_000_000);
+        assert_eq!(memory_needed(1000, Dtype::I32, true, true), 36_000_000);
+        assert_eq!(memory_needed(usize::MAX, Dtype::F64, true, false), u64::MAX);
     }
 }

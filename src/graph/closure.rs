@@ -30,7 +30,7 @@ pub enum Stopped<E> {
     #[error("a cycle has the negative length {}", .0.length)]
     Negative(NegativeCycle),
     /// A distance has become too large for another step: only so large a sum could be taken for a missing path.
-    #[error("a distance has become {0}")]
+    #[error("a distance has become {}", .0.text())]
     TooFar(f64),
 }
 
@@ -98,5 +98,9 @@ fn check<T: Length, E>(n: usize, distances: &[T], weights: &[T]) -> Result<(), S
             || NegativeCycle { nodes: vec![node], length: distances[node * n + node].widened(), doubtful: true };
         return Err(Stopped::Negative(cycle::find(n, weights).unwrap_or_else(rounded)));
     }
-    beyond_limit(distances).map_or(Ok(()), |length| Err(Stopped::TooFar(length)))
+    let Some(length) = beyond_limit(distances).next() else { return Ok(()) };
+    // Going around a cycle may leave the limits before it comes back to where it began.
+    let far_below = beyond_limit(distances).any(|length| length < 0.0);
+    let cycle = if far_below { cycle::find(n, weights) } else { None };
+    Err(cycle.map_or(Stopped::TooFar(length), Stopped::Negative))
 }

@@ -82,7 +82,8 @@ fn measure<T: Length>(n: usize, weights: &[T], nodes: Vec<usize>) -> NegativeCyc
     let edges: Vec<f64> = nodes.iter().zip(next).map(|(&i, &k)| weights[i * n + k].widened()).collect();
     let (length, magnitude) = (edges.iter().sum::<f64>(), edges.iter().map(|w| w.abs()).sum::<f64>());
     // Each weight may be half a unit in its last place from what was meant.
-    NegativeCycle { nodes, length, doubtful: -length <= T::ROUNDOFF * magnitude }
+    let doubtful = length.is_finite() && -length <= T::ROUNDOFF * magnitude;
+    NegativeCycle { nodes, length, doubtful }
 }
 
 #[cfg(test)]

@@ -176,10 +176,10 @@ pub(super) fn normalise<T: Length>(v: &mut [T]) {
     v.iter_mut().filter(|x| **x >= T::FAR).for_each(|x| *x = T::NO_EDGE);
 }
 
-/// The first length that is too large for another step.
-pub(super) fn beyond_limit<T: Length>(v: &[T]) -> Option<f64> {
+/// The lengths that are too large for another step.
+pub(super) fn beyond_limit<T: Length>(v: &[T]) -> impl Iterator<Item = f64> {
     let limit = T::LIMIT.widened();
-    v.iter().filter(|x| x.is_some()).map(|x| x.widened()).find(|x| x.abs() >= limit)
+    v.iter().filter(|x| x.is_some()).map(|x| x.widened()).filter(move |x| x.abs() >= limit)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub enum GraphFile {
 /// Reads the graph in `path` with weights of `dtype`, or of what the file holds; of text f32.
 ///
 /// - CSV with a line of names: a list of edges, one a line. The columns `from`, `to` and `weight` may be in any order, and
-///   others beside them; `source`, `target` and `distance` are understood too.
+///   others beside them; `source`, `target` and `distance` are understood too. Two columns for one thing are refused.
 /// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
 /// - `.npy`: a square matrix of NumPy's `f4 f8 i4 i8`. Infinity is no edge; of integers the largest value, or half of
 ///   it.
@@ -123,15 +123,23 @@ struct Columns {
 impl Columns {
     fn find(header: &StringRecord) -> Result<Columns, Why> {
         let place = |name: &str, other: &str| {
-            let is = |cell: &str, name: &str| cell.eq_ignore_ascii_case(name);
-            let found = header.iter().position(|c| is(c, name)).or_else(|| header.iter().position(|c| is(c, other)));
-            found.ok_or_else(|| {
-                let names: Vec<String> = header.iter().take(10).map(shown).collect();
-                format!(
-                    "its first line has no column '{name}', but {}; a list of edges starts with the line from,to,weight",
-                    names.join(", ")
-                )
-            })
+            let is = |cell: &str| cell.eq_ignore_ascii_case(name) || cell.eq_ignore_ascii_case(other);
+            let found: Vec<(usize, &str)> = header.iter().enumerate().filter(|(_, cell)| is(cell)).collect();
+            match found[..] {
+                [(at, _)] => Ok(at),
+                [] => {
+                    let names: Vec<String> = header.iter().take(10).map(shown).collect();
+                    Err(format!(
+                        "its first line has no column '{name}', but {}; a list of edges starts with the line from,to,weight",
+                        names.join(", ")
+                    ))
+                }
+                _ => {
+                    let list: Vec<String> =
+                        found.iter().take(10).map(|(at, cell)| format!("{} {}", at + 1, shown(cell))).collect();
+                    Err(format!("several columns are called '{name}' or '{other}'; keep one of {}", list.join(", ")))
+                }
+            }
         };
         Ok(Columns {
             from: place("from", "source")?,
@@ -291,6 +299,23 @@ mod tests {
         assert_eq!((ends, weights), (vec![("a".into(), "b".into())], Array::I32(vec![300])));
         assert_eq!(list("from,to,distance,next\na,b,inf,b\n", Dtype::F32).1, Array::F32(vec![f32::INFINITY]));
         assert_eq!(list("from,to,weight\na,b,inf\n", Dtype::I32).1, Array::I32(vec![i32::NO_EDGE]));
+    }
+
+    #[test]
+    fn two_columns_for_one_thing_are_refused() {
+        let header = |header: &str| why(&format!("{header}\na,b,1,2\n"), Dtype::F32);
+        assert_eq!(
+            header("from,to,weight,weight"),
+            "several columns are called 'weight' or 'distance'; keep one of 3 'weight', 4 'weight'"
+        );
+        assert_eq!(
+            header("from,Source,to,weight"),
+            "several columns are called 'from' or 'source'; keep one of 1 'from', 2 'Source'"
+        );
+        assert!(header("from,from,to,weight").ends_with("1 'from', 2 'from'"));
+        assert!(header("from,target,weight,to").ends_with("2 'target', 4 'to'"));
+        assert!(text("from,to,weight,weights\na,b,1,2\n", Dtype::F32).is_ok());
+        assert!(text("from,note,note,to,weight\na,x,y,b,1\n", Dtype::F32).is_ok());
     }
 
     #[test]

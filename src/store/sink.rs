@@ -11,20 +11,31 @@ pub(super) struct Sink {
     file: Option<File>,
     /// Whether it has a length and can be locked: not a pipe or a device.
     is_regular: bool,
+    /// Whether there was no file of this name before.
+    is_new: bool,
 }
 
 impl Sink {
     /// Opens an output without changing what is in it; `-` is standard output.
     pub(super) fn open(path: &str) -> Result<Sink, Error> {
         if path == "-" {
-            return Ok(Sink { name: "standard output".to_owned(), file: None, is_regular: false });
+            return Ok(Sink { name: "standard output".to_owned(), file: None, is_regular: false, is_new: false });
         }
         let failed = |source| Error::Output { what: path.to_owned(), source };
-        let (file, is_regular) = open_writable(path).map_err(failed)?;
+        let Opened { file, is_regular, is_new } = open_writable(path).map_err(failed)?;
         if is_regular {
             lock(&file, path)?;
         }
-        Ok(Sink { name: path.to_owned(), file: Some(file), is_regular })
+        Ok(Sink { name: path.to_owned(), file: Some(file), is_regular, is_new })
+    }
+
+    /// Removes a file that opening it made, if it is still empty.
+    pub(super) fn remove_unused(&self) {
+        let is_empty = |file: &File| file.metadata().is_ok_and(|m| m.len() == 0);
+        if self.is_new && self.file.as_ref().is_some_and(is_empty) {
+            // Still locked: no other run is writing it. An empty file that stays harms nobody.
+            drop(std::fs::remove_file(&self.name));
+        }
     }
 
     /// Its name in messages.
@@ -92,12 +103,30 @@ impl Sink {
     }
 }
 
+/// A file, and what is known about it.
+struct Opened {
+    file: File,
+    is_regular: bool,
+    is_new: bool,
+}
+
 /// Opens a file for writing, and for reading too if it is a regular one.
-fn open_writable(path: &str) -> io::Result<(File, bool)> {
+fn open_writable(path: &str) -> io::Result<Opened> {
     // A pipe opened for reading as well would never see its reader go away.
-    let exists_otherwise = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
-    let file = OpenOptions::new().read(!exists_otherwise).write(true).create(!exists_otherwise).open(path)?;
-    Ok((file, !exists_otherwise))
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        let file = OpenOptions::new().write(true).open(path)?;
+        return Ok(Opened { file, is_regular: false, is_new: false });
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    match options.clone().create_new(true).open(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            // A link to nothing exists too.
+            let file = options.create(true).open(path)?;
+            Ok(Opened { file, is_regular: true, is_new: false })
+        }
+        made => made.map(|file| Opened { file, is_regular: true, is_new: true }),
+    }
 }
 
 fn lock(file: &File, path: &str) -> Result<(), Error> {

@@ -213,3 +213,21 @@ proptest! {
         let _ = CsvFile::rows(&path, Mode::Append);
     }
 }
+
+#[test]
+fn a_deferred_file_goes_again_if_nothing_is_written() {
+    let (_folder, path) = place();
+    let exists = || PathBuf::from(&path).exists();
+    let unused = Deferred::open(&path).unwrap();
+    assert!(exists());
+    drop(unused);
+    assert!(!exists());
+    let failed = Deferred::open(&path).unwrap().replace(|_| Err::<(), _>(std::io::Error::other("no")));
+    assert!(failed.is_err() && !exists());
+    Deferred::open(&path).unwrap().replace(|out| out.write_all(b"a\n")).unwrap();
+    drop(Deferred::open(&path).unwrap());
+    assert_eq!(std::fs::read(&path).unwrap(), b"a\n");
+    std::fs::write(&path, "").unwrap();
+    drop(Deferred::open(&path).unwrap());
+    assert!(exists(), "it was there before");
+}
