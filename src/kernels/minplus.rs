@@ -97,10 +97,6 @@ impl Problem for MinPlus {
         Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
     }
 
-    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
-        output
-    }
-
     fn baselines(&self) -> &'static [Baseline] {
         host::BASELINES
     }
@@ -257,7 +253,12 @@ fn pass(kernel: String, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) -> Pass
 
 /// One result per item, in groups as square as they can be unless they were asked for with two sides.
 fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    /// Largest size of which a CPU device's core, which reads each element again and again, needs no minutes.
+    const MOST_ON_CPU: u64 = 2500;
     let n = size(ask)?;
+    if !ask.target.gpu && n > MOST_ON_CPU {
+        return Err(Refusal(format!("it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}")));
+    }
     let [across, down, deep] = ask.case.wg.0;
     if deep > 1 {
         return Err(Refusal(format!("work-group {}: a matrix has two dimensions", ask.case.wg)));
@@ -438,8 +439,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, params) = (size(ask)?, &ask.case.params);
     shape::check_wg(ask.case.wg, ask.target)?;
-    let lanes = u64::from(ask.target.float_lanes.clamp(4, 16)) * 4 / ask.case.dtype.size() as u64;
-    let vec = number(params, VEC.name)?.unwrap_or(lanes);
+    let vec = number(params, VEC.name)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     if ![2, 4, 8, 16].contains(&vec) {
         return Err(Refusal(format!("vec={vec}: 2, 4, 8 or 16 is needed")));
     }
@@ -463,4 +463,58 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     draft.define("ROWS", rows);
     draft.define("VECTORS", vectors);
     draft.stripped(rows, vec * vectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+
+    fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Result<Plan, Refusal> {
+        let rung = FAMILY.rung(variant).unwrap();
+        let case = Case {
+            family: FAMILY.name.into(),
+            variant: variant.into(),
+            dtype: Dtype::F32,
+            shape: Form::Square.shape(n, None),
+            wg: WorkGroup::linear(256),
+            params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            seed: 1,
+        };
+        (rung.plan)(&Ask { rung, case: &case, target: &Target { gpu, ..fake_info().target } })
+    }
+
+    #[test]
+    fn what_would_take_minutes_is_refused_on_cpus_only() {
+        assert!(plan("naive", 2501, &[], false).unwrap_err().0.contains("up to n = 2500"));
+        assert!(plan("naive", 2501, &[], true).is_ok() && plan("coalesced", 2500, &[], false).is_ok());
+    }
+
+    #[test]
+    fn panels_reach_to_whole_tiles_and_stages() {
+        let pitch = |n, tile, depth| {
+            let plan = plan("tiled", n, &[("tile", tile), ("depth", depth)], true).unwrap();
+            (plan.buffers[1].len as u64).isqrt()
+        };
+        assert_eq!([pitch(1, "128x128", "8"), pitch(129, "128x128", "8"), pitch(256, "128x256", "8")], [128, 256, 256]);
+        assert_eq!(pitch(100, "96x64", "16"), 192, "a multiple of 96, 64 and 32");
+    }
+
+    #[test]
+    fn no_size_overflows() {
+        for variant in FAMILY.ladder.iter().map(|r| r.variant()) {
+            for n in [(1 << 24) + 1, u64::MAX] {
+                assert!(plan(variant, n, &[], true).unwrap_err().0.contains("at most"), "{variant}");
+            }
+            assert!(plan(variant, 1 << 24, &[], true).is_ok(), "{variant}");
+        }
+    }
+
+    #[test]
+    fn groups_are_as_square_as_they_can_be() {
+        assert_eq!(
+            [1, 7, 32, 64, 256].map(|size| square(size).0),
+            [[1; 3], [7, 1, 1], [8, 4, 1], [8, 8, 1], [16, 16, 1]]
+        );
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Help texts, `list`, ladders, sweeps and tests all walk [`FAMILIES`]; nothing is listed twice.
 
+mod arithmetic;
 pub mod ceiling;
 pub mod dot;
 mod draft;
@@ -265,10 +266,14 @@ pub trait Problem: Sync {
 
     /// Completes on the host what the device left: `output` is the output buffer, `tails` the inputs
     /// from [`Plan::host_tail`] on (empty without one).
-    fn finish(&self, case: &Case, output: Array, tails: &[Array]) -> Array;
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
+        output
+    }
 
     /// The CPU baselines, timed beside the rungs.
-    fn baselines(&self) -> &'static [Baseline];
+    fn baselines(&self) -> &'static [Baseline] {
+        &[]
+    }
 
     /// Why a baseline is not worth its time at this size, if it is not.
     fn spared(&self, _: &Baseline, _: Shape) -> Option<String> {

@@ -154,6 +154,11 @@ pub(crate) fn switch(params: &Params, tunable: &Tunable) -> Result<Option<bool>,
     }
 }
 
+/// Elements of a type in a vector of a CPU device.
+pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
+    u64::from(target.float_lanes.clamp(4, 16)) * 4 / dtype.size() as u64
+}
+
 /// Why a work-group does not fit the device, if it does not.
 pub(crate) fn check_wg(wg: WorkGroup, target: &Target) -> Result<(), Refusal> {
     if wg.size() > target.max_wg || wg.0.iter().zip(target.max_wg_dims).any(|(&w, max)| w > max) {

@@ -1,0 +1,250 @@
+//! Probes of arithmetic: additions, each with a minimum, in registers and in vectors fed from the nearest cache.
+
+use super::shape::{self, Grid};
+use super::*;
+use crate::rung;
+
+/// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
+pub const ADD_MIN: Family = Family {
+    name: "addmin",
+    about: "additions, each with a minimum, as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &AddMin,
+    ladder: &[rung!("addmin/v1_two_way", add_min_items, &[]), rung!("addmin/v2_three_way", add_min_items, &[TOGETHER])],
+    choices: &[REGISTERS],
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    ceiling: Bound::AddMin,
+};
+
+/// As [`ADD_MIN`], in the vectors of CPU devices: `n` lanes.
+pub const LANES: Family = Family {
+    name: "lanes",
+    about: "additions in vectors, each with a minimum, as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &Lanes,
+    ladder: &[rung!("lanes/v1_fed", lanes_fed, &[ORDERED])],
+    choices: &[VECTORS],
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    ceiling: Bound::AddMin,
+};
+
+/// Sums of a lane in [`ADD_MIN`], a multiple of every number of registers, and about that in [`LANES`].
+const PAIRS: u64 = 3 << 15;
+
+const REGISTERS: Tunable = Tunable {
+    name: "registers",
+    about: "registers that are lowered, rows x columns",
+    values: &["1x32", "2x24", "4x12", "4x16", "8x8"],
+};
+const TOGETHER: Tunable = Tunable {
+    name: "together",
+    about: "whether all rows advance before the first is added to: compilers give them other registers then",
+    values: &["0", "1"],
+};
+const VECTORS: Tunable = Tunable {
+    name: "vectors",
+    about: "vectors that are lowered, rows x vectors of a row",
+    values: &["4x2", "6x2", "8x2", "12x2"],
+};
+const ORDERED: Tunable = Tunable {
+    name: "ordered",
+    about: "whether floats are compared as the integers with their bits",
+    values: &["0", "1"],
+};
+
+/// Lanes that keep a device's arithmetic units busy for a while.
+pub(super) fn lanes(target: &Target) -> u64 {
+    u64::from(target.compute_units.max(1)) * if target.gpu { 4096 } else { 1024 }
+}
+
+struct AddMin;
+struct Lanes;
+
+/// Elements that a lane of [`ADD_MIN`] reads from its own on: two for each column of registers, then one for each row.
+const READ_BY_A_LANE: usize = 2 * MOST_COLUMNS + MOST_ROWS;
+const MOST_COLUMNS: usize = 32;
+const MOST_ROWS: usize = 8;
+
+impl Problem for AddMin {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        vec![shape.n as usize + READ_BY_A_LANE]
+    }
+
+    fn result(&self, shape: Shape, _: &Params) -> usize {
+        shape.n as usize
+    }
+
+    // Small whole numbers, of which every sum is exact.
+    fn fill(&self, _: &Case) -> Fill {
+        Fill::Exact(64)
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        pairs_cost(case, PAIRS)
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        exactly(case.dtype, lowered(&widened(&inputs[0]), case))
+    }
+}
+
+impl Problem for Lanes {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        // Of the last vector 64 rows of up to 16 vectors, and of 16 rows 64 elements each.
+        vec![(shape.n as usize + 128).max(64 * MOST_VECTORS as usize)]
+    }
+
+    fn result(&self, shape: Shape, _: &Params) -> usize {
+        shape.n as usize
+    }
+
+    fn fill(&self, _: &Case) -> Fill {
+        Fill::Exact(64)
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]);
+        pairs_cost(case, repeats(rows, vectors) * FED_DEPTH * rows * vectors)
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        exactly(case.dtype, fed(&widened(&inputs[0]), case))
+    }
+}
+
+/// Of so many additions with a minimum in each of n lanes.
+fn pairs_cost(case: &Case, pairs: u64) -> Cost {
+    let n = case.shape.n as f64;
+    Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * pairs as f64 }
+}
+
+/// These whole numbers, and nothing else.
+fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
+    let exact = match dtype {
+        Dtype::F32 => Array::F32(values.iter().map(|&s| s as f32).collect()),
+        Dtype::F64 => Array::F64(values),
+        Dtype::I32 => Array::I32(values.iter().map(|&s| s as i32).collect()),
+        Dtype::I64 => Array::I64(values.iter().map(|&s| s as i64).collect()),
+    };
+    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+}
+
+/// Small whole numbers of any type as f64.
+fn widened(values: &Array) -> Vec<f64> {
+    match values {
+        Array::F32(v) => v.iter().copied().map(f64::from).collect(),
+        Array::F64(v) => v.clone(),
+        Array::I32(v) => v.iter().copied().map(f64::from).collect(),
+        Array::I64(v) => v.iter().map(|&x| x as f64).collect(),
+    }
+}
+
+/// What each lane of [`ADD_MIN`] comes to: the sum of its registers, which the last steps lowered most.
+fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
+    let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let sum = |part: &[f64]| part.iter().sum::<f64>();
+    let lane = |x: &[f64]| {
+        let (of_columns, of_rows) = (sum(&x[..columns]), sum(&x[2 * MOST_COLUMNS..][..rows]));
+        200.0 * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
+    };
+    x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
+}
+
+/// k that an item of [`LANES`] has in the nearest cache.
+const FED_DEPTH: u64 = 64;
+/// Most rows, and most vectors of them, of an item of [`LANES`].
+const MOST_VECTORS: u64 = 16;
+
+/// What each lane of [`LANES`] comes to: the sum of its vectors' elements, each the least of its sums.
+fn fed(x: &[f64], case: &Case) -> Vec<f64> {
+    let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let depth = FED_DEPTH as usize;
+    let least = |lane: usize, i: usize, j: usize| {
+        (0..depth).map(|k| 200.0 + x[k + depth * i] + x[lane + k + j]).fold(f64::INFINITY, f64::min)
+    };
+    let lane = |lane: usize| (0..rows).map(|i| (0..vectors).map(|j| least(lane, i, j)).sum::<f64>()).sum();
+    (0..case.shape.n as usize).map(lane).collect()
+}
+
+/// Rows of an item of [`LANES`], and vectors of each.
+fn vectors(params: &Params) -> Result<[u64; 2], Refusal> {
+    match shape::pair(params, &VECTORS)?.unwrap_or([6, 2]) {
+        sides if sides.iter().all(|&side| side <= MOST_VECTORS) => Ok(sides),
+        [rows, vectors] => Err(Refusal(format!("vectors={rows}x{vectors}: at most {MOST_VECTORS} each"))),
+    }
+}
+
+/// Times that an item of [`LANES`] takes what it has in the cache.
+fn repeats(rows: u64, vectors: u64) -> u64 {
+    PAIRS / (FED_DEPTH * rows * vectors)
+}
+
+/// Rows and columns of the registers that are lowered.
+fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
+    let [rows, columns] = shape::pair(params, &REGISTERS)?.unwrap_or([2, 4]);
+    match rows <= MOST_ROWS as u64 && columns <= MOST_COLUMNS as u64 && PAIRS.is_multiple_of(2 * rows * columns) {
+        true => Ok([rows, columns]),
+        false => Err(Refusal(format!("registers={rows}x{columns}: a divisor of {} is needed", PAIRS / 2))),
+    }
+}
+
+fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let [rows, columns] = registers(&ask.case.params)?;
+    let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n);
+    let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
+    defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
+    if shape::switch(&ask.case.params, &TOGETHER)?.unwrap_or(false) {
+        defines.push(("TOGETHER", 1));
+    }
+    let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
+    let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(1)];
+    arithmetic(ask, grid, READ_BY_A_LANE + ask.case.shape.n as usize, &defines, &args)
+}
+
+fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (params, dtype, n) = (&ask.case.params, ask.case.dtype, ask.case.shape.n);
+    let [rows, vectors] = vectors(params)?;
+    let vec = shape::vector_lanes(ask.target, dtype);
+    let mut defines = vec![("VEC", vec as usize), ("ROWS", rows as usize), ("VECTORS", vectors as usize)];
+    if shape::switch(params, &ORDERED)?.unwrap_or(false) {
+        if dtype != Dtype::F32 {
+            return Err(Refusal("only f32 is compared as integers of its size".into()));
+        }
+        defines.push(("ORDERED", 1));
+    }
+    let input = LANES.problem.inputs(ask.case.shape, params)[0];
+    arithmetic(ask, Grid::covering(1, n / vec), input, &defines, &[Arg::Uint(repeats(rows, vectors) as u32)])
+}
+
+/// One pass that reads an input of so many elements and writes n.
+fn arithmetic(ask: &Ask<'_>, grid: Grid, input: usize, more: &[(&str, usize)], args: &[Arg]) -> Result<Plan, Refusal> {
+    let Case { dtype, shape, params, .. } = ask.case;
+    let mut defines = shape::defines(shape::signed(*dtype), shape.n);
+    defines.push(("WG".into(), grid.wg.to_string()));
+    defines.extend(more.iter().map(|(name, value)| ((*name).into(), value.to_string())));
+    defines.extend(minplus::element_macros(*dtype, ask.target).map(|(name, value)| (name.into(), value.into())));
+    let args = [Arg::Buffer(0), Arg::Buffer(1)].iter().chain(args).copied().collect();
+    Ok(Plan {
+        defines,
+        buffers: vec![
+            BufferSpec { role: Role::Input(0), dtype: *dtype, len: input },
+            BufferSpec { role: Role::Output, dtype: *dtype, len: shape.n as usize },
+        ],
+        passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
+        wg: WorkGroup::linear(grid.wg),
+        params: params.clone(),
+        local_bytes: 0,
+        depth: 0,
+        host_tail: None,
+    })
+}
