@@ -117,7 +117,10 @@ fn worthwhile(rung: &Rung, n: u64, wg: usize) -> bool {
 fn the_probes_of_the_ceilings_are_right() {
     on_every_driver("the_probes_of_the_ceilings_are_right", |driver| {
         let mut session = session(driver, None);
-        let kernels = PROBES.iter().flat_map(|f| f.ladder.iter().map(move |r| (*f, r)));
+        // A simulator, which interprets each instruction, would take hours for the many additions of arithmetic's probes.
+        let small = driver == "oclgrind";
+        let kernels = PROBES.iter().filter(|f| !small || f.ceiling.is_memory());
+        let kernels = kernels.flat_map(|f| f.ladder.iter().map(move |r| (*f, r)));
         let probes = kernels.flat_map(|(f, r)| f.dtypes.iter().map(move |&dtype| (f, r, dtype)));
         probes.map(|(f, r, dtype)| verify(&mut session, &case(f, r, dtype, 6400, 64, &[]))).sum()
     });
