@@ -387,8 +387,13 @@ impl Tiling {
 }
 
 fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let default = Tiling { tile: [128, 128], item: [8, 8], depth: 8, buffers: 2 };
-    let tiling = Tiling::of(ask, default)?;
+    // The compiler of Intel's driver for CPUs crashes over integers in panels of fewer rows.
+    let is_delicate = !ask.target.gpu && ask.case.dtype == Dtype::I32;
+    let depth = if is_delicate { 16 } else { 8 };
+    let tiling = Tiling::of(ask, Tiling { tile: [128, 128], item: [8, 8], depth, buffers: 2 })?;
+    if is_delicate && tiling.depth < depth {
+        return Err(Refusal(format!("item=i32, depth={}: a CPU device needs {depth} or more", tiling.depth)));
+    }
     let panels = Panels { pitch: tiling.pitch(size(ask)?), tile: tiling.tile, paired: false, split: 1 };
     tiling.draft(ask)?.panelled(panels, tiling.work_group(), tiling.local_elements())
 }
