@@ -1,27 +1,15 @@
 //! The command line through the binary: answers, bad input, exit codes, outputs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod binary;
 mod sources;
 
-use assert_cmd::Command;
+use binary::{gpulab, run};
 use sources::edited_kernels;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-fn gpulab(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("gpulab").unwrap();
-    command.args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
-    command
-}
-
-/// Standard output, standard error and exit code.
-fn run(args: &[&str]) -> (String, String, i32) {
-    let output = gpulab(args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
-}
 
 /// A small run of one rung, with these options added.
 fn quick(args: &[&str]) -> (String, String, i32) {

@@ -1,25 +1,17 @@
 //! `gpulab minplus --input` through the binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod binary;
 mod sources;
 
-use assert_cmd::Command;
 use sources::edited_kernels;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-fn gpulab(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("gpulab").unwrap();
-    command.arg("minplus").args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
-    command
-}
-
 /// Standard output, standard error and exit code.
 fn run(args: &[&str]) -> (String, String, i32) {
-    let output = gpulab(args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    binary::run(&[&["minplus"], args].concat())
 }
 
 /// The table of a file of this text.

@@ -1,6 +1,7 @@
 //! The experiments: a plan on a scripted device, and the command through the binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod binary;
 mod sources;
 
 use assert_cmd::Command;
@@ -76,16 +77,12 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
 }
 
 fn gpulab(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("gpulab").unwrap();
-    command.arg("lab").args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
-    command
+    binary::gpulab(&[&["lab"], args].concat())
 }
 
 /// Standard output, standard error and exit code.
 fn run(args: &[&str]) -> (String, String, i32) {
-    let output = gpulab(args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    binary::run(&[&["lab"], args].concat())
 }
 
 /// A run of the transposition's study that is over as soon as it can be.

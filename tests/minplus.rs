@@ -1,18 +1,14 @@
 //! `gpulab minplus` through the binary: the ladder, its units, bad input, wrong kernels.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod binary;
 mod sources;
 
-use assert_cmd::Command;
 use sources::edited_kernels;
 
 /// Standard output, standard error and exit code of a quick run.
 fn run(args: &[&str]) -> (String, String, i32) {
-    let mut command = Command::cargo_bin("gpulab").unwrap();
-    command.arg("minplus").args(args).arg("--quick").env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    binary::run(&[&["minplus"], args, &["--quick"]].concat())
 }
 
 fn rows(json: &str) -> Vec<serde_json::Value> {

@@ -1,6 +1,4 @@
 // Vectors of VEC results that are lowered by sums.
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #define TV CAT(T, VEC)
 #ifdef ORDERED
 // Floats of which no sum is below 0 are ordered as the integers with their bits, which some CPUs compare with units that
@@ -17,3 +15,13 @@
 #define GIVE(v) (v)
 #define LESSER(a, b) SMALLER(a, b)
 #endif
+// Lowers results by the sums of one k: an element of x for each row, and WIDTH of y. The registers hold the results,
+// these vectors and one element: there is no room for anything else.
+#define LOWER(best, x, y) { \
+    TV to[VECTORS]; \
+    EACH(j, VECTORS) to[j] = CAT(vload, VEC)(0, (y) + j * VEC); \
+    EACH(i, ROWS) EACH(j, VECTORS) { \
+        const TV sum = (x)[i] + to[j]; \
+        best[i][j] = LESSER(best[i][j], KEEP(sum)); \
+    } \
+}

@@ -1,6 +1,4 @@
 // How the items of a group share a tile of results, and the 16-byte vectors of the panels that it is made from.
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #define TV CAT(T, VEC)
 #define DOWN (TILE_ROWS / ITEM_ROWS)            // items one below the other
 #define ACROSS (TILE_COLUMNS / ITEM_COLUMNS)    // and side by side
@@ -14,7 +12,6 @@
 #define ROW_OF(i, run) (((i) / (run) * DOWN + down) * (run) + (i) % (run))
 #define COLUMN_OF(j, run) (((j) / (run) * ACROSS + across) * (run) + (j) % (run))
 
-#define EACH(i, count) _Pragma("unroll") for (uint i = 0; i < (count); i++)
 // A stage of a panel: so many rows, each `width` elements of one that has rows of `length`. An item moves its share:
 // BEGIN reads it, from the element `from` on; END puts it in its place in local memory.
 #define SHARE(height, width) ((height) * (width) / VEC / GROUP)

@@ -1,6 +1,4 @@
 // VEC neighbouring elements of a row at once: 1, 2 or 4. ALIGNED: every row begins at a multiple of VEC elements.
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #if VEC == 1
 #define TV T
 #define LOAD(p) (*(p))

@@ -11,10 +11,9 @@
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #define T4 CAT(T, 4)
 
+#include "../common/words.cl"
 #include "../common/muladd.cl"
 #include "../common/tree.cl"
 

@@ -8,10 +8,9 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #define T16 CAT(T, 16)
 
+#include "../common/words.cl"
 #include "../common/muladd.cl"
 
 T add_lanes(const T16 v)

@@ -17,6 +17,7 @@
 #define FED 64        // k that the nearest cache holds
 #define WIDTH (VEC * VECTORS)
 
+#include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "../common/lanes.cl"
 
@@ -33,31 +34,12 @@ void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const
             y[k * WIDTH + j] = in[id * VEC + k + j / VEC + j % VEC];
     }
     LOWEST best[ROWS][VECTORS];
-    #pragma unroll
-    for (uint i = 0; i < ROWS; i++)
-        #pragma unroll
-        for (uint j = 0; j < VECTORS; j++)
-            best[i][j] = NOTHING;
+    EACH(i, ROWS) EACH(j, VECTORS) best[i][j] = NOTHING;
     for (uint repeat = 0; repeat < repeats; repeat++)
         #pragma unroll 4
-        for (uint k = 0; k < FED; k++) {
-            TV to[VECTORS];
-            #pragma unroll
-            for (uint j = 0; j < VECTORS; j++)
-                to[j] = CAT(vload, VEC)(0, y + k * WIDTH + j * VEC);
-            #pragma unroll
-            for (uint i = 0; i < ROWS; i++)
-                #pragma unroll
-                for (uint j = 0; j < VECTORS; j++) {
-                    const TV sum = x[k * ROWS + i] + to[j];
-                    best[i][j] = LESSER(best[i][j], KEEP(sum));
-                }
-        }
+        for (uint k = 0; k < FED; k++)
+            LOWER(best, x + k * ROWS, y + k * WIDTH)
     TV sum = 0;
-    #pragma unroll
-    for (uint i = 0; i < ROWS; i++)
-        #pragma unroll
-        for (uint j = 0; j < VECTORS; j++)
-            sum += GIVE(best[i][j]);
+    EACH(i, ROWS) EACH(j, VECTORS) sum += GIVE(best[i][j]);
     CAT(vstore, VEC)(sum, id, out);
 }

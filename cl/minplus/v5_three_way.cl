@@ -26,6 +26,7 @@
 #define BUFFERS 2          // pairs of panels in local memory
 #endif
 
+#include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "../common/lower.cl"
 #include "../common/pairs.cl"

@@ -21,9 +21,8 @@
 #define DEPTH 256     // k that are taken while a strip of columns stays in the nearest cache
 #endif
 #define WIDTH (VEC * VECTORS)
-#define LOAD(p) CAT(vload, VEC)(0, p)
-#define STORE(v, p) CAT(vstore, VEC)(v, 0, p)
 
+#include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "../common/lanes.cl"
 #include "../common/strips.cl"
@@ -32,30 +31,10 @@
 void lower(__global const T *restrict x, __global const T *restrict y, const INDEX depth, T *block, const uint pitch)
 {
     LOWEST best[ROWS][VECTORS];
-    #pragma unroll
-    for (uint i = 0; i < ROWS; i++)
-        #pragma unroll
-        for (uint j = 0; j < VECTORS; j++)
-            best[i][j] = KEEP(LOAD(block + i * pitch + j * VEC));
-    for (INDEX k = 0; k < depth; k++) {
-        TV to[VECTORS];
-        #pragma unroll
-        for (uint j = 0; j < VECTORS; j++)
-            to[j] = LOAD(y + k * WIDTH + j * VEC);
-        // The registers hold the results, these vectors and one element: there is no room for anything else.
-        #pragma unroll
-        for (uint i = 0; i < ROWS; i++)
-            #pragma unroll
-            for (uint j = 0; j < VECTORS; j++) {
-                const TV sum = x[k * ROWS + i] + to[j];
-                best[i][j] = LESSER(best[i][j], KEEP(sum));
-            }
-    }
-    #pragma unroll
-    for (uint i = 0; i < ROWS; i++)
-        #pragma unroll
-        for (uint j = 0; j < VECTORS; j++)
-            STORE(GIVE(best[i][j]), block + i * pitch + j * VEC);
+    EACH(i, ROWS) EACH(j, VECTORS) best[i][j] = KEEP(CAT(vload, VEC)(0, block + i * pitch + j * VEC));
+    for (INDEX k = 0; k < depth; k++)
+        LOWER(best, x + k * ROWS, y + k * WIDTH)
+    EACH(i, ROWS) EACH(j, VECTORS) CAT(vstore, VEC)(GIVE(best[i][j]), 0, block + i * pitch + j * VEC);
 }
 
 // An item takes `high` strips of rows and `wide` strips of columns; `across` items lie side by side.

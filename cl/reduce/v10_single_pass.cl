@@ -14,10 +14,9 @@
 #ifndef ACC
 #define ACC 4         // independent accumulators of a work-item
 #endif
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #define T4 CAT(T, 4)
 
+#include "../common/words.cl"
 #include "../common/operation.cl"
 #include "../common/tree.cl"
 #include "../common/bits.cl"

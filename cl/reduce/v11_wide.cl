@@ -11,10 +11,9 @@
 #ifndef WG
 #define WG 256        // work-items of the finishing group
 #endif
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #define T16 CAT(T, 16)
 
+#include "../common/words.cl"
 #include "../common/operation.cl"
 #include "../common/tree.cl"
 #include "../common/finish.cl"

@@ -28,6 +28,7 @@
 #error "this kernel is written for vectors of four"
 #endif
 
+#include "../common/words.cl"
 #include "../common/matrix.cl"
 #include "../common/vector.cl"
 

@@ -21,6 +21,7 @@
 #define ORDER 1       // of groups: see matrix.cl
 #endif
 
+#include "../common/words.cl"
 #include "../common/matrix.cl"
 #include "../common/vector.cl"
 

@@ -12,10 +12,9 @@
 #define TILE 256      // rows of a strip; a multiple of 16
 #endif
 #define RUN 128       // elements that are read of a row before those of the next: what prefetchers like
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
 #define T16 CAT(T, 16)
 
+#include "../common/words.cl"
 #include "../common/matrix.cl"
 
 // ALIGNED: every row begins at a multiple of sixteen elements. Where the compiler can, lines are then written

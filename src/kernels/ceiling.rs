@@ -6,6 +6,7 @@
 use super::arithmetic::{ADD_MIN, LANES, lanes};
 use super::shape::{self, Grid};
 use super::*;
+use crate::data::combinations;
 use crate::{cpu, rung};
 
 /// Reads `n` 32-bit words, a multiple of 64.
@@ -50,30 +51,18 @@ pub fn cases(bound: Bound, dtype: Dtype, target: &Target, seed: u64) -> Vec<Case
         params,
         seed,
     };
+    let settings =
+        |family: &Family, rung: &Rung| family.choices.iter().chain(rung.tunables).map(|t| (t.name, t.values));
     let of_rung = |(family, rung): (&&Family, &Rung)| -> Vec<Case> {
         // Arithmetic needs the device's own shape; of memory the other one may be as fast.
         let suits = bound.is_memory() || (family.name == LANES.name) != target.gpu;
-        let params = if suits { combinations(family, rung) } else { Vec::new() };
+        let params = if suits { combinations(settings(family, rung)) } else { Vec::new() };
         // More registers may fit an item of a smaller group.
         let wgs: &[usize] = if family.name == ADD_MIN.name { &[128, 256] } else { &[256] };
         let settings = params.into_iter().flat_map(|params| wgs.iter().map(move |&wg| (wg, params.clone())));
         settings.map(|(wg, params)| case(family, rung, wg, params)).collect()
     };
     rungs.flat_map(of_rung).collect()
-}
-
-/// Every combination of a probe's settings.
-fn combinations(family: &Family, rung: &Rung) -> Vec<Params> {
-    let mut all = vec![Params::new()];
-    for tunable in family.choices.iter().chain(rung.tunables) {
-        let with = |params: &Params, value: &str| {
-            let mut params = params.clone();
-            params.insert(tunable.name.to_owned(), value.to_owned());
-            params
-        };
-        all = all.iter().flat_map(|params| tunable.values.iter().map(move |v| with(params, v))).collect();
-    }
-    all
 }
 
 /// How many words to probe a device's memory with: several times any cache, within its memory.

@@ -4,10 +4,15 @@
 //! Rungs 0 to 3 are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
 //! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
 
+mod draft;
+mod tiling;
+
 use super::shape::{self, number};
 use super::*;
 use crate::cpu::minplus as host;
 use crate::rung;
+use draft::{Draft, Panels};
+use tiling::Tiling;
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -120,121 +125,6 @@ fn is_signed(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
 }
 
-/// Side of the tiles in which the preparation pads and transposes.
-const STRIP: u64 = 32;
-/// Rows of items in a group of the preparation.
-const STRIP_HEIGHT: usize = 8;
-
-/// A plan in the making.
-struct Draft<'a> {
-    ask: &'a Ask<'a>,
-    defines: Vec<(String, String)>,
-    params: Params,
-}
-
-impl<'a> Draft<'a> {
-    /// For matrices whose rows are at most `pitch` elements apart.
-    fn new(ask: &'a Ask<'a>, pitch: u64) -> Result<Draft<'a>, Refusal> {
-        let (dtype, params) = (ask.case.dtype, &ask.case.params);
-        let mut draft = Draft {
-            ask,
-            defines: shape::defines(shape::signed(dtype), pitch.saturating_mul(pitch)),
-            params: Params::new(),
-        };
-        match params.get(WEIGHTS.name).map(String::as_str) {
-            None | Some("non_negative") => {}
-            Some("signed") => _ = draft.params.insert(WEIGHTS.name.into(), "signed".into()),
-            Some(other) => return Err(Refusal(format!("weights={other}: {} is needed", WEIGHTS.values.join(" or ")))),
-        }
-        for (name, value) in element_macros(dtype, ask.target) {
-            draft.define(name, value);
-        }
-        Ok(draft)
-    }
-
-    fn define(&mut self, name: &str, value: impl ToString) {
-        self.defines.push((name.into(), value.to_string()));
-    }
-
-    /// Notes a setting, and defines the macro that bears its name.
-    fn set(&mut self, name: &str, value: u64) {
-        self.params.insert(name.into(), value.to_string());
-        self.define(&name.to_uppercase(), value);
-    }
-
-    fn n(&self) -> u64 {
-        self.ask.case.shape.n
-    }
-
-    /// The plan of one launch that reads the matrix itself.
-    fn direct(self, groups: [u64; 3], wg: WorkGroup) -> Result<Plan, Refusal> {
-        let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(self.n())];
-        let pass = pass(self.ask.rung.kernel(), groups, wg, args.to_vec());
-        self.plan(Vec::new(), vec![pass], wg, 0)
-    }
-
-    /// The plan of a launch whose items read strips of rows and of columns, which a launch before it makes.
-    fn stripped(self, strip_rows: u64, strip_columns: u64) -> Result<Plan, Refusal> {
-        /// Rows of an item: their strips stay in a core's own cache while those of columns pass.
-        const ROWS: u64 = 48;
-        let (n, dtype, units) = (self.n(), self.ask.case.dtype, u64::from(self.ask.target.compute_units.max(1)));
-        let [down, across] = [n.div_ceil(strip_rows), n.div_ceil(strip_columns)];
-        let high = ROWS.div_ceil(strip_rows);
-        // Enough items for all to end at about the same time.
-        let wide = across.div_ceil((64 * units).div_ceil(down.div_ceil(high)));
-        let items_across = across.div_ceil(wide);
-        let [d, ys, xs, r] = [0, 1, 2, 3].map(Arg::Buffer);
-        let one = WorkGroup::linear(1);
-        let prepare = pass("strips".into(), [down + across, 1, 1], one, vec![d, ys, xs, Arg::Index(n)]);
-        let args = [ys, xs, r].into_iter().chain([n, items_across, high, wide].map(Arg::Index)).collect();
-        let main = pass(self.ask.rung.kernel(), [down.div_ceil(high) * items_across, 1, 1], one, args);
-        let strips = [across * strip_columns, down * strip_rows];
-        let strips = strips.map(|side| BufferSpec { role: Role::Scratch, dtype, len: (side * n) as usize });
-        self.plan(strips.to_vec(), vec![Pass { timed: false, ..prepare }, main], one, 0)
-    }
-
-    /// The plan of a launch that reads panels, padded copies of the matrix, which a launch before it makes.
-    fn panelled(self, panels: Panels, wg: WorkGroup, local_elements: u64) -> Result<Plan, Refusal> {
-        let (n, dtype, Panels { pitch, tile, .. }) = (self.n(), self.ask.case.dtype, panels);
-        let [d, rows, columns, r] = [0, 1, 2, 3].map(Arg::Buffer);
-        let sizes = [Arg::Index(n), Arg::Index(pitch)];
-        let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
-        let output = if panels.paired { Some(r) } else { None };
-        let args = [d, rows, columns].into_iter().chain(output).chain(sizes).collect();
-        let kernel = if panels.paired { "pairs" } else { "panels" };
-        let prepare = pass(kernel.into(), [pitch / STRIP, pitch / STRIP, 1], strips, args);
-        let groups = [n.div_ceil(tile[1]), n.div_ceil(tile[0]), panels.split];
-        let one = if panels.paired { Some(Arg::Int(1)) } else { None };
-        let args = [rows, columns, r].into_iter().chain(sizes).chain(one).collect();
-        let main = pass(self.ask.rung.kernel(), groups, wg, args);
-        let panel = BufferSpec { role: Role::Scratch, dtype, len: (pitch * pitch) as usize };
-        self.plan(vec![panel; 2], vec![Pass { timed: false, ..prepare }, main], wg, local_elements)
-    }
-
-    fn plan(
-        self,
-        panels: Vec<BufferSpec>,
-        passes: Vec<Pass>,
-        wg: WorkGroup,
-        local_elements: u64,
-    ) -> Result<Plan, Refusal> {
-        shape::check_wg(wg, self.ask.target)?;
-        let dtype = self.ask.case.dtype;
-        let matrix = |role| BufferSpec { role, dtype, len: self.ask.case.shape.elements() as usize };
-        let buffers = [matrix(Role::Input(0))].into_iter().chain(panels).chain([matrix(Role::Output)]);
-        Ok(Plan {
-            defines: self.defines,
-            buffers: buffers.collect(),
-            passes,
-            wg,
-            params: self.params,
-            local_bytes: local_elements * dtype.size() as u64,
-            depth: 0,
-            host_tail: None,
-        })
-    }
-}
-
 /// The macros of `cl/common/smaller.cl` where its defaults are not the best.
 pub(super) fn element_macros(dtype: Dtype, target: &Target) -> impl Iterator<Item = (&'static str, &'static str)> {
     let macros: &[(&str, &str)] = match dtype {
@@ -245,10 +135,6 @@ pub(super) fn element_macros(dtype: Dtype, target: &Target) -> impl Iterator<Ite
         Dtype::F32 | Dtype::F64 => &[],
     };
     macros.iter().copied()
-}
-
-fn pass(kernel: String, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) -> Pass {
-    Pass { kernel, global: [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]), local: wg.0, args, timed: true }
 }
 
 /// One result per item, in groups as square as they can be unless they were asked for with two sides.
@@ -292,107 +178,13 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     draft.panelled(panels, WorkGroup([ITEM as usize, ITEM as usize, 1]), 2 * staged * TILE)
 }
 
-/// The panels that a launch reads, and how its groups share them.
-#[derive(Clone, Copy)]
-struct Panels {
-    /// From a row to the next, and number of rows: a multiple of what any stage or tile takes.
-    pitch: u64,
-    /// Rows and columns of a tile of results.
-    tile: [u64; 2],
-    /// Whether two rows are interleaved.
-    paired: bool,
-    /// Groups that share the rows of a tile's panels.
-    split: u64,
-}
-
-/// How rungs 4 and 5 share out a tile.
-#[derive(Clone, Copy)]
-struct Tiling {
-    tile: [u64; 2],
-    item: [u64; 2],
-    depth: u64,
-    buffers: u64,
-}
-
-impl Tiling {
-    /// As asked, or else as given.
-    fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
-        let params = &ask.case.params;
-        let asked = |tunable: &Tunable| number(params, tunable.name);
-        let tiling = Tiling {
-            tile: shape::pair(params, &TILE)?.unwrap_or(default.tile),
-            item: shape::pair(params, &ITEM)?.unwrap_or(default.item),
-            depth: asked(&DEPTH)?.unwrap_or(default.depth),
-            buffers: asked(&BUFFERS)?.unwrap_or(default.buffers),
-        };
-        tiling.check(16 / ask.case.dtype.size() as u64).map_err(|why| {
-            let Tiling { tile: [rows, columns], item: [high, wide], depth, .. } = tiling;
-            Refusal(format!("tile={rows}x{columns} item={high}x{wide} depth={depth}: {why}"))
-        })?;
-        Ok(tiling)
-    }
-
-    /// Whether whole vectors of so many elements can be shared out evenly.
-    fn check(&self, vec: u64) -> Result<(), String> {
-        let Tiling { tile, item, depth, .. } = *self;
-        let shares = |stage: u64| stage.is_multiple_of(vec * self.items()[0] * self.items()[1]);
-        if item.iter().any(|side| !side.is_multiple_of(vec)) || item[0] * item[1] > 256 {
-            return Err(format!("a work-item takes multiples of {vec}, and 256 results at most"));
-        }
-        if tile.iter().zip(item).any(|(tile, item)| !tile.is_multiple_of(item)) {
-            return Err("a tile has no whole number of items".into());
-        }
-        if !self.items()[0].is_multiple_of(4) || !self.items()[1].is_multiple_of(8) {
-            return Err("a work-group needs a multiple of 4 items down and of 8 across".into());
-        }
-        if !depth.is_multiple_of(2) || depth > 64 || !shares(depth * tile[0]) || !shares(depth * tile[1]) {
-            return Err("the items of a work-group cannot share what is staged evenly: try another depth".into());
-        }
-        Ok(())
-    }
-
-    /// Items of a group, down and across.
-    fn items(&self) -> [u64; 2] {
-        [self.tile[0] / self.item[0], self.tile[1] / self.item[1]]
-    }
-
-    fn work_group(&self) -> WorkGroup {
-        WorkGroup::linear((self.items()[0] * self.items()[1]) as usize)
-    }
-
-    /// Rows of panels for `n`.
-    fn pitch(&self, n: u64) -> u64 {
-        let lcm = |a: u64, b: u64| (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b);
-        n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(self.tile[0], lcm))
-    }
-
-    /// Elements in local memory.
-    fn local_elements(&self) -> u64 {
-        self.buffers * self.depth * (self.tile[0] + self.tile[1])
-    }
-
-    /// A draft that defines and notes all of it.
-    fn draft<'a>(&self, ask: &'a Ask<'a>) -> Result<Draft<'a>, Refusal> {
-        let mut draft = Draft::new(ask, self.pitch(ask.case.shape.n))?;
-        draft.define("VEC", 16 / ask.case.dtype.size());
-        for (name, macros, [rows, columns]) in [(TILE.name, "TILE", self.tile), (ITEM.name, "ITEM", self.item)] {
-            draft.params.insert(name.into(), format!("{rows}x{columns}"));
-            draft.define(&format!("{macros}_ROWS"), rows);
-            draft.define(&format!("{macros}_COLUMNS"), columns);
-        }
-        draft.set(DEPTH.name, self.depth);
-        draft.set(BUFFERS.name, self.buffers);
-        Ok(draft)
-    }
-}
-
 fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     // The compiler of Intel's driver for CPUs crashes over integers in panels of fewer rows.
     let is_delicate = !ask.target.gpu && ask.case.dtype == Dtype::I32;
     let depth = if is_delicate { 16 } else { 8 };
     let tiling = Tiling::of(ask, Tiling { tile: [128, 128], item: [8, 8], depth, buffers: 2 })?;
     if is_delicate && tiling.depth < depth {
-        return Err(Refusal(format!("item=i32, depth={}: a CPU device needs {depth} or more", tiling.depth)));
+        return Err(Refusal(format!("depth={}: of i32 a CPU device needs {depth} or more", tiling.depth)));
     }
     let panels = Panels { pitch: tiling.pitch(size(ask)?), tile: tiling.tile, paired: false, split: 1 };
     tiling.draft(ask)?.panelled(panels, tiling.work_group(), tiling.local_elements())

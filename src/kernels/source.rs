@@ -23,6 +23,7 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/tile.cl", include_str!("../../cl/common/tile.cl")),
     ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
     ("common/vector.cl", include_str!("../../cl/common/vector.cl")),
+    ("common/words.cl", include_str!("../../cl/common/words.cl")),
 ];
 
 /// A source ready to compile.

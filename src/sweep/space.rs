@@ -1,6 +1,6 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
-use crate::data::Dtype;
+use crate::data::{Dtype, combinations};
 use crate::kernels::{Ask, Case, Family, Params, Rung, Shape, Target, Tunable, WorkGroup};
 use crate::record::params_text;
 use crate::values;
@@ -123,16 +123,8 @@ impl Space {
 
     /// Every combination of the settings that a rung reads.
     fn combinations(&self, rung: &Rung) -> Vec<Params> {
-        let mut all = vec![Params::new()];
-        for setting in self.settings.iter().filter(|s| reads(self.family, rung, s.name)) {
-            let with = |params: &Params, value: &String| {
-                let mut params = params.clone();
-                params.insert(setting.name.to_owned(), value.clone());
-                params
-            };
-            all = all.iter().flat_map(|params| setting.values.iter().map(move |v| with(params, v))).collect();
-        }
-        all
+        let read = self.settings.iter().filter(|s| reads(self.family, rung, s.name));
+        combinations(read.map(|s| (s.name, s.values.as_slice())))
     }
 }
 

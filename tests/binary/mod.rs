@@ -1,0 +1,17 @@
+//! The binary as its users run it.
+
+use assert_cmd::Command;
+
+/// The command with these arguments, whatever the environment says.
+pub fn gpulab(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpulab").unwrap();
+    command.args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    command
+}
+
+/// Standard output, standard error and exit code.
+pub fn run(args: &[&str]) -> (String, String, i32) {
+    let output = gpulab(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
