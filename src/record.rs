@@ -9,7 +9,7 @@ mod row;
 
 #[cfg(test)]
 pub(crate) use point::point;
-pub use point::{BANDWIDTH, Metric, MetricOf, Place, Point};
+pub use point::{BANDWIDTH, Metric, MetricOf, Place, Point, RATE, TIME};
 use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;

@@ -21,6 +21,12 @@ pub type MetricOf = fn(&Row) -> Option<f64>;
 /// 10^9 bytes a second, by the cost model and the median time.
 pub const BANDWIDTH: Metric = Metric { name: "bandwidth", unit: "GB/s", of: |row| row.gbps };
 
+/// 10^9 operations a second, by the cost model and the median time.
+pub const RATE: Metric = Metric { name: "rate", unit: "Gop/s", of: |row| row.gops };
+
+/// The median time, in microseconds.
+pub const TIME: Metric = Metric { name: "time", unit: "us", of: |row| row.t_median_s.map(|t| t * 1e6) };
+
 columns! {
     /// One point of an experiment; its fields are the columns of CSV files and the names in JSON. Missing numbers are
     /// empty cells or `null`; times are seconds (`_s`).
