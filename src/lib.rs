@@ -9,6 +9,7 @@
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
+//! - [`exchange`] is what goes on between host and device, as data: transfers, launches, pipelines.
 //! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
 //! - [`graph`] is distances in graphs, whatever makes the min-plus step.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
@@ -20,6 +21,7 @@ pub mod cpu;
 pub mod data;
 pub mod device;
 pub mod error;
+pub mod exchange;
 pub mod experiments;
 pub mod graph;
 pub mod input;

@@ -253,11 +253,13 @@ fn clocked(outcome: &Outcome) -> Vec<f64> {
 
 fn flags(record: &Record) -> Vec<&'static str> {
     let (scene, outcome) = (&record.scene, &record.outcome);
-    let is_memory_bound = family(&outcome.case.family).is_none_or(|family| family.ceiling.is_memory());
+    // What goes on between host and device is no kernel's, and may well be short.
+    let is_kernel = family(&outcome.case.family).is_some();
+    let is_memory_bound = family(&outcome.case.family).is_some_and(|family| family.ceiling.is_memory());
     let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=scene.cache_bytes).contains(&outcome.working_set);
     let Some(times) = record.times else { return Vec::new() };
     [
-        (flag::LAUNCH_BOUND, !record.on_host() && times.median < LAUNCH_BOUND_S),
+        (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < LAUNCH_BOUND_S),
         (flag::FITS_CACHE, fits),
         (flag::ABOVE_CEILING, record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT)),
         (flag::CLOCK_FALLBACK, outcome.clock_note.is_some()),

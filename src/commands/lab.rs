@@ -5,12 +5,13 @@ use super::points::Points;
 use super::probe::{self, Limits};
 use super::{Out, interrupt};
 use crate::cli::{Global, Lab};
+use crate::exchange::{Variant, exchange};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, Family, Rung};
+use crate::kernels::{self, Case, Family, Rung};
 use crate::record::{Place, Point, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Line, Observer, Silent};
-use crate::runner::{Outcome, Settings};
+use crate::runner::{Clock, Outcome, Settings};
 use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
@@ -34,7 +35,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let target = executor.info().target.clone();
     let scope = Scope { target: &target, quick: options.measure.quick, seed: options.seed };
     let studies = chosen.into_iter().map(|e| Study::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
-    let rungs: Vec<&'static Rung> = studies.iter().flat_map(|s| s.tasks.iter().map(|t| t.rung)).collect();
+    let kernel = |task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None };
+    let rungs: Vec<&'static Rung> = studies.iter().flat_map(|s| s.tasks.iter().filter_map(kernel)).collect();
     bench::check_sources(&rungs, options.cl_dir.as_deref())?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
@@ -63,8 +65,25 @@ fn choose(name: &str) -> Result<Vec<&'static dyn Experiment>, Error> {
 /// A trial with what the registry says of it.
 struct Task {
     trial: Trial,
-    family: &'static Family,
-    rung: &'static Rung,
+    work: Work,
+}
+
+/// What a trial's case is one of.
+#[derive(Clone, Copy)]
+enum Work {
+    Kernel(&'static Family, &'static Rung),
+    Exchange(&'static Variant),
+}
+
+impl Work {
+    /// What is known by a case's names.
+    fn of(case: &Case) -> Option<Work> {
+        if let Some(exchange) = exchange(&case.family) {
+            return exchange.variant(&case.variant).map(Work::Exchange);
+        }
+        let family = kernels::family(&case.family)?;
+        family.rung(&case.variant).map(|rung| Work::Kernel(family, rung))
+    }
 }
 
 /// An experiment with its plan for this device.
@@ -75,10 +94,7 @@ struct Study {
 
 impl Study {
     fn new(experiment: &'static dyn Experiment, scope: &Scope<'_>) -> Result<Study, Error> {
-        let task = |trial: Trial| {
-            let family = kernels::family(&trial.case.family)?;
-            Some(Task { rung: family.rung(&trial.case.variant)?, family, trial })
-        };
+        let task = |trial: Trial| Some(Task { work: Work::of(&trial.case)?, trial });
         let tasks: Option<Vec<Task>> = experiment.plan(scope).into_iter().map(task).collect();
         let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name()));
         Ok(Study { experiment, tasks: tasks.ok_or_else(unknown)? })
@@ -142,23 +158,25 @@ impl Running<'_> {
 
     /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.
     fn configuration(&self, index: u64, task: &Task) -> Configuration {
-        let Task { trial: Trial { case, .. }, family, rung } = task;
-        let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
-        Configuration {
-            index,
-            rung: rung.number(),
-            case: case.clone(),
-            wg: case.wg,
-            params: case.params.clone(),
-            refusal: input.check(self.lab.executor.info()).err().map(|error| error.to_string()),
-        }
+        let case = &task.trial.case;
+        // What goes on between host and device says itself what it cannot hold.
+        let (rung, refusal) = match task.work {
+            Work::Kernel(family, rung) => {
+                let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
+                (rung.number(), input.check(self.lab.executor.info()).err())
+            }
+            Work::Exchange(_) => (None, None),
+        };
+        let refusal = refusal.map(|error| error.to_string());
+        Configuration { index, rung, case: case.clone(), wg: case.wg, params: case.params.clone(), refusal }
     }
 
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
         let lab = &mut *self.lab;
-        let (bound, case) = (task.family.ceiling, &task.trial.case);
-        if lab.limits.has(bound, case.dtype) || !probe::is_bounded(task.family, case, lab.executor.info()) {
+        let (Work::Kernel(family, _), case) = (task.work, &task.trial.case) else { return Ok(()) };
+        let bound = family.ceiling;
+        if lab.limits.has(bound, case.dtype) || !probe::is_bounded(family, case, lab.executor.info()) {
             return Ok(());
         }
         self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
@@ -172,9 +190,17 @@ impl Running<'_> {
 
 impl Bench for Running<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let task = self.task(configuration);
-        let limit = self.lab.limits.get(task.family.ceiling, configuration.case.dtype);
-        probe::bounded(&self.lab.settings, task.family, &configuration.case, limit, self.lab.executor.info())
+        let settings = &self.lab.settings;
+        match self.task(configuration).work {
+            Work::Kernel(family, _) => {
+                let limit = self.lab.limits.get(family.ceiling, configuration.case.dtype);
+                probe::bounded(settings, family, &configuration.case, limit, self.lab.executor.info())
+            }
+            Work::Exchange(variant) => {
+                let clock = if variant.by_events { Clock::Event } else { Clock::Wall };
+                Settings { clock, least_time: None, ..settings.clone() }
+            }
+        }
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {

@@ -1,6 +1,9 @@
 //! A device that follows a script, so that everything above the driver is tested without one.
 
-use super::{BufferId, Device, DeviceError, DeviceInfo, Launch, ProgramId, Stamps, Timing, Unit};
+use super::{
+    Action, BufferId, Command, Device, DeviceError, DeviceInfo, Holding, HostId, Launch, ProgramId, Stamps, Timing,
+    Transfer, Unit,
+};
 use crate::kernels::{Arg, Target};
 use std::collections::BTreeMap;
 
@@ -40,6 +43,7 @@ impl Memory {
 pub struct FakeDevice {
     info: DeviceInfo,
     memory: Memory,
+    hosts: BTreeMap<u32, Vec<u8>>,
     script: Script,
     next: u32,
     now_ns: u64,
@@ -50,21 +54,49 @@ pub struct FakeDevice {
 impl FakeDevice {
     /// A small CPU-like device that follows `script`.
     pub fn new(script: Script) -> FakeDevice {
-        FakeDevice { info: fake_info(), memory: Memory::default(), script, next: 0, now_ns: 1_000, log: Vec::new() }
+        FakeDevice {
+            info: fake_info(),
+            memory: Memory::default(),
+            hosts: BTreeMap::new(),
+            script,
+            next: 0,
+            now_ns: 1_000,
+            log: Vec::new(),
+        }
     }
 
-    /// Live buffers, for leak checks.
+    /// Live buffers and memories of the host, for leak checks.
     pub fn buffers(&self) -> usize {
-        self.memory.buffers.len()
+        self.memory.buffers.len() + self.hosts.len()
+    }
+
+    /// Copies at a byte a nanosecond, after a microsecond.
+    fn transfer(&mut self, t: &Transfer, inward: bool) -> Result<Stamps, DeviceError> {
+        let outside = || DeviceError::other("host memory", "outside of it");
+        if inward {
+            let bytes = self.hosts.get(&t.host.0).and_then(|h| h.get(t.from..t.from + t.bytes)).ok_or_else(outside)?;
+            let bytes = bytes.to_vec();
+            self.write(t.buffer, t.at, &bytes)?;
+        } else {
+            let bytes = self.slice(t.buffer, t.at, t.bytes)?.to_vec();
+            let held = self.hosts.get_mut(&t.host.0).and_then(|h| h.get_mut(t.from..t.from + t.bytes));
+            held.ok_or_else(outside)?.copy_from_slice(&bytes);
+        }
+        Ok(self.pass(1_000 + t.bytes as u64))
+    }
+
+    /// Lets so many nanoseconds pass.
+    fn pass(&mut self, ns: u64) -> Stamps {
+        let queued = self.now_ns;
+        let start = queued + 20;
+        self.now_ns = start + ns;
+        Stamps { queued, submit: queued + 10, start, end: self.now_ns }
     }
 
     fn step(&mut self, launch: &Launch) -> Result<Stamps, DeviceError> {
         self.log.push(format!("run {}", launch.kernel));
         let ns = if launch.kernel == "scrub" { 100 } else { (self.script)(launch, &mut self.memory)? };
-        let queued = self.now_ns;
-        let start = queued + 20;
-        self.now_ns = start + ns;
-        Ok(Stamps { queued, submit: queued + 10, start, end: self.now_ns })
+        Ok(self.pass(ns))
     }
 
     fn slice(&mut self, buffer: BufferId, offset: usize, len: usize) -> Result<&mut [u8], DeviceError> {
@@ -153,5 +185,49 @@ impl Device for FakeDevice {
             seconds += self.run(program, launches)?.wall_s;
         }
         Ok(seconds)
+    }
+
+    fn alloc_on_host(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
+        self.alloc(bytes)
+    }
+
+    fn hold(&mut self, _: Holding, bytes: usize) -> Result<HostId, DeviceError> {
+        self.next += 1;
+        self.hosts.insert(self.next, vec![0xAA; bytes]);
+        Ok(HostId(self.next))
+    }
+
+    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
+        let held = self.hosts.get_mut(&host.0).map(Vec::as_mut_slice);
+        held.ok_or_else(|| DeviceError::other("host memory", "it was released"))
+    }
+
+    fn let_go(&mut self, host: HostId) {
+        self.hosts.remove(&host.0);
+    }
+
+    // One after the other, whatever the queues.
+    fn play(
+        &mut self,
+        _: Option<ProgramId>,
+        commands: &[Command],
+        repeat: usize,
+        profiled: bool,
+    ) -> Result<Timing, DeviceError> {
+        let began = self.now_ns;
+        let mut stamps = Vec::new();
+        for _ in 0..repeat {
+            stamps.clear();
+            for command in commands {
+                stamps.push(match &command.action {
+                    Action::Launch(launch) => self.step(launch)?,
+                    Action::Write(t) | Action::Fill(t) => self.transfer(t, true)?,
+                    Action::Read(t) | Action::Fetch(t) => self.transfer(t, false)?,
+                    Action::Work(steps) => self.pass(*steps),
+                });
+            }
+        }
+        let stamps = if profiled { stamps } else { Vec::new() };
+        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps })
     }
 }

@@ -3,6 +3,7 @@
 
 use super::error::{DeviceError, guarded};
 use super::memory::{Buffer, check_event};
+use super::play::waits;
 use super::program::Built;
 use super::{BufferId, Launch, Stamps, Timing, query};
 use crate::kernels::Arg;
@@ -137,7 +138,7 @@ pub(super) fn run(queue: &CommandQueue, launches: &[Prepared<'_>]) -> Result<Tim
     let mut events = Vec::with_capacity(launches.len());
     let begin = Instant::now();
     let enqueued = launches.iter().try_for_each(|launch| {
-        events.push(enqueue(queue, launch)?);
+        events.push(enqueue(queue, launch, &[])?);
         Ok(())
     });
     let finished = finish(queue);
@@ -154,7 +155,7 @@ pub(super) fn batch(queue: &CommandQueue, launches: &[Prepared<'_>], repeat: usi
     let mut last = None;
     let begin = Instant::now();
     let enqueued = (0..repeat).flat_map(|_| launches).try_for_each(|launch| {
-        last = Some(enqueue(queue, launch)?);
+        last = Some(enqueue(queue, launch, &[])?);
         Ok(())
     });
     let finished = finish(queue);
@@ -164,14 +165,14 @@ pub(super) fn batch(queue: &CommandQueue, launches: &[Prepared<'_>], repeat: usi
     Ok(wall_s)
 }
 
-/// Enqueues one launch. The event is always taken: some drivers leak what a command holds otherwise.
-fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
+/// Enqueues one launch, to begin after these events. The launch's own event is always taken: some drivers leak what a command holds otherwise.
+pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>, after: &[Event]) -> Result<Event, DeviceError> {
     let (global, local) = (&launch.global, Some(launch.local));
     let mut event = Event::null();
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
     let enqueue = || unsafe {
-        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(&mut event))
+        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, waits(after), Some(&mut event))
     };
     guarded(ENQUEUE, enqueue)?;
     Ok(event)
@@ -181,7 +182,8 @@ fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
     guarded("clFinish", || core::finish(queue))
 }
 
-fn stamps(event: &Event) -> Option<Stamps> {
+/// The event's times, where the driver gives them.
+pub(super) fn stamps(event: &Event) -> Option<Stamps> {
     let [queued, submit, start, end] = [0x1280, 0x1281, 0x1282, 0x1283];
     let time = |key| query::event_time(event, key).ok()?.number();
     Some(Stamps { queued: time(queued)?, submit: time(submit)?, start: time(start)?, end: time(end)? })

@@ -13,15 +13,29 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Allocates `bytes` > 0.
+    /// Allocates `bytes` > 0 where the driver likes.
     pub(super) fn new(context: &Context, bytes: usize) -> Result<Buffer, DeviceError> {
+        Buffer::with(context, MemFlags::READ_WRITE, bytes)
+    }
+
+    /// Allocates `bytes` > 0 in memory of the host that the device can reach.
+    pub(super) fn on_host(context: &Context, bytes: usize) -> Result<Buffer, DeviceError> {
+        Buffer::with(context, MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR, bytes)
+    }
+
+    fn with(context: &Context, flags: MemFlags, bytes: usize) -> Result<Buffer, DeviceError> {
         let call = "clCreateBuffer";
         if bytes == 0 {
             return Err(DeviceError::other(call, "a buffer of 0 bytes"));
         }
         // SAFETY: no host memory is involved.
-        let make = || unsafe { core::create_buffer(context, MemFlags::READ_WRITE, bytes, None::<&[u8]>) };
+        let make = || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) };
         Ok(Buffer { memory: guarded(call, make)?, bytes })
+    }
+
+    /// Its size.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Copies host bytes to `offset`.

@@ -7,12 +7,14 @@ pub mod doctor;
 mod error;
 pub mod fake;
 mod forward;
+mod host;
 mod info;
 mod launch;
 mod loader;
 mod log;
 mod memory;
 pub mod opencl;
+mod play;
 mod program;
 mod query;
 pub mod select;
@@ -31,6 +33,71 @@ pub struct BufferId(pub u32);
 /// A built program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
+
+/// Memory of the host that a device copies from and to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub u32);
+
+/// Where a buffer lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where the driver likes: a GPU's own memory.
+    Device,
+    /// In memory of the host that the device can reach.
+    Host,
+}
+
+/// How memory of the host is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holding {
+    /// As any program's memory: the system may move it.
+    Pageable,
+    /// By the driver, where the device can reach it by itself.
+    Pinned,
+}
+
+/// Bytes on their way between the host and a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The host's memory.
+    pub host: HostId,
+    /// First byte there.
+    pub from: usize,
+    /// The buffer.
+    pub buffer: BufferId,
+    /// First byte there.
+    pub at: usize,
+    /// How many.
+    pub bytes: usize,
+}
+
+/// What a command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Runs a kernel.
+    Launch(Launch),
+    /// Copies from the host to a buffer.
+    Write(Transfer),
+    /// Copies from a buffer to the host.
+    Read(Transfer),
+    /// Maps a part of a buffer, copies from the host's memory to it, and unmaps it. The host waits for the mapping.
+    Fill(Transfer),
+    /// Maps a part of a buffer, copies from it to the host's memory, and unmaps it. The host waits for the mapping.
+    Fetch(Transfer),
+    /// The host computes: so many steps of [`crate::cpu::spin`], while the device goes on.
+    Work(u64),
+}
+
+/// A command on one of several queues, each of which keeps its own commands in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The queue, from 0.
+    pub queue: usize,
+    /// Places of earlier commands that must have ended before it begins.
+    pub after: Vec<usize>,
+    /// What it does.
+    pub action: Action,
+}
 
 /// A program to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +143,7 @@ pub struct Stamps {
 pub struct Timing {
     /// Host seconds from before the first enqueue until everything finished.
     pub wall_s: f64,
-    /// Event times of each launch, in order; empty where profiling was off or failed.
+    /// Event times of each launch or command, in order; empty where profiling was off or failed, or where one has none.
     pub stamps: Vec<Stamps>,
 }
 
@@ -109,4 +176,26 @@ pub trait Device {
     /// Runs the launches `repeat` times back to back on a queue without profiling, waits once, and
     /// returns the host seconds of all of it.
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError>;
+
+    /// Allocates as [`Device::alloc`] does, in memory of the host.
+    fn alloc_on_host(&mut self, bytes: usize) -> Result<BufferId, DeviceError>;
+
+    /// Allocates memory of the host for `bytes` > 0; its contents are undefined.
+    fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;
+
+    /// The bytes of the host's memory.
+    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
+
+    /// Gives memory of the host back.
+    fn let_go(&mut self, host: HostId);
+
+    /// Carries out commands in order, `repeat` times, and waits once for all of them; the event times are those of the
+    /// last time. Queues have event times only if `profiled`.
+    fn play(
+        &mut self,
+        program: Option<ProgramId>,
+        commands: &[Command],
+        repeat: usize,
+        profiled: bool,
+    ) -> Result<Timing, DeviceError>;
 }

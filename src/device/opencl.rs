@@ -1,11 +1,13 @@
 //! A real device behind the [`Device`] trait.
 
 use super::error::{DeviceError, guarded};
+use super::host::HostMemory;
 use super::info::{self, DeviceInfo};
 use super::launch::{self, Scene};
 use super::memory::Buffer;
+use super::play::Stage;
 use super::program::Built;
-use super::{BufferId, Device, Launch, ProgramId, Timing, Unit};
+use super::{Action, BufferId, Command, Device, Holding, HostId, Launch, ProgramId, Timing, Unit};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
 
@@ -16,9 +18,12 @@ const MOST_PROGRAMS: usize = 128;
 /// nothing outlives the context.
 pub struct OpenClDevice {
     programs: Vec<(ProgramId, Built)>,
+    hosts: BTreeMap<HostId, HostMemory>,
     buffers: BTreeMap<BufferId, Buffer>,
     profiling: CommandQueue,
     plain: CommandQueue,
+    /// More queues for commands that overlap: without event times, and with.
+    more: [Vec<CommandQueue>; 2],
     context: Context,
     device: DeviceId,
     info: DeviceInfo,
@@ -34,19 +39,29 @@ impl OpenClDevice {
         let (platform, device) = info::handles(info)?;
         let properties = ContextProperties::new().platform(platform);
         let context = guarded("clCreateContext", || core::create_context(Some(&properties), &[device], None, None))?;
-        let queue = |properties| {
-            guarded("clCreateCommandQueue", || core::create_command_queue(&context, device, Some(properties)))
-        };
+        let queue = |profiled| create_queue(&context, device, profiled);
         Ok(OpenClDevice {
             programs: Vec::new(),
+            hosts: BTreeMap::new(),
             buffers: BTreeMap::new(),
-            profiling: queue(CommandQueueProperties::PROFILING_ENABLE)?,
-            plain: queue(CommandQueueProperties::empty())?,
+            profiling: queue(true)?,
+            plain: queue(false)?,
+            more: [Vec::new(), Vec::new()],
             context,
             device,
             info: info.clone(),
             last_id: 0,
         })
+    }
+
+    /// So many queues: of those that there are, and new ones where they are too few.
+    fn queues(&mut self, count: usize, profiled: bool) -> Result<Vec<CommandQueue>, DeviceError> {
+        let more = &mut self.more[usize::from(profiled)];
+        while more.len() + 1 < count {
+            more.push(create_queue(&self.context, self.device, profiled)?);
+        }
+        let first = if profiled { &self.profiling } else { &self.plain };
+        Ok(std::iter::once(first).chain(more.iter()).take(count).cloned().collect())
     }
 
     fn new_id(&mut self) -> u32 {
@@ -72,12 +87,21 @@ impl OpenClDevice {
         launches: &[Launch],
         go: impl FnOnce(&[launch::Prepared<'_>], &CommandQueue, &CommandQueue) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
-        self.touch(|(id, _)| *id == program);
-        let built = self.programs.last_mut().filter(|(id, _)| *id == program).map(|(_, built)| built);
-        let built = built.ok_or_else(|| DeviceError::other("clSetKernelArg", "the program was released"))?;
+        let place = self.built(program)?;
         let scene = Scene { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
-        go(&launch::prepare(built, &scene, launches)?, &self.profiling, &self.plain)
+        go(&launch::prepare(&mut self.programs[place].1, &scene, launches)?, &self.profiling, &self.plain)
     }
+
+    /// A program's place in the list, as the one that was used last.
+    fn built(&mut self, program: ProgramId) -> Result<usize, DeviceError> {
+        let last = self.touch(|(id, _)| *id == program).map(|_| self.programs.len() - 1);
+        last.ok_or_else(|| DeviceError::other("clSetKernelArg", "the program was released"))
+    }
+}
+
+fn create_queue(context: &Context, device: DeviceId, profiled: bool) -> Result<CommandQueue, DeviceError> {
+    let properties = if profiled { CommandQueueProperties::PROFILING_ENABLE } else { CommandQueueProperties::empty() };
+    guarded("clCreateCommandQueue", || core::create_command_queue(context, device, Some(properties)))
 }
 
 impl Device for OpenClDevice {
@@ -109,6 +133,32 @@ impl Device for OpenClDevice {
         self.buffers.remove(&buffer);
     }
 
+    fn alloc_on_host(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
+        let buffer = Buffer::on_host(&self.context, bytes)?;
+        let id = BufferId(self.new_id());
+        self.buffers.insert(id, buffer);
+        Ok(id)
+    }
+
+    fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError> {
+        let memory = match holding {
+            Holding::Pageable => HostMemory::pageable(bytes)?,
+            Holding::Pinned => HostMemory::pinned(&self.context, &self.plain, bytes)?,
+        };
+        let id = HostId(self.new_id());
+        self.hosts.insert(id, memory);
+        Ok(id)
+    }
+
+    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
+        let memory = self.hosts.get_mut(&host);
+        memory.map(HostMemory::slice).ok_or_else(|| DeviceError::other("host memory", "it was released"))
+    }
+
+    fn let_go(&mut self, host: HostId) {
+        self.hosts.remove(&host);
+    }
+
     // Copies go through the queue that checked runs use, so that one queue orders them all.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
         self.buffer(buffer)?.write(&self.profiling, offset, bytes)
@@ -128,5 +178,31 @@ impl Device for OpenClDevice {
 
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
         self.launch(program, launches, |prepared, _, plain| launch::batch(plain, prepared, repeat))
+    }
+
+    fn play(
+        &mut self,
+        program: Option<ProgramId>,
+        commands: &[Command],
+        repeat: usize,
+        profiled: bool,
+    ) -> Result<Timing, DeviceError> {
+        let count = commands.iter().map(|c| c.queue + 1).max().unwrap_or(0);
+        let queues = self.queues(count, profiled)?;
+        let launches =
+            commands.iter().filter_map(|c| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None });
+        let launches: Vec<Launch> = launches.collect();
+        let built = match program {
+            Some(program) => Some(self.built(program)?),
+            None if launches.is_empty() => None,
+            None => return Err(DeviceError::other("clSetKernelArg", "a launch without a program")),
+        };
+        let scene = Scene { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
+        let prepared = match built {
+            Some(place) => launch::prepare(&mut self.programs[place].1, &scene, &launches)?,
+            None => Vec::new(),
+        };
+        let stage = Stage { queues: &queues, buffers: &self.buffers, hosts: &self.hosts, launches: &prepared };
+        stage.play(commands, repeat)
     }
 }

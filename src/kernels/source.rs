@@ -1,5 +1,6 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
+use crate::exchange::EXCHANGES;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -42,6 +43,7 @@ fn embedded(path: &str) -> Option<Cow<'static, str>> {
     super::everything()
         .flat_map(|f| f.kernels())
         .map(|r| (r.path, r.text))
+        .chain(EXCHANGES.iter().flat_map(|e| e.sources.iter().copied()))
         .chain(COMMON.iter().copied())
         .find(|(p, _)| *p == path)
         .map(|(_, text)| Cow::Borrowed(text))

@@ -18,6 +18,14 @@ pub(super) fn span(timing: &Timing) -> Option<f64> {
     Some(ns as f64 * 1e-9)
 }
 
+/// Seconds from when the first launch was put in its queue to its start, where these follow each other.
+pub(super) fn delay(timing: &Timing) -> Option<f64> {
+    let stamps = timing.stamps.first()?;
+    let ns = stamps.start.checked_sub(stamps.queued)?;
+    let seconds = ns as f64 * 1e-9;
+    (ns >= SHORTEST_NS && seconds <= timing.wall_s).then_some(seconds)
+}
+
 fn event_seconds(timing: &Timing, timed: &[bool]) -> Option<f64> {
     if timing.stamps.len() != timed.len() {
         return None;

@@ -4,12 +4,15 @@ mod baseline;
 mod buffers;
 mod clock;
 mod compute;
+mod exchange;
 mod outcome;
 mod sampling;
 mod session;
+mod timeline;
 mod timing;
 mod verify;
 
 pub use compute::Computed;
 pub use outcome::*;
 pub use session::{Session, Sources};
+pub use timeline::Bar;

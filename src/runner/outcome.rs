@@ -1,5 +1,6 @@
 //! How to measure a case, and what came of it.
 
+use super::timeline::Bar;
 use crate::device::DeviceError;
 use crate::kernels::{Case, Params, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
@@ -136,6 +137,9 @@ pub struct Outcome {
     /// Where the time went.
     #[serde(default)]
     pub spent: Spent,
+    /// What overlapped, where that was asked.
+    #[serde(default)]
+    pub timeline: Vec<Bar>,
 }
 
 /// Seconds that the steps of a case took.
@@ -184,6 +188,7 @@ impl Outcome {
             working_set: 0,
             launches: 0,
             spent: Spent::default(),
+            timeline: Vec::new(),
         }
     }
 

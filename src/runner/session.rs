@@ -4,6 +4,7 @@ use super::buffers;
 use super::outcome::{Clock, Outcome, Settings, Status, Stop};
 use crate::data::{self, Array, Dtype, Fill};
 use crate::device::{BufferId, Device, ProgramId, Unit};
+use crate::exchange::exchange;
 use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Rung, assemble};
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -95,6 +96,9 @@ impl Session {
     }
 
     fn run_case(&mut self, case: &Case, settings: &Settings, again: bool) -> Outcome {
+        if let Some(exchange) = exchange(&case.family) {
+            return self.exchange(exchange, case, settings);
+        }
         let mut outcome = Outcome::pending(case, settings.clock);
         let done = self.prepare(case, &mut outcome).and_then(|job| match job {
             Some(job) => self.verify_and_time(&Job { again, ..job }, settings, &mut outcome),

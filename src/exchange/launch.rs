@@ -1,0 +1,138 @@
+//! What launching costs: a kernel that does next to nothing, and a sum in one launch or in many.
+
+use super::{
+    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, POISON, Program, Reading, Script, Variant, bytes,
+    pattern,
+};
+use crate::device::{Action, Command, Launch, Place};
+use crate::kernels::{Arg, Case, Cost, Refusal, Target};
+use rayon::prelude::*;
+
+/// The exchange's entry in the list. The first four launch an empty kernel; the others sum n words.
+pub const EXCHANGE: Exchange = Exchange {
+    name: "launch",
+    variants: &[
+        Variant::by_wall(ROUND_TRIP),
+        Variant::by_wall(BACK_TO_BACK),
+        Variant::by_events(QUEUED_TO_START),
+        Variant::by_events(EVENT),
+        Variant::by_wall(HALVING),
+        Variant::by_wall(TREE),
+    ],
+    sources: &[
+        (COUNT_PATH, include_str!("../../cl/launch/count.cl")),
+        (HALVE_PATH, include_str!("../../cl/launch/halve.cl")),
+        (TREE_PATH, include_str!("../../cl/launch/tree.cl")),
+    ],
+    script,
+};
+
+/// One launch, until the host knows that it ended.
+pub const ROUND_TRIP: &str = "round_trip";
+/// Launches in a row, divided by their number.
+pub const BACK_TO_BACK: &str = "back_to_back";
+/// By events: how long a launch lies in the queue of an idle device.
+pub const QUEUED_TO_START: &str = "queued_to_start";
+/// By events: from start to end.
+pub const EVENT: &str = "event";
+/// A sum by launches that each halve what is left.
+pub const HALVING: &str = "halving";
+/// A sum by one launch, whose groups add what their trees come to.
+pub const TREE: &str = "tree";
+
+const COUNT_PATH: &str = "launch/count.cl";
+const HALVE_PATH: &str = "launch/halve.cl";
+const TREE_PATH: &str = "launch/tree.cl";
+
+fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
+    /// Launches in a row.
+    const ROW: usize = 1000;
+    match case.variant.as_str() {
+        HALVING => halving(case, target),
+        TREE => tree(case, target),
+        QUEUED_TO_START => Ok(empty(1, Reading::Delay)),
+        BACK_TO_BACK => Ok(empty(ROW, Reading::Span)),
+        _ => Ok(empty(1, Reading::Span)),
+    }
+}
+
+/// A kernel of one item, which counts: that is the least that can be checked.
+fn empty(repeat: usize, reading: Reading) -> Script {
+    let launch = Launch { kernel: "count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(0)] };
+    Script {
+        host: Vec::new(),
+        buffers: vec![DeviceSpec { bytes: 4, place: Place::Device, contents: Contents::Undefined }],
+        program: Some(program(COUNT_PATH, "count", Vec::new())),
+        commands: vec![command(launch)],
+        repeat,
+        reading,
+        answer: Answer { place: AnswerPlace::Buffer(0), before: 0, expect: Expected::Words(vec![repeat as u32]) },
+        cost: Cost { bytes: 0.0, ops: 0.0 },
+        timeline: false,
+    }
+}
+
+fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
+    let n = words(case)?;
+    let wg = target.max_wg.min(256);
+    let mut commands = Vec::new();
+    let mut left = n;
+    let mut from = 0;
+    // Also of one word: the sum must get from the input to the result.
+    while left > 1 || commands.is_empty() {
+        let half = left.div_ceil(2);
+        let args = vec![Arg::Buffer(from), Arg::Buffer(1), Arg::Uint(half as u32), Arg::Uint(left as u32)];
+        let launch =
+            Launch { kernel: "halve".into(), global: [half.next_multiple_of(wg), 1, 1], local: [wg, 1, 1], args };
+        commands.push(command(launch));
+        (left, from) = (half, 1);
+    }
+    Ok(sum(case, n, program(HALVE_PATH, "halve", Vec::new()), commands, n.div_ceil(2)))
+}
+
+fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
+    let n = words(case)?;
+    let wg = if target.gpu { prior_power_of_two(target.max_wg.min(256)) } else { 1 };
+    let most = target.compute_units.max(1) as usize * if target.gpu { 16 } else { 4 };
+    let groups = n.div_ceil(wg).min(most);
+    let program = program(TREE_PATH, "tree", vec![("WG".into(), wg.to_string())]);
+    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Buffer(2), Arg::Uint(n as u32)];
+    let launch = Launch { kernel: "tree".into(), global: [groups * wg, 1, 1], local: [wg, 1, 1], args };
+    Ok(sum(case, n, program, vec![command(launch)], 1))
+}
+
+/// A sum of n words in buffer 0. Its result is the first of buffer 1, which has so many; buffer 2 has two zeros.
+fn sum(case: &Case, n: usize, program: Program, commands: Vec<Command>, results: usize) -> Script {
+    let total = (0..n).into_par_iter().map(|i| pattern(case.seed, i)).reduce(|| 0, u32::wrapping_add);
+    let buffer = |words, contents| DeviceSpec { bytes: 4 * words, place: Place::Device, contents };
+    let buffers = [(n, Contents::Pattern), (results, Contents::Undefined), (2, Contents::Zeros)];
+    Script {
+        host: Vec::new(),
+        buffers: buffers.map(|(words, contents)| buffer(words, contents)).to_vec(),
+        program: Some(program),
+        commands,
+        repeat: 1,
+        reading: Reading::Span,
+        answer: Answer { place: AnswerPlace::Buffer(1), before: POISON, expect: Expected::Words(vec![total]) },
+        cost: Cost { bytes: 4.0 * n as f64, ops: n as f64 },
+        timeline: false,
+    }
+}
+
+fn words(case: &Case) -> Result<usize, Refusal> {
+    const MOST: usize = 1 << 30;
+    let n = bytes(case)? / 4;
+    if n <= MOST { Ok(n) } else { Err(Refusal(format!("n = {n}: at most {MOST} words"))) }
+}
+
+fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> Program {
+    Program { path, defines, kernels: vec![kernel.into()] }
+}
+
+fn command(launch: Launch) -> Command {
+    Command { queue: 0, after: Vec::new(), action: Action::Launch(launch) }
+}
+
+fn prior_power_of_two(n: usize) -> usize {
+    1 << n.max(1).ilog2()
+}

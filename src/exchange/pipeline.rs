@@ -1,0 +1,170 @@
+//! A pipeline: words go to the device, are worked on and come back, in chunks on one queue or several.
+//!
+//! The classic form is that of staged concurrent copy and execute: NVIDIA, "CUDA C++ Best Practices Guide", and M. Harris,
+//! "How to Overlap Data Transfers in CUDA C/C++" (2012).
+
+use super::{
+    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Program, Reading, Script, Variant,
+    bytes, pattern, setting,
+};
+use crate::device::{Action, BufferId, Command, Holding, HostId, Launch, Place, Transfer};
+use crate::kernels::{Arg, Case, Cost, Refusal, Target};
+use rayon::prelude::*;
+
+/// The exchange's entry in the list: n words of 4 bytes, from and to pinned memory.
+pub const EXCHANGE: Exchange = Exchange {
+    name: "pipeline",
+    variants: &[
+        Variant::by_wall(CHUNKS),
+        Variant::by_wall(COPY_IN),
+        Variant::by_wall(KERNEL),
+        Variant::by_wall(COPY_OUT),
+        Variant::by_wall(WORK),
+        Variant::by_wall(BESIDE),
+    ],
+    sources: &[(PATH, include_str!("../../cl/pipeline/mix.cl"))],
+    script,
+};
+
+/// All of it, in [`CHUNKS_SET`] chunks on [`QUEUES_SET`] queues.
+pub const CHUNKS: &str = "chunks";
+/// The first stage alone, in one piece.
+pub const COPY_IN: &str = "copy_in";
+/// The second.
+pub const KERNEL: &str = "kernel";
+/// The third.
+pub const COPY_OUT: &str = "copy_out";
+/// The host's own work alone, without a device.
+pub const WORK: &str = "work";
+/// The second stage, and the host's own work while it runs.
+pub const BESIDE: &str = "beside";
+
+/// Setting: chunks of the words, on queues in turn.
+pub const CHUNKS_SET: &str = "chunks";
+/// Setting: queues.
+pub const QUEUES_SET: &str = "queues";
+/// Setting: steps of the kernel for each word.
+pub const STEPS_SET: &str = "steps";
+/// Setting: steps of the host's own work.
+pub const WORK_SET: &str = "work";
+
+const PATH: &str = "pipeline/mix.cl";
+/// Values that the kernel distinguishes.
+const TABLE: u32 = 4096;
+
+fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
+    let bytes = bytes(case)?;
+    let n = bytes / 4;
+    if u32::try_from(n).is_err() {
+        return Err(Refusal(format!("n = {n}: the kernel counts words in 32 bits")));
+    }
+    let stage = Stage { wg: target.max_wg.min(256), steps: setting(case, STEPS_SET, 16)? as u32 };
+    let variant = case.variant.as_str();
+    let work = Action::Work(setting(case, WORK_SET, 1)?);
+    let alone = |action| Command { queue: 0, after: Vec::new(), action };
+    let all = Part { first: 0, n };
+    let commands = match variant {
+        COPY_IN => vec![alone(all.copy_in())],
+        KERNEL => vec![alone(all.mix(&stage))],
+        COPY_OUT => vec![alone(all.copy_out())],
+        WORK => vec![alone(work)],
+        BESIDE => vec![alone(all.mix(&stage)), alone(work)],
+        _ => {
+            let chunks = setting(case, CHUNKS_SET, 1)? as usize;
+            let queues = setting(case, QUEUES_SET, 1)? as usize;
+            if chunks > n || queues > 16 {
+                return Err(Refusal(format!("{chunks} chunks of {n} words on {queues} queues: too many")));
+            }
+            pipeline(n, chunks, queues, &stage)
+        }
+    };
+    let mixed = || mixed(case.seed, n, stage.steps);
+    let (place, expect) = match variant {
+        COPY_IN => (AnswerPlace::Buffer(0), Expected::Pattern),
+        KERNEL | BESIDE => (AnswerPlace::Buffer(1), Expected::Words(mixed())),
+        COPY_OUT => (AnswerPlace::Host(1), Expected::Pattern),
+        WORK => (AnswerPlace::Host(0), Expected::Nothing),
+        _ => (AnswerPlace::Host(1), Expected::Words(mixed())),
+    };
+    let host = |contents| HostSpec { bytes, holding: Holding::Pinned, contents };
+    let buffer = |contents| DeviceSpec { bytes, place: Place::Device, contents };
+    let of_output = if variant == COPY_OUT { Contents::Pattern } else { Contents::Undefined };
+    Ok(Script {
+        host: vec![host(Contents::Pattern), host(Contents::Undefined)],
+        buffers: vec![buffer(Contents::Pattern), buffer(of_output)],
+        program: Some(Program {
+            path: PATH,
+            defines: vec![("TABLE".into(), TABLE.to_string())],
+            kernels: vec!["mix".into()],
+        }),
+        commands,
+        repeat: 1,
+        reading: Reading::Span,
+        answer: Answer { place, before: POISON, expect },
+        cost: Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(stage.steps) },
+        timeline: variant == CHUNKS,
+    })
+}
+
+/// What the kernel stage is like.
+struct Stage {
+    wg: usize,
+    steps: u32,
+}
+
+/// Words that go through a stage together.
+#[derive(Clone, Copy)]
+struct Part {
+    first: usize,
+    n: usize,
+}
+
+impl Part {
+    fn copy_in(self) -> Action {
+        Action::Write(self.transfer(0))
+    }
+
+    fn copy_out(self) -> Action {
+        Action::Read(self.transfer(1))
+    }
+
+    /// Between the host's memory and the buffer of this place.
+    fn transfer(self, place: u32) -> Transfer {
+        let [from, bytes] = [4 * self.first, 4 * self.n];
+        Transfer { host: HostId(place), from, buffer: BufferId(place), at: from, bytes }
+    }
+
+    fn mix(self, stage: &Stage) -> Action {
+        let numbers = [self.first as u32, self.n as u32, stage.steps].map(Arg::Uint);
+        Action::Launch(Launch {
+            kernel: "mix".into(),
+            global: [self.n.next_multiple_of(stage.wg), 1, 1],
+            local: [stage.wg, 1, 1],
+            args: [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(numbers).collect(),
+        })
+    }
+}
+
+/// Each chunk's three stages on one queue, which keeps them in order; chunks take the queues in turn.
+fn pipeline(n: usize, chunks: usize, queues: usize, stage: &Stage) -> Vec<Command> {
+    let cut = |k: usize| (n as u128 * k as u128 / chunks as u128) as usize;
+    let part = |k: usize| Part { first: cut(k), n: cut(k + 1) - cut(k) };
+    let stages = |k: usize| [part(k).copy_in(), part(k).mix(stage), part(k).copy_out()].map(|action| (k, action));
+    let command = |(k, action)| Command { queue: k % queues, after: Vec::new(), action };
+    (0..chunks).flat_map(stages).map(command).collect()
+}
+
+/// What the kernel makes of the pattern.
+fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
+    let step = |x: u32| {
+        let x = x ^ (x << 13);
+        let x = x ^ (x >> 17);
+        x ^ (x << 5)
+    };
+    let table: Vec<u32> = (0..TABLE).into_par_iter().map(|x| (0..steps).fold(x + 1, |x, _| step(x))).collect();
+    let mix = |i: usize| {
+        let word = pattern(seed, i);
+        word ^ table[(word % TABLE) as usize]
+    };
+    (0..n).into_par_iter().map(mix).collect()
+}

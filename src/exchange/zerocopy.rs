@@ -1,0 +1,89 @@
+//! Kernels that read the host's memory: where it lies, or after it was copied to the device.
+
+use super::{
+    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Program, Reading, Script, Variant,
+    bytes, pattern, setting,
+};
+use crate::device::{Action, BufferId, Command, Holding, HostId, Launch, Place, Transfer};
+use crate::kernels::{Arg, Case, Cost, Refusal, Target};
+use rayon::prelude::*;
+
+/// The exchange's entry in the list: n words of 4 bytes, read [`PASSES_SET`] times.
+pub const EXCHANGE: Exchange = Exchange {
+    name: "zerocopy",
+    variants: &[
+        Variant::by_wall(COPIED),
+        Variant::by_wall(FILLED),
+        Variant::by_wall(IN_PLACE),
+        Variant::by_wall(ON_DEVICE),
+    ],
+    sources: &[(PATH, include_str!("../../cl/zerocopy/passes.cl"))],
+    script,
+};
+
+/// From the host's memory to the device's own, then read there.
+pub const COPIED: &str = "copied";
+/// By way of a mapping into memory of the host that the device can reach, then read there.
+pub const FILLED: &str = "filled";
+/// Read in memory of the host that the device can reach, where they lie already.
+pub const IN_PLACE: &str = "in_place";
+/// Read in the device's own memory, where they lie already.
+pub const ON_DEVICE: &str = "on_device";
+
+/// Setting: how often the kernel reads all words.
+pub const PASSES_SET: &str = "passes";
+
+const PATH: &str = "zerocopy/passes.cl";
+
+fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
+    let bytes = bytes(case)?;
+    let n = bytes / 4;
+    let passes = setting(case, PASSES_SET, 1)?;
+    let wg = target.max_wg.min(256);
+    let groups = target.compute_units.max(1) as usize * if target.gpu { 8 } else { 4 };
+    let items = wg * groups;
+    // The kernel counts in 32 bits, one stride beyond the end too.
+    let too_many = || Refusal(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits"));
+    let words = u32::try_from(n).ok().filter(|n| n.checked_add(items as u32).is_some()).ok_or_else(too_many)?;
+    let numbers = [words, u32::try_from(passes).map_err(|_| too_many())?, 0].map(Arg::Uint);
+    let launch = Launch {
+        kernel: "passes".into(),
+        global: [items, 1, 1],
+        local: [wg, 1, 1],
+        args: [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(numbers).collect(),
+    };
+    let transfer = Transfer { host: HostId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
+    let variant = case.variant.as_str();
+    let before = match variant {
+        COPIED => Some(Action::Write(transfer)),
+        FILLED => Some(Action::Fill(transfer)),
+        _ => None,
+    };
+    let actions = before.iter().cloned().chain([Action::Launch(launch)]);
+    let place = if matches!(variant, FILLED | IN_PLACE) { Place::Host } else { Place::Device };
+    let contents = if before.is_some() { Contents::Undefined } else { Contents::Pattern };
+    Ok(Script {
+        host: vec![HostSpec { bytes, holding: Holding::Pageable, contents: Contents::Pattern }],
+        buffers: vec![
+            DeviceSpec { bytes, place, contents },
+            DeviceSpec { bytes: 4 * items, place: Place::Device, contents: Contents::Undefined },
+        ],
+        program: Some(Program { path: PATH, defines: Vec::new(), kernels: vec!["passes".into()] }),
+        commands: actions.map(|action| Command { queue: 0, after: Vec::new(), action }).collect(),
+        repeat: 1,
+        reading: Reading::Span,
+        answer: Answer {
+            place: AnswerPlace::Buffer(1),
+            before: POISON,
+            expect: Expected::Words(sums(case.seed, n, items, passes as u32)),
+        },
+        cost: Cost { bytes: bytes as f64 * passes as f64, ops: n as f64 * passes as f64 },
+        timeline: false,
+    })
+}
+
+/// What each work-item comes to.
+fn sums(seed: u64, n: usize, items: usize, passes: u32) -> Vec<u32> {
+    let sum = |id: usize| (id..n).step_by(items).map(|i| pattern(seed, i)).fold(0, u32::wrapping_add);
+    (0..items).into_par_iter().map(|id| passes.wrapping_mul(sum(id))).collect()
+}

@@ -1,0 +1,66 @@
+//! What overlapped: when each command of a run began and ended.
+
+use crate::device::{Action, Command, Stamps};
+use serde::{Deserialize, Serialize};
+
+/// A command in a run. Times in seconds since the first command began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// What it did: `in`, `kernel` or `out`.
+    pub what: String,
+    /// Its queue, from 0.
+    pub queue: u32,
+    /// When it began.
+    pub start: f64,
+    /// When it ended.
+    pub end: f64,
+}
+
+/// The commands in order; empty without event times, or where these run backwards.
+pub(super) fn bars(commands: &[Command], stamps: &[Stamps]) -> Vec<Bar> {
+    let first = stamps.iter().map(|s| s.start).min().unwrap_or(0);
+    if stamps.len() != commands.len() || stamps.iter().any(|s| s.end < s.start) {
+        return Vec::new();
+    }
+    let seconds = |ns: u64| (ns - first) as f64 * 1e-9;
+    let bar = |(command, stamps): (&Command, &Stamps)| Bar {
+        what: name(&command.action).to_owned(),
+        queue: command.queue as u32,
+        start: seconds(stamps.start),
+        end: seconds(stamps.end),
+    };
+    commands.iter().zip(stamps).map(bar).collect()
+}
+
+fn name(action: &Action) -> &'static str {
+    match action {
+        Action::Launch(_) => "kernel",
+        Action::Write(_) | Action::Fill(_) => "in",
+        Action::Read(_) | Action::Fetch(_) => "out",
+        Action::Work(_) => "host",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamps(start: u64, end: u64) -> Stamps {
+        Stamps { queued: 0, submit: 0, start, end }
+    }
+
+    #[test]
+    fn bars_begin_with_the_first_start() {
+        let command = |queue| Command { queue, after: Vec::new(), action: Action::Work(1) };
+        let bars = bars(&[command(1), command(0)], &[stamps(3_000, 5_000), stamps(1_000, 4_000)]);
+        let times: Vec<(u32, f64, f64)> = bars.iter().map(|b| (b.queue, b.start * 1e6, b.end * 1e6)).collect();
+        assert_eq!(times, [(1, 2.0, 4.0), (0, 0.0, 3.0)]);
+    }
+
+    #[test]
+    fn times_that_are_missing_or_run_backwards_make_none() {
+        let command = [Command { queue: 0, after: Vec::new(), action: Action::Work(1) }];
+        assert_eq!(bars(&command, &[]), []);
+        assert_eq!(bars(&command, &[stamps(5, 4)]), []);
+    }
+}
