@@ -344,6 +344,7 @@ mod tests {
             working_set: 8000,
             launches: 1,
             spent: Default::default(),
+            timeline: Vec::new(),
         }
     }
 

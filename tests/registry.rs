@@ -1,6 +1,7 @@
 //! The registry and the files in `cl/` agree: no orphan, no gap, no missing entry point or header.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use gpulab::exchange::EXCHANGES;
 use gpulab::kernels::{self, COMMON, Family, Rung};
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,8 +27,8 @@ fn files_below(dir: &Path, prefix: &str, found: &mut BTreeSet<String>) {
 fn every_file_is_registered_and_every_entry_has_its_file() {
     let mut on_disk = BTreeSet::new();
     files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), "", &mut on_disk);
-    let registered: BTreeSet<String> =
-        rungs().map(|(_, r)| r.path.to_owned()).chain(COMMON.iter().map(|(p, _)| (*p).to_owned())).collect();
+    let others = COMMON.iter().chain(EXCHANGES.iter().flat_map(|e| e.sources)).map(|(path, _)| *path);
+    let registered: BTreeSet<String> = rungs().map(|(_, r)| r.path).chain(others).map(str::to_owned).collect();
     assert_eq!(on_disk, registered);
 }
 

@@ -11,7 +11,7 @@
 
 // state: the total so far, and how many groups have added to it; zeros before the launch, and again after it.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void tree(__global const uint *x, __global uint *result, volatile __global uint *state, const uint n)
+void launch_tree(__global const uint *x, __global uint *result, volatile __global uint *state, const uint n)
 {
     __local uint scratch[WG];
     uint sum = 0;

@@ -9,7 +9,8 @@
 #define TABLE 4096    // a power of two
 #endif
 
-__kernel void mix(__global const uint *restrict in, __global uint *restrict out, const uint first, const uint n, const uint steps)
+__kernel void pipeline_mix(__global const uint *restrict in, __global uint *restrict out, const uint first, const uint n,
+                           const uint steps)
 {
     const uint id = get_global_id(0);
     if (id >= n)

@@ -11,7 +11,7 @@ use crate::kernels::{self, Case, Family, Rung};
 use crate::record::{Place, Point, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Line, Observer, Silent};
-use crate::runner::{Clock, Outcome, Settings};
+use crate::runner::{Bar, Clock, Outcome, Settings};
 use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
@@ -28,7 +28,10 @@ const MOST_BYTES: u64 = 1 << 30;
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let Some(name) = &options.name else { return out.text(&overview("")) };
     let chosen = choose(name)?;
-    let points = Points::open(options.csv.as_deref(), options.json.as_deref())?;
+    if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
+        return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
+    }
+    let points = Points::open(options.csv.as_deref(), options.json.as_deref(), options.svg.as_deref())?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
@@ -116,9 +119,11 @@ impl Laboratory {
         for (i, study) in studies.iter().enumerate() {
             let observer: Box<dyn Observer> = Box::new(Line::new(global.quiet));
             let steps = study.tasks.len() * ROUNDS as usize;
-            let mut running = Running { study, lab: self, observer, step: 0, steps, points: Vec::new() };
+            let mut running =
+                Running { study, lab: self, observer, step: 0, steps, points: Vec::new(), timeline: None };
             let measured = running.measure();
             running.observer = Box::new(Silent);
+            let timeline = running.timeline.take();
             // A trial that cannot run is finished before those that go through all rounds.
             running.points.sort_by_key(|(index, _)| *index);
             let points: Vec<Point> = running.points.into_iter().map(|(_, point)| point).collect();
@@ -127,8 +132,13 @@ impl Laboratory {
             if i > 0 {
                 text.insert(0, '\n');
             }
+            if let Some(Timeline { title, bars, .. }) = &timeline {
+                text.push('\n');
+                text.push_str(&report::timeline::text(bars, title));
+            }
             let told = self.points.tell(out, &text, global.quiet);
-            measured.and(told)?;
+            let drawn = timeline.map_or(Ok(()), |t| self.points.draw(out, &report::timeline::svg(&t.bars, &t.title)));
+            measured.and(told).and(drawn)?;
         }
         Ok(())
     }
@@ -144,6 +154,16 @@ struct Running<'a> {
     steps: usize,
     /// With their trials' places in the plan.
     points: Vec<(u64, Point)>,
+    /// Of the fastest trial that has one.
+    timeline: Option<Timeline>,
+}
+
+/// What overlapped in a trial.
+struct Timeline {
+    title: String,
+    /// The trial's median time, in seconds.
+    median: f64,
+    bars: Vec<Bar>,
 }
 
 impl Running<'_> {
@@ -226,12 +246,19 @@ impl Bench for Running<'_> {
         self.finished(configuration, outcome)
     }
 
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
-        let trial = &self.task(configuration).trial;
-        let experiment = self.study.experiment;
+    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
+        let study = self.study;
+        let trial = &study.tasks[configuration.index as usize].trial;
+        let experiment = study.experiment;
         let place =
             Place { experiment: experiment.name(), series: &trial.series, x_name: experiment.x_name(), x: trial.x };
+        let bars = std::mem::take(&mut outcome.timeline);
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
+        let fastest = self.timeline.as_ref().map_or(f64::INFINITY, |t| t.median);
+        if let Some(median) = row.t_median_s.filter(|&median| !bars.is_empty() && median < fastest) {
+            let title = format!("{}: {}, {} {}", experiment.name(), trial.series, trial.x, experiment.x_name());
+            self.timeline = Some(Timeline { title, median, bars });
+        }
         let point = Point::new(place, trial.metric, &row);
         self.lab.points.write(&point)?;
         self.lab.rows.push(row);

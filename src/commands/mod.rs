@@ -90,6 +90,13 @@ fn write_to(out: &mut Out, path: &str, text: &str) -> Result<(), Error> {
     std::fs::write(path, text).map_err(|source| Error::Output { what: path.into(), source })
 }
 
+/// Finds a file that [`write_to`] could not write before anything is measured for it.
+fn check_writable(path: Option<&str>) -> Result<(), Error> {
+    let Some(path) = path.filter(|path| *path != "-") else { return Ok(()) };
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map(|_| ()).map_err(|source| Error::Output { what: path.into(), source })
+}
+
 /// Says something on standard error.
 fn say(text: &str) {
     // Nothing can be done about a standard error that cannot be written to.

@@ -9,20 +9,24 @@ use crate::store::{CsvFile, JsonFile, Mode};
 pub(super) struct Points {
     csv: Option<CsvFile>,
     json: Option<JsonFile>,
+    svg: Option<String>,
     /// Whether one of them takes standard output, so that reports go to standard error.
     taken: bool,
 }
 
 impl Points {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs.
-    pub(super) fn open(csv: Option<&str>, json: Option<&str>) -> Result<Points, Error> {
-        if (csv, json) == (Some("-"), Some("-")) {
-            return Err(Error::Usage("only one of --csv and --json can be -".into()));
+    pub(super) fn open(csv: Option<&str>, json: Option<&str>, svg: Option<&str>) -> Result<Points, Error> {
+        let to_stdout = [csv, json, svg].iter().filter(|path| **path == Some("-")).count();
+        if to_stdout > 1 {
+            return Err(Error::Usage("only one of --csv, --json and --svg can be -".into()));
         }
+        super::check_writable(svg)?;
         Ok(Points {
             csv: csv.map(|path| CsvFile::points(path, Mode::Create)).transpose()?,
             json: json.map(JsonFile::create).transpose()?,
-            taken: [csv, json].contains(&Some("-")),
+            svg: svg.map(str::to_owned),
+            taken: to_stdout > 0,
         })
     }
 
@@ -43,6 +47,11 @@ impl Points {
             say(text.trim_end());
         }
         Ok(())
+    }
+
+    /// Writes the drawing, if it was asked for.
+    pub(super) fn draw(&self, out: &mut Out, svg: &str) -> Result<(), Error> {
+        self.svg.as_ref().map_or(Ok(()), |path| super::write_to(out, path, svg))
     }
 
     /// Completes the files.

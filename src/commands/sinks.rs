@@ -26,10 +26,7 @@ impl Sinks {
         if to_stdout > 1 {
             return Err(Error::Usage("only one of --csv, --json, --samples and --md can be -".into()));
         }
-        if let Some(path) = options.md.as_deref().filter(|path| *path != "-") {
-            let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-            opened.map_err(|source| Error::Output { what: path.into(), source })?;
-        }
+        super::check_writable(options.md.as_deref())?;
         Ok(Sinks {
             csv: options.csv.as_deref().map(|path| CsvFile::rows(path, Mode::Create)).transpose()?,
             json: options.json.as_deref().map(JsonFile::create).transpose()?,

@@ -38,9 +38,13 @@ pub struct Reference {
     pub exact: Option<Array>,
 }
 
-/// So many dependent steps of integer arithmetic, a few clocks each: work of the host that no compiler removes.
+/// So many dependent steps of xorshift, a few clocks each: work of the host that no compiler removes or takes together.
 pub fn spin(steps: u64) -> u64 {
-    (0..steps).fold(steps, |x, _| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+    (0..steps).fold(88_172_645_463_325_252, |x, _| {
+        let x = x ^ (x << 13);
+        let x = x ^ (x >> 7);
+        x ^ (x << 17)
+    })
 }
 
 /// The wrapping sum of an array of integers, as an array of one; floats have no such sum and give zero.

@@ -31,7 +31,7 @@ impl Stage<'_> {
             self.enqueue_all(commands, &mut events)
         });
         // Whatever went wrong: host memory must not be touched by anything that is still under way.
-        let finished = self.flush().and(self.finish());
+        let finished = self.finish(&events);
         let wall_s = begin.elapsed().as_secs_f64();
         enqueued.and(finished)?;
         events.iter().flatten().try_for_each(|event| check_event("clEnqueue", event))?;
@@ -80,9 +80,13 @@ impl Stage<'_> {
     }
 
     /// Waits for all queues, also if one fails.
-    fn finish(&self) -> Result<(), DeviceError> {
+    fn finish(&self, events: &[Option<Event>]) -> Result<(), DeviceError> {
+        // Several queues may wait for each other, and the host's work has flushed one already; after a flush, Mesa 22.3 does
+        // not wait in clFinish.
+        let is_flushed = self.queues.len() > 1 || events.iter().any(Option::is_none);
+        let waited = if is_flushed { self.flush().and_then(|()| wait(events)) } else { Ok(()) };
         let finished = self.queues.iter().map(|queue| guarded("clFinish", || core::finish(queue)));
-        finished.fold(Ok(()), Result::and)
+        waited.and(finished.fold(Ok(()), Result::and))
     }
 
     fn buffer(&self, t: &Transfer) -> Result<&Buffer, DeviceError> {
@@ -164,6 +168,13 @@ impl Stage<'_> {
         })?;
         Ok(event)
     }
+}
+
+/// Waits until these have ended.
+fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {
+    let events: Vec<Event> = events.iter().flatten().cloned().collect();
+    let count = events.len() as u32;
+    if count == 0 { Ok(()) } else { guarded("clWaitForEvents", || core::wait_for_events(count, &&events[..])) }
 }
 
 /// No list at all in place of an empty one, which OpenCL refuses.

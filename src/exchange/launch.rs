@@ -58,11 +58,11 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
 
 /// A kernel of one item, which counts: that is the least that can be checked.
 fn empty(repeat: usize, reading: Reading) -> Script {
-    let launch = Launch { kernel: "count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(0)] };
+    let launch = Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(0)] };
     Script {
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: Place::Device, contents: Contents::Undefined }],
-        program: Some(program(COUNT_PATH, "count", Vec::new())),
+        program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
         commands: vec![command(launch)],
         repeat,
         reading,
@@ -82,12 +82,16 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
     while left > 1 || commands.is_empty() {
         let half = left.div_ceil(2);
         let args = vec![Arg::Buffer(from), Arg::Buffer(1), Arg::Uint(half as u32), Arg::Uint(left as u32)];
-        let launch =
-            Launch { kernel: "halve".into(), global: [half.next_multiple_of(wg), 1, 1], local: [wg, 1, 1], args };
+        let launch = Launch {
+            kernel: "launch_halve".into(),
+            global: [half.next_multiple_of(wg), 1, 1],
+            local: [wg, 1, 1],
+            args,
+        };
         commands.push(command(launch));
         (left, from) = (half, 1);
     }
-    Ok(sum(case, n, program(HALVE_PATH, "halve", Vec::new()), commands, n.div_ceil(2)))
+    Ok(sum(case, n, program(HALVE_PATH, "launch_halve", Vec::new()), commands, n.div_ceil(2)))
 }
 
 fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
@@ -95,9 +99,9 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let wg = if target.gpu { prior_power_of_two(target.max_wg.min(256)) } else { 1 };
     let most = target.compute_units.max(1) as usize * if target.gpu { 16 } else { 4 };
     let groups = n.div_ceil(wg).min(most);
-    let program = program(TREE_PATH, "tree", vec![("WG".into(), wg.to_string())]);
+    let program = program(TREE_PATH, "launch_tree", vec![("WG".into(), wg.to_string())]);
     let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Buffer(2), Arg::Uint(n as u32)];
-    let launch = Launch { kernel: "tree".into(), global: [groups * wg, 1, 1], local: [wg, 1, 1], args };
+    let launch = Launch { kernel: "launch_tree".into(), global: [groups * wg, 1, 1], local: [wg, 1, 1], args };
     Ok(sum(case, n, program, vec![command(launch)], 1))
 }
 

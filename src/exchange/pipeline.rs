@@ -95,7 +95,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         program: Some(Program {
             path: PATH,
             defines: vec![("TABLE".into(), TABLE.to_string())],
-            kernels: vec!["mix".into()],
+            kernels: vec!["pipeline_mix".into()],
         }),
         commands,
         repeat: 1,
@@ -137,7 +137,7 @@ impl Part {
     fn mix(self, stage: &Stage) -> Action {
         let numbers = [self.first as u32, self.n as u32, stage.steps].map(Arg::Uint);
         Action::Launch(Launch {
-            kernel: "mix".into(),
+            kernel: "pipeline_mix".into(),
             global: [self.n.next_multiple_of(stage.wg), 1, 1],
             local: [stage.wg, 1, 1],
             args: [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(numbers).collect(),

@@ -39,15 +39,22 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let bytes = bytes(case)?;
     let n = bytes / 4;
     let passes = setting(case, PASSES_SET, 1)?;
-    let wg = target.max_wg.min(256);
-    let groups = target.compute_units.max(1) as usize * if target.gpu { 8 } else { 4 };
+    let units = target.compute_units.max(1) as usize;
+    // A GPU's items read words side by side; those of a CPU device, each in a group of its own, one after the other.
+    let (wg, groups) = if target.gpu { (target.max_wg.min(256), 8 * units) } else { (1, 4 * units) };
     let items = wg * groups;
-    // The kernel counts in 32 bits, one stride beyond the end too.
-    let too_many = || Refusal(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits"));
-    let words = u32::try_from(n).ok().filter(|n| n.checked_add(items as u32).is_some()).ok_or_else(too_many)?;
-    let numbers = [words, u32::try_from(passes).map_err(|_| too_many())?, 0].map(Arg::Uint);
+    let walk = if target.gpu {
+        Walk { near: 1, span: n, stride: items }
+    } else {
+        Walk { near: n.div_ceil(items), span: n.div_ceil(items), stride: 1 }
+    };
+    // The kernel counts in 32 bits, beyond the end too.
+    if 2 * n + items > u32::MAX as usize || passes > u64::from(u32::MAX) {
+        return Err(Refusal(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
+    }
+    let numbers = [n, walk.near, walk.span, walk.stride, passes as usize, 0].map(|number| Arg::Uint(number as u32));
     let launch = Launch {
-        kernel: "passes".into(),
+        kernel: "zerocopy_passes".into(),
         global: [items, 1, 1],
         local: [wg, 1, 1],
         args: [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(numbers).collect(),
@@ -68,22 +75,32 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             DeviceSpec { bytes, place, contents },
             DeviceSpec { bytes: 4 * items, place: Place::Device, contents: Contents::Undefined },
         ],
-        program: Some(Program { path: PATH, defines: Vec::new(), kernels: vec!["passes".into()] }),
+        program: Some(Program { path: PATH, defines: Vec::new(), kernels: vec!["zerocopy_passes".into()] }),
         commands: actions.map(|action| Command { queue: 0, after: Vec::new(), action }).collect(),
         repeat: 1,
         reading: Reading::Span,
         answer: Answer {
             place: AnswerPlace::Buffer(1),
             before: POISON,
-            expect: Expected::Words(sums(case.seed, n, items, passes as u32)),
+            expect: Expected::Words(walk.sums(case.seed, n, items, passes as u32)),
         },
         cost: Cost { bytes: bytes as f64 * passes as f64, ops: n as f64 * passes as f64 },
         timeline: false,
     })
 }
 
-/// What each work-item comes to.
-fn sums(seed: u64, n: usize, items: usize, passes: u32) -> Vec<u32> {
-    let sum = |id: usize| (id..n).step_by(items).map(|i| pattern(seed, i)).fold(0, u32::wrapping_add);
-    (0..items).into_par_iter().map(|id| passes.wrapping_mul(sum(id))).collect()
+/// Which words are a work-item's: see the kernel.
+struct Walk {
+    near: usize,
+    span: usize,
+    stride: usize,
+}
+
+impl Walk {
+    /// What each work-item comes to.
+    fn sums(&self, seed: u64, n: usize, items: usize, passes: u32) -> Vec<u32> {
+        let own = |first: usize| (first..n.min(first + self.span)).step_by(self.stride);
+        let sum = |id: usize| own(id * self.near).map(|i| pattern(seed, i)).fold(0, u32::wrapping_add);
+        (0..items).into_par_iter().map(|id| passes.wrapping_mul(sum(id))).collect()
+    }
 }

@@ -53,6 +53,19 @@ fn at<'a>(points: &'a [Point], series: &str, x: f64) -> Option<&'a Point> {
     points.iter().find(|p| p.series == series && p.x == x)
 }
 
+/// The value of a series at `x`.
+pub(super) fn value(points: &[Point], series: &str, x: f64) -> Option<f64> {
+    at(points, series, x)?.measured()
+}
+
+/// A series' values with their x, ascending in x.
+pub(super) fn values(points: &[Point], series: &str) -> Vec<(f64, f64)> {
+    let own = points.iter().filter(|p| p.series == series);
+    let mut all: Vec<(f64, f64)> = own.filter_map(|p| Some((p.x, p.measured()?))).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all
+}
+
 /// The first place's value over the second's; each is a series and an x. Nothing if either has no value.
 pub(super) fn compare(points: &[Point], a: (&str, f64), b: (&str, f64)) -> Option<Contrast> {
     Contrast::new(at(points, a.0, a.1)?, at(points, b.0, b.1)?)

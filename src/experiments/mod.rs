@@ -4,13 +4,18 @@
 //! are checked, timed in rounds, written and drawn is the same for all of them and no part of an experiment.
 
 mod evidence;
+pub mod launch;
+pub mod overlap;
 pub mod pitch;
+pub mod transfer;
+pub mod zerocopy;
 
 use crate::kernels::{Case, Family, Target};
 use crate::record::{Metric, Point};
 
 /// Every experiment, by name.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&pitch::Pitch];
+pub const EXPERIMENTS: &[&dyn Experiment] =
+    &[&launch::Launch, &overlap::Overlap, &pitch::Pitch, &transfer::Transfer, &zerocopy::ZeroCopy];
 
 /// A small controlled study.
 pub trait Experiment: Sync {
@@ -31,6 +36,11 @@ pub trait Experiment: Sync {
     /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
     /// after the other, which saves making the data again.
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial>;
+
+    /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
+    fn has_timeline(&self) -> bool {
+        false
+    }
 
     /// The answer, in at most three sentences. It follows from the points alone, never from the device's name, so
     /// that recorded points give the same answer. Any point may be missing or have no value.

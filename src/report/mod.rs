@@ -8,6 +8,7 @@ pub mod ladder;
 pub mod markdown;
 pub mod progress;
 pub mod sweep;
+pub mod timeline;
 mod view;
 
 pub use view::Unit;

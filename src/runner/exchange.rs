@@ -174,14 +174,15 @@ impl Stage<'_> {
         if answer.expect != Expected::Nothing {
             self.put(answer.place, &vec![answer.before; bytes])?;
         }
-        self.device.play(self.program, commands, script.repeat, false)?;
+        // On the queue that copies go through: some drivers let one queue see late what another has done.
+        self.device.play(self.program, commands, script.repeat, true)?;
         let wrong = match &answer.expect {
             Expected::Nothing => None,
             Expected::Pattern => differs(&self.get(answer.place, bytes)?, &|i| pattern(seed, i)),
             Expected::Words(words) => differs(&self.get(answer.place, 4 * words.len())?, &|i| words[i]),
         };
-        let said = |at| format!("a wrong result {when}: word {at} is the first that is not what it must be");
-        wrong.map_or(Ok(()), |at| Err(Stop { status: Status::WrongResult, reason: said(at) }))
+        let said = |Wrong { at, is, must }| format!("{when}: word {at} is {is:#x} and must be {must:#x}");
+        wrong.map_or(Ok(()), |wrong| Err(Stop { status: Status::WrongResult, reason: said(wrong) }))
     }
 
     fn put(&mut self, place: AnswerPlace, bytes: &[u8]) -> Result<(), Stop> {
@@ -222,7 +223,7 @@ fn sample(timing: &Timing, script: &Script, variant: &Variant) -> Sample {
 fn fill(bytes: &mut [u8], contents: Contents, seed: u64) {
     match contents {
         Contents::Pattern => {
-            let word = |(i, word): (usize, &mut [u8])| word.copy_from_slice(&pattern(seed, i).to_ne_bytes());
+            let word = |(i, word): (usize, &mut [u8])| word.copy_from_slice(&pattern(seed, i).to_le_bytes());
             bytes.par_chunks_exact_mut(4).enumerate().for_each(word);
         }
         Contents::Zeros => bytes.fill(0),
@@ -230,8 +231,18 @@ fn fill(bytes: &mut [u8], contents: Contents, seed: u64) {
     }
 }
 
-/// The first word that is not what it must be.
-fn differs(bytes: &[u8], want: &(dyn Fn(usize) -> u32 + Sync)) -> Option<usize> {
-    let wrong = |(i, word): (usize, &[u8])| (word != want(i).to_ne_bytes()).then_some(i);
-    bytes.par_chunks_exact(4).enumerate().filter_map(wrong).min()
+/// A word of a result that is not what it must be.
+struct Wrong {
+    at: usize,
+    is: u32,
+    must: u32,
+}
+
+/// The first wrong word.
+fn differs(bytes: &[u8], want: &(dyn Fn(usize) -> u32 + Sync)) -> Option<Wrong> {
+    let word = |(at, word): (usize, &[u8])| {
+        let (is, must) = (word.iter().rev().fold(0, |w, &byte| w << 8 | u32::from(byte)), want(at));
+        (is != must).then_some(Wrong { at, is, must })
+    };
+    bytes.par_chunks_exact(4).enumerate().filter_map(word).min_by_key(|wrong| wrong.at)
 }

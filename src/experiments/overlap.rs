@@ -1,0 +1,164 @@
+//! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
+
+use super::evidence::{Verdict, compare, value, values};
+use super::{Experiment, Scope, Trial};
+use crate::exchange::{self, pipeline};
+use crate::record::{Point, TIME};
+
+/// The experiment's entry in the list.
+pub struct Overlap;
+
+const COPY_IN: &str = "copy in alone";
+const KERNEL: &str = "kernel alone";
+const COPY_OUT: &str = "copy out alone";
+const HOST: &str = "host's work alone";
+const BESIDE: &str = "kernel, host's work beside it";
+
+/// One stage alone, or the host: series and variants, measured where there is one chunk.
+const ALONE: [(&str, &str); 5] = [
+    (COPY_IN, pipeline::COPY_IN),
+    (KERNEL, pipeline::KERNEL),
+    (COPY_OUT, pipeline::COPY_OUT),
+    (HOST, pipeline::WORK),
+    (BESIDE, pipeline::BESIDE),
+];
+
+/// The pipeline on so many queues.
+const QUEUES: [(&str, u64); 4] = [("1 queue", 1), ("2 queues", 2), ("3 queues", 3), ("4 queues", 4)];
+
+impl Experiment for Overlap {
+    fn name(&self) -> &'static str {
+        "overlap"
+    }
+
+    fn question(&self) -> &'static str {
+        "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "chunks"
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let chunks: &[u64] = if scope.quick { &[1, 4, 16] } else { &[1, 2, 4, 8, 16, 32] };
+        let alone = ALONE.iter().map(|(series, variant)| trial(scope, series, variant, 1, 1));
+        let of_queues = |&(series, queues): &(&'static str, u64)| {
+            // One chunk is on one queue, whatever there is.
+            let meant = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
+            meant.map(move |&chunks| trial(scope, series, pipeline::CHUNKS, chunks, queues))
+        };
+        alone.chain(QUEUES.iter().flat_map(of_queues)).collect()
+    }
+
+    fn has_timeline(&self) -> bool {
+        true
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let said: Vec<String> = [chunked(points), beside(points)].into_iter().flatten().collect();
+        if said.is_empty() { "Nothing was measured.".to_owned() } else { said.join(" ") }
+    }
+}
+
+fn trial(scope: &Scope<'_>, series: &str, variant: &str, chunks: u64, queues: u64) -> Trial {
+    // Stages of about the same length: of a GPU the link's, of a CPU device that of its copies.
+    let gpu = scope.target.gpu;
+    let steps = if gpu { 12 * u64::from(scope.target.compute_units.max(8)) } else { 1 };
+    let settings = [
+        (pipeline::CHUNKS_SET, chunks),
+        (pipeline::QUEUES_SET, queues),
+        (pipeline::STEPS_SET, steps),
+        (pipeline::WORK_SET, if gpu { 500_000 } else { 2_000_000 }),
+    ];
+    let words = if gpu { 1 << 24 } else { 1 << 22 };
+    let case = exchange::case(&pipeline::EXCHANGE, variant, words, &settings, scope.seed);
+    Trial { series: series.into(), x: chunks as f64, metric: TIME, case }
+}
+
+/// The fastest way in chunks, beside the serial way and the ideal.
+fn chunked(points: &[Point]) -> Option<String> {
+    let stages = [COPY_IN, KERNEL, COPY_OUT].map(|series| value(points, series, 1.0));
+    let [copy_in, kernel, copy_out] = [stages[0]?, stages[1]?, stages[2]?];
+    let longest = copy_in.max(kernel).max(copy_out);
+    let serial = value(points, QUEUES[0].0, 1.0)?;
+    let all =
+        QUEUES.iter().flat_map(|(series, _)| values(points, series).into_iter().map(move |(x, us)| (*series, x, us)));
+    let (series, x, us) = all.filter(|(_, x, _)| *x > 1.0).min_by(|a, b| a.2.total_cmp(&b.2))?;
+    let gain = compare(points, (QUEUES[0].0, 1.0), (series, x))?;
+    let verdict = match gain.verdict {
+        Verdict::Higher => format!("{x} chunks on {series} take {}, {:.2} times as fast", ms(us), gain.ratio),
+        Verdict::Unclear => format!("chunks gain less than the spread: the fastest ({x} on {series}) take {}", ms(us)),
+        _ => format!("chunks do not help: the fastest ({x} on {series}) take {}", ms(us)),
+    };
+    Some(format!(
+        "Copy in, kernel and copy out take {}, {} and {} alone, {} in a row; {verdict}; the longest stage, which is the \
+         ideal, takes {}.",
+        ms(copy_in),
+        ms(kernel),
+        ms(copy_out),
+        ms(serial),
+        ms(longest)
+    ))
+}
+
+/// Whether the host can work while the device does.
+fn beside(points: &[Point]) -> Option<String> {
+    let [kernel, host, both] = [KERNEL, HOST, BESIDE].map(|series| value(points, series, 1.0));
+    let (kernel, host, both) = (kernel?, host?, both?);
+    // 0: one after the other; 1: the shorter is hidden whole.
+    let hidden = ((kernel + host - both) / kernel.min(host)).clamp(0.0, 1.0);
+    Some(format!(
+        "The host's own work of {} beside the kernel takes {} in all: {:.0}% of the shorter is hidden.",
+        ms(host),
+        ms(both),
+        100.0 * hidden
+    ))
+}
+
+fn ms(us: f64) -> String {
+    format!("{:.2} ms", us / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::record::point;
+
+    fn finding(us: impl Fn(&str, f64) -> f64) -> String {
+        let target = fake_info().target;
+        let plan = Overlap.plan(&Scope { target: &target, quick: false, seed: 1 });
+        let points: Vec<Point> = plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), 0.01)).collect();
+        Overlap.finding(&points).replace(". ", ".\n").replace("; ", ";\n")
+    }
+
+    #[test]
+    fn everything_overlaps() {
+        let us = |series: &str, chunks: f64| match series {
+            COPY_IN | COPY_OUT | KERNEL | HOST | BESIDE => 1000.0,
+            "1 queue" => 3000.0,
+            _ => 1000.0 + 2000.0 / chunks,
+        };
+        insta::assert_snapshot!(finding(us), @r"
+        Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, 3.00 ms in a row;
+        32 chunks on 2 queues take 1.06 ms, 2.82 times as fast;
+        the longest stage, which is the ideal, takes 1.00 ms.
+        The host's own work of 1.00 ms beside the kernel takes 1.00 ms in all: 100% of the shorter is hidden.
+        ");
+    }
+
+    #[test]
+    fn nothing_overlaps() {
+        let us = |series: &str, chunks: f64| match series {
+            COPY_IN | COPY_OUT | KERNEL | HOST => 1000.0,
+            BESIDE => 2000.0,
+            _ => 3000.0 + 10.0 * chunks,
+        };
+        insta::assert_snapshot!(finding(us), @r"
+        Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, 3.01 ms in a row;
+        chunks do not help: the fastest (2 on 1 queue) take 3.02 ms;
+        the longest stage, which is the ideal, takes 1.00 ms.
+        The host's own work of 1.00 ms beside the kernel takes 2.00 ms in all: 0% of the shorter is hidden.
+        ");
+    }
+}

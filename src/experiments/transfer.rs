@@ -1,0 +1,145 @@
+//! How fast data get to a device and back: from which memory, in how large pieces.
+
+use super::evidence::{Verdict, compare, values};
+use super::{Experiment, Scope, Trial};
+use crate::exchange::{self, transfer};
+use crate::record::{BANDWIDTH, Point};
+
+/// The experiment's entry in the list.
+pub struct Transfer;
+
+const PINNED_IN: &str = "pinned in";
+const PINNED_OUT: &str = "pinned out";
+const PAGEABLE_IN: &str = "pageable in";
+const PAGEABLE_OUT: &str = "pageable out";
+const MAPPED_IN: &str = "mapped in";
+const MAPPED_OUT: &str = "mapped out";
+const IN_PIECES: &str = "pinned in, pieces of 64 KiB";
+
+/// Series, with the variants that they are made of.
+const SERIES: [(&str, &str); 6] = [
+    (PAGEABLE_IN, "pageable_in"),
+    (PINNED_IN, "pinned_in"),
+    (MAPPED_IN, "mapped_in"),
+    (PAGEABLE_OUT, "pageable_out"),
+    (PINNED_OUT, "pinned_out"),
+    (MAPPED_OUT, "mapped_out"),
+];
+
+/// Bytes of a piece, where many small transfers take the place of a large one.
+const PIECE: u64 = 64 << 10;
+
+impl Experiment for Transfer {
+    fn name(&self) -> &'static str {
+        "transfer"
+    }
+
+    fn question(&self) -> &'static str {
+        "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "bytes"
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let sizes: &[u32] = if scope.quick { &[10, 16, 22, 26] } else { &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] };
+        let of_size = |&log: &u32| {
+            let bytes = 1 << log;
+            let whole = SERIES.iter().map(move |(series, variant)| trial(scope, bytes, series, variant, bytes));
+            // In so many pieces that the first and the last do not count.
+            let cut = (20..=26).contains(&log).then(|| trial(scope, bytes, IN_PIECES, "pinned_in", PIECE));
+            whole.chain(cut)
+        };
+        sizes.iter().flat_map(of_size).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let ways = [(PINNED_IN, PAGEABLE_IN, "To the device"), (PINNED_OUT, PAGEABLE_OUT, "Back from it")];
+        let ways = ways.map(|(pinned, pageable, way)| direction(points, pinned, pageable, way));
+        let said: Vec<String> = ways.into_iter().flatten().chain([pieces(points)].into_iter().flatten()).collect();
+        if said.is_empty() { "Nothing was moved.".to_owned() } else { said.join(" ") }
+    }
+}
+
+fn trial(scope: &Scope<'_>, bytes: u64, series: &str, variant: &str, piece: u64) -> Trial {
+    let piece = (transfer::PIECE, piece);
+    let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[piece], scope.seed);
+    Trial { series: series.into(), x: bytes as f64, metric: BANDWIDTH, case }
+}
+
+/// What pinned memory gives in one direction, beside pageable memory.
+fn direction(points: &[Point], pinned: &str, pageable: &str, way: &str) -> Option<String> {
+    let fast = values(points, pinned);
+    let (largest, best) = (fast.last()?.0, fast.iter().map(|v| v.1).fold(0.0, f64::max));
+    let half = fast.iter().find(|v| v.1 >= best / 2.0).map_or(largest, |v| v.0);
+    let beside = compare(points, (pinned, largest), (pageable, largest)).map(|c| match c.verdict {
+        Verdict::Higher | Verdict::Lower => {
+            format!("; at {} that is {:.2} times what pageable memory gives", size(largest), c.ratio)
+        }
+        Verdict::Same => "; pageable memory gives as much".to_owned(),
+        Verdict::Unclear => "; pageable memory differs by less than the spread".to_owned(),
+    });
+    Some(format!(
+        "{way} pinned memory gives up to {best:.1} GB/s, half of it from {} on{}.",
+        size(half),
+        beside.unwrap_or_default()
+    ))
+}
+
+/// What many small transfers cost.
+fn pieces(points: &[Point]) -> Option<String> {
+    let (x, _) = values(points, IN_PIECES).pop()?;
+    let contrast = compare(points, (PINNED_IN, x), (IN_PIECES, x))?;
+    let what = match contrast.verdict {
+        Verdict::Higher | Verdict::Lower => format!("is {:.1} times as fast as", contrast.ratio),
+        Verdict::Same => "is as fast as".to_owned(),
+        Verdict::Unclear => "differs by less than the spread from".to_owned(),
+    };
+    Some(format!("One transfer of {} {what} pieces of {} in a row.", size(x), size(PIECE as f64)))
+}
+
+/// Bytes as people read them: `64 KiB`.
+fn size(bytes: f64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let unit = units.iter().find(|(_, log)| bytes >= f64::from(1u32 << log));
+    unit.map_or_else(|| format!("{bytes} bytes"), |(name, log)| format!("{} {name}", bytes / f64::from(1u32 << log)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::record::point;
+
+    fn finding(rate: impl Fn(&str, f64) -> f64) -> String {
+        let target = fake_info().target;
+        let plan = Transfer.plan(&Scope { target: &target, quick: true, seed: 1 });
+        let points: Vec<Point> =
+            plan.iter().map(|t| point(&t.series, t.x as u64, rate(&t.series, t.x), 0.01)).collect();
+        Transfer.finding(&points).replace(". ", ".\n")
+    }
+
+    #[test]
+    fn a_link_on_which_pinned_memory_pays() {
+        let rate = |series: &str, x: f64| {
+            let top = if series.starts_with("pinned") { 50.0 } else { 10.0 };
+            let latency = if series.ends_with("KiB") { 1e6 } else { 1e5 };
+            top * x / (x + latency)
+        };
+        insta::assert_snapshot!(finding(rate), @r"
+        To the device pinned memory gives up to 49.9 GB/s, half of it from 4 MiB on; at 64 MiB that is 5.00 times what pageable memory gives.
+        Back from it pinned memory gives up to 49.9 GB/s, half of it from 4 MiB on; at 64 MiB that is 5.00 times what pageable memory gives.
+        One transfer of 64 MiB is as fast as pieces of 64 KiB in a row.
+        ");
+    }
+
+    #[test]
+    fn memory_that_both_sides_share() {
+        insta::assert_snapshot!(finding(|_, _| 8.0), @r"
+        To the device pinned memory gives up to 8.0 GB/s, half of it from 1 KiB on; pageable memory gives as much.
+        Back from it pinned memory gives up to 8.0 GB/s, half of it from 1 KiB on; pageable memory gives as much.
+        One transfer of 64 MiB is as fast as pieces of 64 KiB in a row.
+        ");
+    }
+}

@@ -1,0 +1,164 @@
+//! A timeline of commands: as text for a terminal, and as a drawing.
+
+use super::format;
+use crate::runner::Bar;
+use std::fmt::Write as _;
+
+/// Characters that a timeline is wide.
+const WIDTH: usize = 90;
+
+/// Lanes in order: each queue's copies in, kernels and copies out.
+fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
+    let mut lanes: Vec<(u32, &str)> = bars.iter().map(|bar| (bar.queue, bar.what.as_str())).collect();
+    let order = ["in", "kernel", "out"];
+    lanes.sort_by_key(|(queue, what)| (*queue, order.iter().position(|o| o == what)));
+    lanes.dedup();
+    lanes
+}
+
+/// Seconds from the first start to the last end.
+fn length(bars: &[Bar]) -> f64 {
+    bars.iter().map(|bar| bar.end).fold(0.0, f64::max)
+}
+
+/// The share of the time in which two commands or more were under way; from 0 to 1.
+pub fn overlapped(bars: &[Bar]) -> f64 {
+    let mut edges: Vec<(f64, i32)> = bars.iter().flat_map(|bar| [(bar.start, 1), (bar.end, -1)]).collect();
+    // At the same time, ends come first: what follows at once does not overlap.
+    edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut open, mut since, mut shared) = (0, 0.0, 0.0);
+    for (time, change) in edges {
+        if open >= 2 {
+            shared += time - since;
+        }
+        (open, since) = (open + change, time);
+    }
+    if length(bars) > 0.0 { shared / length(bars) } else { 0.0 }
+}
+
+/// A line for each lane, under a title; nothing without bars.
+pub fn text(bars: &[Bar], title: &str) -> String {
+    let whole = length(bars);
+    if whole <= 0.0 {
+        return String::new();
+    }
+    let mut text = format!("timeline of {} over {}:\n", format::terminal(title), format::time(whole));
+    for (queue, what) in lanes(bars) {
+        let mut cells = vec!['.'; WIDTH];
+        for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what)) {
+            let cell = |seconds: f64| ((seconds / whole * WIDTH as f64) as usize).min(WIDTH - 1);
+            cells[cell(bar.start)..=cell(bar.end)].fill('#');
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "  queue {queue} {what:<6} {}", cells.iter().collect::<String>());
+    }
+    let _ = writeln!(text, "  two commands or more at once in {} of the time", format::percent(overlapped(bars)));
+    text
+}
+
+/// The same as a picture in SVG: 960 units wide, a lane 24 high.
+pub fn svg(bars: &[Bar], title: &str) -> String {
+    const LEFT: f64 = 110.0;
+    const SPAN: f64 = 830.0;
+    const LANE: f64 = 24.0;
+    const TOP: f64 = 40.0;
+    let (whole, lanes) = (length(bars).max(f64::MIN_POSITIVE), lanes(bars));
+    let bottom = TOP + LANE * lanes.len() as f64;
+    let x = |seconds: f64| LEFT + SPAN * seconds / whole;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 960 {}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"960\" height=\"{0}\" fill=\"white\"/>\n<text x=\"10\" y=\"22\" font-size=\"14\">{}</text>\n",
+        bottom + 30.0,
+        escaped(title)
+    );
+    for (row, (queue, what)) in lanes.iter().enumerate() {
+        let top = TOP + LANE * row as f64;
+        let _ = writeln!(svg, "<text x=\"10\" y=\"{}\">queue {queue}, {}</text>", top + 16.0, escaped(what));
+        for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (*queue, *what)) {
+            let _ = writeln!(
+                svg,
+                "<rect x=\"{:.2}\" y=\"{}\" width=\"{:.2}\" height=\"{}\" fill=\"{}\"><title>{}: {} to {}</title></rect>",
+                x(bar.start),
+                top + 3.0,
+                (x(bar.end) - x(bar.start)).max(0.5),
+                LANE - 6.0,
+                color(what),
+                escaped(what),
+                format::time(bar.start),
+                format::time(bar.end)
+            );
+        }
+    }
+    for tick in 0..=4 {
+        let at = f64::from(tick) / 4.0 * length(bars);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{0:.2}\" y1=\"{TOP}\" x2=\"{0:.2}\" y2=\"{bottom}\" stroke=\"#bbb\"/>\n\
+             <text x=\"{0:.2}\" y=\"{1}\" text-anchor=\"{2}\">{3}</text>",
+            x(at),
+            bottom + 18.0,
+            ["start", "middle", "middle", "middle", "end"][tick as usize],
+            format::time(at)
+        );
+    }
+    svg + "</svg>\n"
+}
+
+/// Colours that readers with any colour vision tell apart (Okabe and Ito's).
+fn color(what: &str) -> &'static str {
+    match what {
+        "in" => "#0072B2",
+        "kernel" => "#E69F00",
+        "out" => "#009E73",
+        _ => "#999999",
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(what: &str, queue: u32, start: f64, end: f64) -> Bar {
+        Bar { what: what.to_owned(), queue, start, end }
+    }
+
+    fn bars() -> Vec<Bar> {
+        vec![
+            bar("in", 0, 0.0, 0.001),
+            bar("kernel", 0, 0.001, 0.003),
+            bar("in", 1, 0.001, 0.002),
+            bar("out", 0, 0.003, 0.004),
+        ]
+    }
+
+    #[test]
+    fn what_overlaps_counts_once() {
+        approx::assert_relative_eq!(overlapped(&bars()), 0.25);
+        assert_eq!(overlapped(&bars()[..2]), 0.0, "one after the other");
+        assert_eq!(overlapped(&[]), 0.0);
+    }
+
+    #[test]
+    fn lanes_are_in_the_order_of_stages() {
+        insta::assert_snapshot!(text(&bars(), "4 chunks"), @r"
+        timeline of 4 chunks over 4.000 ms:
+          queue 0 in     #######################...................................................................
+          queue 0 kernel ......................##############################################......................
+          queue 0 out    ...................................................................#######################
+          queue 1 in     ......................########################............................................
+          two commands or more at once in 25% of the time
+        ");
+        assert_eq!(text(&[], "nothing"), "");
+    }
+
+    #[test]
+    fn a_drawing_has_every_bar_and_no_markup_from_outside() {
+        let svg = svg(&bars(), "<b> & \"c\"");
+        assert_eq!(svg.matches("<title>").count(), 4);
+        assert!(svg.contains("&lt;b&gt; &amp; &quot;c&quot;") && !svg.contains("<b>"));
+    }
+}

@@ -1,0 +1,113 @@
+//! What goes on between host and device, on real drivers: every kind of it moves and computes what it should.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod drivers;
+mod sources;
+
+use drivers::{on_every_driver, on_every_real_driver, open, session};
+use gpulab::exchange::{EXCHANGES, case, exchange, launch, pipeline, transfer, zerocopy};
+use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
+use sources::edited_kernels;
+
+const SETTINGS: Settings = Settings {
+    warmup: 0,
+    min_runs: 1,
+    max_runs: 2,
+    min_time: 0.0,
+    timeout: 1.0,
+    max_noise: 1.0,
+    cache: Cache::Warm,
+    clock: Clock::Event,
+    least_time: None,
+};
+
+/// Settings that make each kind take all of its ways.
+const SETS: [&[(&str, u64)]; 3] = [
+    &[],
+    &[(transfer::PIECE, 68), (pipeline::CHUNKS_SET, 3), (pipeline::QUEUES_SET, 2), (zerocopy::PASSES_SET, 3)],
+    &[(transfer::PIECE, 4000), (pipeline::CHUNKS_SET, 7), (pipeline::QUEUES_SET, 4), (pipeline::STEPS_SET, 100)],
+];
+
+#[test]
+fn every_exchange_is_right() {
+    on_every_driver("every_exchange_is_right", |driver| {
+        let mut session = session(driver, None);
+        let sizes: &[u64] = if driver == "oclgrind" { &[1000] } else { &[7, 64, 1000, 100_003] };
+        let mut count = 0;
+        for exchange in EXCHANGES {
+            for variant in exchange.variants {
+                // A simulator needs seconds for what is launched a thousand times; and Oclgrind 21.10 takes a buffer that is
+                // written in parts for uninitialised.
+                let sets = match variant.name {
+                    launch::BACK_TO_BACK if driver == "oclgrind" => &SETS[..0],
+                    pipeline::CHUNKS if driver == "oclgrind" => &SETS[..1],
+                    _ => &SETS[..],
+                };
+                for (&n, set) in sizes.iter().flat_map(|n| sets.iter().map(move |set| (n, set))) {
+                    let outcome = session.run(&case(exchange, variant.name, n, set, 3), &SETTINGS);
+                    assert_eq!(
+                        outcome.status,
+                        Status::Ok,
+                        "{} {} {n}: {}",
+                        exchange.name,
+                        variant.name,
+                        outcome.reason
+                    );
+                    assert!(outcome.samples.iter().all(|s| s.wall > 0.0), "{}", exchange.name);
+                    count += 1;
+                }
+            }
+        }
+        count
+    });
+}
+
+#[test]
+fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
+    on_every_real_driver("a_pipeline_tells_what_overlapped_where_the_driver_has_times", |driver| {
+        let mut session = session(driver, None);
+        let set = [(pipeline::CHUNKS_SET, 3), (pipeline::QUEUES_SET, 2)];
+        let outcome = session.run(&case(&pipeline::EXCHANGE, pipeline::CHUNKS, 10_000, &set, 1), &SETTINGS);
+        let whats: Vec<(&str, u32)> = outcome.timeline.iter().map(|b| (b.what.as_str(), b.queue)).collect();
+        let stages = |queue| [("in", queue), ("kernel", queue), ("out", queue)];
+        assert_eq!(whats, [stages(0), stages(1), stages(0)].concat(), "{}", outcome.reason);
+        1
+    });
+}
+
+#[test]
+fn what_does_not_fit_is_skipped_with_the_sum() {
+    on_every_real_driver("what_does_not_fit_is_skipped_with_the_sum", |driver| {
+        let mut session = session(driver, None);
+        let outcome = session.run(&case(&transfer::EXCHANGE, "pinned_in", 1 << 50, &[], 1), &SETTINGS);
+        assert_eq!(outcome.status, Status::Skipped, "{}", outcome.reason);
+        assert!(outcome.reason.contains(&(1u64 << 52).to_string()), "{}", outcome.reason);
+        let odd =
+            session.run(&case(&pipeline::EXCHANGE, pipeline::CHUNKS, 2, &[(pipeline::CHUNKS_SET, 3)], 1), &SETTINGS);
+        assert!(odd.status == Status::Skipped && odd.reason.contains("3 chunks of 2 words"), "{}", odd.reason);
+        2
+    });
+}
+
+#[test]
+fn wrong_kernels_are_found() {
+    const MISTAKES: [(&str, &str, &str, &str, &str); 6] = [
+        ("launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", launch::EVENT),
+        ("launch/halve.cl", "i + half_ < n", "i + half_ + 1 < n", "launch", launch::HALVING),
+        ("launch/tree.cl", "i < n", "i + 1 < n", "launch", launch::TREE),
+        ("pipeline/mix.cl", "s < steps", "s + 1 < steps", "pipeline", pipeline::CHUNKS),
+        ("pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", pipeline::CHUNKS),
+        ("zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", zerocopy::IN_PLACE),
+    ];
+    on_every_real_driver("wrong_kernels_are_found", |driver| {
+        for (file, from, to, name, variant) in MISTAKES {
+            let edited = edited_kernels(file, from, to);
+            let sources = Sources { dir: Some(edited.path().into()) };
+            let mut session = Session::new(Box::new(open(driver)), sources, None);
+            let outcome = session.run(&case(exchange(name).unwrap(), variant, 1000, SETS[1], 1), &SETTINGS);
+            assert_eq!(outcome.status, Status::WrongResult, "{file}: {to}: {}", outcome.reason);
+            assert!(outcome.samples.is_empty(), "no verdict, no number");
+        }
+        MISTAKES.len()
+    });
+}
