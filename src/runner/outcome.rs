@@ -136,6 +136,25 @@ pub struct Outcome {
     /// Where the time went.
     #[serde(default)]
     pub spent: Spent,
+    /// Whether the device was as fast as it can be while the case was timed; none where there is no canary.
+    #[serde(default)]
+    pub canary: Option<Canary>,
+}
+
+/// What the canary, a fixed arithmetic kernel, showed before, during and after the sampling of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Canary {
+    /// Its slowest reading over the fastest that the session had seen by the case's end: 1 or more.
+    pub ratio: f64,
+    /// Its slowest reading, in seconds.
+    pub seconds: f64,
+}
+
+impl Canary {
+    /// The one with the larger ratio.
+    pub fn worst(a: Option<Canary>, b: Option<Canary>) -> Option<Canary> {
+        [a, b].into_iter().flatten().max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+    }
 }
 
 /// Seconds that the steps of a case took.
@@ -184,6 +203,7 @@ impl Outcome {
             working_set: 0,
             launches: 0,
             spent: Spent::default(),
+            canary: None,
         }
     }
 
@@ -203,6 +223,7 @@ impl Outcome {
                 batch: None,
                 preparation: None,
                 end_to_end: None,
+                canary: None,
                 ..self
             },
         }

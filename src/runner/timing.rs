@@ -1,8 +1,9 @@
 //! Timing a rung that was found right, and looking at its result again afterwards.
 
 use super::buffers::{self, Bound};
+use super::canary::{Gauge, Watch};
 use super::clock;
-use super::outcome::{Cache, Clock, Outcome, Sample, Settings, Status, Stop};
+use super::outcome::{Cache, Canary, Clock, Outcome, Sample, Settings, Status, Stop};
 use super::sampling;
 use super::session::{Job, Session};
 use super::verify::tails;
@@ -116,9 +117,14 @@ impl Session {
             let repeat = sampling::batch_size(seconds).div_ceil(sets.len());
             Ok(device.batch(job.program, &all, repeat)? / repeat as f64 * per_run)
         };
+        if self.gauge.is_none() {
+            self.gauge = Gauge::new(device, &self.sources)?;
+        }
+        let mut watch = Watch::begin(self.gauge.as_mut(), device)?;
         let first = if settings.clock == Clock::Batch { device.batch(job.program, &all, 1)? * per_run } else { 0.0 };
         let mut preparations = Vec::new();
         let (samples, why) = sampling::sample(settings, &mut |i| {
+            watch.glance(device)?;
             let (preparation, launches) = sets[i % sets.len()].split_at(before);
             Ok(match settings.clock {
                 Clock::Event => {
@@ -131,6 +137,7 @@ impl Session {
                 Clock::Batch => Sample { event: None, wall: batch(device, first)? },
             })
         })?;
+        outcome.canary = watch.end(device)?;
         outcome.samples = samples;
         outcome.stopped_by = why.into();
         outcome.choose_clock(settings);
@@ -180,6 +187,7 @@ impl Outcome {
             return self.ended(Err(stop));
         }
         self.samples.extend(later.samples);
+        self.canary = Canary::worst(self.canary, later.canary);
         if later.stopped_by != "steady" {
             self.stopped_by = later.stopped_by;
         }
