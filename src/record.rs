@@ -351,6 +351,7 @@ mod tests {
             launches: 1,
             spent: Default::default(),
             canary: None,
+            host_tail: None,
         }
     }
 

@@ -5,12 +5,13 @@
 
 mod evidence;
 pub mod pitch;
+pub mod presum;
 
 use crate::kernels::{Case, Family, Target};
 use crate::record::{Metric, Point};
 
 /// Every experiment, by name.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&pitch::Pitch];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[&pitch::Pitch, &presum::Presum];
 
 /// A small controlled study.
 pub trait Experiment: Sync {

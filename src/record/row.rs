@@ -161,6 +161,9 @@ columns! {
         /// The canary's slowest reading over the fastest that the session had seen: 1 or more.
         #[serde(default)]
         pub canary: Option<f64>,
+        /// Of the host, for the elements that it adds itself; no other column counts it but `t_end_to_end_s`.
+        #[serde(default)]
+        pub t_host_tail_s: Option<f64>,
     }
 }
 
@@ -261,6 +264,7 @@ impl From<&Record> for Row {
             ceiling_gops: ceiling(false),
             ops_per_cu_clock: record.ops_per_clock,
             canary: outcome.canary.map(|canary| canary.ratio).and_then(finite),
+            t_host_tail_s: outcome.host_tail.and_then(finite),
         }
     }
 }
@@ -400,5 +404,6 @@ pub(crate) fn row(variant: &str) -> Row {
         ceiling_gops: None,
         ops_per_cu_clock: None,
         canary: None,
+        t_host_tail_s: None,
     }
 }

@@ -139,6 +139,11 @@ pub struct Outcome {
     /// Whether the device was as fast as it can be while the case was timed; none where there is no canary.
     #[serde(default)]
     pub canary: Option<Canary>,
+    /// Of the elements that the host adds itself ([`Plan::host_tail`]), if any; no clock counts it.
+    ///
+    /// [`Plan::host_tail`]: crate::kernels::Plan::host_tail
+    #[serde(default)]
+    pub host_tail: Option<f64>,
 }
 
 /// What the canary, a fixed arithmetic kernel, showed before, during and after the sampling of a case.
@@ -204,6 +209,7 @@ impl Outcome {
             launches: 0,
             spent: Spent::default(),
             canary: None,
+            host_tail: None,
         }
     }
 
@@ -224,6 +230,7 @@ impl Outcome {
                 preparation: None,
                 end_to_end: None,
                 canary: None,
+                host_tail: None,
                 ..self
             },
         }

@@ -7,6 +7,7 @@ use super::outcome::{Cache, Canary, Clock, Outcome, Sample, Settings, Status, St
 use super::sampling;
 use super::session::{Job, Session};
 use super::verify::tails;
+use crate::data::Array;
 use crate::device::{Device, DeviceError, Launch};
 use crate::stats;
 use std::time::Instant;
@@ -29,6 +30,7 @@ impl Session {
             outcome.spent.verify = started.elapsed().as_secs_f64();
             // Not before the first launch, at which some drivers still compile.
             outcome.end_to_end = Some(self.end_to_end(job)?);
+            outcome.host_tail = self.host_tail(job);
         }
         let inputs = self.inputs();
         let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
@@ -149,6 +151,21 @@ impl Session {
             outcome.batch = Some(batch(device, shortest)?);
         }
         Ok(())
+    }
+
+    /// Seconds that the host takes to add its tail, if the plan leaves it one: the median of several times.
+    fn host_tail(&self, job: &Job<'_>) -> Option<f64> {
+        const TIMES: usize = 15;
+        job.plan.host_tail?;
+        let tails = tails(&job.plan, &self.data.as_ref()?.host);
+        let once = |_| {
+            let none = Array::zeros(job.case.dtype, 0);
+            let started = Instant::now();
+            std::hint::black_box(job.family.problem.finish(job.case, none, std::hint::black_box(&tails)));
+            started.elapsed().as_secs_f64()
+        };
+        let times: Vec<f64> = (0..TIMES).map(once).collect();
+        stats::summarise(&times).map(|s| s.median)
     }
 
     /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host
