@@ -18,13 +18,18 @@ use std::time::{Duration, Instant};
 const KERNEL: &str = "canary";
 
 /// Runs of a reading, of which the fastest counts: single ones are disturbed on any machine.
-const RUNS: usize = 5;
+const RUNS: usize = 3;
 
-/// Runs of the reading that the session begins with, as all others are compared with it.
-const FIRST_RUNS: usize = 20;
+/// What the session begins with, as all other readings are compared with it: so many times a run of so many times the
+/// steps, which raises the clock and lets the system spread a CPU driver's threads, and so many runs.
+const FIRST_ROUNDS: usize = 4;
+const FIRST_TIMES: u32 = 40;
+const FIRST_RUNS: usize = 25;
 
-/// Seconds that a run takes at least: many times a launch and a timer's step, and yet little beside any case.
+/// Seconds that a run takes at least: many times a launch and a timer's step, and yet little beside any case. A CPU's
+/// threads wake up some 20 us late and not always alike.
 const LEAST_S: f64 = 100e-6;
+const LEAST_CPU_S: f64 = 500e-6;
 
 /// Most steps, however fast the device says that they are.
 const MOST_STEPS: u32 = 1 << 20;
@@ -67,16 +72,26 @@ impl Gauge {
     }
 
     fn calibrate(&mut self, device: &mut dyn Device, buffer: BufferId) -> Result<(), Stop> {
-        let mut steps = 256;
+        let least = if device.info().target.gpu { LEAST_S } else { LEAST_CPU_S };
+        let mut steps = 64;
         self.set_steps(buffer, steps);
         // Some drivers still compile at the first launch.
         self.by_event = self.time(device)?.event.is_some();
-        while self.fastest(device, RUNS)? < LEAST_S && steps < MOST_STEPS {
-            steps *= 2;
+        loop {
+            let longer = least / self.fastest(device, RUNS)?;
+            if longer <= 1.0 || steps >= MOST_STEPS {
+                break;
+            }
+            steps = (f64::from(steps) * longer.clamp(1.1, 2.0)).ceil() as u32;
             self.set_steps(buffer, steps);
         }
         self.check(device, buffer, steps)?;
-        self.fastest = self.fastest(device, FIRST_RUNS)?;
+        for _ in 0..FIRST_ROUNDS {
+            self.set_steps(buffer, steps * FIRST_TIMES);
+            self.time(device)?;
+            self.set_steps(buffer, steps);
+            self.fastest = self.fastest.min(self.fastest(device, FIRST_RUNS)?);
+        }
         Ok(())
     }
 
