@@ -1,7 +1,7 @@
 //! The canary: a fixed arithmetic kernel whose time shows drift of the device's clock and a neighbour's load, on any
 //! vendor's device and without privileges.
 //!
-//! It runs before a case is timed, now and then meanwhile, and afterwards. What counts is the slowest of these readings
+//! It runs between the warm-up of a case and its first sample, now and then meanwhile, and afterwards. What counts is the slowest of these readings
 //! over the fastest that the session has seen so far. A load that is there from the session's first reading to its last
 //! cannot be told from a slow device, and a faster reading later on does not mend the rows before it.
 
@@ -139,7 +139,7 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Takes the reading before the case, if there is a canary.
+    /// Takes the reading before the first sample, if there is a canary.
     pub(super) fn begin(gauge: Option<&'a mut Gauge>, device: &mut dyn Device) -> Result<Watch<'a>, DeviceError> {
         let mut watch = Watch { gauge, slowest: 0.0, last: Instant::now() };
         watch.read(device)?;

@@ -122,11 +122,9 @@ impl Session {
         if self.gauge.is_none() {
             self.gauge = Gauge::new(device, &self.sources)?;
         }
-        let mut watch = Watch::begin(self.gauge.as_mut(), device)?;
         let first = if settings.clock == Clock::Batch { device.batch(job.program, &all, 1)? * per_run } else { 0.0 };
         let mut preparations = Vec::new();
-        let (samples, why) = sampling::sample(settings, &mut |i| {
-            watch.glance(device)?;
+        let mut run = |device: &mut dyn Device, i: usize| -> Result<Sample, Stop> {
             let (preparation, launches) = sets[i % sets.len()].split_at(before);
             Ok(match settings.clock {
                 Clock::Event => {
@@ -138,6 +136,13 @@ impl Session {
                 Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
                 Clock::Batch => Sample { event: None, wall: batch(device, first)? },
             })
+        };
+        sampling::warm_up(settings, &mut |i| run(device, i))?;
+        // In the state in which the device is for the first sample.
+        let mut watch = Watch::begin(self.gauge.as_mut(), device)?;
+        let (samples, why) = sampling::take(settings, &mut |i| {
+            watch.glance(device)?;
+            run(device, i)
         })?;
         outcome.canary = watch.end(device)?;
         outcome.samples = samples;
