@@ -49,6 +49,10 @@ pub mod flag {
     pub const CLOCK_FALLBACK: &str = "clock_fallback";
     /// The spread is larger than asked for.
     pub const NOISY: &str = "noisy";
+    /// The device was slower while the case was timed than before: its clock drifted, or a neighbour kept it busy.
+    pub const DRIFT: &str = "drift";
+    /// Those that make a row's time doubtful.
+    pub const DOUBTS: [&str; 3] = [CLOCK_FALLBACK, NOISY, DRIFT];
 }
 
 /// Kernels shorter than this, in seconds, count as launch-bound: a launch costs 2 to 20 us.
@@ -56,6 +60,11 @@ const LAUNCH_BOUND_S: f64 = 50e-6;
 
 /// Per cent of the ceiling up to which a case may merely have been luckier than the ceiling's own run.
 const CEILING_SLACK_PCT: f64 = 105.0;
+
+/// Times its best reading that the canary may take before a row counts as measured during drift. The least of a few runs
+/// repeats within 3 % (0.3 % for most) beside a steady load, on a CPU driver too; a core that a neighbour takes away
+/// makes 1.25 or more of it, as a unit has four groups to run, and twice on two cores. Smaller changes of a clock pass.
+const DRIFT_RATIO: f64 = 1.05;
 
 /// What all records of one run of the program share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -265,6 +274,7 @@ fn flags(record: &Record) -> Vec<&'static str> {
         (flag::CLOCK_FALLBACK, outcome.clock_note.is_some()),
         // Of one or two runs no spread is known.
         (flag::NOISY, times.noise > scene.max_noise || (outcome.stopped_by == "timeout" && times.runs < 3)),
+        (flag::DRIFT, outcome.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO)),
     ]
     .into_iter()
     .filter_map(|(name, is_set)| is_set.then_some(name))
@@ -310,7 +320,7 @@ mod tests {
     use super::*;
     use crate::data::Dtype;
     use crate::kernels::{Case, Params, Shape, WorkGroup};
-    use crate::runner::Sample;
+    use crate::runner::{Canary, Sample};
 
     fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
         let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
@@ -345,6 +355,8 @@ mod tests {
             launches: 1,
             spent: Default::default(),
             timeline: Vec::new(),
+            canary: None,
+            host_tail: None,
         }
     }
 
@@ -394,6 +406,18 @@ mod tests {
         assert_eq!(record.flags, [flag::CLOCK_FALLBACK]);
         assert_eq!(Row::from(&record).reason, "late");
         assert_eq!(record.times.map(|t| t.median), Some(2e-3));
+    }
+
+    #[test]
+    fn rows_measured_during_drift_are_flagged() {
+        let drifting = |ratio: f64| {
+            let canary = Some(Canary { ratio, seconds: 1e-4 });
+            Record::from_outcome(&scene(), Some(1), Outcome { canary, ..outcome("naive", &[1e-3; 3]) })
+        };
+        assert!(drifting(1.0).flags.is_empty());
+        let row = Row::from(&drifting(2.0));
+        assert_eq!((row.flags.as_str(), row.canary, row.is_doubtful()), (flag::DRIFT, Some(2.0), true));
+        assert_eq!(Row::from(&record(1, 1e-3)).canary, None, "not measured");
     }
 
     #[test]

@@ -4,9 +4,12 @@
 use gpulab::data::Dtype;
 use gpulab::device::DeviceError;
 use gpulab::device::Launch;
-use gpulab::device::fake::{FakeDevice, Memory, Script};
+use gpulab::device::fake::{FakeDevice, Memory, Script, fake_info};
 use gpulab::kernels::{Arg, Case, Params, Shape, WorkGroup};
+use gpulab::record::{Record, Run, Scene, flag};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
+use std::cell::Cell;
+use std::rc::Rc;
 
 const KERNEL_NS: u64 = 5_000_000;
 
@@ -256,4 +259,60 @@ fn what_does_not_fit_the_device_is_refused_with_the_sum() {
     assert_eq!(outcome.status, Status::Skipped);
     let sum = "needs 3.35 + 3.36 + 3.36 + 3.35 = 13.42 GiB of global memory, this device has 1.00 GiB";
     assert!(outcome.reason.starts_with(sum), "{}", outcome.reason);
+}
+
+/// A session on a device whose canary takes so many nanoseconds a step.
+fn canary(step_ns: impl FnMut() -> u64 + 'static) -> Session {
+    Session::new(Box::new(FakeDevice::new(right()).drifting(step_ns)), Sources::default(), None)
+}
+
+/// A row's ratio of the canary, with its flags.
+fn drift(outcome: Outcome) -> (f64, Vec<&'static str>) {
+    let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into() };
+    let scene = Scene { clocks: 0.0, cache_bytes: 0, ..Scene::on_device(&run, &fake_info(), &settings(), None) };
+    assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+    (outcome.canary.unwrap().ratio, Record::from_outcome(&scene, Some(1), outcome).flags)
+}
+
+#[test]
+fn a_steady_canary_flags_no_row() {
+    let mut session = canary(|| 1000);
+    for _ in 0..2 {
+        let (ratio, flags) = drift(session.run(&case(Dtype::F32, 1000), &settings()));
+        assert!((ratio - 1.0).abs() < 1e-9 && flags.is_empty(), "{ratio}: {flags:?}");
+    }
+}
+
+#[test]
+fn a_canary_that_slows_down_flags_the_rows_after() {
+    let slowness = Rc::new(Cell::new(1000));
+    let mut session = canary({
+        let slowness = slowness.clone();
+        move || slowness.get()
+    });
+    let case = case(Dtype::F32, 1000);
+    assert!(drift(session.run(&case, &settings())).1.is_empty());
+    slowness.set(1500);
+    let slow = session.run(&case, &settings());
+    let fast = {
+        slowness.set(1000);
+        session.run_again(&case, &settings())
+    };
+    assert_eq!(drift(slow.clone()).1, [flag::DRIFT]);
+    assert!((drift(slow.clone()).0 - 1.5).abs() < 1e-9);
+    assert!(drift(fast.clone()).1.is_empty());
+    assert_eq!(fast.pooled(slow, &settings()).canary.map(|c| c.seconds > 1e-4 && c.ratio > 1.4), Some(true));
+    // A clock that only rises flags what came before, if at all.
+    slowness.set(500);
+    assert!(drift(session.run(&case, &settings())).1.is_empty());
+}
+
+#[test]
+fn a_canary_that_is_slow_now_and_then_means_nothing() {
+    let mut count = 0;
+    let mut session = canary(move || {
+        count += 1;
+        if count % 3 == 0 { 5000 } else { 1000 }
+    });
+    assert!(drift(session.run(&case(Dtype::F32, 1000), &settings())).1.is_empty());
 }

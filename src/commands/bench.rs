@@ -5,7 +5,7 @@ use crate::cli::{Global, Measure};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::kernels::{Case, Family, Form, Params, Rung, Shape, WorkGroup};
-use crate::record::{Row, flag};
+use crate::record::Row;
 use crate::runner::Status;
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
 use crate::{Error, memory};
@@ -165,7 +165,7 @@ pub(super) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
     if let Some(rung) = find(Status::Failed).or_else(|| find(Status::Timeout)) {
         return Err(Error::Failed(format!("{rung} did not run to its end: the reason is above")));
     }
-    match rows.iter().find(|r| r.has_flag(flag::CLOCK_FALLBACK) || r.has_flag(flag::NOISY)) {
+    match rows.iter().find(|r| r.is_doubtful()) {
         Some(row) if strict => Err(Error::Untrusted(format!("{} cannot be trusted: see its notes", name(row)))),
         _ => Ok(()),
     }

@@ -2,6 +2,7 @@
 //!
 //! One file per family. Everything here is a pure function of its inputs; nothing does I/O.
 
+pub mod canary;
 mod compensated;
 pub mod dot;
 pub mod minplus;

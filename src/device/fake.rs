@@ -4,6 +4,7 @@ use super::{
     Action, BufferId, Command, Device, DeviceError, DeviceInfo, Holding, HostId, Launch, ProgramId, Stamps, Timing,
     Transfer, Unit,
 };
+use crate::cpu::canary::chain;
 use crate::kernels::{Arg, Target};
 use std::collections::BTreeMap;
 
@@ -47,6 +48,8 @@ pub struct FakeDevice {
     script: Script,
     next: u32,
     now_ns: u64,
+    /// Nanoseconds that a step of the runner's canary takes, whenever it runs.
+    canary: Box<dyn FnMut() -> u64>,
     /// What happened, one line a call, for tests to look at.
     pub log: Vec<String>,
 }
@@ -61,8 +64,14 @@ impl FakeDevice {
             script,
             next: 0,
             now_ns: 1_000,
+            canary: Box::new(|| 1_000),
             log: Vec::new(),
         }
+    }
+
+    /// A device whose clock drifts: a step of the runner's canary takes as many nanoseconds as `step_ns` says each time.
+    pub fn drifting(self, step_ns: impl FnMut() -> u64 + 'static) -> FakeDevice {
+        FakeDevice { canary: Box::new(step_ns), ..self }
     }
 
     /// Live buffers and memories of the host, for leak checks.
@@ -95,8 +104,19 @@ impl FakeDevice {
 
     fn step(&mut self, launch: &Launch) -> Result<Stamps, DeviceError> {
         self.log.push(format!("run {}", launch.kernel));
-        let ns = if launch.kernel == "scrub" { 100 } else { (self.script)(launch, &mut self.memory)? };
+        let ns = match launch.kernel.as_str() {
+            "scrub" => 100,
+            "canary" => self.sing(launch),
+            _ => (self.script)(launch, &mut self.memory)?,
+        };
         Ok(self.pass(ns))
+    }
+
+    /// Does what the canary does.
+    fn sing(&mut self, launch: &Launch) -> u64 {
+        let [out, Arg::Uint(steps)] = launch.args.as_slice() else { return 0 };
+        (0..launch.global[0]).for_each(|id| self.memory.set(out, id, chain(id as u32, *steps)));
+        (self.canary)() * u64::from(*steps)
     }
 
     fn slice(&mut self, buffer: BufferId, offset: usize, len: usize) -> Result<&mut [u8], DeviceError> {

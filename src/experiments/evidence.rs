@@ -3,7 +3,7 @@
 use crate::record::Point;
 
 /// A smaller relative difference than this is none.
-const LEAST: f64 = 0.05;
+pub(super) const LEAST: f64 = 0.05;
 
 /// How one point compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod evidence;
 pub mod launch;
 pub mod overlap;
 pub mod pitch;
+pub mod presum;
 pub mod transfer;
 pub mod zerocopy;
 
@@ -15,7 +16,7 @@ use crate::record::{Metric, Point};
 
 /// Every experiment, by name.
 pub const EXPERIMENTS: &[&dyn Experiment] =
-    &[&launch::Launch, &overlap::Overlap, &pitch::Pitch, &transfer::Transfer, &zerocopy::ZeroCopy];
+    &[&launch::Launch, &overlap::Overlap, &pitch::Pitch, &presum::Presum, &transfer::Transfer, &zerocopy::ZeroCopy];
 
 /// A small controlled study.
 pub trait Experiment: Sync {

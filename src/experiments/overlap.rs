@@ -63,7 +63,7 @@ impl Experiment for Overlap {
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, chunks: u64, queues: u64) -> Trial {
     // Stages of about the same length: of a GPU the link's, of a CPU device that of its copies.
     let gpu = scope.target.gpu;
-    let steps = if gpu { 12 * u64::from(scope.target.compute_units.max(8)) } else { 1 };
+    let steps = if gpu { 2 * u64::from(scope.target.compute_units.max(8)) } else { 1 };
     let settings = [
         (pipeline::CHUNKS_SET, chunks),
         (pipeline::QUEUES_SET, queues),

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 /// Fragments that kernel files include, as (path below `cl/`, text).
 pub const COMMON: &[(&str, &str)] = &[
     ("common/bits.cl", include_str!("../../cl/common/bits.cl")),
+    ("common/canary.cl", include_str!("../../cl/common/canary.cl")),
     ("common/finish.cl", include_str!("../../cl/common/finish.cl")),
     ("common/lanes.cl", include_str!("../../cl/common/lanes.cl")),
     ("common/lockstep.cl", include_str!("../../cl/common/lockstep.cl")),

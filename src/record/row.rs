@@ -1,6 +1,6 @@
 //! The flat rows that files hold.
 
-use super::{HOST, REPEATS, Record, SCHEMA};
+use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::Dtype;
 use crate::kernels::Params;
 use crate::runner::{Cache, Clock, Status};
@@ -158,6 +158,12 @@ columns! {
         /// Operations in a compute unit's clock, by the driver's numbers of units and of clocks a second.
         #[serde(default)]
         pub ops_per_cu_clock: Option<f64>,
+        /// The canary's slowest reading over the fastest that the session had seen: 1 or more.
+        #[serde(default)]
+        pub canary: Option<f64>,
+        /// Of the host, for the elements that it adds itself; no other column counts it but `t_end_to_end_s`.
+        #[serde(default)]
+        pub t_host_tail_s: Option<f64>,
     }
 }
 
@@ -257,6 +263,8 @@ impl From<&Record> for Row {
             t_preparation_s: outcome.preparation.and_then(finite),
             ceiling_gops: ceiling(false),
             ops_per_cu_clock: record.ops_per_clock,
+            canary: outcome.canary.map(|canary| canary.ratio).and_then(finite),
+            t_host_tail_s: outcome.host_tail.and_then(finite),
         }
     }
 }
@@ -290,6 +298,11 @@ impl Row {
     /// Whether the flag is set.
     pub fn has_flag(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|word| word == flag)
+    }
+
+    /// Whether a flag says that small differences mean little.
+    pub fn is_doubtful(&self) -> bool {
+        flag::DOUBTS.iter().any(|doubt| self.has_flag(doubt))
     }
 }
 
@@ -390,5 +403,7 @@ pub(crate) fn row(variant: &str) -> Row {
         t_preparation_s: None,
         ceiling_gops: None,
         ops_per_cu_clock: None,
+        canary: None,
+        t_host_tail_s: None,
     }
 }

@@ -17,11 +17,12 @@ const LABEL: usize = 40;
 const REMARKS: usize = 5;
 
 /// What to say of points that have a flag.
-const CARE: [(&str, &str); 4] = [
+const CARE: [(&str, &str); 5] = [
     (flag::LAUNCH_BOUND, "as short as a launch itself"),
     (flag::FITS_CACHE, "their data fit the cache"),
     (flag::CLOCK_FALLBACK, "by another clock than asked for"),
     (flag::NOISY, "noisy, so that small differences mean little"),
+    (flag::DRIFT, "in drift: the device's clock or a neighbour's load changed"),
 ];
 
 /// The points of one run of an experiment, under its question and above its finding.

@@ -101,6 +101,8 @@ fn launch_bound() -> Vec<Row> {
     ];
     rows[2].clock = Clock::Wall;
     rows[2].reason = "all event times were equal".to_owned();
+    rows[1].flags.push_str(" drift");
+    rows[1].canary = Some(1.234);
     rows
 }
 

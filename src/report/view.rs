@@ -314,12 +314,11 @@ fn result(row: &Row) -> Option<String> {
 /// Remarks on the rows; those on rows that repeat their work `inside` only where they must be known to read the table.
 fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let mut notes = notes_on(rows);
-    let doubtful = |r: &&&Row| r.has_flag(flag::CLOCK_FALLBACK) || r.has_flag(flag::NOISY);
-    let doubtful: Vec<&Row> = inside.iter().filter(doubtful).copied().collect();
+    let doubtful: Vec<&Row> = inside.iter().filter(|r| r.is_doubtful()).copied().collect();
     if !doubtful.is_empty() {
         let who = who(&doubtful, inside);
         notes.push(format!(
-            "inside, {who}: noisy, or by another clock than asked for, so small differences mean little"
+            "inside, {who}: noisy, in drift, or by another clock than asked for, so small differences mean little"
         ));
     }
     notes
@@ -332,6 +331,10 @@ fn notes_on(rows: &[&Row]) -> Vec<String> {
     };
     let fallback = rows.iter().find(|r| r.has_flag(flag::CLOCK_FALLBACK));
     let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r), r.reason));
+    let drift = rows.iter().filter(|r| r.has_flag(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
+    let drift = format!(
+        "in drift: a fixed kernel took up to {drift:.2} times its best, so the clock or a neighbour's load changed"
+    );
     let has_batch = rows.iter().any(|r| r.t_batch_s.is_some());
     let batch = if has_batch { "; batch is the time of launches back to back" } else { "" };
     [
@@ -348,6 +351,7 @@ fn notes_on(rows: &[&Row]) -> Vec<String> {
         note(&|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
         note(&is_step_back, "slower than the rung before: on this device and size the idea costs more than it saves"),
         note(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
+        note(&|r| r.has_flag(flag::DRIFT), &drift),
     ]
     .into_iter()
     .flatten()

@@ -1,9 +1,10 @@
 //! Carries out scripts: what goes on between host and device, checked and timed as rungs are.
 
+use super::canary::{self, Gauge};
+use super::clock;
 use super::outcome::{Clock, Outcome, Sample, Settings, Status, Stop};
 use super::session::{Session, Sources};
 use super::timeline::{Bar, bars};
-use super::{clock, sampling};
 use crate::device::{Action, BufferId, Command, Device, HostId, Place, ProgramId, Timing, Unit};
 use crate::exchange::{AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
 use crate::kernels::{Arg, Case, Target};
@@ -39,8 +40,9 @@ impl Session {
         outcome.launches = script.commands.iter().filter(is_launch).count() as u64;
         let program = build(&mut *self.device, &self.sources, &script)?;
         outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
+        self.ready_gauge()?;
         let mut stage = Stage { device: &mut *self.device, program, hosts: Vec::new(), buffers: Vec::new() };
-        let done = stage.measure(&script, variant, case.seed, settings, outcome);
+        let done = stage.measure(&script, variant, case.seed, settings, self.gauge.as_mut(), outcome);
         stage.strike();
         done
     }
@@ -89,6 +91,7 @@ impl Stage<'_> {
         variant: &Variant,
         seed: u64,
         settings: &Settings,
+        gauge: Option<&mut Gauge>,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
         let started = Instant::now();
@@ -97,11 +100,11 @@ impl Stage<'_> {
         self.play_checked(script, &commands, seed, "before timing")?;
         outcome.spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
-        let (samples, why) = sampling::sample(settings, &mut |_| {
-            let timing = self.device.play(self.program, &commands, script.repeat, variant.by_events)?;
+        let program = self.program;
+        outcome.watched(canary::sample(settings, self.device, gauge, &mut |device, _| {
+            let timing = device.play(program, &commands, script.repeat, variant.by_events)?;
             Ok(sample(&timing, script, variant))
-        })?;
-        (outcome.samples, outcome.stopped_by) = (samples, why.into());
+        })?);
         (outcome.clock, outcome.clock_note) = (Clock::Wall, None);
         if variant.by_events {
             outcome.clock_note = clock::objection(&outcome.samples, None);

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod buffers;
+mod canary;
 mod clock;
 mod compute;
 mod exchange;

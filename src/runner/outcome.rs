@@ -140,6 +140,30 @@ pub struct Outcome {
     /// What overlapped, where that was asked.
     #[serde(default)]
     pub timeline: Vec<Bar>,
+    /// Whether the device was as fast as it can be while the case was timed; none where there is no canary.
+    #[serde(default)]
+    pub canary: Option<Canary>,
+    /// Of the elements that the host adds itself ([`Plan::host_tail`]), if any; no clock counts it.
+    ///
+    /// [`Plan::host_tail`]: crate::kernels::Plan::host_tail
+    #[serde(default)]
+    pub host_tail: Option<f64>,
+}
+
+/// What the canary, a fixed arithmetic kernel, showed before, during and after the sampling of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Canary {
+    /// Its slowest reading over the fastest that the session had seen by the case's end: 1 or more.
+    pub ratio: f64,
+    /// Its slowest reading, in seconds.
+    pub seconds: f64,
+}
+
+impl Canary {
+    /// The one with the larger ratio.
+    pub fn worst(a: Option<Canary>, b: Option<Canary>) -> Option<Canary> {
+        [a, b].into_iter().flatten().max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+    }
 }
 
 /// Seconds that the steps of a case took.
@@ -189,6 +213,8 @@ impl Outcome {
             launches: 0,
             spent: Spent::default(),
             timeline: Vec::new(),
+            canary: None,
+            host_tail: None,
         }
     }
 
@@ -208,6 +234,8 @@ impl Outcome {
                 batch: None,
                 preparation: None,
                 end_to_end: None,
+                canary: None,
+                host_tail: None,
                 ..self
             },
         }

@@ -19,6 +19,12 @@ pub(super) fn sample(
     settings: &Settings,
     run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
 ) -> Result<(Vec<Sample>, &'static str), Stop> {
+    warm_up(settings, run)?;
+    take(settings, run)
+}
+
+/// The runs before the first sample, numbered from 0.
+pub(super) fn warm_up(settings: &Settings, run: &mut dyn FnMut(usize) -> Result<Sample, Stop>) -> Result<(), Stop> {
     let warming = Instant::now();
     for i in 0..settings.warmup {
         run(i as usize)?;
@@ -27,6 +33,14 @@ pub(super) fn sample(
             break;
         }
     }
+    Ok(())
+}
+
+/// The samples, as [`sample`] takes them after its warm-up.
+pub(super) fn take(
+    settings: &Settings,
+    run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
+) -> Result<(Vec<Sample>, &'static str), Stop> {
     let started = Instant::now();
     let mut samples = Vec::new();
     loop {

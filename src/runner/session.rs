@@ -1,6 +1,7 @@
 //! One device, the data of the case at hand, and the steps that every case goes through.
 
 use super::buffers;
+use super::canary::Gauge;
 use super::outcome::{Clock, Outcome, Settings, Status, Stop};
 use crate::data::{self, Array, Dtype, Fill};
 use crate::device::{BufferId, Device, ProgramId, Unit};
@@ -43,6 +44,8 @@ pub struct Session {
     files: Option<Vec<Array>>,
     pub(super) data: Option<Data>,
     pub(super) scrub: Option<ProgramId>,
+    /// None before the first timing, and under a simulator.
+    pub(super) gauge: Option<Gauge>,
     /// The last cases that were found right, newest last.
     verified: VecDeque<Case>,
 }
@@ -76,7 +79,7 @@ pub(super) struct Job<'a> {
 impl Session {
     /// A session on a device; `files` replace the random inputs of every case.
     pub fn new(device: Box<dyn Device>, sources: Sources, files: Option<Vec<Array>>) -> Session {
-        Session { device, sources, files, data: None, scrub: None, verified: VecDeque::new() }
+        Session { device, sources, files, data: None, scrub: None, gauge: None, verified: VecDeque::new() }
     }
 
     /// The device.

@@ -1,11 +1,13 @@
 //! Timing a rung that was found right, and looking at its result again afterwards.
 
 use super::buffers::{self, Bound};
+use super::canary::{self, Gauge, Watched};
 use super::clock;
-use super::outcome::{Cache, Clock, Outcome, Sample, Settings, Status, Stop};
+use super::outcome::{Cache, Canary, Clock, Outcome, Sample, Settings, Status, Stop};
 use super::sampling;
 use super::session::{Job, Session};
 use super::verify::tails;
+use crate::data::Array;
 use crate::device::{Device, DeviceError, Launch};
 use crate::stats;
 use std::time::Instant;
@@ -28,6 +30,7 @@ impl Session {
             outcome.spent.verify = started.elapsed().as_secs_f64();
             // Not before the first launch, at which some drivers still compile.
             outcome.end_to_end = Some(self.end_to_end(job)?);
+            outcome.host_tail = self.host_tail(job);
         }
         let inputs = self.inputs();
         let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
@@ -96,6 +99,14 @@ impl Session {
         Ok(copies)
     }
 
+    /// Makes the canary, unless this session has one.
+    pub(super) fn ready_gauge(&mut self) -> Result<(), Stop> {
+        if self.gauge.is_none() {
+            self.gauge = Gauge::new(&mut *self.device, &self.sources)?;
+        }
+        Ok(())
+    }
+
     fn time(
         &mut self,
         job: &Job<'_>,
@@ -103,6 +114,7 @@ impl Session {
         sets: &[Vec<Launch>],
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
+        self.ready_gauge()?;
         let device = &mut *self.device;
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
         // What prepares the data is launched apart, so that no clock counts it.
@@ -118,7 +130,7 @@ impl Session {
         };
         let first = if settings.clock == Clock::Batch { device.batch(job.program, &all, 1)? * per_run } else { 0.0 };
         let mut preparations = Vec::new();
-        let (samples, why) = sampling::sample(settings, &mut |i| {
+        let mut run = |device: &mut dyn Device, i: usize| -> Result<Sample, Stop> {
             let (preparation, launches) = sets[i % sets.len()].split_at(before);
             Ok(match settings.clock {
                 Clock::Event => {
@@ -130,9 +142,8 @@ impl Session {
                 Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
                 Clock::Batch => Sample { event: None, wall: batch(device, first)? },
             })
-        })?;
-        outcome.samples = samples;
-        outcome.stopped_by = why.into();
+        };
+        outcome.watched(canary::sample(settings, device, self.gauge.as_mut(), &mut run)?);
         outcome.choose_clock(settings);
         if outcome.clock == Clock::Event {
             outcome.preparation = stats::summarise(&preparations).map(|s| s.median);
@@ -142,6 +153,21 @@ impl Session {
             outcome.batch = Some(batch(device, shortest)?);
         }
         Ok(())
+    }
+
+    /// Seconds that the host takes to add its tail, if the plan leaves it one: the median of several times.
+    fn host_tail(&self, job: &Job<'_>) -> Option<f64> {
+        const TIMES: usize = 15;
+        job.plan.host_tail?;
+        let tails = tails(&job.plan, &self.data.as_ref()?.host);
+        let once = |_| {
+            let none = Array::zeros(job.case.dtype, 0);
+            let started = Instant::now();
+            std::hint::black_box(job.family.problem.finish(job.case, none, std::hint::black_box(&tails)));
+            started.elapsed().as_secs_f64()
+        };
+        let times: Vec<f64> = (0..TIMES).map(once).collect();
+        stats::summarise(&times).map(|s| s.median)
     }
 
     /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host
@@ -163,6 +189,12 @@ impl Session {
 }
 
 impl Outcome {
+    pub(super) fn watched(&mut self, watched: Watched) {
+        self.samples = watched.samples;
+        self.stopped_by = watched.stopped_by.into();
+        self.canary = watched.canary;
+    }
+
     /// Decides over all samples whether the event times asked for can be believed.
     fn choose_clock(&mut self, settings: &Settings) {
         if settings.clock == Clock::Event {
@@ -180,6 +212,7 @@ impl Outcome {
             return self.ended(Err(stop));
         }
         self.samples.extend(later.samples);
+        self.canary = Canary::worst(self.canary, later.canary);
         if later.stopped_by != "steady" {
             self.stopped_by = later.stopped_by;
         }

@@ -36,7 +36,12 @@ fn rows_come_back_as_they_went() {
     assert_eq!(read(&path), Rows { rows: rows.to_vec(), torn: None });
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("schema,run_id,time_utc,gpulab,platform,device,"));
-    assert!(text.lines().next().unwrap().ends_with(",copy_pct,t_preparation_s,ceiling_gops,ops_per_cu_clock"));
+    assert!(
+        text.lines()
+            .next()
+            .unwrap()
+            .ends_with(",copy_pct,t_preparation_s,ceiling_gops,ops_per_cu_clock,canary,t_host_tail_s")
+    );
 }
 
 #[test]

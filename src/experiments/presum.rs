@@ -1,0 +1,377 @@
+//! What a size that is no multiple of the work-group costs, and who had best pay: a guard before each access, the host
+//! or a second launch that adds the remaining elements, or zeros behind the data.
+//!
+//! The study follows the classic exercise of a dot product whose size the work-items do not divide. Its kernels are one
+//! dot product of integers in four forms; a group takes a block of elements and leaves one sum.
+//!
+//! What a point's time includes: the device's, by the row's clock, from the start of the first launch that counts to the
+//! end of the last; and what the host took to add its elements, as if nothing else ran meanwhile. Not included, and the
+//! same for all forms: reading the groups' sums back and adding them. Padding starts from data that lie padded on the
+//! device; the copy that made them so is another column of the row, `t_preparation_s`.
+
+use super::evidence::{Contrast, LEAST, Verdict, compare};
+use super::{Experiment, Scope, Trial};
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::shape::{self, Grid};
+use crate::kernels::{Arg, Ask, Bound, BufferSpec, Case, Family, Form, Pass, Plan, Refusal, Role, WorkGroup, dot};
+use crate::record::{Metric, Point};
+use crate::rung;
+
+/// The experiment's entry in the list.
+pub struct Presum;
+
+/// The kernels; settings and data are those of the dot product.
+const FAMILY: Family = Family {
+    name: "presum",
+    about: "dot product of a size that groups do not divide",
+    form: Form::Vector,
+    problem: dot::FAMILY.problem,
+    references: &[],
+    ladder: &[
+        rung!("presum/v1_guard", guard, &[]),
+        rung!("presum/v2_host", host, &[]),
+        rung!("presum/v3_device", device, &[]),
+        rung!("presum/v4_padding", padding, &[]),
+    ],
+    choices: &[],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+/// The control: a whole number of groups, and no remedy.
+const WHOLE: &str = "whole";
+
+/// The forms, as series and as rungs.
+const REMEDIES: [&str; 4] = ["guard", "host", "device", "padding"];
+
+/// Elements of a work-item.
+const ITEMS: u64 = 8;
+
+/// The median time with the host's part, in microseconds.
+const TIME: Metric =
+    Metric { name: "time", unit: "us", of: |row| Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6) };
+
+impl Experiment for Presum {
+    fn name(&self) -> &'static str {
+        "presum"
+    }
+
+    fn question(&self) -> &'static str {
+        "What does a size cost that is no multiple of the work-group, by guard, host presum, device presum or padding?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "rest"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&FAMILY]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let wg = 1 << scope.target.max_wg.clamp(1, 256).ilog2();
+        let block = wg as u64 * ITEMS;
+        let rests = [0, 1, block / 2, block - 1];
+        let of_size = |power: u32| rests.into_iter().flat_map(move |rest| trials(power, rest, wg, scope.seed));
+        sizes(scope).into_iter().flat_map(of_size).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let sizes = told_sizes(points);
+        if sizes.is_empty() {
+            return "No remedy was compared with a whole number of groups.".to_owned();
+        }
+        let of_size: Vec<String> = sizes.iter().map(|size| cheapest(points, size)).collect();
+        format!("{} {}", of_size.join(" "), idle_guard(points, &sizes))
+    }
+}
+
+/// Powers of two: a size where the launch is most of the time, and one where memory is.
+fn sizes(scope: &Scope<'_>) -> [u32; 2] {
+    match (scope.target.gpu, scope.quick) {
+        (true, false) => [16, 24],
+        (false, false) => [16, 22],
+        (_, true) => [16, 20],
+    }
+}
+
+fn series(form: &str, size: &str) -> String {
+    format!("{form}, {size}")
+}
+
+/// All forms for 2^power + rest elements.
+fn trials(power: u32, rest: u64, wg: usize, seed: u64) -> Vec<Trial> {
+    let trial = |form: &str, variant: &str| Trial {
+        series: series(form, &format!("2^{power}")),
+        x: rest as f64,
+        metric: TIME,
+        case: Case {
+            family: FAMILY.name.into(),
+            variant: variant.into(),
+            dtype: Dtype::I32,
+            shape: Shape::vector((1 << power) + rest),
+            wg: WorkGroup::linear(wg),
+            params: Params::new(),
+            seed,
+        },
+    };
+    // Without a rest the host has nothing to add: its kernel alone is the one without any remedy.
+    let control = (rest == 0).then(|| trial(WHOLE, "host"));
+    control.into_iter().chain(REMEDIES.map(|remedy| trial(remedy, remedy))).collect()
+}
+
+/// Elements of a group, and the launch of as many groups as `count` makes of the elements.
+fn blocks(ask: &Ask<'_>, count: fn(u64, u64) -> u64) -> Result<(u64, Grid), Refusal> {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let wg = ask.case.wg.size();
+    let block = wg as u64 * ITEMS;
+    if ask.case.shape.n < block {
+        return Err(Refusal(format!(
+            "n = {}: a group takes {block} elements, so that no whole group is left",
+            ask.case.shape.n
+        )));
+    }
+    Ok((block, Grid { groups: count(ask.case.shape.n, block) as usize, wg }))
+}
+
+/// A plan with `partials` sums for the host to add; `scratch` come behind the inputs and the output.
+fn plan(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) -> Plan {
+    let (dtype, n, wg) = (ask.case.dtype, ask.case.shape.n, ask.case.wg);
+    let mut defines = shape::defines(shape::wrapping(dtype), n);
+    defines.extend([("WG".into(), wg.size().to_string()), ("ITEMS".into(), ITEMS.to_string())]);
+    let inputs = [0, 1].map(|i| (Role::Input(i), n as usize));
+    let scratch = scratch.iter().map(|&len| (Role::Scratch, len));
+    let buffers = inputs.into_iter().chain([(Role::Output, partials)]).chain(scratch);
+    Plan {
+        defines,
+        buffers: buffers.map(|(role, len)| BufferSpec { role, dtype, len }).collect(),
+        passes,
+        wg: WorkGroup::linear(wg.size()),
+        params: Params::new(),
+        local_bytes: (wg.size() * dtype.size()) as u64,
+        // Integers round nothing.
+        depth: 0,
+        host_tail: None,
+    }
+}
+
+/// The inputs' and the output's places among a plan's buffers.
+const X: Arg = Arg::Buffer(0);
+const Y: Arg = Arg::Buffer(1);
+const PARTIAL: Arg = Arg::Buffer(2);
+
+fn guard(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (_, grid) = blocks(ask, u64::div_ceil)?;
+    let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL, Arg::Index(ask.case.shape.n)]);
+    Ok(plan(ask, grid.groups, &[], vec![pass]))
+}
+
+fn host(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (block, grid) = blocks(ask, |n, block| n / block)?;
+    let (n, pass) = (ask.case.shape.n, shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]));
+    let host_tail = (n % block > 0).then_some(n - n % block);
+    Ok(Plan { host_tail, ..plan(ask, grid.groups, &[], vec![pass]) })
+}
+
+fn device(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (block, grid) = blocks(ask, |n, block| n / block)?;
+    let n = ask.case.shape.n;
+    let (begin, kernel) = (n - n % block, ask.rung.kernel());
+    let one = Grid { groups: 1, wg: grid.wg };
+    let args = vec![X, Y, PARTIAL, Arg::Index(begin), Arg::Index(n)];
+    let tail = (begin < n).then(|| shape::pass(&format!("{kernel}_tail"), one, args));
+    let partials = grid.groups + tail.iter().len();
+    let main = shape::pass(&kernel, grid, vec![X, Y, PARTIAL]);
+    Ok(plan(ask, partials, &[], tail.into_iter().chain([main]).collect()))
+}
+
+fn padding(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (block, grid) = blocks(ask, u64::div_ceil)?;
+    let (n, padded, kernel) = (ask.case.shape.n, grid.groups * block as usize, ask.rung.kernel());
+    let copies = Grid { groups: padded / grid.wg, wg: grid.wg };
+    let pad = |from: Arg, to: Arg| {
+        let args = vec![from, to, Arg::Index(n)];
+        Pass { timed: false, ..shape::pass(&format!("{kernel}_pad"), copies, args) }
+    };
+    let (x, y) = (Arg::Buffer(3), Arg::Buffer(4));
+    let passes = vec![pad(X, x), pad(Y, y), shape::pass(&kernel, grid, vec![x, y, PARTIAL])];
+    Ok(plan(ask, grid.groups, &[padded; 2], passes))
+}
+
+/// What each remedy costs at a size: the most over all rests but none, beside the control.
+fn costs(points: &[Point], size: &str) -> Vec<(&'static str, Contrast)> {
+    let control = series(WHOLE, size);
+    let cost = |remedy: &'static str| {
+        let own = series(remedy, size);
+        let rests = points.iter().filter(|p| p.series == own && p.x > 0.0).map(|p| p.x);
+        let all = rests.filter_map(|x| compare(points, (&own, x), (&control, 0.0)));
+        Some((remedy, all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))?))
+    };
+    let mut costs: Vec<(&str, Contrast)> = REMEDIES.into_iter().filter_map(cost).collect();
+    costs.sort_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio));
+    costs
+}
+
+/// The sizes in the series' names, each once.
+fn told_sizes(points: &[Point]) -> Vec<&str> {
+    let mut sizes = Vec::new();
+    for (_, size) in points.iter().filter_map(|p| p.series.split_once(", ")) {
+        if !sizes.contains(&size) {
+            sizes.push(size);
+        }
+    }
+    sizes
+}
+
+/// The sentence on one size.
+fn cheapest(points: &[Point], size: &str) -> String {
+    let costs = costs(points, size);
+    let (dear, free): (Vec<_>, Vec<_>) = costs.into_iter().partition(|(_, cost)| cost.verdict == Verdict::Higher);
+    let is_clear = free.iter().all(|(_, cost)| cost.verdict != Verdict::Unclear);
+    let nothing =
+        if is_clear { format!("less than {:.0}%", 100.0 * LEAST) } else { "nothing beyond the spread".into() };
+    let told = |(remedy, cost): &(&str, Contrast)| {
+        format!("{remedy} takes up to {:.2} times as long (rest = {})", cost.ratio, cost.x)
+    };
+    let told = dear.iter().map(told).collect::<Vec<_>>().join(", ");
+    let are = if free.len() == 1 { "is" } else { "are" };
+    let free = listed(&free.iter().map(|(remedy, _)| *remedy).collect::<Vec<_>>());
+    let what = match (free.as_str(), dear.first()) {
+        ("", None) => "no remedy was compared with a whole number of groups".to_owned(),
+        (_, None) if is_clear => format!("a rest does not matter: {free} cost {nothing}"),
+        (_, None) => format!("{free} cost {nothing}"),
+        ("", Some((least, _))) => format!("{least} is cheapest, but not free: {told}"),
+        (_, Some(_)) => format!("{free} {are} cheapest, at {nothing}: {told}"),
+    };
+    format!("At {size} elements {what}.")
+}
+
+/// `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// The sentence on a guard where there is no rest, so that it costs nothing but its comparisons.
+fn idle_guard(points: &[Point], sizes: &[&str]) -> String {
+    let cost = |size: &&str| compare(points, (&series("guard", size), 0.0), (&series(WHOLE, size), 0.0));
+    let costs: Vec<Contrast> = sizes.iter().filter_map(cost).collect();
+    let most = costs.iter().filter(|c| c.verdict == Verdict::Higher).map(|c| c.ratio).reduce(f64::max);
+    match most {
+        Some(ratio) => format!("Without a rest the guard's comparisons alone make it up to {ratio:.2} times as long."),
+        None if costs.is_empty() => "The guard was not measured without a rest.".to_owned(),
+        None => "Without a rest the guard's comparisons cost nothing that shows.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::record::{Row, point, row};
+
+    /// Points of a device on which a form takes `time(form, size, rest)` us, with this noise.
+    fn points(noise: f64, time: impl Fn(&str, &str, u64) -> f64) -> Vec<Point> {
+        let target = fake_info().target;
+        let plan = Presum.plan(&Scope { target: &target, quick: true, seed: 1 });
+        let time = |t: &Trial| {
+            let (form, size) = t.series.split_once(", ").unwrap();
+            time(form, size, t.x as u64)
+        };
+        plan.iter().map(|t| point(&t.series, t.x as u64, time(t), noise)).collect()
+    }
+
+    /// The finding, a sentence a line.
+    fn sentences(points: &[Point]) -> String {
+        let finding = Presum.finding(points);
+        assert!(finding.matches(". ").count() <= 2, "{finding}");
+        finding.replace(". ", ".\n")
+    }
+
+    /// A device on which a second launch costs 8 us and the host 1 us for 1024 elements.
+    fn gpu(form: &str, size: &str, rest: u64) -> f64 {
+        let whole = if size == "2^16" { 10.0 } else { 200.0 };
+        whole
+            + match form {
+                "device" if rest > 0 => 8.0,
+                "host" => rest as f64 / 1024.0,
+                _ => 0.0,
+            }
+    }
+
+    #[test]
+    fn the_cheapest_remedies_are_named() {
+        insta::assert_snapshot!(sentences(&points(0.01, gpu)), @r"
+        At 2^16 elements guard and padding are cheapest, at less than 5%: host takes up to 1.20 times as long (rest = 2047), device takes up to 1.80 times as long (rest = 2047).
+        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%.
+        Without a rest the guard's comparisons cost nothing that shows.
+        ");
+    }
+
+    #[test]
+    fn where_nothing_is_free_the_least_is_named() {
+        let all_cost = |form: &str, _: &str, rest: u64| match (form, rest) {
+            ("whole", _) | (_, 0) => 100.0,
+            ("guard", _) => 140.0,
+            ("host", _) => 115.0,
+            _ => 120.0,
+        };
+        insta::assert_snapshot!(sentences(&points(0.01, all_cost)), @r"
+        At 2^16 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047).
+        At 2^20 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047).
+        Without a rest the guard's comparisons cost nothing that shows.
+        ");
+    }
+
+    #[test]
+    fn a_guard_that_is_never_needed_may_cost_too() {
+        let compares = |form: &str, _: &str, _| if form == "guard" { 130.0 } else { 100.0 };
+        insta::assert_snapshot!(sentences(&points(0.01, compares)), @r"
+        At 2^16 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047).
+        At 2^20 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047).
+        Without a rest the guard's comparisons alone make it up to 1.30 times as long.
+        ");
+    }
+
+    #[test]
+    fn where_nothing_matters_it_is_said() {
+        insta::assert_snapshot!(sentences(&points(0.01, |_, _, _| 100.0)), @r"
+        At 2^16 elements a rest does not matter: guard, host, device and padding cost less than 5%.
+        At 2^20 elements a rest does not matter: guard, host, device and padding cost less than 5%.
+        Without a rest the guard's comparisons cost nothing that shows.
+        ");
+        insta::assert_snapshot!(sentences(&points(0.2, |_, _, rest| 100.0 + rest.min(5) as f64)), @r"
+        At 2^16 elements guard, host, device and padding cost nothing beyond the spread.
+        At 2^20 elements guard, host, device and padding cost nothing beyond the spread.
+        Without a rest the guard's comparisons cost nothing that shows.
+        ");
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_compared() {
+        let mut some = points(0.01, gpu);
+        some.retain(|p| p.series != "whole, 2^16");
+        insta::assert_snapshot!(sentences(&some), @r"
+        At 2^16 elements no remedy was compared with a whole number of groups.
+        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%.
+        Without a rest the guard's comparisons cost nothing that shows.
+        ");
+        some.retain(|p| p.series == "device, 2^16" || p.series == "device, 2^20");
+        insta::assert_snapshot!(sentences(&some), @r"
+        At 2^16 elements no remedy was compared with a whole number of groups.
+        At 2^20 elements no remedy was compared with a whole number of groups.
+        The guard was not measured without a rest.
+        ");
+    }
+
+    #[test]
+    fn the_time_has_the_hosts_part() {
+        let row = Row { t_median_s: Some(2e-6), t_host_tail_s: Some(1e-6), ..row("host") };
+        assert_eq!((TIME.of)(&row).map(f64::round), Some(3.0));
+        assert_eq!((TIME.of)(&Row { t_host_tail_s: None, ..row.clone() }).map(f64::round), Some(2.0));
+        assert_eq!((TIME.of)(&Row { t_median_s: None, ..row }), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! The canary on real drivers: it is measured, its result checked, and a simulator is spared it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod drivers;
+mod sources;
+
+use drivers::{on_every_driver, on_every_real_driver, open, session};
+use gpulab::data::Dtype;
+use gpulab::kernels::{Case, Params, Shape, WorkGroup};
+use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
+use sources::edited_kernels;
+
+const SETTINGS: Settings = Settings {
+    warmup: 0,
+    min_runs: 3,
+    max_runs: 3,
+    min_time: 0.0,
+    timeout: 1.0,
+    max_noise: 0.05,
+    cache: Cache::Warm,
+    clock: Clock::Event,
+    least_time: None,
+};
+
+fn run(session: &mut Session) -> Outcome {
+    let case = Case {
+        family: "dot".into(),
+        variant: "naive".into(),
+        dtype: Dtype::I32,
+        shape: Shape::vector(1000),
+        wg: WorkGroup::linear(8),
+        params: Params::new(),
+        seed: 1,
+    };
+    session.run(&case, &SETTINGS)
+}
+
+#[test]
+fn every_case_has_its_canary() {
+    on_every_driver("every_case_has_its_canary", |driver| {
+        let mut session = session(driver, None);
+        for _ in 0..2 {
+            let outcome = run(&mut session);
+            assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+            assert_eq!(outcome.canary.is_none(), driver == "oclgrind", "{:?}", outcome.canary);
+            assert!(outcome.canary.is_none_or(|c| c.ratio >= 1.0 && c.seconds > 1e-6), "{:?}", outcome.canary);
+        }
+        2
+    });
+}
+
+#[test]
+fn a_canary_that_skips_a_step_is_found() {
+    on_every_real_driver("a_canary_that_skips_a_step_is_found", |driver| {
+        let kernels = edited_kernels("common/canary.cl", "i = 0;", "i = 1;");
+        let sources = Sources { dir: Some(kernels.path().to_owned()) };
+        let outcome = run(&mut Session::new(Box::new(open(driver)), sources, None));
+        assert_eq!(outcome.status, Status::Failed);
+        assert!(outcome.reason.contains("common/canary.cl: item 0"), "{}", outcome.reason);
+        1
+    });
+}
