@@ -182,6 +182,17 @@ fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
     guarded("clFinish", || core::finish(queue))
 }
 
+/// As [`enqueue`], at once and without an event.
+pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<(), DeviceError> {
+    let (global, local) = (&launch.global, Some(launch.local));
+    let (kernel, dims) = (launch.kernel, launch.dims);
+    // SAFETY: as in `enqueue`.
+    let enqueue = || unsafe {
+        core::enqueue_kernel(queue, kernel, dims, None, global, local, None::<&Event>, None::<&mut Event>)
+    };
+    guarded(ENQUEUE, enqueue)
+}
+
 /// The event's times, where the driver gives them.
 pub(super) fn stamps(event: &Event) -> Option<Stamps> {
     let [queued, submit, start, end] = [0x1280, 0x1281, 0x1282, 0x1283];

@@ -26,9 +26,13 @@ impl Stage<'_> {
         commands.iter().try_for_each(|command| self.check(command))?;
         let mut events = Vec::with_capacity(commands.len());
         let begin = Instant::now();
-        let enqueued = (0..repeat).try_for_each(|_| {
+        let enqueued = (1..=repeat).try_for_each(|round| {
             events.clear();
-            self.enqueue_all(commands, &mut events)
+            match commands {
+                // A row of one launch: nobody asks for the events of those before the last, and they cost time.
+                [Command { queue: 0, action: Action::Launch(_), .. }] if round < repeat => self.launch_unseen(),
+                _ => self.enqueue_all(commands, &mut events),
+            }
         });
         // Whatever went wrong: host memory must not be touched by anything that is still under way.
         let finished = self.finish(&events);
@@ -72,6 +76,11 @@ impl Stage<'_> {
             });
         }
         Ok(())
+    }
+
+    fn launch_unseen(&self) -> Result<(), DeviceError> {
+        let pairs = self.queues.iter().zip(self.launches);
+        pairs.map(|(queue, launch)| launch::enqueue_unseen(queue, launch)).fold(Ok(()), Result::and)
     }
 
     /// Lets all queues begin: one may wait for what lies in another.
