@@ -87,8 +87,11 @@ fn run(args: &[&str]) -> (String, String, i32) {
 
 /// A run of the transposition's study that is over as soon as it can be.
 fn quick(args: &[&str]) -> (String, String, i32) {
-    run(&[&["pitch", "--quick", "--max-runs", "3", "--warmup", "0"], args].concat())
+    run(&[&["pitch"], &SOON[..], args].concat())
 }
+
+/// Measure as little as can be.
+const SOON: [&str; 5] = ["--quick", "--max-runs", "3", "--warmup", "0"];
 
 #[test]
 fn the_list_has_every_experiment_and_needs_no_driver() {
@@ -104,7 +107,7 @@ fn the_list_has_every_experiment_and_needs_no_driver() {
 #[test]
 fn bad_input_is_found_before_anything_runs() {
     for (args, code, word) in [
-        (vec!["nothing"], 2, "there is pitch"),
+        (vec!["nothing"], 2, "pitch, presum, "),
         (vec!["pitch", "all"], 2, "all"),
         (vec!["--csv", "points.csv"], 2, "NAME"),
         (vec!["pitch", "--csv", "-", "--json", "-"], 2, "only one"),
@@ -114,6 +117,9 @@ fn bad_input_is_found_before_anything_runs() {
         (vec!["pitch", "--cl-dir", "/nonexistent"], 2, "/nonexistent"),
         (vec!["pitch", "--csv", "/nonexistent/a.csv"], 74, "/nonexistent"),
         (vec!["pitch", "--json", "/nonexistent/a.json"], 74, "/nonexistent"),
+        (vec!["pitch", "--svg", "a.svg"], 2, "overlap has one"),
+        (vec!["overlap", "--svg", "/nonexistent/a.svg"], 74, "/nonexistent"),
+        (vec!["overlap", "--svg", "-", "--csv", "-"], 2, "only one"),
         (vec!["pitch", "-d", "no such device"], 3, "no such device"),
     ] {
         let (out, err, got) = run(&args);
@@ -126,7 +132,7 @@ fn bad_input_is_found_before_anything_runs() {
 fn every_experiment_answers_on_the_default_device() {
     let dir = TempDir::new().unwrap();
     let csv = dir.path().join("points.csv");
-    let (out, err, code) = run(&["all", "--quick", "--json", "-", "--csv", csv.to_str().unwrap()]);
+    let (out, err, code) = run(&[&["all", "--json", "-", "--csv", csv.to_str().unwrap()], &SOON[..]].concat());
     assert_eq!(code, 0, "{err}");
     let points: Vec<Point> = serde_json::from_str(&out).unwrap();
     for experiment in EXPERIMENTS {
@@ -153,6 +159,18 @@ fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
     let (out, err, code) = quick(&["-q", "--csv", "-"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
     assert_eq!(csv::Reader::from_reader(out.as_bytes()).headers().unwrap().iter().collect::<Vec<_>>(), Point::COLUMNS);
+}
+
+#[test]
+fn what_overlapped_is_told_and_drawn() {
+    let dir = TempDir::new().unwrap();
+    let svg = dir.path().join("overlap.svg");
+    let (out, err, code) = run(&[&["overlap", "-q", "--svg", svg.to_str().unwrap()], &SOON[..]].concat());
+    assert!(code == 0 && err.is_empty(), "{code}: {err}");
+    assert!(out.contains("timeline of overlap: ") && out.contains("queue 0 kernel "), "{out}");
+    let drawn = std::fs::read_to_string(&svg).unwrap();
+    // In, kernel and out of each chunk.
+    assert!(drawn.starts_with("<svg ") && drawn.matches("<title>").count().is_multiple_of(3), "{drawn}");
 }
 
 #[test]
