@@ -10,7 +10,7 @@ mod row;
 #[cfg(test)]
 pub(crate) use point::point;
 pub use point::{BANDWIDTH, Metric, MetricOf, Place, Point, RATE, TIME};
-use row::columns;
+pub(crate) use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;
 pub use row::{Row, SampleRow, params_text};

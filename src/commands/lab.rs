@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::points::Points;
-use super::probe::{self, Limits};
+use super::probe::{self, Limits, Need};
 use super::{Out, interrupt};
 use crate::cli::{Global, Lab};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
@@ -39,7 +39,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-    let mut lab = Laboratory { settings, scene, executor, limits: Limits::new(options.seed), points, rows: Vec::new() };
+    let limits = Limits::load(executor.info(), options.measure.quick, global.quiet)?;
+    let mut lab = Laboratory { settings, scene, executor, limits, points, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.points.finish();
     measured.and(finished)?;
@@ -157,12 +158,13 @@ impl Running<'_> {
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
         let lab = &mut *self.lab;
-        let (bound, case) = (task.family.ceiling, &task.trial.case);
-        if lab.limits.has(bound, case.dtype) || !probe::is_bounded(task.family, case, lab.executor.info()) {
+        let case = &task.trial.case;
+        let need = Need::of(task.family, case.dtype, &case.params);
+        if lab.limits.has(need) || !probe::is_bounded(task.family, case, lab.executor.info()) {
             return Ok(());
         }
-        self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
-        lab.limits.measure(&mut *lab.executor, bound, case.dtype, &lab.settings)
+        self.observer.case_started(0, self.steps, &format!("{} ceiling", task.family.ceiling.name()));
+        lab.limits.measure(&mut *lab.executor, need)
     }
 
     fn task(&self, configuration: &Configuration) -> &Task {
@@ -173,7 +175,7 @@ impl Running<'_> {
 impl Bench for Running<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let task = self.task(configuration);
-        let limit = self.lab.limits.get(task.family.ceiling, configuration.case.dtype);
+        let limit = self.lab.limits.get(Need::of(task.family, configuration.case.dtype, &configuration.case.params));
         probe::bounded(&self.lab.settings, task.family, &configuration.case, limit, self.lab.executor.info())
     }
 

@@ -1,0 +1,361 @@
+//! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
+
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::{Bound, Case, HALF, OP, REPEATS, Target, WorkGroup, lanes};
+use crate::runner::Outcome;
+use serde::{Deserialize, Serialize};
+
+/// What of a case counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Bytes a second.
+    Bytes,
+    /// Operations a second.
+    Ops,
+    /// Pairs of operations a second.
+    Pairs,
+    /// Seconds; the fewest are the best.
+    Seconds,
+}
+
+impl Measure {
+    /// The unit of values.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Measure::Bytes => "GB/s",
+            Measure::Ops => "Gop/s",
+            Measure::Pairs => "Gpair/s",
+            Measure::Seconds => "us",
+        }
+    }
+
+    /// A case's value, in [`Measure::unit`], for a run of so many seconds.
+    pub fn value(self, outcome: &Outcome, seconds: f64) -> f64 {
+        match self {
+            Measure::Bytes => outcome.bytes / 1e9 / seconds,
+            Measure::Ops => outcome.ops / 1e9 / seconds,
+            Measure::Pairs => outcome.ops / 2e9 / seconds,
+            Measure::Seconds => seconds * 1e6,
+        }
+    }
+
+    /// What the search maximises, for a run of so many seconds.
+    pub(super) fn merit(self, outcome: &Outcome, seconds: f64) -> f64 {
+        if self == Measure::Seconds { 1.0 / seconds } else { self.value(outcome, seconds) }
+    }
+}
+
+/// A setting and its values worth trying, the likeliest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// `wg`, or the name of a tunable.
+    pub name: &'static str,
+    /// Its values.
+    pub values: Vec<&'static str>,
+}
+
+/// The shapes of one probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Space {
+    /// What is the same for all of them.
+    pub case: Case,
+    /// The settings, the most important first.
+    pub axes: Vec<Axis>,
+}
+
+impl Space {
+    /// The case with the values at this place.
+    pub fn at(&self, place: &[usize]) -> Case {
+        let mut case = self.case.clone();
+        for (axis, &value) in self.axes.iter().zip(place) {
+            let value = axis.values[value];
+            match axis.name {
+                "wg" => case.wg = WorkGroup::linear(value.parse().unwrap_or(1)),
+                name => _ = case.params.insert(name.to_owned(), value.to_owned()),
+            }
+        }
+        case
+    }
+}
+
+/// A thing that a device does, and where its best is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its name: `read`, `fma`.
+    pub what: &'static str,
+    /// The element type, where it matters: `f32`, or `half`.
+    pub element: &'static str,
+    /// Bytes of the data, where they matter; the final measurement is made with so many.
+    pub bytes: Option<u64>,
+    /// What counts.
+    pub measure: Measure,
+    /// Where its best is looked for.
+    pub spaces: Vec<Space>,
+    /// Where, or under which condition.
+    pub place: Place,
+}
+
+/// Where a quantity is measured, or under which condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// Global memory, beyond all caches.
+    Memory,
+    /// The caches: the same data again and again within a launch.
+    Cache,
+    /// A point of the curve over size.
+    Curve,
+    /// Compute units, and what is nearest to them.
+    Unit,
+    /// Compute units, in forms that elements of either sign allow.
+    Signed,
+}
+
+impl Place {
+    /// The name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Memory => "memory",
+            Place::Cache => "cache",
+            Place::Curve => "curve",
+            Place::Unit => "unit",
+            Place::Signed => "signed",
+        }
+    }
+}
+
+/// The operations of the probe of single operations, with the types that they are measured in.
+const OPERATIONS: &[(&str, &[&str], Measure)] = &[
+    ("fma", &["fma", "mad"], Measure::Ops),
+    ("add", &["add"], Measure::Ops),
+    ("min", &["min"], Measure::Ops),
+    ("add-min", &["add_min"], Measure::Pairs),
+];
+
+const ELEMENTS: &[(&str, Dtype)] =
+    &[("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64), ("half", Dtype::F32)];
+
+/// Everything that is measured on this device, in the order of the report. `quick`: less of it.
+pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
+    let memory = [Bound::Read, Bound::Write, Bound::Copy];
+    let mut all: Vec<Quantity> = memory.iter().map(|&bound| far(bound, target)).collect();
+    all.extend(memory.iter().map(|&bound| near(bound, target)));
+    all.push(local(target));
+    if !quick {
+        all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
+    }
+    let elements = ELEMENTS.iter().filter(|(name, dtype)| {
+        (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64) && (!quick || *name != "f64")
+    });
+    for &(element, dtype) in elements {
+        all.extend(OPERATIONS.iter().map(|&(what, ops, measure)| Quantity {
+            what,
+            element,
+            bytes: None,
+            measure,
+            spaces: arithmetic(what, ops, element, dtype, target),
+            place: Place::Unit,
+        }));
+        if !quick && dtype.is_float() && element != "half" {
+            all.extend(bounding(Bound::AddMin, dtype, true, target));
+        }
+    }
+    all
+}
+
+/// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow.
+pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Option<Quantity> {
+    match bound {
+        Bound::Read | Bound::Write | Bound::Copy => Some(far(bound, target)),
+        Bound::AddMin => {
+            let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
+            let signed = signed && dtype.is_float();
+            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target);
+            if signed {
+                spaces.retain(|space| space.case.variant != "three_way");
+                spaces
+                    .iter_mut()
+                    .flat_map(|s| &mut s.axes)
+                    .filter(|a| a.name == "ordered")
+                    .for_each(|a| a.values.truncate(1));
+            }
+            let place = if signed { Place::Signed } else { Place::Unit };
+            Some(Quantity { what: bound.name(), element, bytes: None, measure: Measure::Pairs, spaces, place })
+        }
+        Bound::Local => Some(local(target)),
+        Bound::Arithmetic => None,
+    }
+}
+
+/// Global memory, beyond all caches.
+fn far(bound: Bound, target: &Target) -> Quantity {
+    let bytes = far_bytes(target);
+    // Shapes are compared over a quarter, which is enough to be beyond the caches of any GPU.
+    let spaces = memory_spaces(bound, if target.gpu { bytes / 4 } else { bytes }, &Params::new(), target);
+    Quantity {
+        what: bound.name(),
+        element: "",
+        bytes: Some(bytes),
+        measure: Measure::Bytes,
+        spaces,
+        place: Place::Memory,
+    }
+}
+
+/// From the caches: the same data again and again within a launch.
+fn near(bound: Bound, target: &Target) -> Quantity {
+    let bytes = if target.gpu { 8 << 20 } else { u64::from(target.compute_units.max(1)).next_power_of_two() << 13 };
+    let spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
+    Quantity {
+        what: bound.name(),
+        element: "",
+        bytes: Some(bytes),
+        measure: Measure::Bytes,
+        spaces,
+        place: Place::Cache,
+    }
+}
+
+/// A point of the curve over size, in the shape that keeps each compute unit at its own part.
+fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
+    let mut spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
+    let stay = if target.gpu { ("waves", "1") } else { ("chunks", "1") };
+    spaces.retain(|space| space.axes.iter().any(|axis| axis.name == stay.0));
+    for space in &mut spaces {
+        space.case.params.insert(stay.0.into(), stay.1.into());
+        space.axes.clear();
+    }
+    Quantity {
+        what: bound.name(),
+        element: "",
+        bytes: Some(bytes),
+        measure: Measure::Bytes,
+        spaces,
+        place: Place::Curve,
+    }
+}
+
+/// Sizes of the curve, in bytes: 16 KiB and on in factors of four.
+fn sizes(target: &Target) -> impl Iterator<Item = u64> + use<> {
+    let most = far_bytes(target);
+    (7..15).map(|k| 1 << (2 * k)).filter(move |&bytes| bytes <= most)
+}
+
+/// Several times any cache, within the device's memory.
+fn far_bytes(target: &Target) -> u64 {
+    // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
+    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
+    (wanted.min(target.max_alloc).min(target.global_mem / 8) / 256).max(1) * 256
+}
+
+/// So many repeats that launching costs nothing beside them.
+fn repeated(bytes: u64, target: &Target) -> Params {
+    let moved: u64 = if target.gpu { 4 << 30 } else { 128 << 20 };
+    Params::from([(REPEATS.to_owned(), (moved / bytes).clamp(1, 16384).to_string())])
+}
+
+fn case(family: &str, variant: &str, dtype: Dtype, n: u64, wg: usize, params: &Params) -> Case {
+    Case {
+        family: family.into(),
+        variant: variant.into(),
+        dtype,
+        shape: Shape::vector(n),
+        wg: WorkGroup::linear(wg),
+        params: params.clone(),
+        seed: 1,
+    }
+}
+
+fn axis(name: &'static str, values: &[&'static str]) -> Axis {
+    Axis { name, values: values.to_vec() }
+}
+
+/// Work-groups that the device allows.
+fn groups(target: &Target, values: &[&'static str]) -> Axis {
+    let fits = |size: &&str| size.parse().is_ok_and(|size: usize| size <= target.max_wg);
+    Axis { name: "wg", values: values.iter().copied().filter(|size| fits(size)).collect() }
+}
+
+/// A GPU's shape and a CPU's, of which either may be the faster.
+fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> Vec<Space> {
+    let (family, variant) = if bound == Bound::Read { ("read", "strided") } else { (bound.name(), "vectors") };
+    let made = |variant, wg, axes| Space { case: case(family, variant, Dtype::I32, bytes / 4, wg, params), axes };
+    let loads: &[&str] = if bound == Bound::Read { &["4", "8", "2", "1"] } else { &["1", "2", "4"] };
+    let waves: &[&str] = if bound == Bound::Read { &["2", "1", "4", "8", "all"] } else { &["all", "1", "2", "4"] };
+    let strided =
+        vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128", "1024", "64"])];
+    let mut wide = vec![axis("chunks", &["16", "1", "4", "64"])];
+    if bound != Bound::Read {
+        wide.insert(0, axis("stream", &["0", "1"]));
+    }
+    let mut spaces = vec![made(variant, target.max_wg.min(256), strided), made("wide", 1, wide)];
+    if !target.gpu {
+        spaces.reverse();
+    }
+    spaces
+}
+
+fn local(target: &Target) -> Quantity {
+    let units = u64::from(target.compute_units.max(1)).next_power_of_two();
+    let (n, repeats) = if target.gpu { (units << 14, 1024) } else { (units << 15, 1024) };
+    let params = Params::from([(REPEATS.to_owned(), repeats.to_string())]);
+    let (vec, wg): (&[&str], &[&str]) = if target.gpu {
+        (&["4", "2", "1"], &["256", "512", "1024", "128"])
+    } else {
+        (&["16", "8", "4"], &["1", "16", "64", "256"])
+    };
+    let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
+    let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
+    let space = Space { case: case("local", "vectors", Dtype::I32, n, wg, &params), axes };
+    Quantity {
+        what: "local",
+        element: "",
+        bytes: None,
+        measure: Measure::Bytes,
+        spaces: vec![space],
+        place: Place::Unit,
+    }
+}
+
+/// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.
+fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, target: &Target) -> Vec<Space> {
+    let half = element == "half";
+    let mut spaces = if what == "add-min" && !half { add_min(dtype, target) } else { Vec::new() };
+    let mut params = Params::from([(OP.name.to_owned(), ops[0].to_owned())]);
+    if half {
+        params.insert(HALF.name.into(), "1".into());
+    }
+    // Half of few steps, so that all stay exact, needs more lanes.
+    let n = lanes(target).next_multiple_of(1 << 14) * if half { 8 } else { 1 };
+    let (vec, wg): (&[&str], &[&str]) = match target.gpu {
+        true if half => (&["2", "1", "4"], &["256", "512", "128", "1024"]),
+        true => (&["1", "2"], &["256", "512", "128", "1024"]),
+        false => (&["8", "16", "4", "2", "1"], &["1", "64"]),
+    };
+    let mut axes = vec![axis("vec", vec), axis("chains", &["8", "4", "16", "12", "6"]), groups(target, wg)];
+    if ops.len() > 1 {
+        axes.push(Axis { name: OP.name, values: ops.to_vec() });
+    }
+    let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
+    spaces.push(Space { case: case("arith", "chains", dtype, n, wg, &params), axes });
+    spaces
+}
+
+/// The forms that the rungs of the min-plus step have, on devices of their kind.
+fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
+    let space = |family, variant, axes| Space {
+        case: case(family, variant, dtype, lanes(target), target.max_wg.min(128), &Params::new()),
+        axes,
+    };
+    if !target.gpu {
+        let ordered: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
+        let axes = vec![axis("ordered", ordered), axis("vectors", &["6x2", "4x2", "8x2", "12x2"])];
+        return vec![space("lanes", "fed", axes)];
+    }
+    let registers = axis("registers", &["4x16", "1x32", "2x24", "4x12", "8x8"]);
+    let wg = groups(target, &["128", "256"]);
+    vec![
+        space("addmin", "three_way", vec![axis("together", &["0", "1"]), registers.clone(), wg.clone()]),
+        space("addmin", "two_way", vec![registers, wg]),
+    ]
+}
