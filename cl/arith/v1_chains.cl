@@ -17,7 +17,9 @@
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif
+#ifndef SWEEPS
 #define SWEEPS 8      // advances of all registers in a turn of the loop
+#endif
 #ifdef HALF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #endif

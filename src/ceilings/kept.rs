@@ -145,3 +145,7 @@ fn fit(text: &str) -> String {
     }
     fit.trim_matches(['-', '.']).to_owned()
 }
+
+#[cfg(test)]
+#[path = "kept_tests.rs"]
+mod tests;

@@ -16,7 +16,7 @@ pub struct Effort {
     axes: usize,
     /// Values of each that are tried.
     values: usize,
-    /// Passes over the settings.
+    /// Most passes over the settings.
     passes: usize,
     /// Seconds that a shape is timed for, and the best ones at the end.
     seconds: [f64; 2],
@@ -26,13 +26,11 @@ pub struct Effort {
 
 impl Effort {
     /// For ceilings that are kept.
-    pub const FULL: Effort = Effort { axes: 9, values: 9, passes: 2, seconds: [0.04, 0.3], finalists: 2 };
-    /// For a first look.
-    pub const QUICK: Effort = Effort { axes: 1, values: 2, passes: 1, seconds: [0.01, 0.03], finalists: 1 };
+    pub const FULL: Effort = Effort { axes: 9, values: 9, passes: 2, seconds: [0.02, 0.15], finalists: 2 };
+    /// For a first look: the likeliest shape of each probe.
+    pub const QUICK: Effort = Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 1 };
     /// For a ladder of which no ceiling is kept.
     pub const BRIEF: Effort = Effort { axes: 2, values: 5, passes: 1, seconds: [0.02, 0.1], finalists: 1 };
-    /// For a quick one.
-    pub const GLANCE: Effort = Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 1 };
 
     /// Whether it is less than what ceilings are kept of for good.
     pub fn is_quick(self) -> bool {
@@ -117,7 +115,8 @@ impl Hunt<'_> {
     ) -> Result<(), Error> {
         let axes = space.axes.iter().take(effort.axes).map(|axis| axis.values.len().min(effort.values));
         let pad = |place: &[usize]| [place, &vec![0; space.axes.len() - place.len()]].concat();
-        descend(&axes.collect::<Vec<_>>(), effort.passes, &mut |place| match place.iter().all(|&value| value == 0) {
+        let passes = if self.quantity.is_intricate() { effort.passes } else { 1 };
+        descend(&axes.collect::<Vec<_>>(), passes, &mut |place| match place.iter().all(|&value| value == 0) {
             true => Ok(first),
             false => self.attempt(space.at(&pad(place)), settings, tell),
         })?;
@@ -181,7 +180,7 @@ fn settings(seconds: f64, min_runs: u32) -> Settings {
         min_runs,
         max_runs: 500,
         min_time: seconds,
-        timeout: 3.0 * seconds.max(0.03),
+        timeout: 3.0 * seconds.max(0.02),
         max_noise: 0.03,
         cache: Cache::Warm,
         clock: Clock::Event,

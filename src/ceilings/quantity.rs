@@ -63,6 +63,13 @@ pub struct Space {
     pub axes: Vec<Axis>,
 }
 
+impl Quantity {
+    /// Whether its settings depend on each other so much that a second look at each pays.
+    pub(super) fn is_intricate(&self) -> bool {
+        self.place == Place::Unit && matches!(self.element, "f32" | "i32") && self.spaces.len() == 1
+    }
+}
+
 impl Space {
     /// The case with the values at this place.
     pub fn at(&self, place: &[usize]) -> Case {
@@ -156,7 +163,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
             spaces: arithmetic(what, ops, element, dtype, target),
             place: Place::Unit,
         }));
-        if !quick && dtype.is_float() && element != "half" {
+        if !quick && element == "f32" {
             all.extend(bounding(Bound::AddMin, dtype, true, target));
         }
     }
@@ -220,8 +227,9 @@ fn near(bound: Bound, target: &Target) -> Quantity {
 fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
     let mut spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
     let stay = if target.gpu { ("waves", "1") } else { ("chunks", "1") };
-    spaces.retain(|space| space.axes.iter().any(|axis| axis.name == stay.0));
+    spaces.truncate(1);
     for space in &mut spaces {
+        space.case = space.at(&vec![0; space.axes.len()]);
         space.case.params.insert(stay.0.into(), stay.1.into());
         space.axes.clear();
     }
@@ -327,14 +335,18 @@ fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, tar
     }
     // Half of few steps, so that all stay exact, needs more lanes.
     let n = lanes(target).next_multiple_of(1 << 14) * if half { 8 } else { 1 };
-    let (vec, wg): (&[&str], &[&str]) = match target.gpu {
-        true if half => (&["2", "1", "4"], &["256", "512", "128", "1024"]),
-        true => (&["1", "2"], &["256", "512", "128", "1024"]),
-        false => (&["8", "16", "4", "2", "1"], &["1", "64"]),
+    let wg: &[&str] = if target.gpu { &["256", "512", "1024"] } else { &["1", "64"] };
+    let mut axes = match target.gpu {
+        // Two of half share a register of a GPU.
+        true => vec![axis("vec", if half { &["2", "1", "4"] } else { &["1"] }), axis("chains", &["8", "16", "4"])],
+        false => vec![axis("vec", &["8", "16", "4", "2", "1"]), axis("chains", &["8", "12", "4", "16"])],
     };
-    let mut axes = vec![axis("vec", vec), axis("chains", &["8", "4", "16", "12", "6"]), groups(target, wg)];
-    if ops.len() > 1 {
-        axes.push(Axis { name: OP.name, values: ops.to_vec() });
+    axes.push(groups(target, wg));
+    match target.gpu {
+        true => axes.push(axis("sweeps", &["32", "8"])),
+        // The function may be a call there.
+        false if ops.len() > 1 => axes.push(Axis { name: OP.name, values: ops.to_vec() }),
+        false => {}
     }
     let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
     spaces.push(Space { case: case("arith", "chains", dtype, n, wg, &params), axes });
@@ -358,4 +370,75 @@ fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
         space("addmin", "three_way", vec![axis("together", &["0", "1"]), registers.clone(), wg.clone()]),
         space("addmin", "two_way", vec![registers, wg]),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{self, Ask};
+
+    fn target(gpu: bool) -> Target {
+        Target {
+            gpu,
+            compute_units: if gpu { 132 } else { 2 },
+            max_wg: 1024,
+            max_wg_dims: [1024; 3],
+            local_mem: 48 << 10,
+            global_mem: 64 << 30,
+            max_alloc: 16 << 30,
+            cache: 32 << 20,
+            float_lanes: 8,
+            fp64: true,
+            fp16: true,
+            nvidia: gpu,
+            async_copy: gpu,
+            subgroups: false,
+        }
+    }
+
+    #[test]
+    fn every_shape_is_one_that_its_probe_knows_and_can_plan() {
+        for target in [target(false), target(true)] {
+            let mut quantities = quantities(&target, false);
+            assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
+            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target));
+            for space in quantities.iter().flat_map(|q| &q.spaces) {
+                let family = kernels::family(&space.case.family).unwrap();
+                let rung = family.rung(&space.case.variant).unwrap();
+                for (axis, place) in
+                    (0..space.axes.len()).flat_map(|a| (0..space.axes[a].values.len()).map(move |v| (a, v)))
+                {
+                    let name = space.axes[axis].name;
+                    let known = || family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
+                    assert!(name == "wg" || known(), "{}: {name}", rung.path);
+                    let mut at = vec![0; space.axes.len()];
+                    at[axis] = place;
+                    let case = space.at(&at);
+                    let plan = (rung.plan)(&Ask { rung, case: &case, target: &target });
+                    let plan = plan.unwrap_or_else(|refusal| panic!("{case:?}: {refusal}"));
+                    assert!(plan.passes[0].global[0] > 0 && family.problem.cost(&case).bytes > 0.0, "{case:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quick_look_is_a_part_of_the_whole_and_half_needs_the_device() {
+        let whole = quantities(&target(true), false);
+        for quick in quantities(&target(true), true) {
+            assert!(whole.contains(&quick), "{quick:?}");
+        }
+        let without = Target { fp16: false, fp64: false, ..target(true) };
+        assert!(quantities(&without, false).iter().all(|q| q.element != "half" && q.element != "f64"));
+    }
+
+    #[test]
+    fn signed_floats_have_only_the_forms_that_they_can_use() {
+        for gpu in [true, false] {
+            let signed = bounding(Bound::AddMin, Dtype::F32, true, &target(gpu)).unwrap();
+            assert!(signed.spaces.iter().all(|s| s.case.variant != "three_way"));
+            assert!(signed.spaces.iter().flat_map(|s| &s.axes).all(|a| a.name != "ordered" || a.values == ["0"]));
+            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu)).unwrap().place, Place::Unit);
+        }
+    }
 }

@@ -21,11 +21,7 @@ pub type Attempt<'a, E> = dyn FnMut(&[usize]) -> Result<Option<f64>, E> + 'a;
 ///
 /// # Errors
 /// The first that `attempt` gives.
-pub fn descend<E>(
-    axes: &[usize],
-    passes: usize,
-    attempt: &mut Attempt<'_, E>,
-) -> Result<Option<Best>, E> {
+pub fn descend<E>(axes: &[usize], passes: usize, attempt: &mut Attempt<'_, E>) -> Result<Option<Best>, E> {
     let mut tried: BTreeMap<Vec<usize>, Option<f64>> = BTreeMap::new();
     let mut rate_of = |place: &[usize]| match tried.get(place) {
         Some(rate) => Ok(*rate),

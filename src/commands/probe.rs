@@ -59,7 +59,7 @@ impl Limits {
     pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Result<Limits, Error> {
         // Without a folder for data nothing can be kept.
         let kept = ceilings::folder().map_or(Ok(None), |folder| Kept::load(&folder, info))?;
-        let effort = if quick { Effort::GLANCE } else { Effort::BRIEF };
+        let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         Ok(Limits { effort, kept, told: quiet, quiet, known: Vec::new() })
     }
 

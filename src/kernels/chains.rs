@@ -14,7 +14,7 @@ pub const CHAINS: Family = Family {
     references: &[],
     problem: &Chains,
     ladder: &[rung!("arith/v1_chains", chains, &[VEC])],
-    choices: &[OP, HALF, LENGTH],
+    choices: &[OP, HALF, LENGTH, SWEEPS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
 };
@@ -32,9 +32,12 @@ const LENGTH: Tunable =
     Tunable { name: "chains", about: "independent registers of a work-item", values: &["8", "4", "16", "12", "6"] };
 const VEC: Tunable = Tunable { name: "vec", about: "elements of a register", values: &["1", "2", "4", "8", "16"] };
 
-/// Advances of all registers in a turn of the kernel's loop.
-const SWEEPS: u64 = 8;
-/// Most registers of an item.
+const SWEEPS: Tunable = Tunable {
+    name: "sweeps",
+    about: "advances of all registers in a turn of the loop, whose own instructions count on GPUs",
+    values: &["8", "16", "32"],
+};
+/// Most registers of an item, and most sweeps.
 const MOST: u64 = 32;
 /// Advances of a register of `half` that stay whole numbers without rounding.
 const EXACT_IN_HALF: u64 = 1024;
@@ -44,6 +47,7 @@ struct Chain<'a> {
     op: &'a str,
     half: bool,
     registers: u64,
+    sweeps: u64,
     turns: u64,
 }
 
@@ -55,23 +59,26 @@ impl Chain<'_> {
         }
         let half = shape::switch(params, &HALF)?.unwrap_or(false);
         let registers = shape::number(params, LENGTH.name)?.unwrap_or(8);
-        let steps = PAIRS / registers;
-        if registers > MOST || !steps.is_multiple_of(SWEEPS) {
-            return Err(Refusal(format!("chains={registers}: a divisor of {} up to {MOST} is needed", PAIRS / SWEEPS)));
+        let sweeps = shape::number(params, SWEEPS.name)?.unwrap_or(8);
+        let steps = PAIRS / registers.min(PAIRS);
+        let turns = if half { steps.min(EXACT_IN_HALF) } else { steps } / sweeps.min(PAIRS);
+        match registers <= MOST && sweeps <= MOST && PAIRS.is_multiple_of(registers * sweeps) {
+            true => Ok(Chain { op, half, registers, sweeps, turns }),
+            false => Err(Refusal(format!(
+                "chains={registers} sweeps={sweeps}: up to {MOST} each are needed, their product a divisor of {PAIRS}"
+            ))),
         }
-        let turns = if half { steps.min(EXACT_IN_HALF) } else { steps } / SWEEPS;
-        Ok(Chain { op, half, registers, turns })
     }
 
     /// Operations in a lane, of which a multiplication with an addition is two, as an addition with a minimum is.
     fn ops(&self) -> u64 {
         let each = if matches!(self.op, "fma" | "mad" | "add_min") { 2 } else { 1 };
-        each * self.turns * SWEEPS * self.registers
+        each * self.turns * self.sweeps * self.registers
     }
 
     /// What a lane comes to that starts from this number. Only [`Chain::ring`] is no formula.
     fn result(&self, dtype: Dtype, start: i64) -> i64 {
-        let (registers, steps) = (self.registers as i64, (self.turns * SWEEPS) as i64);
+        let (registers, steps) = (self.registers as i64, (self.turns * self.sweeps) as i64);
         let firsts = registers * start + registers * (registers - 1) / 2;
         match self.op {
             "add" if dtype == Dtype::I32 => self.ring(start, |x, next| x.wrapping_add(next)),
@@ -86,7 +93,7 @@ impl Chain<'_> {
         let last = x.len() - 1;
         for _ in 0..self.turns {
             x[last] -= i64::from(self.op == "min");
-            for _ in 0..SWEEPS {
+            for _ in 0..self.sweeps {
                 for c in 0..last {
                     x[c] = step(x[c], x[c + 1]);
                 }
@@ -162,8 +169,10 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         op => format!("OP_{}", op.to_uppercase()),
     };
     let mut defines = vec![("T".into(), if chain.half { "half" } else { element }.into()), (op, "1".into())];
-    defines
-        .extend([("VEC", vec), ("CHAINS", chain.registers), ("WG", wg as u64)].map(|(k, v)| (k.into(), v.to_string())));
+    defines.extend(
+        [("VEC", vec), ("CHAINS", chain.registers), ("SWEEPS", chain.sweeps), ("WG", wg as u64)]
+            .map(|(k, v)| (k.into(), v.to_string())),
+    );
     defines.extend(minplus::element_macros(dtype, ask.target).map(|(name, value)| (name.into(), value.into())));
     if chain.half {
         defines.extend([("HALF", "1"), ("M", "float")].map(|(k, v)| (k.into(), v.into())));
