@@ -131,9 +131,10 @@ impl Place {
     }
 }
 
-/// The operations of the probe of single operations, with the types that they are measured in.
+/// What is measured of the probe of single operations, and by which of them. Where fma() is no instruction but a call, it
+/// is slow, or even wrong; on GPUs it is what a multiplication with an addition is made of.
 const OPERATIONS: &[(&str, &[&str], Measure)] = &[
-    ("fma", &["fma", "mad"], Measure::Ops),
+    ("fma", &["mad", "fma"], Measure::Ops),
     ("add", &["add"], Measure::Ops),
     ("min", &["min"], Measure::Ops),
     ("add-min", &["add_min"], Measure::Pairs),
@@ -329,12 +330,13 @@ fn local(target: &Target) -> Quantity {
 fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, target: &Target) -> Vec<Space> {
     let half = element == "half";
     let mut spaces = if what == "add-min" && !half { add_min(dtype, target) } else { Vec::new() };
-    let mut params = Params::from([(OP.name.to_owned(), ops[0].to_owned())]);
+    let op = if target.gpu { ops.last() } else { ops.first() };
+    let mut params: Params = op.map(|op| (OP.name.to_owned(), (*op).to_owned())).into_iter().collect();
     if half {
         params.insert(HALF.name.into(), "1".into());
     }
     // Half of few steps, so that all stay exact, needs more lanes.
-    let n = lanes(target).next_multiple_of(1 << 14) * if half { 8 } else { 1 };
+    let n = lanes(target).next_multiple_of(if target.gpu { 1 << 12 } else { 1 << 10 }) * if half { 8 } else { 1 };
     let wg: &[&str] = if target.gpu { &["256", "512", "1024"] } else { &["1", "64"] };
     let mut axes = match target.gpu {
         // Two of half share a register of a GPU.
@@ -344,7 +346,6 @@ fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, tar
     axes.push(groups(target, wg));
     match target.gpu {
         true => axes.push(axis("sweeps", &["32", "8"])),
-        // The function may be a call there.
         false if ops.len() > 1 => axes.push(Axis { name: OP.name, values: ops.to_vec() }),
         false => {}
     }

@@ -23,7 +23,7 @@ pub const CHAINS: Family = Family {
 pub const OP: Tunable = Tunable {
     name: "op",
     about: "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",
-    values: &["fma", "mad", "add", "min", "add_min"],
+    values: &["mad", "fma", "add", "min", "add_min"],
 };
 /// Whether the registers are of `half`.
 pub const HALF: Tunable =
