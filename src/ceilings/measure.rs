@@ -4,7 +4,7 @@ use super::search::descend;
 use super::{CeilingRow, Place, Quantity, Space};
 use crate::Error;
 use crate::data::Shape;
-use crate::kernels::Case;
+use crate::kernels::{Case, Target};
 use crate::record::Run;
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::{Executor, Job};
@@ -22,19 +22,22 @@ pub struct Effort {
     seconds: [f64; 2],
     /// Shapes that are measured again at the end.
     finalists: usize,
+    /// Whether it is less than what ceilings are kept of for good.
+    quick: bool,
 }
 
 impl Effort {
-    /// For ceilings that are kept.
-    pub const FULL: Effort = Effort { axes: 9, values: 9, passes: 2, seconds: [0.02, 0.15], finalists: 2 };
     /// For a first look: the likeliest shape of each probe.
-    pub const QUICK: Effort = Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 1 };
+    pub const QUICK: Effort =
+        Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 1, quick: true };
     /// For a ladder of which no ceiling is kept.
-    pub const BRIEF: Effort = Effort { axes: 2, values: 5, passes: 1, seconds: [0.02, 0.1], finalists: 1 };
+    pub const BRIEF: Effort = Effort { axes: 2, values: 5, passes: 1, seconds: [0.02, 0.1], finalists: 1, quick: true };
 
-    /// Whether it is less than what ceilings are kept of for good.
-    pub fn is_quick(self) -> bool {
-        self != Effort::FULL
+    /// For ceilings that are kept: about a minute on a GPU, some minutes on a CPU, where other work on the machine
+    /// makes shapes look worse than they are.
+    pub fn full(target: &Target) -> Effort {
+        let (seconds, finalists) = if target.gpu { ([0.02, 0.15], 2) } else { ([0.04, 0.4], 4) };
+        Effort { axes: usize::MAX, values: usize::MAX, passes: 2, seconds, finalists, quick: false }
     }
 }
 
@@ -79,11 +82,9 @@ pub fn measure(
     match (best, refused) {
         (Some(best), _) => {
             let value = fastest(&best.outcome).map(|seconds| quantity.measure.value(&best.outcome, seconds));
-            Ok(CeilingRow::new(quantity, (run, &info), (&best.outcome, value, count), effort.is_quick()))
+            Ok(CeilingRow::new(quantity, (run, &info), (&best.outcome, value, count), effort.quick))
         }
-        (None, Some(outcome)) => {
-            Ok(CeilingRow::new(quantity, (run, &info), (&outcome, None, count), effort.is_quick()))
-        }
+        (None, Some(outcome)) => Ok(CeilingRow::new(quantity, (run, &info), (&outcome, None, count), effort.quick)),
         (None, None) => Err(Error::Failed(format!("{}: there is nothing to measure", quantity.what))),
     }
 }

@@ -65,8 +65,9 @@ fn measure(
     global: &Global,
     take: &mut dyn FnMut(CeilingRow) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let effort = if options.quick { Effort::QUICK } else { Effort::FULL };
-    let quantities: Vec<Quantity> = ceilings::quantities(&executor.info().target, options.quick);
+    let target = &executor.info().target;
+    let effort = if options.quick { Effort::QUICK } else { Effort::full(target) };
+    let quantities: Vec<Quantity> = ceilings::quantities(target, options.quick);
     let run = Run::begin();
     let mut observer = Line::new(global.quiet);
     let total = quantities.len();
