@@ -47,6 +47,9 @@ pub enum Command {
     /// Run the min-plus product's ladder, or find distances in a graph with it; or, with
     /// --input, write the distances in a graph
     Minplus(Box<MinPlus>),
+    /// Measure what the device does at best (memory, caches, local memory, arithmetic) and keep it: ladders say how far
+    /// they are from it
+    Ceiling(Box<Ceiling>),
     /// Run a small experiment, or list them: one question, one varied parameter, one answer
     Lab(Box<Lab>),
     /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
@@ -345,6 +348,32 @@ pub struct Ladder {
     /// Where results go.
     #[command(flatten)]
     pub output: Output,
+}
+
+/// `gpulab ceiling`.
+#[derive(Debug, Args)]
+pub struct Ceiling {
+    /// Fewer quantities and shapes, for a few seconds
+    #[arg(long, conflicts_with = "show")]
+    pub quick: bool,
+    /// Measure nothing: print what is kept of the device, and when it was measured
+    #[arg(long)]
+    pub show: bool,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+    /// What a shape may take beyond its sampling, in seconds [default: 60, and more for large data]
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    pub deadline: Option<f64>,
+    /// Run kernels in this process, for debuggers, profilers and simulators
+    #[arg(long)]
+    pub in_process: bool,
+    /// Write one row per ceiling as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write an array of ceilings as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
 }
 
 /// `gpulab lab`.

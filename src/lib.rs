@@ -6,6 +6,8 @@
 //! - [`report`] turns records into text, [`store`] writes and reads them, [`record`] says what they are.
 //! - [`experiments`] are studies as data: what to measure, and what follows from it; those with kernels of their own
 //!   have their families in the registry.
+//! - [`ceilings`] are what a device does at best: what to measure, the search for the best shape, and the files that
+//!   keep them.
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
@@ -14,6 +16,7 @@
 //! - [`graph`] is distances in graphs, whatever makes the min-plus step.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 
+pub mod ceilings;
 pub mod check;
 pub mod cli;
 pub mod commands;

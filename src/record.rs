@@ -10,7 +10,7 @@ mod row;
 #[cfg(test)]
 pub(crate) use point::point;
 pub use point::{BANDWIDTH, Metric, MetricOf, Place, Point, RATE, TIME};
-use row::columns;
+pub(crate) use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;
 pub use row::{Row, SampleRow, params_text};
@@ -113,6 +113,9 @@ pub struct Scene {
     pub clocks: f64,
     /// Last-level cache in bytes; 0 when unknown.
     pub cache_bytes: u64,
+    /// Bytes that a cache of which the driver reports a part may hold: what is faster than memory and no larger came
+    /// from there.
+    pub cache_reach: u64,
     /// Whether runs find their data in cache.
     pub cache: Cache,
     /// Relative spread above which a row is noisy.
@@ -132,6 +135,7 @@ impl Scene {
             cl_version: device.cl_version.clone(),
             clocks: f64::from(device.target.compute_units) * f64::from(device.clock_mhz) * 1e6,
             cache_bytes: device.target.cache,
+            cache_reach: device.target.cache.max(if device.target.gpu { 256 << 20 } else { 0 }),
             cache: settings.cache,
             max_noise: settings.max_noise,
             ceiling,
@@ -148,6 +152,7 @@ impl Scene {
             cl_version: String::new(),
             clocks: 0.0,
             cache_bytes: 0,
+            cache_reach: 0,
             cache: settings.cache,
             max_noise: settings.max_noise,
             ceiling: None,
@@ -265,12 +270,14 @@ fn flags(record: &Record) -> Vec<&'static str> {
     // What goes on between host and device is no kernel's, and may well be short.
     let is_kernel = family(&outcome.case.family).is_some();
     let is_memory_bound = family(&outcome.case.family).is_some_and(|family| family.ceiling.is_memory());
-    let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=scene.cache_bytes).contains(&outcome.working_set);
+    let is_above = record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT);
+    let cache = if is_above { scene.cache_reach } else { scene.cache_bytes };
+    let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
     let Some(times) = record.times else { return Vec::new() };
     [
         (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < LAUNCH_BOUND_S),
         (flag::FITS_CACHE, fits),
-        (flag::ABOVE_CEILING, record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT)),
+        (flag::ABOVE_CEILING, is_above),
         (flag::CLOCK_FALLBACK, outcome.clock_note.is_some()),
         // Of one or two runs no spread is known.
         (flag::NOISY, times.noise > scene.max_noise || (outcome.stopped_by == "timeout" && times.runs < 3)),
@@ -369,6 +376,7 @@ mod tests {
             cl_version: "OpenCL 3.0".to_owned(),
             clocks: 0.0,
             cache_bytes: 0,
+            cache_reach: 0,
             cache: Cache::Warm,
             max_noise: 0.05,
             ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
@@ -397,8 +405,13 @@ mod tests {
         let host = Scene::on_host(&scene().run, 2, &settings());
         assert!(flags_of(&host, None, outcome(CPU_SEQ, &[1e-6])).is_empty());
         assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), [flag::NOISY]);
-        let large_cache = Scene { cache_bytes: 8000, ..scene() };
+        let large_cache = Scene { cache_bytes: 8000, cache_reach: 8000, ..scene() };
         assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), [flag::FITS_CACHE]);
+        // Faster than memory, and no larger than what a driver may leave unsaid.
+        let unsaid = Scene { cache_reach: 8000, ..scene() };
+        assert_eq!(record(1, 1e-4).flags, [flag::ABOVE_CEILING]);
+        assert_eq!(flags_of(&unsaid, Some(1), outcome("naive", &[1e-4])), [flag::FITS_CACHE, flag::ABOVE_CEILING]);
+        assert!(flags_of(&unsaid, Some(1), outcome("naive", &[1e-3])).is_empty());
         let cold = Scene { cache: Cache::Cold, ..large_cache };
         assert!(flags_of(&cold, Some(1), outcome("naive", &[1e-3])).is_empty());
         let wall = Outcome { clock: Clock::Wall, clock_note: Some("late".to_owned()), ..outcome("naive", &[1e-3]) };

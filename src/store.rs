@@ -6,6 +6,7 @@
 mod sink;
 
 use crate::Error;
+use crate::ceilings::CeilingRow;
 use crate::record::{Point, Row, SCHEMA, SampleRow};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -47,6 +48,11 @@ impl CsvFile {
         CsvFile::open(path, mode, Point::COLUMNS)
     }
 
+    /// Opens a file of ceilings; see [`CsvFile::rows`].
+    pub fn ceilings(path: &str, mode: Mode) -> Result<CsvFile, Error> {
+        CsvFile::open(path, mode, CeilingRow::COLUMNS)
+    }
+
     fn open(path: &str, mode: Mode, columns: &[&str]) -> Result<CsvFile, Error> {
         let mut sink = Sink::open(path)?;
         let old = if mode == Mode::Append { sink.read()? } else { Vec::new() };
@@ -83,6 +89,13 @@ impl CsvFile {
         let mut point = point.clone();
         point.texts().into_iter().for_each(guard);
         self.write_line(&point)
+    }
+
+    /// Writes a ceiling.
+    pub fn write_ceiling(&mut self, row: &CeilingRow) -> Result<(), Error> {
+        let mut row = row.clone();
+        row.texts().into_iter().for_each(guard);
+        self.write_line(&row)
     }
 
     /// Writes samples, each as a line of its own.

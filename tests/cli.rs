@@ -297,3 +297,39 @@ fn without_a_process_of_its_own_a_case_gives_the_same_rows() {
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("v3 local"), "{out}");
 }
+
+#[test]
+fn ceilings_are_measured_kept_shown_and_used() {
+    let dir = TempDir::new().unwrap();
+    let with = |args: &[&str]| {
+        let output = gpulab(args).env("GPULAB_DATA", dir.path()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    };
+    let (out, err, code) = with(&["ceiling", "--show"]);
+    assert!(code == 1 && out.is_empty() && err.contains("gpulab ceiling measures them"), "{out}{err}");
+    let csv = dir.path().join("ceilings.csv");
+    let (measured, err, code) = with(&["ceiling", "--quick", "--csv", csv.to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
+    for what in ["read, memory", "write, memory", "copy, cache", "local", "fma f32", "add i32", "add-min f32"] {
+        let line = measured.lines().find(|line| line.starts_with(what)).unwrap_or_else(|| panic!("{what}: {measured}"));
+        assert!(line.contains(" wg ") && !line.contains("failed"), "{line}");
+    }
+    let lines = fs::read_to_string(&csv).unwrap().lines().count();
+    let (shown, err, code) = with(&["ceiling", "--show"]);
+    assert_eq!((shown.as_str(), err.as_str(), code), (measured.as_str(), "", 0), "as measured, with no device opened");
+    let (json, _, _) = with(&["ceiling", "--show", "--json", "-", "-q"]);
+    assert_eq!(json.matches("\"what\"").count() + 1, lines, "{json}");
+    // A ladder takes the ceiling that is kept, and says so.
+    let read = json.split("\"value\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap().to_owned();
+    let rows = dir.path().join("rows.json");
+    let (_, err, code) =
+        with(&["dot", "--quick", "--n", "1000", "--variant", "local", "--json", rows.to_str().unwrap()]);
+    assert!(code == 0 && err.contains("ceilings as measured at") && err.contains("quickly"), "{err}");
+    assert!(fs::read_to_string(&rows).unwrap().contains(&format!("\"ceiling_gbps\":{read}")), "{read}");
+    // What cannot be read is named, and measured anew.
+    let file = fs::read_dir(dir.path().join("ceilings")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&file, "{").unwrap();
+    let (_, err, code) = with(&["ceiling", "--show"]);
+    assert!(code == 1 && err.contains("remove the file"), "{err}");
+}

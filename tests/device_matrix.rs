@@ -37,6 +37,9 @@ fn declared_skip(case: &Case, target: &Target) -> Option<&'static str> {
     if case.dtype == Dtype::F64 && !target.fp64 {
         return Some("no fp64");
     }
+    if case.params.get("half").is_some_and(|half| half == "1") && (case.dtype != Dtype::F32 || !target.fp16) {
+        return Some("no fp16");
+    }
     if case.family == "reduce" { declared_reduce_skip(case, target) } else { None }
 }
 
@@ -123,6 +126,33 @@ fn the_probes_of_the_ceilings_are_right() {
         let kernels = kernels.flat_map(|f| f.ladder.iter().map(move |r| (*f, r)));
         let probes = kernels.flat_map(|(f, r)| f.dtypes.iter().map(move |&dtype| (f, r, dtype)));
         probes.map(|(f, r, dtype)| verify(&mut session, &case(f, r, dtype, 6400, 64, &[]))).sum()
+    });
+}
+
+#[test]
+fn every_setting_of_the_probes_is_right() {
+    on_every_real_driver("every_setting_of_the_probes_is_right", |driver| {
+        let mut session = session(driver, None);
+        let mut count = 0;
+        // Those whose settings no ladder has.
+        let probes = PROBES.iter().filter(|f| f.ceiling.is_memory() || f.name == "arith");
+        for (family, rung) in probes.flat_map(|f| f.ladder.iter().map(move |r| (f, r))) {
+            let all = || family.choices.iter().chain(rung.tunables);
+            // rusticl's fma() is no instruction, and its results are not those of one.
+            let settings = all().flat_map(|t| t.values.iter().map(|v| (t.name, *v)));
+            for (name, value) in settings.filter(|(_, value)| driver != "rusticl" || *value != "fma") {
+                let mut settings = vec![(name, value)];
+                if family.ceiling.is_memory() {
+                    settings.push(("nreps", "3"));
+                }
+                count += verify(&mut session, &case(family, rung, family.dtypes[0], 8192, 64, &settings));
+                for (&dtype, half) in family.dtypes.iter().flat_map(|d| [(d, "0"), (d, "1")]).filter(|_| name == "op") {
+                    count +=
+                        verify(&mut session, &case(family, rung, dtype, 8192, 64, &[(name, value), ("half", half)]));
+                }
+            }
+        }
+        count
     });
 }
 

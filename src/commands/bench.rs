@@ -132,10 +132,21 @@ pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Resu
 
 /// Opens the device for cases of so many bytes and operations at most.
 pub(super) fn open(setup: Setup, measure: &Measure, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {
-    if measure.in_process {
+    open_within(setup, measure.in_process, measure.deadline, bytes, ops)
+}
+
+/// As [`open`]; without a deadline in seconds, one that suits so many bytes and operations.
+pub(super) fn open_within(
+    setup: Setup,
+    in_process: bool,
+    deadline: Option<f64>,
+    bytes: u64,
+    ops: f64,
+) -> Result<Box<dyn Executor>, Error> {
+    if in_process {
         return Ok(Box::new(InProcess(open_session(&setup)?)));
     }
-    let deadline = measure.deadline.unwrap_or_else(|| default_deadline(bytes, ops));
+    let deadline = deadline.unwrap_or_else(|| default_deadline(bytes, ops));
     Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted)?))
 }
 

@@ -127,6 +127,7 @@ mod tests {
             cache: 4_325_376,
             float_lanes: 0,
             fp64: true,
+            fp16: false,
             nvidia: true,
             async_copy: false,
             subgroups: false,

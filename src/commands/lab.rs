@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::points::Points;
-use super::probe::{self, Limits};
+use super::probe::{self, Limits, Need};
 use super::{Out, interrupt};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
@@ -44,7 +44,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-    let mut lab = Laboratory { settings, scene, executor, limits: Limits::new(options.seed), points, rows: Vec::new() };
+    let limits = Limits::load(executor.info(), options.measure.quick, global.quiet)?;
+    let mut lab = Laboratory { settings, scene, executor, limits, points, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.points.finish();
     measured.and(finished)?;
@@ -195,12 +196,12 @@ impl Running<'_> {
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
         let lab = &mut *self.lab;
         let (Work::Kernel(family, _), case) = (task.work, &task.trial.case) else { return Ok(()) };
-        let bound = family.ceiling;
-        if lab.limits.has(bound, case.dtype) || !probe::is_bounded(family, case, lab.executor.info()) {
+        let need = Need::of(family, case.dtype, &case.params);
+        if lab.limits.has(need) || !probe::is_bounded(family, case, lab.executor.info()) {
             return Ok(());
         }
-        self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
-        lab.limits.measure(&mut *lab.executor, bound, case.dtype, &lab.settings)
+        self.observer.case_started(0, self.steps, &format!("{} ceiling", family.ceiling.name()));
+        lab.limits.measure(&mut *lab.executor, need)
     }
 
     fn task(&self, configuration: &Configuration) -> &Task {
@@ -210,11 +211,11 @@ impl Running<'_> {
 
 impl Bench for Running<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let settings = &self.lab.settings;
+        let (settings, case) = (&self.lab.settings, &configuration.case);
         match self.task(configuration).work {
             Work::Kernel(family, _) => {
-                let limit = self.lab.limits.get(family.ceiling, configuration.case.dtype);
-                probe::bounded(settings, family, &configuration.case, limit, self.lab.executor.info())
+                let limit = self.lab.limits.get(Need::of(family, case.dtype, &case.params));
+                probe::bounded(settings, family, case, limit, self.lab.executor.info())
             }
             Work::Exchange(variant) => {
                 let clock = if variant.by_events { Clock::Event } else { Clock::Wall };

@@ -1,7 +1,7 @@
 //! What every family's command does: probe the ceiling, time the CPU, climb the ladder, tell.
 
 use super::bench::{self, Input};
-use super::probe::{self, Limits};
+use super::probe::{self, Limits, Need};
 use super::sinks::Sinks;
 use super::{Out, color, interrupt};
 use crate::cli::{Global, Ladder};
@@ -89,7 +89,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
         records: Vec::new(),
         sinks,
     };
-    let climbed = climb.climb(&rungs, &info);
+    let climbed = climb.climb(&rungs, &info, global.quiet);
     let told = climb.tell(out, global);
     climbed?;
     told?;
@@ -115,17 +115,18 @@ fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Erro
 }
 
 impl Climb<'_> {
-    fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo) -> Result<(), Error> {
+    fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo, quiet: bool) -> Result<(), Error> {
         let empty = self.study.shape.elements() == 0;
         let baselines = if empty { &[] } else { self.study.family.problem.baselines() };
         let probes = if empty { 0 } else { 1 };
         let total = probes + baselines.len() + rungs.len() * self.study.series.len();
-        let (bound, mut limits) = (self.study.family.ceiling, Limits::new(self.options.seed));
+        let need = Need::of(self.study.family, self.dtype, &self.study.params);
+        let mut limits = Limits::load(info, self.options.measure.quick, quiet)?;
         if !empty {
-            self.observer.case_started(0, total, &format!("{} ceiling", bound.name()));
-            limits.measure(&mut *self.executor, bound, self.dtype, &self.settings)?;
+            self.observer.case_started(0, total, &format!("{} ceiling", self.study.family.ceiling.name()));
+            limits.measure(&mut *self.executor, need)?;
         }
-        let limit = limits.get(bound, self.dtype);
+        let limit = limits.get(need);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let host = Scene::on_host(&self.run, threads, &self.settings);
         for (index, baseline) in baselines.iter().enumerate() {

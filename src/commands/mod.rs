@@ -1,6 +1,7 @@
 //! One file per subcommand: glue, no logic.
 
 mod bench;
+mod ceiling;
 mod devices;
 mod doctor;
 mod dot;
@@ -61,6 +62,7 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
         Command::Transpose(options) => transpose::run(&mut out, &cli.global, options),
         Command::Minplus(options) => minplus::run(&mut out, &cli.global, options),
+        Command::Ceiling(options) => ceiling::run(&mut out, &cli.global, options),
         Command::Lab(options) => lab::run(&mut out, &cli.global, options),
         Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
         Command::Merge { files, output } => merge::run(files, output),

@@ -1,76 +1,135 @@
-//! What the device can do at best, measured before what runs on it.
+//! What the device can do at best: as it is kept, or measured before what runs on it.
 
 use super::say;
 use crate::Error;
-use crate::data::Dtype;
+use crate::ceilings::{self, CeilingRow, Effort, Kept, Measure, Quantity};
+use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
-use crate::kernels::{Bound, Case, Family, ceiling};
-use crate::record::{Ceiling, REPEATS};
-use crate::runner::{Cache, Clock, Outcome, Settings, Status};
-use crate::worker::{Executor, Job};
+use crate::kernels::{Bound, Case, Family, Target, minplus};
+use crate::record::{Ceiling, REPEATS, Run};
+use crate::runner::{Outcome, Settings};
+use crate::worker::Executor;
 
-/// The ceilings that a run needed so far, each measured once.
+/// Which ceiling bounds a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Need {
+    bound: Bound,
+    /// Of memory's it does not matter.
+    dtype: Option<Dtype>,
+    /// Whether floats of either sign are lowered, which some forms cannot do.
+    signed: bool,
+}
+
+impl Need {
+    /// Of a case of this family with these settings.
+    pub(super) fn of(family: &Family, dtype: Dtype, params: &Params) -> Need {
+        let bound = family.ceiling;
+        let signed = bound == Bound::AddMin && dtype.is_float() && minplus::is_signed(params);
+        Need { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
+    }
+
+    fn quantity(self, target: &Target) -> Option<Quantity> {
+        ceilings::bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target)
+    }
+
+    /// The ceiling that a line holds: of pairs, in operations.
+    fn ceiling(self, quantity: &Quantity, row: &CeilingRow) -> Option<Ceiling> {
+        let per = if quantity.measure == Measure::Pairs { 2.0 } else { 1.0 };
+        Some(Ceiling { bound: self.bound, rate: per * row.value? })
+    }
+}
+
+/// The ceilings that a run needed so far, each looked up or measured once.
 pub(super) struct Limits {
-    seed: u64,
+    effort: Effort,
+    kept: Option<Kept>,
+    /// Whether it was said that kept ones are used.
+    told: bool,
+    quiet: bool,
     /// None where no probe gave a rate.
-    known: Vec<(Bound, Dtype, Option<Ceiling>)>,
+    known: Vec<(Need, Option<Ceiling>)>,
 }
 
 impl Limits {
-    /// With this seed of the probes' data.
-    pub(super) fn new(seed: u64) -> Limits {
-        Limits { seed, known: Vec::new() }
+    /// Those that are kept for this device and driver, if there are any; others will be measured, with less effort for a
+    /// quick run.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] if what is kept is damaged.
+    pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Result<Limits, Error> {
+        // Without a folder for data nothing can be kept.
+        let kept = ceilings::folder().map_or(Ok(None), |folder| Kept::load(&folder, info))?;
+        let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
+        Ok(Limits { effort, kept, told: quiet, quiet, known: Vec::new() })
     }
 
-    /// The ceiling for elements of a type, if it was measured and there is one.
-    pub(super) fn get(&self, bound: Bound, dtype: Dtype) -> Option<Ceiling> {
-        self.find(bound, dtype).flatten()
+    /// The ceiling, if it was measured and there is one.
+    pub(super) fn get(&self, need: Need) -> Option<Ceiling> {
+        self.find(need).flatten()
     }
 
     /// Takes a ceiling over from an earlier run.
-    pub(super) fn note(&mut self, bound: Bound, dtype: Dtype, rate: f64) {
-        if self.find(bound, dtype).is_none() {
-            self.known.push((bound, dtype, Some(Ceiling { bound, rate })));
+    pub(super) fn note(&mut self, need: Need, rate: f64) {
+        if !self.has(need) {
+            self.known.push((need, Some(Ceiling { bound: need.bound, rate })));
         }
     }
 
     /// Whether it was measured, even in vain.
-    pub(super) fn has(&self, bound: Bound, dtype: Dtype) -> bool {
-        self.find(bound, dtype).is_some()
+    pub(super) fn has(&self, need: Need) -> bool {
+        self.find(need).is_some()
     }
 
-    fn find(&self, bound: Bound, dtype: Dtype) -> Option<Option<Ceiling>> {
-        let alike = |known: &&(Bound, Dtype, _)| known.0 == bound && (bound.is_memory() || known.1 == dtype);
-        self.known.iter().find(alike).map(|(_, _, ceiling)| *ceiling)
+    fn find(&self, need: Need) -> Option<Option<Ceiling>> {
+        self.known.iter().find(|known| known.0 == need).map(|(_, ceiling)| *ceiling)
     }
 
-    /// Measures a ceiling that is not known yet: the best rate of its probes that gave a right result.
+    /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
     ///
     /// # Errors
     /// What ends the whole run.
-    pub(super) fn measure(
-        &mut self,
-        executor: &mut dyn Executor,
-        bound: Bound,
-        dtype: Dtype,
-        settings: &Settings,
-    ) -> Result<(), Error> {
-        if self.has(bound, dtype) {
+    pub(super) fn measure(&mut self, executor: &mut dyn Executor, need: Need) -> Result<(), Error> {
+        if self.has(need) {
             return Ok(());
         }
-        let mut best: Option<f64> = None;
-        for case in ceiling::cases(bound, dtype, &executor.info().target, self.seed) {
-            let job = Job { baseline: false, case, settings: probing(settings), again: false };
-            let outcome = executor.run(&job)?;
-            if !matches!(outcome.status, Status::Ok | Status::Skipped) {
-                let Outcome { case, status, reason, .. } = &outcome;
-                say(&format!("the probe {}/{} gave no rate ({}): {reason}", case.family, case.variant, status.name()));
-            }
-            best = best.into_iter().chain(fastest_rate(&outcome, bound)).reduce(f64::max);
-        }
-        self.known.push((bound, dtype, best.map(|rate| Ceiling { bound, rate })));
+        let ceiling = match need.quantity(&executor.info().target) {
+            None => None,
+            Some(quantity) => match self.look_up(&quantity) {
+                Some(row) => need.ceiling(&quantity, &row),
+                None => {
+                    let quiet = self.quiet;
+                    let mut tell = |outcome: &Outcome| {
+                        if !quiet {
+                            say_gone_wrong(outcome)
+                        }
+                    };
+                    let row = ceilings::measure(&quantity, self.effort, &Run::begin(), executor, &mut tell)?;
+                    need.ceiling(&quantity, &row)
+                }
+            },
+        };
+        self.known.push((need, ceiling));
         Ok(())
     }
+
+    /// A kept ceiling; the first time, says so.
+    fn look_up(&mut self, quantity: &Quantity) -> Option<CeilingRow> {
+        let row = self.kept.as_ref()?.find(quantity.what, quantity.place, quantity.element)?.clone();
+        if !std::mem::replace(&mut self.told, true) {
+            let how = if row.quick { ", quickly, so it may be low" } else { "" };
+            say(&format!(
+                "ceilings as measured at {}{how} (gpulab ceiling --show; gpulab ceiling measures anew)",
+                row.time_utc
+            ));
+        }
+        Some(row)
+    }
+}
+
+/// Says of a probe that went wrong that it gave no rate.
+pub(super) fn say_gone_wrong(outcome: &Outcome) {
+    let Outcome { case, status, reason, .. } = outcome;
+    say(&format!("the probe {}/{} gave no rate ({}): {reason}", case.family, case.variant, status.name()));
 }
 
 /// The settings, with the time that no event time of the case may fall below.
@@ -91,23 +150,4 @@ pub(super) fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> boo
     // What is repeated inside a kernel comes from the cache. Drivers tend to report a part of their last-level cache.
     let beyond_caches = || family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64;
     !case.params.contains_key(REPEATS) && (!family.ceiling.is_memory() || beyond_caches())
-}
-
-fn probing(settings: &Settings) -> Settings {
-    Settings {
-        min_runs: 5,
-        max_runs: 50,
-        min_time: 0.02,
-        timeout: 0.3,
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        ..settings.clone()
-    }
-}
-
-/// 10^9 bytes or operations a second of the fastest run of a right result.
-fn fastest_rate(outcome: &Outcome, bound: Bound) -> Option<f64> {
-    let fastest = outcome.times().into_iter().reduce(f64::min)?;
-    let amount = if bound.is_memory() { outcome.bytes } else { outcome.ops };
-    (outcome.status == Status::Ok && fastest > 0.0).then_some(amount / 1e9 / fastest)
 }

@@ -1,11 +1,11 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use super::bench::{self, Input};
-use super::probe::{self, Limits};
+use super::probe::{self, Limits, Need};
 use super::{Out, interrupt, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
-use crate::kernels::{self, Bound, Case, FAMILIES, Family, Form, Params, Rung, Shape};
+use crate::kernels::{self, Case, FAMILIES, Family, Form, Params, Rung, Shape};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
@@ -51,7 +51,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
         identity,
         settings,
-        limits: Limits::new(options.seed),
+        limits: Limits::load(executor.info(), options.measure.quick, global.quiet)?,
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
@@ -228,23 +228,25 @@ impl Running {
         // A sweep that is gone on with keeps its ceilings, so that its rows compare.
         for row in &self.rows {
             if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
-                self.limits.note(bound, row.dtype, rate);
+                let params = row.params.split(' ').filter_map(|setting| setting.split_once('='));
+                let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+                self.limits.note(Need::of(self.family, row.dtype, &params), rate);
             }
         }
         let needed = todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0);
-        for dtype in needed.map(|c| c.case.dtype).collect::<BTreeSet<_>>() {
-            self.probe(bound, dtype)?;
+        for configuration in needed {
+            self.probe(Need::of(self.family, configuration.case.dtype, &configuration.case.params))?;
         }
         sweep::measure(todo, options.order, self)
     }
 
-    fn probe(&mut self, bound: Bound, dtype: Dtype) -> Result<(), Error> {
-        if self.limits.has(bound, dtype) {
+    fn probe(&mut self, need: Need) -> Result<(), Error> {
+        if self.limits.has(need) {
             return Ok(());
         }
         let started = Instant::now();
-        self.observer.case_started(0, self.steps, &format!("{} ceiling", bound.name()));
-        self.limits.measure(&mut *self.executor, bound, dtype, &self.settings)?;
+        self.observer.case_started(0, self.steps, &format!("{} ceiling", self.family.ceiling.name()));
+        self.limits.measure(&mut *self.executor, need)?;
         self.probed += started.elapsed().as_secs_f64();
         Ok(())
     }
@@ -252,7 +254,7 @@ impl Running {
 
 impl Bench for Running {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let limit = self.limits.get(self.family.ceiling, configuration.case.dtype);
+        let limit = self.limits.get(Need::of(self.family, configuration.case.dtype, &configuration.case.params));
         probe::bounded(&self.settings, self.family, &configuration.case, limit, self.executor.info())
     }
 
@@ -271,7 +273,8 @@ impl Bench for Running {
         self.spent += outcome.spent;
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
-        self.scene.ceiling = self.limits.get(self.family.ceiling, configuration.case.dtype);
+        self.scene.ceiling =
+            self.limits.get(Need::of(self.family, configuration.case.dtype, &configuration.case.params));
         let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);

@@ -150,6 +150,7 @@ pub fn fake_info() -> DeviceInfo {
             cache: 1 << 20,
             float_lanes: 0,
             fp64: true,
+            fp16: false,
             nvidia: false,
             async_copy: false,
             subgroups: false,

@@ -132,6 +132,7 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
         cache: number(key::GLOBAL_MEM_CACHE_SIZE),
         float_lanes: small(number(key::NATIVE_VECTOR_WIDTH_FLOAT)),
         fp64: number(key::DOUBLE_FP_CONFIG) != 0 || has(&["cl_khr_fp64"]),
+        fp16: has(&["cl_khr_fp16"]),
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
         async_copy: has(&["cl_nv_device_attribute_query"]) && number(key::COMPUTE_CAPABILITY_MAJOR_NV) >= 8,
         subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),

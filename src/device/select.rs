@@ -127,6 +127,7 @@ mod tests {
                 cache: 0,
                 float_lanes: 0,
                 fp64: false,
+                fp16: false,
                 nvidia: false,
                 async_copy: false,
                 subgroups: false,

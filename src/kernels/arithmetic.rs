@@ -31,7 +31,7 @@ pub const LANES: Family = Family {
 };
 
 /// Sums of a lane in [`ADD_MIN`], a multiple of every number of registers, and about that in [`LANES`].
-const PAIRS: u64 = 3 << 15;
+pub(super) const PAIRS: u64 = 3 << 15;
 
 const REGISTERS: Tunable = Tunable {
     name: "registers",
@@ -55,7 +55,7 @@ const ORDERED: Tunable = Tunable {
 };
 
 /// Lanes that keep a device's arithmetic units busy for a while.
-pub(super) fn lanes(target: &Target) -> u64 {
+pub fn lanes(target: &Target) -> u64 {
     u64::from(target.compute_units.max(1)) * if target.gpu { 4096 } else { 1024 }
 }
 
@@ -129,7 +129,7 @@ fn pairs_cost(case: &Case, pairs: u64) -> Cost {
 }
 
 /// These whole numbers, and nothing else.
-fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
+pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
     let exact = match dtype {
         Dtype::F32 => Array::F32(values.iter().map(|&s| s as f32).collect()),
         Dtype::F64 => Array::F64(values),
@@ -140,7 +140,7 @@ fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
 }
 
 /// Small whole numbers of any type as f64.
-fn widened(values: &Array) -> Vec<f64> {
+pub(super) fn widened(values: &Array) -> Vec<f64> {
     match values {
         Array::F32(v) => v.iter().copied().map(f64::from).collect(),
         Array::F64(v) => v.clone(),

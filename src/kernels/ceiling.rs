@@ -1,13 +1,15 @@
-//! The probes that measure what a device can do at best: those of memory, here, and the list of all.
+//! The probes that measure what a device can do at best: those of global memory, here, and the list of all.
 //!
 //! They are families like any other, so the same runner checks and times them; they are not in the list
 //! that users see.
 
-use super::arithmetic::{ADD_MIN, LANES, lanes};
+use super::arithmetic::{ADD_MIN, LANES};
+use super::chains::CHAINS;
+use super::local::LOCAL;
 use super::shape::{self, Grid};
 use super::*;
-use crate::data::combinations;
 use crate::{cpu, rung};
+use rayon::prelude::*;
 
 /// Reads `n` 32-bit words, a multiple of 64.
 pub const READ: Family = Family {
@@ -16,10 +18,26 @@ pub const READ: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Read,
-    ladder: &[rung!("read/v1_strided", read_strided, &[]), rung!("read/v2_wide", read_wide, &[])],
-    choices: &[],
+    ladder: &[rung!("read/v1_strided", read_strided, &[LOADS, WAVES]), rung!("read/v2_wide", read_wide, &[CHUNKS])],
+    choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
+};
+
+/// Writes `n` 32-bit words, a multiple of 64.
+pub const WRITE: Family = Family {
+    name: "write",
+    about: "write global memory as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &Write,
+    ladder: &[
+        rung!("write/v1_vectors", write_vectors, &[LOADS, WAVES]),
+        rung!("write/v2_wide", write_wide, &[CHUNKS, STREAM]),
+    ],
+    choices: &[INSIDE],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Write,
 };
 
 /// Copies `n` 32-bit words, a multiple of 64.
@@ -29,51 +47,39 @@ pub const COPY: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Copy,
-    ladder: &[rung!("copy/v1_vectors", copy_vectors, &[]), rung!("copy/v2_wide", copy_wide, &[])],
-    choices: &[],
+    ladder: &[
+        rung!("copy/v1_vectors", copy_vectors, &[LOADS, WAVES]),
+        rung!("copy/v2_wide", copy_wide, &[CHUNKS, STREAM]),
+    ],
+    choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
 };
 
 /// All probes, in the order in which they run.
-pub const PROBES: &[&Family] = &[&READ, &COPY, &ADD_MIN, &LANES];
+pub const PROBES: &[&Family] = &[&READ, &WRITE, &COPY, &LOCAL, &CHAINS, &ADD_MIN, &LANES];
 
-/// The cases that find the limit which a bound names for elements of this type: the best of them is the ceiling.
-pub fn cases(bound: Bound, dtype: Dtype, target: &Target, seed: u64) -> Vec<Case> {
-    let probes = PROBES.iter().filter(|family| family.ceiling == bound);
-    let rungs = probes.flat_map(|family| family.ladder.iter().map(move |rung| (family, rung)));
-    let case = |family: &Family, rung: &Rung, wg: usize, params: Params| Case {
-        family: family.name.into(),
-        variant: rung.variant().into(),
-        dtype: if bound.is_memory() { Dtype::I32 } else { dtype },
-        shape: Shape::vector(if bound.is_memory() { elements(target) } else { lanes(target) }),
-        wg: WorkGroup::linear(target.max_wg.min(wg)),
-        params,
-        seed,
-    };
-    let settings =
-        |family: &Family, rung: &Rung| family.choices.iter().chain(rung.tunables).map(|t| (t.name, t.values));
-    let of_rung = |(family, rung): (&&Family, &Rung)| -> Vec<Case> {
-        // Arithmetic needs the device's own shape; of memory the other one may be as fast.
-        let suits = bound.is_memory() || (family.name == LANES.name) != target.gpu;
-        let params = if suits { combinations(settings(family, rung)) } else { Vec::new() };
-        // More registers may fit an item of a smaller group.
-        let wgs: &[usize] = if family.name == ADD_MIN.name { &[128, 256] } else { &[256] };
-        let settings = params.into_iter().flat_map(|params| wgs.iter().map(move |&wg| (wg, params.clone())));
-        settings.map(|(wg, params)| case(family, rung, wg, params)).collect()
-    };
-    rungs.flat_map(of_rung).collect()
-}
+pub(super) const INSIDE: Tunable =
+    Tunable { name: REPEATS, about: "times that the work is repeated inside the kernel", values: &["1"] };
+pub(super) const LOADS: Tunable =
+    Tunable { name: "loads", about: "independent accesses of a work-item", values: &["4", "1", "2", "8"] };
+const WAVES: Tunable = Tunable {
+    name: "waves",
+    about: "groups: all that the accesses make, or so many times what fills a GPU's compute units",
+    values: &["all", "1", "2", "4", "8"],
+};
+const CHUNKS: Tunable =
+    Tunable { name: "chunks", about: "contiguous chunks for a compute unit", values: &["16", "1", "4", "64"] };
+const STREAM: Tunable =
+    Tunable { name: "stream", about: "whether words are written past the cache", values: &["0", "1"] };
 
-/// How many words to probe a device's memory with: several times any cache, within its memory.
-fn elements(target: &Target) -> u64 {
-    // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
-    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
-    let bytes = wanted.min(target.max_alloc).min(target.global_mem / 8);
-    (bytes / 4 / 64).max(1) * 64
+/// How often the work is repeated inside the kernel.
+pub(super) fn repeats(params: &Params) -> u64 {
+    params.get(REPEATS).and_then(|times| times.parse().ok()).unwrap_or(1).max(1)
 }
 
 struct Read;
+struct Write;
 struct Copy;
 
 impl Problem for Read {
@@ -81,20 +87,58 @@ impl Problem for Read {
         vec![shape.n as usize]
     }
 
-    fn exact_fill(&self, _: &Case) -> Fill {
-        Fill::Exact(64)
+    // Sums that wrap are exact in any order.
+    fn is_exact(&self, _: &Case) -> bool {
+        true
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        Cost { bytes: case.shape.n as f64 * case.dtype.size() as f64, ops: case.shape.n as f64 }
+        let n = (case.shape.n * repeats(&case.params)) as f64;
+        Cost { bytes: n * case.dtype.size() as f64, ops: n }
     }
 
-    fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
-        Reference { value: 0.0, magnitude: 0.0, exact: Some(cpu::wrapping_sum(&inputs[0])) }
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        repeated_sum(case, inputs)
     }
 
     fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
         cpu::wrapping_sum(&output)
+    }
+}
+
+/// The wrapping sum of the input, as often as the kernel reads it.
+pub(super) fn repeated_sum(case: &Case, inputs: &[Array]) -> Reference {
+    let times = repeats(&case.params) as i32;
+    let exact = match cpu::wrapping_sum(&inputs[0]) {
+        Array::I32(sums) => Array::I32(sums.iter().map(|sum| sum.wrapping_mul(times)).collect()),
+        other => other,
+    };
+    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+}
+
+impl Problem for Write {
+    fn inputs(&self, _: Shape, _: &Params) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn result(&self, shape: Shape, _: &Params) -> usize {
+        shape.n as usize
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = (case.shape.n * repeats(&case.params)) as f64;
+        Cost { bytes: n * case.dtype.size() as f64, ops: 0.0 }
+    }
+
+    /// Each word's place, and the number of the last turn.
+    fn reference(&self, case: &Case, _: &[Array]) -> Reference {
+        let last = repeats(&case.params) as u32 - 1;
+        let words = (0..case.shape.n as u32).into_par_iter().map(|i| i.wrapping_add(last).cast_signed());
+        Reference { value: 0.0, magnitude: 0.0, exact: Some(Array::I32(words.collect())) }
     }
 }
 
@@ -108,7 +152,8 @@ impl Problem for Copy {
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        Cost { bytes: 2.0 * case.shape.n as f64 * case.dtype.size() as f64, ops: 0.0 }
+        let n = (case.shape.n * repeats(&case.params)) as f64;
+        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 0.0 }
     }
 
     fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
@@ -120,47 +165,98 @@ impl Problem for Copy {
     }
 }
 
+/// The accesses of an item at a time, and the groups that make them, unless they were asked for.
+fn strided(ask: &Ask<'_>, loads: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<(u64, Grid), Refusal> {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let (params, wg) = (&ask.case.params, ask.case.wg.size());
+    let loads = shape::number(params, LOADS.name)?.unwrap_or(loads);
+    let (units, items) = (u64::from(ask.target.compute_units.max(1)), (ask.case.shape.n / 4).div_ceil(loads));
+    let all = Grid::covering(wg, items);
+    let grid = match params.get(WAVES.name).map(String::as_str) {
+        None => fill(ask.target, wg, items),
+        Some("all") => all,
+        Some(_) => {
+            let groups = shape::number(params, WAVES.name)?.unwrap_or(1) * units * (2048 / wg as u64).max(1);
+            Grid { groups: all.groups.min(groups as usize), wg }
+        }
+    };
+    Ok((loads, grid))
+}
+
+/// Groups of one item, and the length of each one's chunk.
+fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
+    let n = ask.case.shape.n;
+    let Some(chunks) = shape::number(&ask.case.params, CHUNKS.name)? else {
+        let (grid, chunk) = shape::chunks(ask.target, n);
+        return Ok((chunk, grid));
+    };
+    let chunk = n.div_ceil(chunks * u64::from(ask.target.compute_units.max(1))).next_multiple_of(64);
+    Ok((chunk, Grid { groups: n.div_ceil(chunk).max(1) as usize, wg: 1 }))
+}
+
 fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (n, wg) = (ask.case.shape.n, ask.case.wg.size());
-    let grid = Grid::filling(ask.target, wg, n.div_ceil(16));
-    let pass = shape::pass(&ask.rung.kernel(), grid, vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(n)]);
-    plan(ask, grid.groups, grid, pass)
+    let (loads, grid) = strided(ask, 4, Grid::filling)?;
+    plan(ask, grid.groups, grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Buffer(1), Arg::Index(ask.case.shape.n)])
 }
 
 fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (grid, chunk) = shape::chunks(ask.target, ask.case.shape.n);
-    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(ask.case.shape.n)];
-    plan(ask, grid.items(), grid, shape::pass(&ask.rung.kernel(), grid, args))
+    let (chunk, grid) = wide(ask)?;
+    let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(ask.case.shape.n)];
+    plan(ask, grid.items(), grid, &[], &args)
+}
+
+fn write_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
+    let n = ask.case.shape.n;
+    plan(ask, n as usize, grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Index(n / 4)])
+}
+
+fn write_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (chunk, grid) = wide(ask)?;
+    let n = ask.case.shape.n;
+    plan(ask, n as usize, grid, &stream(ask)?, &[Arg::Buffer(0), Arg::Index(chunk), Arg::Index(n)])
 }
 
 fn copy_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let vectors = ask.case.shape.n / 4;
-    let grid = Grid::covering(ask.case.wg.size(), vectors);
-    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(vectors)];
-    plan(ask, ask.case.shape.n as usize, grid, shape::pass(&ask.rung.kernel(), grid, args))
+    let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
+    let n = ask.case.shape.n;
+    plan(ask, n as usize, grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Buffer(1), Arg::Index(n / 4)])
 }
 
 fn copy_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (chunk, grid) = wide(ask)?;
     let n = ask.case.shape.n;
-    let (grid, chunk) = shape::chunks(ask.target, n);
-    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(n)];
-    plan(ask, n as usize, grid, shape::pass(&ask.rung.kernel(), grid, args))
+    let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(n)];
+    plan(ask, n as usize, grid, &stream(ask)?, &args)
 }
 
-/// One pass from input 0 to an output of `len` words.
-fn plan(ask: &Ask<'_>, len: usize, grid: Grid, pass: Pass) -> Result<Plan, Refusal> {
-    let mut defines = shape::defines(shape::wrapping(Dtype::I32), ask.case.shape.n);
+fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
+    Ok(match shape::switch(&ask.case.params, &STREAM)? {
+        Some(true) => vec![("STREAM", 1)],
+        _ => Vec::new(),
+    })
+}
+
+/// One pass from the input, if there is one, to an output of `len` words. After `args` come the repeats, and a shift
+/// of the array from one to the next, which is 0.
+fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], args: &[Arg]) -> Result<Plan, Refusal> {
+    let Case { shape, params, .. } = ask.case;
+    let mut defines = shape::defines(shape::wrapping(Dtype::I32), shape.n);
     defines.push(("WG".into(), grid.wg.to_string()));
+    defines.extend(more.iter().map(|(name, value)| ((*name).into(), value.to_string())));
+    let args = args.iter().copied().chain([Arg::Uint(repeats(params) as u32), Arg::Uint(0)]).collect();
+    let families = [&READ, &WRITE, &COPY];
+    let problem = families.iter().find(|family| family.name == ask.case.family).map(|family| family.problem);
+    let inputs = problem.map(|problem| problem.inputs(*shape, params)).unwrap_or_default();
+    let inputs = inputs.into_iter().enumerate().map(|(i, len)| (Role::Input(i), len));
+    let buffer = |(role, len)| BufferSpec { role, dtype: Dtype::I32, len };
     Ok(Plan {
         defines,
-        buffers: vec![
-            BufferSpec { role: Role::Input(0), dtype: Dtype::I32, len: ask.case.shape.n as usize },
-            BufferSpec { role: Role::Output, dtype: Dtype::I32, len },
-        ],
-        passes: vec![pass],
+        buffers: inputs.chain([(Role::Output, len)]).map(buffer).collect(),
+        passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
         wg: WorkGroup::linear(grid.wg),
-        params: Params::new(),
-        local_bytes: (grid.wg * 4) as u64,
+        params: params.clone(),
+        local_bytes: 0,
         depth: 0,
         host_tail: None,
     })

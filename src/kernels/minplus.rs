@@ -121,7 +121,7 @@ fn size(ask: &Ask<'_>) -> Result<u64, Refusal> {
     }
 }
 
-fn is_signed(params: &Params) -> bool {
+pub(crate) fn is_signed(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
 }
 

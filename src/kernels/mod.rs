@@ -4,8 +4,10 @@
 
 mod arithmetic;
 pub mod ceiling;
+mod chains;
 pub mod dot;
 mod draft;
+mod local;
 pub mod minplus;
 mod plan;
 pub mod reduce;
@@ -16,6 +18,8 @@ mod source;
 pub mod transpose;
 
 pub use crate::cpu::{Baseline, Movement, Reference};
+pub use arithmetic::lanes;
+pub use chains::{HALF, OP};
 pub use plan::*;
 pub use source::{Assembled, COMMON, EMBEDDED, assemble};
 
@@ -91,6 +95,12 @@ pub enum Bound {
     Copy,
     /// Additions, each followed by a minimum.
     AddMin,
+    /// Writing global memory.
+    Write,
+    /// Reading local memory.
+    Local,
+    /// Operations of one kind.
+    Arithmetic,
 }
 
 impl Bound {
@@ -100,12 +110,15 @@ impl Bound {
             Bound::Read => "read",
             Bound::Copy => "copy",
             Bound::AddMin => "add-min",
+            Bound::Write => "write",
+            Bound::Local => "local",
+            Bound::Arithmetic => "arithmetic",
         }
     }
 
     /// Whether it limits bytes; otherwise operations.
     pub fn is_memory(self) -> bool {
-        matches!(self, Bound::Read | Bound::Copy)
+        !matches!(self, Bound::AddMin | Bound::Arithmetic)
     }
 
     /// What of a case's cost it limits: bytes or operations.

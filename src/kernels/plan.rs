@@ -72,6 +72,9 @@ pub struct Target {
     pub float_lanes: u32,
     /// Whether `double` can be used.
     pub fp64: bool,
+    /// Whether kernels may compute with `half`.
+    #[serde(default)]
+    pub fp16: bool,
     /// Whether kernels may use NVIDIA's PTX instructions.
     pub nvidia: bool,
     /// Whether those that copy from global to local memory by no register are among them: NVIDIA since Ampere.

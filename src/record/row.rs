@@ -23,7 +23,7 @@ macro_rules! columns {
         }
     };
 }
-pub(super) use columns;
+pub(crate) use columns;
 
 columns! {
     /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers

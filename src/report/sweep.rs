@@ -3,7 +3,7 @@
 use super::format::{self, Tint};
 use super::ladder::render;
 use super::view::{Grid, is_memory_bound, status_word};
-use crate::record::Row;
+use crate::record::{Row, flag};
 use crate::runner::{Spent, Status};
 
 /// How near to the best counts as just as good.
@@ -68,16 +68,22 @@ fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     groups
 }
 
-/// Right results with the times of their work done once, fastest first; those that repeat it inside the kernel, out of
-/// the cache, only where there are no others.
+/// Right results with the times of their work done once, fastest first, without those that are faster than anything
+/// explains; those that repeat it inside the kernel, out of the cache, only where there are no others.
 fn ranked<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, f64)> {
     let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
-    let meant = rows.iter().filter(|r| r.status == Status::Ok && (r.repeats().is_none() || !any_plain));
+    let believed = |r: &Row| r.status == Status::Ok && !is_suspect(r);
+    let meant = rows.iter().filter(|r| believed(r) && (r.repeats().is_none() || !any_plain));
     let timed = meant.filter_map(|r| Some((*r, once(r)?)));
     let mut timed: Vec<_> = timed.collect();
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));
     timed
+}
+
+/// Whether a row is faster than its ceiling, and its data are no reason for it.
+fn is_suspect(row: &Row) -> bool {
+    row.has_flag(flag::ABOVE_CEILING) && !row.has_flag(flag::FITS_CACHE)
 }
 
 /// The best configuration of each rung of one problem, and of all.
@@ -98,8 +104,9 @@ fn optimum(rows: &[&Row]) -> String {
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
     let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
     format!(
-        "{title}\n{}\nbest: {}, wg {}{}: {}; {near} of {} are within 5% of it, the median is {}, the worst {}\n",
+        "{title}\n{}\nbest{}: {}, wg {}{}: {}; {near} of {} are within 5% of it, the median is {}, the worst {}\n",
         render(&grid, false),
+        if best.has_flag(flag::ABOVE_CEILING) { ", out of the cache" } else { "" },
         label(best),
         best.wg,
         format::terminal(&tunables(best)),
@@ -207,6 +214,16 @@ mod tests {
 
         note: 2 skipped: too wide\u{1b}[2J
         "#);
+    }
+
+    #[test]
+    fn what_is_faster_than_the_ceiling_is_never_called_best() {
+        let flagged = |flags: &str| Row { flags: flags.to_owned(), ..timed(2, "32", 1e-9) };
+        let text = summary(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)]);
+        assert!(text.contains("best: v1 naive"), "{text}");
+        let cached = flagged(&format!("{} {}", flag::FITS_CACHE, flag::ABOVE_CEILING));
+        let text = summary(&[timed(1, "32", 4e-6), cached]);
+        assert!(text.contains("best, out of the cache: v2 local"), "{text}");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use assert_cmd::Command;
 pub fn gpulab(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpulab").unwrap();
     command.args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
+    // What is kept of this machine's devices is none of a test's business.
+    command.env("GPULAB_DATA", "/nonexistent");
     command
 }
 

@@ -1,0 +1,151 @@
+//! Where ceilings are kept: a file for each device and driver in the user's data folder.
+
+use super::{CeilingRow, Place};
+use crate::Error;
+use crate::device::DeviceInfo;
+use crate::runner::Status;
+use etcetera::BaseStrategy;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Names the folder in place of the system's own.
+const VARIABLE: &str = "GPULAB_DATA";
+
+/// The folder for data that gpulab keeps: what `GPULAB_DATA` names, or the system's folder for a user's data.
+///
+/// # Errors
+/// [`Error::Failed`] if neither is known.
+pub fn folder() -> Result<PathBuf, Error> {
+    if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
+        return Ok(dir.into());
+    }
+    let system = etcetera::choose_base_strategy();
+    let system =
+        system.map_err(|e| Error::Failed(format!("no folder for data is known ({e}): set {VARIABLE} to one")))?;
+    Ok(system.data_dir().join("gpulab"))
+}
+
+/// The ceilings of a device with a driver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Platform name.
+    pub platform: String,
+    /// Device name.
+    pub device: String,
+    /// Driver version.
+    pub driver: String,
+    /// A line for each quantity.
+    pub ceilings: Vec<CeilingRow>,
+}
+
+impl Kept {
+    /// Nothing yet.
+    pub fn empty(info: &DeviceInfo) -> Kept {
+        let DeviceInfo { platform, name, driver, .. } = info;
+        Kept { platform: platform.clone(), device: name.clone(), driver: driver.clone(), ceilings: Vec::new() }
+    }
+
+    /// What is kept of this device with this driver below `folder`; None if nothing is.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] if the file cannot be read or is damaged.
+    pub fn load(folder: &Path, info: &DeviceInfo) -> Result<Option<Kept>, Error> {
+        let wanted = Kept::empty(info);
+        let path = wanted.path(folder);
+        if !path.exists() {
+            return Ok(None);
+        }
+        // Another device may have the same name once it is made fit for a file.
+        Ok(Some(read(&path)?).filter(|kept| kept.is_of(&wanted)))
+    }
+
+    /// Whether both are of the same device and driver.
+    fn is_of(&self, other: &Kept) -> bool {
+        (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
+    }
+
+    /// The ceiling of a quantity, if it has a value.
+    pub fn find(&self, what: &str, place: Place, element: &str) -> Option<&CeilingRow> {
+        let is_meant =
+            |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
+        self.ceilings.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())
+    }
+
+    /// Takes a new line in. One of the same quantity gives way to it, unless that would replace a value by none, or by
+    /// one of a quick search that is lower.
+    pub fn add(&mut self, row: CeilingRow) {
+        let is_weaker = |old: &CeilingRow| match (old.value, row.value) {
+            (Some(_), None) => true,
+            (Some(old_value), Some(value)) => row.quick && !old.quick && value <= old_value,
+            (None, _) => false,
+        };
+        match self.ceilings.iter_mut().find(|old| old.is_of(&row)) {
+            Some(old) if is_weaker(old) => {}
+            Some(old) => *old = row,
+            None => self.ceilings.push(row),
+        }
+    }
+
+    /// Writes the file below `folder`, which is made if need be: under another name first, so that it is there complete
+    /// or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, Error> {
+        let path = self.path(folder);
+        let failed = |source: std::io::Error| Error::Output { what: path.display().to_string(), source };
+        let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
+        let unfinished = path.with_extension(format!("{}.part", std::process::id()));
+        std::fs::create_dir_all(folder.join(BELOW)).map_err(failed)?;
+        let written = std::fs::write(&unfinished, text + "\n").and_then(|()| std::fs::rename(&unfinished, &path));
+        // What is left of a failure is of no use.
+        written.inspect_err(|_| drop(std::fs::remove_file(&unfinished))).map_err(failed)?;
+        Ok(path)
+    }
+
+    fn path(&self, folder: &Path) -> PathBuf {
+        let name = [&self.platform, &self.device, &self.driver].map(|part| fit(part)).join("_");
+        folder.join(BELOW).join(name + ".json")
+    }
+}
+
+/// The folder of the files, below that for data.
+const BELOW: &str = "ceilings";
+
+/// All that is kept below `folder`, by the names of the files.
+///
+/// # Errors
+/// [`Error::Failed`] if a file is damaged.
+pub fn all_kept(folder: &Path) -> Result<Vec<Kept>, Error> {
+    let Ok(entries) = std::fs::read_dir(folder.join(BELOW)) else { return Ok(Vec::new()) };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Result<Kept, Error> {
+    let damaged = |why: String| {
+        let path = path.display();
+        Error::Failed(format!("cannot read the ceilings in {path} ({why}): remove the file and run gpulab ceiling"))
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| damaged(e.to_string()))?;
+    serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))
+}
+
+/// Small letters, digits, dots and dashes, at most 60 of them.
+fn fit(text: &str) -> String {
+    let mut fit = String::new();
+    for c in text.chars().flat_map(char::to_lowercase).take(60) {
+        match c {
+            'a'..='z' | '0'..='9' | '.' => fit.push(c),
+            _ if !fit.ends_with('-') => fit.push('-'),
+            _ => {}
+        }
+    }
+    fit.trim_matches(['-', '.']).to_owned()
+}
+
+#[cfg(test)]
+#[path = "kept_tests.rs"]
+mod tests;

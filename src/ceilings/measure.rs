@@ -1,0 +1,190 @@
+//! Measuring a quantity: the search over its spaces, and a longer look at the best.
+
+use super::search::descend;
+use super::{CeilingRow, Place, Quantity, Space};
+use crate::Error;
+use crate::data::Shape;
+use crate::kernels::{Case, Target};
+use crate::record::Run;
+use crate::runner::{Cache, Clock, Outcome, Settings, Status};
+use crate::worker::{Executor, Job};
+
+/// How hard to look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// Settings that are varied, of those of a space the first ones.
+    axes: usize,
+    /// Values of each that are tried.
+    values: usize,
+    /// Most passes over the settings.
+    passes: usize,
+    /// Seconds that a shape is timed for, and the best ones at the end.
+    seconds: [f64; 2],
+    /// Shapes that are measured again at the end.
+    finalists: usize,
+    /// Whether it is less than what ceilings are kept of for good.
+    quick: bool,
+}
+
+impl Effort {
+    /// For a first look: the likeliest shape of each probe.
+    pub const QUICK: Effort =
+        Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 1, quick: true };
+    /// For a ladder of which no ceiling is kept.
+    pub const BRIEF: Effort = Effort { axes: 2, values: 5, passes: 1, seconds: [0.02, 0.1], finalists: 1, quick: true };
+
+    /// For ceilings that are kept: about a minute on a GPU, some minutes on a CPU, where other work on the machine
+    /// makes shapes look worse than they are.
+    pub fn full(target: &Target) -> Effort {
+        let (seconds, finalists) = if target.gpu { ([0.02, 0.15], 2) } else { ([0.04, 0.4], 4) };
+        Effort { axes: usize::MAX, values: usize::MAX, passes: 2, seconds, finalists, quick: false }
+    }
+}
+
+/// Shapes of a space whose first reaches less than this part of the best are not looked at.
+const HOPELESS: f64 = 0.5;
+
+/// A shape that was measured.
+struct Tried {
+    case: Case,
+    merit: f64,
+    outcome: Outcome,
+}
+
+/// A search under way.
+struct Hunt<'a> {
+    quantity: &'a Quantity,
+    executor: &'a mut dyn Executor,
+    /// Those that gave a right result and a time.
+    tried: Vec<Tried>,
+    /// One that did not.
+    refused: Option<Outcome>,
+    count: usize,
+}
+
+/// Finds the best of a quantity. `tell` hears of every shape that went wrong.
+///
+/// # Errors
+/// What ends the whole run.
+pub fn measure(
+    quantity: &Quantity,
+    effort: Effort,
+    run: &Run,
+    executor: &mut dyn Executor,
+    tell: &mut dyn FnMut(&Outcome),
+) -> Result<CeilingRow, Error> {
+    let info = executor.info().clone();
+    let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0 };
+    hunt.search(effort, tell)?;
+    hunt.confirm(effort, tell)?;
+    let Hunt { tried, refused, count, .. } = hunt;
+    let best = tried.iter().max_by(|a, b| a.merit.total_cmp(&b.merit));
+    match (best, refused) {
+        (Some(best), _) => {
+            let value = fastest(&best.outcome).map(|seconds| quantity.measure.value(&best.outcome, seconds));
+            Ok(CeilingRow::new(quantity, (run, &info), (&best.outcome, value, count), effort.quick))
+        }
+        (None, Some(outcome)) => Ok(CeilingRow::new(quantity, (run, &info), (&outcome, None, count), effort.quick)),
+        (None, None) => Err(Error::Failed(format!("{}: there is nothing to measure", quantity.what))),
+    }
+}
+
+impl Hunt<'_> {
+    /// Looks at the first shape of every space, then into those that are not hopeless.
+    fn search(&mut self, effort: Effort, tell: &mut dyn FnMut(&Outcome)) -> Result<(), Error> {
+        let settings = settings(effort.seconds[0], 3);
+        let mut firsts = Vec::new();
+        for space in &self.quantity.spaces {
+            firsts.push(self.attempt(space.at(&vec![0; space.axes.len()]), &settings, tell)?);
+        }
+        let best = firsts.iter().copied().flatten().fold(0.0, f64::max);
+        for (space, first) in self.quantity.spaces.iter().zip(firsts) {
+            if first.is_none_or(|first| first >= HOPELESS * best) {
+                self.descend(space, first, effort, &settings, tell)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn descend(
+        &mut self,
+        space: &Space,
+        first: Option<f64>,
+        effort: Effort,
+        settings: &Settings,
+        tell: &mut dyn FnMut(&Outcome),
+    ) -> Result<(), Error> {
+        let axes = space.axes.iter().take(effort.axes).map(|axis| axis.values.len().min(effort.values));
+        let pad = |place: &[usize]| [place, &vec![0; space.axes.len() - place.len()]].concat();
+        let passes = if self.quantity.is_intricate() { effort.passes } else { 1 };
+        descend(&axes.collect::<Vec<_>>(), passes, &mut |place| match place.iter().all(|&value| value == 0) {
+            true => Ok(first),
+            false => self.attempt(space.at(&pad(place)), settings, tell),
+        })?;
+        Ok(())
+    }
+
+    /// Measures the best shapes once more, for longer and over all of the data.
+    fn confirm(&mut self, effort: Effort, tell: &mut dyn FnMut(&Outcome)) -> Result<(), Error> {
+        if self.quantity.place == Place::Curve {
+            return Ok(());
+        }
+        self.tried.sort_by(|a, b| b.merit.total_cmp(&a.merit));
+        let shape = self.quantity.bytes.map(|bytes| Shape::vector(bytes / 4));
+        let final_case = |tried: &Tried| Case { shape: shape.unwrap_or(tried.case.shape), ..tried.case.clone() };
+        let mut finalists: Vec<Case> = self.tried.iter().take(effort.finalists).map(final_case).collect();
+        // Over a part of the data more may come from the caches.
+        self.tried.retain(|tried| shape.is_none_or(|shape| tried.case.shape == shape));
+        if effort.seconds[1] <= effort.seconds[0] {
+            finalists.retain(|case| self.tried.iter().all(|tried| tried.case != *case));
+        }
+        let settings = settings(effort.seconds[1], 10);
+        for case in finalists {
+            self.attempt(case, &settings, tell)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a shape; what the search maximises of a right result.
+    fn attempt(
+        &mut self,
+        case: Case,
+        settings: &Settings,
+        tell: &mut dyn FnMut(&Outcome),
+    ) -> Result<Option<f64>, Error> {
+        self.count += 1;
+        let job = Job { baseline: false, case, settings: settings.clone(), again: false };
+        let outcome = self.executor.run(&job)?;
+        if !matches!(outcome.status, Status::Ok | Status::Skipped) {
+            tell(&outcome);
+        }
+        let Some(seconds) = fastest(&outcome) else {
+            self.refused.get_or_insert(outcome);
+            return Ok(None);
+        };
+        let merit = self.quantity.measure.merit(&outcome, seconds);
+        self.tried.push(Tried { case: job.case, merit, outcome });
+        Ok(Some(merit))
+    }
+}
+
+/// Seconds of the fastest run of a right result.
+fn fastest(outcome: &Outcome) -> Option<f64> {
+    let fastest = outcome.times().into_iter().reduce(f64::min)?;
+    (outcome.status == Status::Ok && fastest > 0.0).then_some(fastest)
+}
+
+/// So many runs at least, for about so many seconds.
+fn settings(seconds: f64, min_runs: u32) -> Settings {
+    Settings {
+        warmup: 2,
+        min_runs,
+        max_runs: 500,
+        min_time: seconds,
+        timeout: 3.0 * seconds.max(0.02),
+        max_noise: 0.03,
+        cache: Cache::Warm,
+        clock: Clock::Event,
+        least_time: None,
+    }
+}

@@ -1,0 +1,16 @@
+//! Ceilings: what a device does at best, which quantities that is, how they are searched for, and where they are kept.
+//!
+//! A quantity is a number of spaces of shapes, each of one probe; the ceiling is the best rate over all of them of a
+//! result that was right.
+
+mod kept;
+mod measure;
+mod quantity;
+mod row;
+mod search;
+
+pub use kept::{Kept, all_kept, folder};
+pub use measure::{Effort, measure};
+pub use quantity::{Axis, Measure, Place, Quantity, Space, bounding, quantities};
+pub use row::CeilingRow;
+pub use search::{Best, descend};

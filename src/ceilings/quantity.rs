@@ -1,0 +1,445 @@
+//! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
+
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::{Bound, Case, HALF, OP, REPEATS, Target, WorkGroup, lanes};
+use crate::runner::Outcome;
+use serde::{Deserialize, Serialize};
+
+/// What of a case counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Bytes a second.
+    Bytes,
+    /// Operations a second.
+    Ops,
+    /// Pairs of operations a second.
+    Pairs,
+    /// Seconds; the fewest are the best.
+    Seconds,
+}
+
+impl Measure {
+    /// The unit of values.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Measure::Bytes => "GB/s",
+            Measure::Ops => "Gop/s",
+            Measure::Pairs => "Gpair/s",
+            Measure::Seconds => "us",
+        }
+    }
+
+    /// A case's value, in [`Measure::unit`], for a run of so many seconds.
+    pub fn value(self, outcome: &Outcome, seconds: f64) -> f64 {
+        match self {
+            Measure::Bytes => outcome.bytes / 1e9 / seconds,
+            Measure::Ops => outcome.ops / 1e9 / seconds,
+            Measure::Pairs => outcome.ops / 2e9 / seconds,
+            Measure::Seconds => seconds * 1e6,
+        }
+    }
+
+    /// What the search maximises, for a run of so many seconds.
+    pub(super) fn merit(self, outcome: &Outcome, seconds: f64) -> f64 {
+        if self == Measure::Seconds { 1.0 / seconds } else { self.value(outcome, seconds) }
+    }
+}
+
+/// A setting and its values worth trying, the likeliest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// `wg`, or the name of a tunable.
+    pub name: &'static str,
+    /// Its values.
+    pub values: Vec<&'static str>,
+}
+
+/// The shapes of one probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Space {
+    /// What is the same for all of them.
+    pub case: Case,
+    /// The settings, the most important first.
+    pub axes: Vec<Axis>,
+}
+
+impl Quantity {
+    /// Whether its settings depend on each other so much that a second look at each pays.
+    pub(super) fn is_intricate(&self) -> bool {
+        self.place == Place::Unit && matches!(self.element, "f32" | "i32") && self.spaces.len() == 1
+    }
+}
+
+impl Space {
+    /// The case with the values at this place.
+    pub fn at(&self, place: &[usize]) -> Case {
+        let mut case = self.case.clone();
+        for (axis, &value) in self.axes.iter().zip(place) {
+            let value = axis.values[value];
+            match axis.name {
+                "wg" => case.wg = WorkGroup::linear(value.parse().unwrap_or(1)),
+                name => _ = case.params.insert(name.to_owned(), value.to_owned()),
+            }
+        }
+        case
+    }
+}
+
+/// A thing that a device does, and where its best is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its name: `read`, `fma`.
+    pub what: &'static str,
+    /// The element type, where it matters: `f32`, or `half`.
+    pub element: &'static str,
+    /// Bytes of the data, where they matter; the final measurement is made with so many.
+    pub bytes: Option<u64>,
+    /// What counts.
+    pub measure: Measure,
+    /// Where its best is looked for.
+    pub spaces: Vec<Space>,
+    /// Where, or under which condition.
+    pub place: Place,
+}
+
+/// Where a quantity is measured, or under which condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// Global memory, beyond all caches.
+    Memory,
+    /// The caches: the same data again and again within a launch.
+    Cache,
+    /// A point of the curve over size.
+    Curve,
+    /// Compute units, and what is nearest to them.
+    Unit,
+    /// Compute units, in forms that elements of either sign allow.
+    Signed,
+}
+
+impl Place {
+    /// The name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Memory => "memory",
+            Place::Cache => "cache",
+            Place::Curve => "curve",
+            Place::Unit => "unit",
+            Place::Signed => "signed",
+        }
+    }
+}
+
+/// What is measured of the probe of single operations, and by which of them. Where fma() is no instruction but a call, it
+/// is slow, or even wrong; on GPUs it is what a multiplication with an addition is made of.
+const OPERATIONS: &[(&str, &[&str], Measure)] = &[
+    ("fma", &["mad", "fma"], Measure::Ops),
+    ("add", &["add"], Measure::Ops),
+    ("min", &["min"], Measure::Ops),
+    ("add-min", &["add_min"], Measure::Pairs),
+];
+
+const ELEMENTS: &[(&str, Dtype)] =
+    &[("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64), ("half", Dtype::F32)];
+
+/// Everything that is measured on this device, in the order of the report. `quick`: less of it.
+pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
+    let memory = [Bound::Read, Bound::Write, Bound::Copy];
+    let mut all: Vec<Quantity> = memory.iter().map(|&bound| far(bound, target)).collect();
+    all.extend(memory.iter().map(|&bound| near(bound, target)));
+    all.push(local(target));
+    if !quick {
+        all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
+    }
+    let elements = ELEMENTS.iter().filter(|(name, dtype)| {
+        (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64) && (!quick || *name != "f64")
+    });
+    for &(element, dtype) in elements {
+        all.extend(OPERATIONS.iter().map(|&(what, ops, measure)| Quantity {
+            what,
+            element,
+            bytes: None,
+            measure,
+            spaces: arithmetic(what, ops, element, dtype, target),
+            place: Place::Unit,
+        }));
+        if !quick && element == "f32" {
+            all.extend(bounding(Bound::AddMin, dtype, true, target));
+        }
+    }
+    all
+}
+
+/// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow.
+pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Option<Quantity> {
+    match bound {
+        Bound::Read | Bound::Write | Bound::Copy => Some(far(bound, target)),
+        Bound::AddMin => {
+            let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
+            let signed = signed && dtype.is_float();
+            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target);
+            if signed {
+                spaces.retain(|space| space.case.variant != "three_way");
+                spaces
+                    .iter_mut()
+                    .flat_map(|s| &mut s.axes)
+                    .filter(|a| a.name == "ordered")
+                    .for_each(|a| a.values.truncate(1));
+            }
+            let place = if signed { Place::Signed } else { Place::Unit };
+            Some(Quantity { what: bound.name(), element, bytes: None, measure: Measure::Pairs, spaces, place })
+        }
+        Bound::Local => Some(local(target)),
+        Bound::Arithmetic => None,
+    }
+}
+
+/// Global memory, beyond all caches.
+fn far(bound: Bound, target: &Target) -> Quantity {
+    let bytes = far_bytes(target);
+    // Shapes are compared over a quarter, which is enough to be beyond the caches of any GPU.
+    let spaces = memory_spaces(bound, if target.gpu { bytes / 4 } else { bytes }, &Params::new(), target);
+    Quantity {
+        what: bound.name(),
+        element: "",
+        bytes: Some(bytes),
+        measure: Measure::Bytes,
+        spaces,
+        place: Place::Memory,
+    }
+}
+
+/// From the caches: the same data again and again within a launch.
+fn near(bound: Bound, target: &Target) -> Quantity {
+    let bytes = if target.gpu { 8 << 20 } else { u64::from(target.compute_units.max(1)).next_power_of_two() << 13 };
+    let spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
+    Quantity {
+        what: bound.name(),
+        element: "",
+        bytes: Some(bytes),
+        measure: Measure::Bytes,
+        spaces,
+        place: Place::Cache,
+    }
+}
+
+/// A point of the curve over size, in the shape that keeps each compute unit at its own part.
+fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
+    let mut spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
+    let stay = if target.gpu { ("waves", "1") } else { ("chunks", "1") };
+    spaces.truncate(1);
+    for space in &mut spaces {
+        space.case = space.at(&vec![0; space.axes.len()]);
+        space.case.params.insert(stay.0.into(), stay.1.into());
+        space.axes.clear();
+    }
+    Quantity {
+        what: bound.name(),
+        element: "",
+        bytes: Some(bytes),
+        measure: Measure::Bytes,
+        spaces,
+        place: Place::Curve,
+    }
+}
+
+/// Sizes of the curve, in bytes: 16 KiB and on in factors of four.
+fn sizes(target: &Target) -> impl Iterator<Item = u64> + use<> {
+    let most = far_bytes(target);
+    (7..15).map(|k| 1 << (2 * k)).filter(move |&bytes| bytes <= most)
+}
+
+/// Several times any cache, within the device's memory.
+fn far_bytes(target: &Target) -> u64 {
+    // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
+    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
+    (wanted.min(target.max_alloc).min(target.global_mem / 8) / 256).max(1) * 256
+}
+
+/// So many repeats that launching costs nothing beside them.
+fn repeated(bytes: u64, target: &Target) -> Params {
+    let moved: u64 = if target.gpu { 4 << 30 } else { 128 << 20 };
+    Params::from([(REPEATS.to_owned(), (moved / bytes).clamp(1, 16384).to_string())])
+}
+
+fn case(family: &str, variant: &str, dtype: Dtype, n: u64, wg: usize, params: &Params) -> Case {
+    Case {
+        family: family.into(),
+        variant: variant.into(),
+        dtype,
+        shape: Shape::vector(n),
+        wg: WorkGroup::linear(wg),
+        params: params.clone(),
+        seed: 1,
+    }
+}
+
+fn axis(name: &'static str, values: &[&'static str]) -> Axis {
+    Axis { name, values: values.to_vec() }
+}
+
+/// Work-groups that the device allows.
+fn groups(target: &Target, values: &[&'static str]) -> Axis {
+    let fits = |size: &&str| size.parse().is_ok_and(|size: usize| size <= target.max_wg);
+    Axis { name: "wg", values: values.iter().copied().filter(|size| fits(size)).collect() }
+}
+
+/// A GPU's shape and a CPU's, of which either may be the faster.
+fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> Vec<Space> {
+    let (family, variant) = if bound == Bound::Read { ("read", "strided") } else { (bound.name(), "vectors") };
+    let made = |variant, wg, axes| Space { case: case(family, variant, Dtype::I32, bytes / 4, wg, params), axes };
+    let loads: &[&str] = if bound == Bound::Read { &["4", "8", "2", "1"] } else { &["1", "2", "4"] };
+    let waves: &[&str] = if bound == Bound::Read { &["2", "1", "4", "8", "all"] } else { &["all", "1", "2", "4"] };
+    let strided =
+        vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128", "1024", "64"])];
+    let mut wide = vec![axis("chunks", &["16", "1", "4", "64"])];
+    if bound != Bound::Read {
+        wide.insert(0, axis("stream", &["0", "1"]));
+    }
+    let mut spaces = vec![made(variant, target.max_wg.min(256), strided), made("wide", 1, wide)];
+    if !target.gpu {
+        spaces.reverse();
+    }
+    spaces
+}
+
+fn local(target: &Target) -> Quantity {
+    let units = u64::from(target.compute_units.max(1)).next_power_of_two();
+    let (n, repeats) = if target.gpu { (units << 14, 1024) } else { (units << 15, 1024) };
+    let params = Params::from([(REPEATS.to_owned(), repeats.to_string())]);
+    let (vec, wg): (&[&str], &[&str]) = if target.gpu {
+        (&["4", "2", "1"], &["256", "512", "1024", "128"])
+    } else {
+        (&["16", "8", "4"], &["1", "16", "64", "256"])
+    };
+    let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
+    let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
+    let space = Space { case: case("local", "vectors", Dtype::I32, n, wg, &params), axes };
+    Quantity {
+        what: "local",
+        element: "",
+        bytes: None,
+        measure: Measure::Bytes,
+        spaces: vec![space],
+        place: Place::Unit,
+    }
+}
+
+/// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.
+fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, target: &Target) -> Vec<Space> {
+    let half = element == "half";
+    let mut spaces = if what == "add-min" && !half { add_min(dtype, target) } else { Vec::new() };
+    let op = if target.gpu { ops.last() } else { ops.first() };
+    let mut params: Params = op.map(|op| (OP.name.to_owned(), (*op).to_owned())).into_iter().collect();
+    if half {
+        params.insert(HALF.name.into(), "1".into());
+    }
+    // Half of few steps, so that all stay exact, needs more lanes.
+    let n = lanes(target).next_multiple_of(if target.gpu { 1 << 12 } else { 1 << 10 }) * if half { 8 } else { 1 };
+    let wg: &[&str] = if target.gpu { &["256", "512", "1024"] } else { &["1", "64"] };
+    let mut axes = match target.gpu {
+        // Two of half share a register of a GPU.
+        true => vec![axis("vec", if half { &["2", "1", "4"] } else { &["1"] }), axis("chains", &["8", "16", "4"])],
+        false => vec![axis("vec", &["8", "16", "4", "2", "1"]), axis("chains", &["8", "12", "4", "16"])],
+    };
+    axes.push(groups(target, wg));
+    match target.gpu {
+        true => axes.push(axis("sweeps", &["32", "8"])),
+        false if ops.len() > 1 => axes.push(Axis { name: OP.name, values: ops.to_vec() }),
+        false => {}
+    }
+    let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
+    spaces.push(Space { case: case("arith", "chains", dtype, n, wg, &params), axes });
+    spaces
+}
+
+/// The forms that the rungs of the min-plus step have, on devices of their kind.
+fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
+    let space = |family, variant, axes| Space {
+        case: case(family, variant, dtype, lanes(target), target.max_wg.min(128), &Params::new()),
+        axes,
+    };
+    if !target.gpu {
+        let ordered: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
+        let axes = vec![axis("ordered", ordered), axis("vectors", &["6x2", "4x2", "8x2", "12x2"])];
+        return vec![space("lanes", "fed", axes)];
+    }
+    let registers = axis("registers", &["4x16", "1x32", "2x24", "4x12", "8x8"]);
+    let wg = groups(target, &["128", "256"]);
+    vec![
+        space("addmin", "three_way", vec![axis("together", &["0", "1"]), registers.clone(), wg.clone()]),
+        space("addmin", "two_way", vec![registers, wg]),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{self, Ask};
+
+    fn target(gpu: bool) -> Target {
+        Target {
+            gpu,
+            compute_units: if gpu { 132 } else { 2 },
+            max_wg: 1024,
+            max_wg_dims: [1024; 3],
+            local_mem: 48 << 10,
+            global_mem: 64 << 30,
+            max_alloc: 16 << 30,
+            cache: 32 << 20,
+            float_lanes: 8,
+            fp64: true,
+            fp16: true,
+            nvidia: gpu,
+            async_copy: gpu,
+            subgroups: false,
+        }
+    }
+
+    #[test]
+    fn every_shape_is_one_that_its_probe_knows_and_can_plan() {
+        for target in [target(false), target(true)] {
+            let mut quantities = quantities(&target, false);
+            assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
+            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target));
+            for space in quantities.iter().flat_map(|q| &q.spaces) {
+                let family = kernels::family(&space.case.family).unwrap();
+                let rung = family.rung(&space.case.variant).unwrap();
+                for (axis, place) in
+                    (0..space.axes.len()).flat_map(|a| (0..space.axes[a].values.len()).map(move |v| (a, v)))
+                {
+                    let name = space.axes[axis].name;
+                    let known = || family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
+                    assert!(name == "wg" || known(), "{}: {name}", rung.path);
+                    let mut at = vec![0; space.axes.len()];
+                    at[axis] = place;
+                    let case = space.at(&at);
+                    let plan = (rung.plan)(&Ask { rung, case: &case, target: &target });
+                    let plan = plan.unwrap_or_else(|refusal| panic!("{case:?}: {refusal}"));
+                    assert!(plan.passes[0].global[0] > 0 && family.problem.cost(&case).bytes > 0.0, "{case:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quick_look_is_a_part_of_the_whole_and_half_needs_the_device() {
+        let whole = quantities(&target(true), false);
+        for quick in quantities(&target(true), true) {
+            assert!(whole.contains(&quick), "{quick:?}");
+        }
+        let without = Target { fp16: false, fp64: false, ..target(true) };
+        assert!(quantities(&without, false).iter().all(|q| q.element != "half" && q.element != "f64"));
+    }
+
+    #[test]
+    fn signed_floats_have_only_the_forms_that_they_can_use() {
+        for gpu in [true, false] {
+            let signed = bounding(Bound::AddMin, Dtype::F32, true, &target(gpu)).unwrap();
+            assert!(signed.spaces.iter().all(|s| s.case.variant != "three_way"));
+            assert!(signed.spaces.iter().flat_map(|s| &s.axes).all(|a| a.name != "ordered" || a.values == ["0"]));
+            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu)).unwrap().place, Place::Unit);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The line that is kept, and written to files, of a ceiling.
+
+use super::{Place, Quantity};
+use crate::device::DeviceInfo;
+use crate::record::{Run, SCHEMA, columns, flag, params_text};
+use crate::runner::{Clock, Outcome, Status};
+use crate::stats;
+use serde::{Deserialize, Serialize};
+
+/// Spread of a ceiling's own runs above which the machine was not quiet.
+const MOST_NOISE: f64 = 0.05;
+
+columns! {
+    /// What a device does at best of one quantity; its fields are the columns of CSV files and the names in JSON.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct CeilingRow {
+        /// [`SCHEMA`].
+        pub schema: u32,
+        /// Different for each run of the program.
+        pub run_id: String,
+        /// When the run began: UTC, ISO 8601.
+        pub time_utc: String,
+        /// The program's version.
+        pub gpulab: String,
+        /// Platform name.
+        pub platform: String,
+        /// Device name.
+        pub device: String,
+        /// Driver version.
+        pub driver: String,
+        /// What was measured, as in `read` or `fma`.
+        pub what: String,
+        /// Where, or under which condition.
+        pub place: Place,
+        /// Element type, where it matters.
+        pub element: String,
+        /// Bytes of the data, where they matter.
+        pub bytes: Option<u64>,
+        /// The best of all shapes; none unless `ok`.
+        pub value: Option<f64>,
+        /// The value's unit.
+        pub unit: String,
+        /// The probe that reached it, as in `read/strided`.
+        pub probe: String,
+        /// Its work-group size.
+        pub wg: String,
+        /// Its settings.
+        pub params: String,
+        /// Shapes that were tried.
+        pub tried: u64,
+        /// Its timed runs, of which the fastest counts.
+        pub runs: u64,
+        /// Inter-quartile range of the runs' times over their median.
+        pub noise: Option<f64>,
+        /// Which clock the times come from.
+        pub clock: Clock,
+        /// Whether fewer shapes were tried, and for less time.
+        pub quick: bool,
+        /// How it ended.
+        pub status: Status,
+        /// Why, unless `ok`; for `ok`, why another clock was used than events.
+        pub reason: String,
+        /// Words of [`flag`], separated by blanks.
+        pub flags: String,
+    }
+}
+
+impl CeilingRow {
+    /// The line of a quantity of which the best of so many shapes gave this outcome; `value` is in its unit.
+    pub fn new(
+        quantity: &Quantity,
+        (run, device): (&Run, &DeviceInfo),
+        (outcome, value, tried): (&Outcome, Option<f64>, usize),
+        quick: bool,
+    ) -> CeilingRow {
+        let times = stats::summarise(&outcome.times());
+        let note = outcome.clock_note.clone().unwrap_or_default();
+        CeilingRow {
+            schema: SCHEMA,
+            run_id: run.id.clone(),
+            time_utc: run.time_utc.clone(),
+            gpulab: env!("CARGO_PKG_VERSION").to_owned(),
+            platform: device.platform.clone(),
+            device: device.name.clone(),
+            driver: device.driver.clone(),
+            what: quantity.what.to_owned(),
+            place: quantity.place,
+            element: quantity.element.to_owned(),
+            bytes: quantity.bytes,
+            value: value.filter(|v| v.is_finite()),
+            unit: quantity.measure.unit().to_owned(),
+            probe: format!("{}/{}", outcome.case.family, outcome.case.variant),
+            wg: outcome.wg.to_string(),
+            params: params_text(&outcome.params),
+            tried: tried as u64,
+            runs: times.map_or(0, |t| t.runs as u64),
+            noise: times.map(|t| t.noise).filter(|n| n.is_finite()),
+            clock: outcome.clock,
+            quick,
+            status: outcome.status,
+            reason: if outcome.reason.is_empty() { note } else { outcome.reason.clone() },
+            flags: if is_quiet(outcome) { String::new() } else { flag::NOISY.to_owned() },
+        }
+    }
+
+    /// Whether both are of the same quantity.
+    pub fn is_of(&self, other: &CeilingRow) -> bool {
+        // What is beyond the caches is one quantity, however much that was.
+        let same_size = self.place != Place::Curve || self.bytes == other.bytes;
+        same_size && (&self.what, self.place, &self.element) == (&other.what, other.place, &other.element)
+    }
+
+    /// The cells that hold text from outside.
+    pub(crate) fn texts(&mut self) -> [&mut String; 5] {
+        [&mut self.platform, &mut self.device, &mut self.driver, &mut self.params, &mut self.reason]
+    }
+
+    /// Whether the flag is set.
+    pub fn has_flag(&self, flag: &str) -> bool {
+        self.flags.split(' ').any(|word| word == flag)
+    }
+}
+
+/// Whether the machine was quiet while this was measured: by the spread of the runs, which is all that an outcome tells
+/// of its surroundings.
+fn is_quiet(outcome: &Outcome) -> bool {
+    stats::summarise(&outcome.times()).is_none_or(|times| times.noise <= MOST_NOISE)
+}

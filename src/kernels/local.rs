@@ -1,0 +1,74 @@
+//! The probe of local memory.
+
+use super::ceiling::{INSIDE, LOADS, repeated_sum, repeats};
+use super::shape::{self, Grid};
+use super::*;
+use crate::{cpu, rung};
+
+/// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
+pub const LOCAL: Family = Family {
+    name: "local",
+    about: "read local memory as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &Local,
+    ladder: &[rung!("local/v1_vectors", local_vectors, &[VEC, LOADS])],
+    choices: &[INSIDE],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Local,
+};
+
+const VEC: Tunable = Tunable { name: "vec", about: "words of a load", values: &["4", "1", "2", "8", "16"] };
+
+struct Local;
+
+impl Problem for Local {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        vec![shape.n as usize]
+    }
+
+    // Sums that wrap are exact in any order.
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = (case.shape.n * repeats(&case.params)) as f64;
+        Cost { bytes: n * case.dtype.size() as f64, ops: n }
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        repeated_sum(case, inputs)
+    }
+
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
+        cpu::wrapping_sum(&output)
+    }
+}
+
+fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let Case { params, shape, .. } = ask.case;
+    let (wg, vec) = (ask.case.wg.size(), shape::number(params, VEC.name)?.unwrap_or(4) as usize);
+    let loads = shape::number(params, LOADS.name)?.unwrap_or(1) as usize;
+    let (n, tile) = (shape.n as usize, wg * loads * vec);
+    if !n.is_multiple_of(tile) {
+        return Err(Refusal(format!("n = {n}: a multiple of a group's {tile} words is needed")));
+    }
+    let grid = Grid { groups: n / tile, wg };
+    let macros = [("WG", wg), ("VEC", vec), ("LOADS", loads)];
+    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Uint(repeats(params) as u32), Arg::Uint(0)];
+    Ok(Plan {
+        defines: macros.iter().map(|(name, value)| ((*name).into(), value.to_string())).collect(),
+        buffers: vec![
+            BufferSpec { role: Role::Input(0), dtype: Dtype::I32, len: n },
+            BufferSpec { role: Role::Output, dtype: Dtype::I32, len: n / loads },
+        ],
+        passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
+        wg: WorkGroup::linear(wg),
+        params: params.clone(),
+        local_bytes: (tile * 4) as u64,
+        depth: 0,
+        host_tail: None,
+    })
+}
