@@ -64,7 +64,7 @@ const CEILING_SLACK_PCT: f64 = 105.0;
 /// Times its best reading that the canary may take before a row counts as measured during drift. The least of a few runs
 /// repeats within 3 % (0.3 % for most) beside a steady load, on a CPU driver too; a core that a neighbour takes away
 /// makes 1.25 or more of it, as a unit has four groups to run, and twice on two cores. Smaller changes of a clock pass.
-const DRIFT_RATIO: f64 = 1.05;
+pub const DRIFT_RATIO: f64 = 1.05;
 
 /// What all records of one run of the program share.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
 use crate::data::{Dtype, Params, Shape};
+use crate::exchange::{self, launch, transfer};
 use crate::kernels::{Bound, Case, HALF, OP, REPEATS, Target, WorkGroup, lanes};
 use crate::runner::Outcome;
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,8 @@ pub enum Place {
     Unit,
     /// Compute units, in forms that elements of either sign allow.
     Signed,
+    /// Between host and device.
+    Host,
 }
 
 impl Place {
@@ -127,6 +130,7 @@ impl Place {
             Place::Curve => "curve",
             Place::Unit => "unit",
             Place::Signed => "signed",
+            Place::Host => "host",
         }
     }
 }
@@ -152,6 +156,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     if !quick {
         all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
     }
+    all.extend(between(target));
     let elements = ELEMENTS.iter().filter(|(name, dtype)| {
         (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64) && (!quick || *name != "f64")
     });
@@ -170,6 +175,43 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     }
     all
 }
+
+/// What launches cost, and what the link between host and device gives: one large transfer.
+fn between(target: &Target) -> impl Iterator<Item = Quantity> + use<> {
+    let bytes: u64 = if target.gpu { 256 << 20 } else { 64 << 20 };
+    let bytes = bytes.min(target.max_alloc / 4 * 4);
+    let quantity = |what, bytes, measure, case| Quantity {
+        what,
+        element: "",
+        bytes,
+        measure,
+        place: Place::Host,
+        spaces: vec![Space { case, axes: Vec::new() }],
+    };
+    let launches = LAUNCHES.iter().map(move |(what, variant)| {
+        quantity(what, None, Measure::Seconds, exchange::case(&launch::EXCHANGE, variant, 1, &[], 1))
+    });
+    let transfers = TRANSFERS.iter().map(move |(what, variant)| {
+        let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
+        quantity(what, Some(bytes), Measure::Bytes, case)
+    });
+    launches.chain(transfers)
+}
+
+/// Of a kernel that does next to nothing: what is measured, and by which variant.
+const LAUNCHES: [(&str, &str); 4] = [
+    ("launch, round trip", launch::ROUND_TRIP),
+    ("launch, back to back", launch::BACK_TO_BACK),
+    ("launch, queued to start", launch::QUEUED_TO_START),
+    ("launch, event time", launch::EVENT),
+];
+
+const TRANSFERS: [(&str, &str); 4] = [
+    ("to the device, pageable", "pageable_in"),
+    ("to the device, pinned", "pinned_in"),
+    ("to the host, pageable", "pageable_out"),
+    ("to the host, pinned", "pinned_out"),
+];
 
 /// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow.
 pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Option<Quantity> {
@@ -403,7 +445,7 @@ mod tests {
             let mut quantities = quantities(&target, false);
             assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
             quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target));
-            for space in quantities.iter().flat_map(|q| &q.spaces) {
+            for space in quantities.iter().filter(|q| q.place != Place::Host).flat_map(|q| &q.spaces) {
                 let family = kernels::family(&space.case.family).unwrap();
                 let rung = family.rung(&space.case.variant).unwrap();
                 for (axis, place) in

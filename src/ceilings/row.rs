@@ -1,8 +1,8 @@
 //! The line that is kept, and written to files, of a ceiling.
 
-use super::{Place, Quantity};
+use super::{Measure, Place, Quantity};
 use crate::device::DeviceInfo;
-use crate::record::{Run, SCHEMA, columns, flag, params_text};
+use crate::record::{DRIFT_RATIO, Run, SCHEMA, columns, flag, params_text};
 use crate::runner::{Clock, Outcome, Status};
 use crate::stats;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ impl CeilingRow {
             quick,
             status: outcome.status,
             reason: if outcome.reason.is_empty() { note } else { outcome.reason.clone() },
-            flags: if is_quiet(outcome) { String::new() } else { flag::NOISY.to_owned() },
+            flags: flags(quantity, outcome).join(" "),
         }
     }
 
@@ -121,8 +121,14 @@ impl CeilingRow {
     }
 }
 
-/// Whether the machine was quiet while this was measured: by the spread of the runs, which is all that an outcome tells
-/// of its surroundings.
-fn is_quiet(outcome: &Outcome) -> bool {
-    stats::summarise(&outcome.times()).is_none_or(|times| times.noise <= MOST_NOISE)
+/// Whether the machine was quiet while this was measured: by the spread of the runs, and by the canary.
+fn flags(quantity: &Quantity, outcome: &Outcome) -> Vec<&'static str> {
+    // Launches differ from one to the next on any machine.
+    let is_steady = quantity.measure != Measure::Seconds;
+    let is_noisy = is_steady && stats::summarise(&outcome.times()).is_some_and(|times| times.noise > MOST_NOISE);
+    let drifts = outcome.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO);
+    [(flag::NOISY, is_noisy), (flag::DRIFT, drifts)]
+        .into_iter()
+        .filter_map(|(name, is_set)| is_set.then_some(name))
+        .collect()
 }

@@ -52,6 +52,7 @@ fn name(row: &CeilingRow) -> String {
         Place::Cache => format!("{}, cache{size}", row.what),
         Place::Curve | Place::Unit => format!("{} {}", row.what, row.element).trim_end().to_owned(),
         Place::Signed => format!("{} {}, either sign", row.what, row.element),
+        Place::Host => format!("{}{size}", row.what),
     }
 }
 
@@ -102,7 +103,7 @@ fn notes(rows: &[CeilingRow]) -> String {
     };
     let mut text = [
         note(
-            &|r| r.value.is_some() && r.has_flag(flag::NOISY),
+            &|r| r.value.is_some() && (r.has_flag(flag::NOISY) || r.has_flag(flag::DRIFT)),
             "the machine was not quiet: measure again before it is trusted",
         ),
         note(&|r| r.value.is_some() && !r.reason.is_empty(), "timed by another clock than the driver's events"),
