@@ -26,10 +26,13 @@ pub(super) struct Contrast {
     /// First value over second.
     pub(super) ratio: f64,
     pub(super) verdict: Verdict,
+    /// Both relative spreads together.
+    spread: f64,
 }
 
 impl Contrast {
-    fn new(a: &Point, b: &Point) -> Option<Contrast> {
+    /// Nothing if either has no value.
+    pub(super) fn new(a: &Point, b: &Point) -> Option<Contrast> {
         let ratio = a.measured()? / b.measured()?;
         let spread = a.noise.unwrap_or(0.0) + b.noise.unwrap_or(0.0);
         let difference = ratio.max(1.0 / ratio) - 1.0;
@@ -44,7 +47,59 @@ impl Contrast {
             _ if spread > LEAST => Verdict::Unclear,
             _ => Verdict::Same,
         };
-        ratio.is_finite().then_some(Contrast { x: a.x, ratio, verdict })
+        ratio.is_finite().then_some(Contrast { x: a.x, ratio, verdict, spread })
+    }
+
+    /// Whether the ratio is above `factor`; nothing if the spread hides it.
+    pub(super) fn exceeds(&self, factor: f64) -> Option<bool> {
+        let (least, most) = (self.ratio / (1.0 + self.spread), self.ratio * (1.0 + self.spread));
+        if (least <= factor) == (most <= factor) { Some(least > factor) } else { None }
+    }
+
+    /// Whether the ratio is below `factor`; nothing if the spread hides it.
+    pub(super) fn below(&self, factor: f64) -> Option<bool> {
+        self.exceeds(factor).map(|exceeds| !exceeds)
+    }
+}
+
+/// Where a speed falls as x doubles: between the stride at which this begins and that at which it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Knee {
+    /// Not two points of which one has twice the other's x.
+    Unmeasured,
+    /// The spreads hide where it begins or ends.
+    Unclear,
+    /// No doubling costs much.
+    Never,
+    /// Each doubling from one x to the other costs, and the next one costs little.
+    Between { from: f64, to: f64 },
+    /// Each doubling from one x to the last one costs.
+    Beyond { from: f64, last: f64 },
+}
+
+/// A doubling of x costs if the speed falls by more than this: half-way between nothing and all.
+const FALL: f64 = std::f64::consts::SQRT_2;
+
+/// The first run of doublings of x, one after the other, that each make a series of speeds fall.
+pub(super) fn knee(points: &[Point], name: &str) -> Knee {
+    let all = series(points, name);
+    let doubled = |p: &&Point| at(points, name, 2.0 * p.x).and_then(|next| Contrast::new(p, next));
+    let steps: Vec<Contrast> = all.iter().filter_map(doubled).collect();
+    let falls: Vec<Option<bool>> = steps.iter().map(|step| step.exceeds(FALL)).collect();
+    let begin = falls.iter().position(|&falls| falls != Some(false));
+    match begin {
+        None if steps.is_empty() => Knee::Unmeasured,
+        None => Knee::Never,
+        Some(begin) if falls[begin].is_none() => Knee::Unclear,
+        Some(begin) => {
+            let run = falls[begin..].iter().take_while(|&&falls| falls == Some(true)).count();
+            let (from, last) = (steps[begin].x, 2.0 * steps[begin + run - 1].x);
+            match falls.get(begin + run) {
+                None => Knee::Beyond { from, last },
+                Some(None) => Knee::Unclear,
+                Some(_) => Knee::Between { from, to: last },
+            }
+        }
     }
 }
 
@@ -62,6 +117,19 @@ pub(super) fn compare(points: &[Point], a: (&str, f64), b: (&str, f64)) -> Optio
 pub(super) fn compare_series(points: &[Point], a: &str, b: &str, is_meant: fn(f64) -> bool) -> Vec<Contrast> {
     let xs = points.iter().filter(|p| p.series == a && is_meant(p.x)).map(|p| p.x);
     let mut all: Vec<Contrast> = xs.filter_map(|x| compare(points, (a, x), (b, x))).collect();
+    all.sort_by(|a, b| a.x.total_cmp(&b.x));
+    all
+}
+
+/// Each point of a series over the last one of the other, which does not depend on x; ascending in x.
+pub(super) fn compare_with_last(points: &[Point], a: &str, b: &str) -> Vec<Contrast> {
+    let Some(last) = series(points, b).pop() else { return Vec::new() };
+    series(points, a).into_iter().filter_map(|p| Contrast::new(p, last)).collect()
+}
+
+/// The points of a series that have a value, ascending in x.
+pub(super) fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
+    let mut all: Vec<&Point> = points.iter().filter(|p| p.series == name && p.measured().is_some()).collect();
     all.sort_by(|a, b| a.x.total_cmp(&b.x));
     all
 }

@@ -3,14 +3,19 @@
 //! An experiment is data, as a ladder is: a plan of trials, and a sentence that follows from their points. How trials
 //! are checked, timed in rounds, written and drawn is the same for all of them and no part of an experiment.
 
+pub mod divergence;
 mod evidence;
+pub mod offset;
+mod own;
 pub mod pitch;
+pub mod stride;
+mod walk;
 
 use crate::kernels::{Case, Family, Target};
 use crate::record::{Metric, Point};
 
 /// Every experiment, by name.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&pitch::Pitch];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[&divergence::Divergence, &offset::Offset, &pitch::Pitch, &stride::Stride];
 
 /// A small controlled study.
 pub trait Experiment: Sync {

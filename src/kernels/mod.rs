@@ -11,7 +11,7 @@ mod plan;
 pub mod reduce;
 #[cfg(test)]
 mod reduce_tests;
-mod shape;
+pub(crate) mod shape;
 mod source;
 pub mod transpose;
 

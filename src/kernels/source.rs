@@ -15,6 +15,7 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/operation.cl", include_str!("../../cl/common/operation.cl")),
     ("common/pairs.cl", include_str!("../../cl/common/pairs.cl")),
     ("common/panels.cl", include_str!("../../cl/common/panels.cl")),
+    ("common/place.cl", include_str!("../../cl/common/place.cl")),
     ("common/publish.cl", include_str!("../../cl/common/publish.cl")),
     ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
     ("common/shuffle.cl", include_str!("../../cl/common/shuffle.cl")),
