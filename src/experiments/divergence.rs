@@ -176,14 +176,11 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let n = ask.case.shape.n;
-    let wg = ask.case.wg.size();
-    if !n.is_multiple_of(wg as u64) {
-        return Err(Refusal(format!("n={n}: a multiple of the work-group of {wg} is needed")));
-    }
+    let n = own::whole_groups(ask)?;
     let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
     let args: Vec<Arg> = names.map(|name| own::arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();
-    Launch { grid: Grid::covering(wg, n), output: n as usize, defines: &[], args: &args, local: 0 }.plan(ask)
+    Launch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines: &[], args: &args, local: 0 }
+        .plan(ask)
 }
 
 #[cfg(test)]

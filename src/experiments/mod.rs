@@ -3,19 +3,39 @@
 //! An experiment is data, as a ladder is: a plan of trials, and a sentence that follows from their points. How trials
 //! are checked, timed in rounds, written and drawn is the same for all of them and no part of an experiment.
 
+pub mod banks;
+pub mod camping;
+mod chains;
+pub mod constant;
 pub mod divergence;
 mod evidence;
+pub mod grid;
+pub mod ilp;
 pub mod offset;
 mod own;
 pub mod pitch;
+pub mod rounding;
 pub mod stride;
+pub mod vector;
 mod walk;
 
 use crate::kernels::{Case, Family, Target};
 use crate::record::{Metric, Point};
 
 /// Every experiment, by name.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&divergence::Divergence, &offset::Offset, &pitch::Pitch, &stride::Stride];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[
+    &banks::Banks,
+    &camping::Camping,
+    &constant::Constant,
+    &divergence::Divergence,
+    &grid::Grid,
+    &ilp::Ilp,
+    &offset::Offset,
+    &pitch::Pitch,
+    &rounding::Rounding,
+    &stride::Stride,
+    &vector::Vector,
+];
 
 /// A small controlled study.
 pub trait Experiment: Sync {

@@ -108,6 +108,47 @@ impl Own<'_> {
     }
 }
 
+/// The case's size, an item for each element, where work-groups divide it.
+pub(super) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
+    let (n, wg) = (ask.case.shape.n, ask.case.wg);
+    if n.is_multiple_of(wg.size() as u64) {
+        Ok(n)
+    } else {
+        Err(Refusal(format!("n={n}: a multiple of {wg} is needed")))
+    }
+}
+
+/// How the items of a device that it fills share a number of accesses.
+pub(super) struct Walk {
+    pub(super) grid: Grid,
+    /// From the first access of an item to that of the next.
+    pub(super) apart: u64,
+    /// From one access of an item to its next.
+    pub(super) step: u64,
+    /// Accesses of an item.
+    pub(super) share: u64,
+}
+
+impl Walk {
+    /// `total` accesses, a power of two, of which an item makes `together` at a time. A GPU's items lie beside each other
+    /// in every step; one of a CPU, which runs after its neighbour, walks over a part of its own.
+    pub(super) fn over(ask: &Ask<'_>, total: u64, together: u64) -> Result<Walk, Refusal> {
+        let wg = ask.case.wg.size();
+        if !total.is_power_of_two() || total > u64::from(u32::MAX) {
+            return Err(Refusal(format!("{total} accesses: a power of two below 2^32 is needed")));
+        }
+        let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { 2048 } else { 16 };
+        // A power of two, too, so that every item has the same share.
+        let items = (1 << wanted.ilog2()).min(total / together);
+        if items == 0 || !items.is_multiple_of(wg as u64) {
+            return Err(Refusal(format!("work-group {wg}: a divisor of {items} is needed")));
+        }
+        let share = total / items;
+        let (apart, step) = if ask.target.gpu { (1, items) } else { (share, 1) };
+        Ok(Walk { grid: Grid::covering(wg, items), apart, step, share })
+    }
+}
+
 /// What a launch has beside its inputs.
 pub(super) struct Launch<'a> {
     pub(super) grid: Grid,

@@ -4,7 +4,6 @@ use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Scope, Trial};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::shape::Grid;
 use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Target, Tunable};
 use crate::record::BANDWIDTH;
 use crate::rung;
@@ -124,30 +123,14 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
 const UNROLLED: u64 = 8;
 
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let Case { shape, wg, .. } = ask.case;
-    let total = shape.n * rounds(ask.case);
-    if !shape.n.is_power_of_two() || total > u64::from(u32::MAX) {
-        return Err(Refusal(format!("n={}: a power of two is needed, and at most 2^32 accesses", shape.n)));
+    let n = ask.case.shape.n;
+    if !n.is_power_of_two() {
+        return Err(Refusal(format!("n={n}: a power of two is needed")));
     }
-    // Both powers of two, so that every item has the same share. A GPU's items lie beside each other in every step; one
-    // of a CPU, which runs after its neighbour, walks over a part of its own.
-    let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { 2048 } else { 16 };
-    let items = (1 << wanted.ilog2()).min(total / UNROLLED);
-    if !items.is_multiple_of(wg.size() as u64) {
-        return Err(Refusal(format!("work-group {wg}: a divisor of {items} is needed")));
-    }
-    let share = total / items;
-    let (apart, step) = if ask.target.gpu { (1, items) } else { (share, 1) };
-    let numbers = [
-        u64::from(shape.n.ilog2()),
-        own::get(&ask.case.params, STRIDES.name),
-        own::get(&ask.case.params, OFFSET.name),
-        apart,
-        step,
-        share,
-    ];
-    let args = numbers.map(|number| Arg::Uint(number as u32));
-    let output = if ask.case.family == GATHER.name { items } else { shape.n };
-    let grid = Grid::covering(wg.size(), items);
-    Launch { grid, output: output as usize, defines: &[], args: &args, local: 0 }.plan(ask)
+    let walk = own::Walk::over(ask, n * rounds(ask.case), UNROLLED)?;
+    let settings = [STRIDES.name, OFFSET.name].map(|name| own::arg(ask, name));
+    let numbers = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
+    let args: Vec<Arg> = [Arg::Uint(n.ilog2())].into_iter().chain(settings).chain(numbers).collect();
+    let output = if ask.case.family == GATHER.name { walk.grid.items() } else { n as usize };
+    Launch { grid: walk.grid, output, defines: &[], args: &args, local: 0 }.plan(ask)
 }

@@ -128,9 +128,13 @@ fn bars(points: &[Point]) -> String {
     text
 }
 
-/// A bar with its value, of `length` characters for the largest of its unit.
+/// A bar with its value, of `length` characters for the largest of its metric.
 fn bar(point: &Point, points: &[Point], length: usize) -> String {
-    let most = points.iter().filter(|p| p.unit == point.unit).filter_map(Point::measured).fold(0.0, f64::max);
+    let most = points
+        .iter()
+        .filter(|p| (&p.metric, &p.unit) == (&point.metric, &point.unit))
+        .filter_map(Point::measured)
+        .fold(0.0, f64::max);
     let filled = point.measured().map_or(0, |value| (value / most * length as f64).round().max(0.0) as usize);
     let space = if filled > 0 { " " } else { "" };
     format!("{}{space}{}", "█".repeat(filled), value(point))
