@@ -3,7 +3,7 @@
 //! Where items run in lockstep, those of one warp (wavefront, vector) that take different branches go through both. Runs
 //! as long as the lockstep is wide have no such items, and take half the time.
 
-use super::evidence::{Contrast, compare_series, compare_with_last};
+use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear};
 use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
@@ -120,11 +120,13 @@ const DEAR: f64 = 1.4;
 /// Where the cost ends, if it is there and ends.
 fn cost_of_a_branch(over_one: &[Contrast]) -> String {
     let most = over_one.iter().map(|c| c.ratio).fold(0.0, f64::max);
-    let Some(dear) = over_one.iter().map(|c| c.exceeds(DEAR)).collect::<Option<Vec<bool>>>() else {
-        return "The spread of the times is too large to tell what a branch costs.".to_owned();
-    };
+    let dear: Vec<bool> = over_one.iter().map(|c| c.ratio > DEAR).collect();
     let costs = dear.iter().take_while(|&&is_dear| is_dear).count();
+    // Those at which the cost ends decide; where there is none, most of them do.
+    let decide = &over_one[costs.saturating_sub(1)..over_one.len().min(costs + 1)];
+    let is_clear = if costs > 0 { decide.iter().all(|c| c.is_clear(DEAR)) } else { mostly_clear(over_one, DEAR) };
     match over_one.get(costs) {
+        _ if !is_clear => "The spread of the times is too large to tell what a branch costs.".to_owned(),
         None => format!(
             "Items that take different branches take up to {most:.2} times as long as items that take one, whatever \
              the length of the runs: a lockstep, if it is one, would be wider than {} items.",

@@ -56,9 +56,9 @@ impl Contrast {
         if (least <= factor) == (most <= factor) { Some(least > factor) } else { None }
     }
 
-    /// Whether the ratio is below `factor`; nothing if the spread hides it.
-    pub(super) fn below(&self, factor: f64) -> Option<bool> {
-        self.exceeds(factor).map(|exceeds| !exceeds)
+    /// Whether the spread lets one tell if the ratio is above `factor`.
+    pub(super) fn is_clear(&self, factor: f64) -> bool {
+        self.exceeds(factor).is_some()
     }
 }
 
@@ -80,27 +80,31 @@ pub(super) enum Knee {
 /// A doubling of x costs if the speed falls by more than this: half-way between nothing and all.
 const FALL: f64 = std::f64::consts::SQRT_2;
 
-/// The first run of doublings of x, one after the other, that each make a series of speeds fall.
+/// The first run of doublings of x, one after the other, that each make a series of speeds fall. The spread must not hide
+/// those at which it begins and ends, nor most of them if there is none.
 pub(super) fn knee(points: &[Point], name: &str) -> Knee {
     let all = series(points, name);
     let doubled = |p: &&Point| at(points, name, 2.0 * p.x).and_then(|next| Contrast::new(p, next));
     let steps: Vec<Contrast> = all.iter().filter_map(doubled).collect();
-    let falls: Vec<Option<bool>> = steps.iter().map(|step| step.exceeds(FALL)).collect();
-    let begin = falls.iter().position(|&falls| falls != Some(false));
-    match begin {
-        None if steps.is_empty() => Knee::Unmeasured,
-        None => Knee::Never,
-        Some(begin) if falls[begin].is_none() => Knee::Unclear,
-        Some(begin) => {
-            let run = falls[begin..].iter().take_while(|&&falls| falls == Some(true)).count();
-            let (from, last) = (steps[begin].x, 2.0 * steps[begin + run - 1].x);
-            match falls.get(begin + run) {
-                None => Knee::Beyond { from, last },
-                Some(None) => Knee::Unclear,
-                Some(_) => Knee::Between { from, to: last },
-            }
-        }
+    let Some(begin) = steps.iter().position(|step| step.ratio > FALL) else {
+        return match steps.is_empty() {
+            true => Knee::Unmeasured,
+            false if mostly_clear(&steps, FALL) => Knee::Never,
+            false => Knee::Unclear,
+        };
+    };
+    let run = steps[begin..].iter().take_while(|step| step.ratio > FALL).count();
+    let (first, last, next) = (&steps[begin], &steps[begin + run - 1], steps.get(begin + run));
+    match next {
+        _ if ![Some(first), Some(last), next].into_iter().flatten().all(|step| step.is_clear(FALL)) => Knee::Unclear,
+        None => Knee::Beyond { from: first.x, last: 2.0 * last.x },
+        Some(_) => Knee::Between { from: first.x, to: 2.0 * last.x },
     }
+}
+
+/// Whether the spread hides of no more than half of the contrasts whether they exceed a factor.
+pub(super) fn mostly_clear(contrasts: &[Contrast], factor: f64) -> bool {
+    2 * contrasts.iter().filter(|c| c.is_clear(factor)).count() >= contrasts.len()
 }
 
 /// The point of a series at `x`.
@@ -172,4 +176,37 @@ pub(super) fn certain(contrasts: &[&[Contrast]], x_name: &str) -> String {
 fn places(contrasts: &[&Contrast], x_name: &str) -> String {
     let xs: Vec<String> = contrasts.iter().map(|c| c.x.to_string()).collect();
     format!("{x_name} = {}", xs.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::point;
+
+    fn knee_of(noise: f64, speeds: &[f64]) -> Knee {
+        let points: Vec<Point> = (0..).zip(speeds).map(|(log, &speed)| point("s", 1 << log, speed, noise)).collect();
+        knee(&points, "s")
+    }
+
+    #[test]
+    fn knees_are_found_between_doublings_that_cost() {
+        assert_eq!(knee_of(0.01, &[64.0, 32.0, 16.0, 15.0]), Knee::Between { from: 1.0, to: 4.0 });
+        assert_eq!(knee_of(0.01, &[64.0, 60.0, 30.0, 29.0]), Knee::Between { from: 2.0, to: 4.0 });
+        assert_eq!(knee_of(0.01, &[64.0, 32.0, 16.0]), Knee::Beyond { from: 1.0, last: 4.0 });
+        assert_eq!(knee_of(0.01, &[64.0, 60.0, 58.0]), Knee::Never);
+        assert_eq!(knee_of(0.01, &[64.0]), Knee::Unmeasured);
+        assert_eq!(knee_of(0.5, &[64.0, 32.0, 16.0, 15.0]), Knee::Unclear);
+        assert_eq!(knee_of(0.3, &[64.0, 60.0, 58.0]), Knee::Unclear);
+    }
+
+    #[test]
+    fn a_factor_is_exceeded_only_beyond_the_spread() {
+        let contrast =
+            |a: f64, noise: f64| Contrast::new(&point("s", 1, a, noise), &point("s", 1, 100.0, 0.0)).unwrap();
+        assert_eq!(contrast(150.0, 0.01).exceeds(1.4), Some(true));
+        assert_eq!(contrast(150.0, 0.1).exceeds(1.4), None);
+        assert_eq!(contrast(130.0, 0.01).exceeds(1.4), Some(false));
+        assert!(mostly_clear(&[contrast(150.0, 0.1), contrast(150.0, 0.01)], 1.4));
+        assert!(!mostly_clear(&[contrast(150.0, 0.1)], 1.4));
+    }
 }

@@ -66,7 +66,7 @@ fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
         dtype: Dtype::F32,
         n: groups * wg as u64,
         wg,
-        params: &[(CHAINS.name, 4), (ROUNDS.name, if scope.target.gpu { 1024 } else { 16 })],
+        params: &[(CHAINS.name, 4), (ROUNDS.name, if scope.target.gpu { 1024 } else { 8 })],
     };
     own.trial(scope, NAME, groups as f64, RATE)
 }

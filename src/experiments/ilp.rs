@@ -52,7 +52,7 @@ impl Experiment for Ilp {
             items.iter().map(move |&items| trial(scope, name, RATE, items, chains))
         };
         let steps = [(STEP, LATENCY), (STEP_CLOCKS, CLOCKS)].map(|(name, metric)| trial(scope, name, metric, 1, 1));
-        SERIES.into_iter().flat_map(of).chain(steps).collect()
+        steps.into_iter().chain(SERIES.into_iter().flat_map(of)).collect()
     }
 
     fn finding(&self, points: &[Point]) -> String {

@@ -137,7 +137,8 @@ impl Walk {
         if !total.is_power_of_two() || total > u64::from(u32::MAX) {
             return Err(Refusal(format!("{total} accesses: a power of two below 2^32 is needed")));
         }
-        let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { 2048 } else { 16 };
+        // Many more than go through a GPU at once, so that its last turn counts little.
+        let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { 16384 } else { 16 };
         // A power of two, too, so that every item has the same share.
         let items = (1 << wanted.ilog2()).min(total / together);
         if items == 0 || !items.is_multiple_of(wg as u64) {
@@ -189,7 +190,7 @@ impl Launch<'_> {
     }
 }
 
-/// Work-items that fill a device several times over, as many as go through its compute units at once on a GPU.
+/// Work-items that fill a device: on a GPU several times as many as go through its compute units at once.
 pub(super) fn items(target: &Target) -> u64 {
     u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
 }
@@ -233,4 +234,28 @@ pub(super) fn points_of(
         point
     };
     plan.iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::vector::Vector;
+    use crate::experiments::{Experiment, Scope};
+
+    #[test]
+    fn a_walk_makes_each_access_once_in_either_shape() {
+        for gpu in [true, false] {
+            let target = Target { gpu, ..crate::device::fake::fake_info().target };
+            let case = Vector.plan(&Scope { target: &target, quick: true, seed: 1 }).remove(0).case;
+            let rung = kernels::family(&case.family).unwrap().rung(&case.variant).unwrap();
+            let ask = Ask { rung, case: &case, target: &target };
+            let walk = Walk::over(&ask, 1 << 20, 4).unwrap();
+            let item = |id: u64| (0..walk.share).map(move |turn| (id, turn));
+            let accesses = (0..walk.grid.items() as u64).flat_map(item);
+            let mut all: Vec<u64> = accesses.map(|(id, turn)| id * walk.apart + turn * walk.step).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..1 << 20), "{gpu}");
+            assert!(Walk::over(&ask, 1000, 4).is_err());
+        }
+    }
 }

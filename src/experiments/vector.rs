@@ -134,13 +134,15 @@ fn loads(scope: &Scope<'_>, vec: u64) -> Trial {
 
 fn adds(scope: &Scope<'_>, vec: u64) -> Trial {
     let target = scope.target;
+    // Enough items of the widest vectors to fill the device, and enough additions that reading and writing count little.
+    let (lanes, rounds) = if target.gpu { (2, 512) } else { (16, 16) };
     let own = Own {
         family: &ADDING,
         variant: "vectors",
         dtype: Dtype::F32,
-        n: 16 * own::items(target),
+        n: lanes * own::items(target),
         wg: own::usual_wg(target).min(64),
-        params: &[(VEC.name, vec), (ROUNDS.name, if target.gpu { 64 } else { 16 })],
+        params: &[(VEC.name, vec), (ROUNDS.name, rounds)],
     };
     own.trial(scope, ADDS, vec as f64, RATE)
 }

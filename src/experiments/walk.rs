@@ -86,12 +86,12 @@ impl Series {
         own.trial(scope, self.name, x as f64, BANDWIDTH)
     }
 
-    /// The logarithm of the words, and how often each is accessed. Far more than any GPU's cache, or less than its
-    /// last level but more than what is nearer.
+    /// The logarithm of the words, and how often each is accessed: more than any GPU's cache holds, or less than its last
+    /// level but more than one unit's own. What is written is read back and checked, and is therefore less.
     fn size(&self, scope: &Scope<'_>) -> (u64, u64) {
         match (scope.target.gpu, self.is_cached) {
             (true, true) => (22, 16),
-            (true, false) if self.name == WRITE => (25, 1),
+            (true, false) if self.name == WRITE => (24, 1),
             (true, false) => (26, 1),
             (false, _) if scope.quick => (22, 1),
             (false, _) => (24, 1),
