@@ -12,14 +12,14 @@ use gpulab::runner::Status;
 const SMALL: u64 = 1024;
 const FEW: u64 = 2;
 
-/// The plans' cases for this device and for one of the other shape, cut down, each once.
+/// The plans' cases of the experiments' own families for this device and for one of the other shape, cut down, each once.
 fn cases(target: &Target) -> Vec<Case> {
     let shapes = [true, false].map(|gpu| Target { gpu, ..target.clone() });
     let scopes = shapes.iter().map(|target| Scope { target, quick: true, seed: 1 });
-    let own = EXPERIMENTS.iter().filter(|e| !e.name().eq("pitch"));
-    let plans = own.flat_map(|e| scopes.clone().flat_map(|scope| e.plan(&scope)));
+    let plans = scopes.flat_map(|scope| EXPERIMENTS.iter().flat_map(move |e| e.plan(&scope)));
+    let is_own = |case: &Case| EXPERIMENTS.iter().flat_map(|e| e.families()).any(|f| f.name == case.family);
     let mut all: Vec<Case> = Vec::new();
-    for mut case in plans.map(|trial| trial.case) {
+    for mut case in plans.map(|trial| trial.case).filter(is_own) {
         case.shape.n = case.shape.n.min(SMALL);
         case.wg = WorkGroup::linear(case.wg.size().min(64));
         if let Some(rounds) = case.params.get_mut(REPEATS) {

@@ -67,7 +67,7 @@ impl Contrast {
 pub(super) enum Knee {
     /// Not two points of which one has twice the other's x.
     Unmeasured,
-    /// The spreads hide where it begins or ends.
+    /// The spreads hide where it begins or ends, or the last doubling alone costs.
     Unclear,
     /// No doubling costs much.
     Never,
@@ -97,6 +97,7 @@ pub(super) fn knee(points: &[Point], name: &str) -> Knee {
     let (first, last, next) = (&steps[begin], &steps[begin + run - 1], steps.get(begin + run));
     match next {
         _ if ![Some(first), Some(last), next].into_iter().flatten().all(|step| step.is_clear(FALL)) => Knee::Unclear,
+        None if run == 1 && begin > 0 => Knee::Unclear,
         None => Knee::Beyond { from: first.x, last: 2.0 * last.x },
         Some(_) => Knee::Between { from: first.x, to: 2.0 * last.x },
     }
@@ -194,6 +195,7 @@ mod tests {
         assert_eq!(knee_of(0.01, &[64.0, 60.0, 30.0, 29.0]), Knee::Between { from: 2.0, to: 4.0 });
         assert_eq!(knee_of(0.01, &[64.0, 32.0, 16.0]), Knee::Beyond { from: 1.0, last: 4.0 });
         assert_eq!(knee_of(0.01, &[64.0, 60.0, 58.0]), Knee::Never);
+        assert_eq!(knee_of(0.01, &[64.0, 60.0, 30.0]), Knee::Unclear);
         assert_eq!(knee_of(0.01, &[64.0]), Knee::Unmeasured);
         assert_eq!(knee_of(0.5, &[64.0, 32.0, 16.0, 15.0]), Knee::Unclear);
         assert_eq!(knee_of(0.3, &[64.0, 60.0, 58.0]), Knee::Unclear);

@@ -50,7 +50,7 @@ impl Experiment for Stride {
 fn sentence(what: &str, knee: Knee) -> Option<String> {
     Some(match knee {
         Knee::Unmeasured => return None,
-        Knee::Unclear => format!("{what}: the spread is too large to tell what a stride costs."),
+        Knee::Unclear => format!("{what}: the points do not tell what a stride costs."),
         Knee::Never => format!("{what} lose little by any stride: no segment shows."),
         Knee::Beyond { from, last } => {
             format!(
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads: the spread is too large to tell what a stride costs.
-        Writes: the spread is too large to tell what a stride costs.
+        Reads: the points do not tell what a stride costs.
+        Writes: the points do not tell what a stride costs.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
         insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes lose with each doubling of the stride from 1 to 8 and little beyond: memory comes in segments of 32 bytes.");
