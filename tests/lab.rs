@@ -107,7 +107,7 @@ fn the_list_has_every_experiment_and_needs_no_driver() {
 #[test]
 fn bad_input_is_found_before_anything_runs() {
     for (args, code, word) in [
-        (vec!["nothing"], 2, "pitch, presum, "),
+        (vec!["nothing"], 2, ", pitch, "),
         (vec!["pitch", "all"], 2, "all"),
         (vec!["--csv", "points.csv"], 2, "NAME"),
         (vec!["pitch", "--csv", "-", "--json", "-"], 2, "only one"),

@@ -26,10 +26,13 @@ pub(super) struct Contrast {
     /// First value over second.
     pub(super) ratio: f64,
     pub(super) verdict: Verdict,
+    /// Both relative spreads together.
+    spread: f64,
 }
 
 impl Contrast {
-    fn new(a: &Point, b: &Point) -> Option<Contrast> {
+    /// Nothing if either has no value.
+    pub(super) fn new(a: &Point, b: &Point) -> Option<Contrast> {
         let ratio = a.measured()? / b.measured()?;
         let spread = a.noise.unwrap_or(0.0) + b.noise.unwrap_or(0.0);
         let difference = ratio.max(1.0 / ratio) - 1.0;
@@ -44,8 +47,65 @@ impl Contrast {
             _ if spread > LEAST => Verdict::Unclear,
             _ => Verdict::Same,
         };
-        ratio.is_finite().then_some(Contrast { x: a.x, ratio, verdict })
+        ratio.is_finite().then_some(Contrast { x: a.x, ratio, verdict, spread })
     }
+
+    /// Whether the ratio is above `factor`; nothing if the spread hides it.
+    pub(super) fn exceeds(&self, factor: f64) -> Option<bool> {
+        let (least, most) = (self.ratio / (1.0 + self.spread), self.ratio * (1.0 + self.spread));
+        if (least <= factor) == (most <= factor) { Some(least > factor) } else { None }
+    }
+
+    /// Whether the spread lets one tell if the ratio is above `factor`.
+    pub(super) fn is_clear(&self, factor: f64) -> bool {
+        self.exceeds(factor).is_some()
+    }
+}
+
+/// Where a speed falls as x doubles: between the stride at which this begins and that at which it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Knee {
+    /// Not two points of which one has twice the other's x.
+    Unmeasured,
+    /// The spreads hide where it begins or ends, or the last doubling alone costs.
+    Unclear,
+    /// No doubling costs much.
+    Never,
+    /// Each doubling from one x to the other costs, and the next one costs little.
+    Between { from: f64, to: f64 },
+    /// Each doubling from one x to the last one costs.
+    Beyond { from: f64, last: f64 },
+}
+
+/// A doubling of x costs if the speed falls by more than this: half-way between nothing and all.
+const FALL: f64 = std::f64::consts::SQRT_2;
+
+/// The first run of doublings of x, one after the other, that each make a series of speeds fall. The spread must not hide
+/// those at which it begins and ends, nor most of them if there is none.
+pub(super) fn knee(points: &[Point], name: &str) -> Knee {
+    let all = series(points, name);
+    let doubled = |p: &&Point| at(points, name, 2.0 * p.x).and_then(|next| Contrast::new(p, next));
+    let steps: Vec<Contrast> = all.iter().filter_map(doubled).collect();
+    let Some(begin) = steps.iter().position(|step| step.ratio > FALL) else {
+        return match steps.is_empty() {
+            true => Knee::Unmeasured,
+            false if mostly_clear(&steps, FALL) => Knee::Never,
+            false => Knee::Unclear,
+        };
+    };
+    let run = steps[begin..].iter().take_while(|step| step.ratio > FALL).count();
+    let (first, last, next) = (&steps[begin], &steps[begin + run - 1], steps.get(begin + run));
+    match next {
+        _ if ![Some(first), Some(last), next].into_iter().flatten().all(|step| step.is_clear(FALL)) => Knee::Unclear,
+        None if run == 1 && begin > 0 => Knee::Unclear,
+        None => Knee::Beyond { from: first.x, last: 2.0 * last.x },
+        Some(_) => Knee::Between { from: first.x, to: 2.0 * last.x },
+    }
+}
+
+/// Whether the spread hides of no more than half of the contrasts whether they exceed a factor.
+pub(super) fn mostly_clear(contrasts: &[Contrast], factor: f64) -> bool {
+    2 * contrasts.iter().filter(|c| c.is_clear(factor)).count() >= contrasts.len()
 }
 
 /// The point of a series at `x`.
@@ -75,6 +135,19 @@ pub(super) fn compare(points: &[Point], a: (&str, f64), b: (&str, f64)) -> Optio
 pub(super) fn compare_series(points: &[Point], a: &str, b: &str, is_meant: fn(f64) -> bool) -> Vec<Contrast> {
     let xs = points.iter().filter(|p| p.series == a && is_meant(p.x)).map(|p| p.x);
     let mut all: Vec<Contrast> = xs.filter_map(|x| compare(points, (a, x), (b, x))).collect();
+    all.sort_by(|a, b| a.x.total_cmp(&b.x));
+    all
+}
+
+/// Each point of a series over the last one of the other, which does not depend on x; ascending in x.
+pub(super) fn compare_with_last(points: &[Point], a: &str, b: &str) -> Vec<Contrast> {
+    let Some(last) = series(points, b).pop() else { return Vec::new() };
+    series(points, a).into_iter().filter_map(|p| Contrast::new(p, last)).collect()
+}
+
+/// The points of a series that have a value, ascending in x.
+pub(super) fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
+    let mut all: Vec<&Point> = points.iter().filter(|p| p.series == name && p.measured().is_some()).collect();
     all.sort_by(|a, b| a.x.total_cmp(&b.x));
     all
 }
@@ -117,4 +190,38 @@ pub(super) fn certain(contrasts: &[&[Contrast]], x_name: &str) -> String {
 fn places(contrasts: &[&Contrast], x_name: &str) -> String {
     let xs: Vec<String> = contrasts.iter().map(|c| c.x.to_string()).collect();
     format!("{x_name} = {}", xs.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::point;
+
+    fn knee_of(noise: f64, speeds: &[f64]) -> Knee {
+        let points: Vec<Point> = (0..).zip(speeds).map(|(log, &speed)| point("s", 1 << log, speed, noise)).collect();
+        knee(&points, "s")
+    }
+
+    #[test]
+    fn knees_are_found_between_doublings_that_cost() {
+        assert_eq!(knee_of(0.01, &[64.0, 32.0, 16.0, 15.0]), Knee::Between { from: 1.0, to: 4.0 });
+        assert_eq!(knee_of(0.01, &[64.0, 60.0, 30.0, 29.0]), Knee::Between { from: 2.0, to: 4.0 });
+        assert_eq!(knee_of(0.01, &[64.0, 32.0, 16.0]), Knee::Beyond { from: 1.0, last: 4.0 });
+        assert_eq!(knee_of(0.01, &[64.0, 60.0, 58.0]), Knee::Never);
+        assert_eq!(knee_of(0.01, &[64.0, 60.0, 30.0]), Knee::Unclear);
+        assert_eq!(knee_of(0.01, &[64.0]), Knee::Unmeasured);
+        assert_eq!(knee_of(0.5, &[64.0, 32.0, 16.0, 15.0]), Knee::Unclear);
+        assert_eq!(knee_of(0.3, &[64.0, 60.0, 58.0]), Knee::Unclear);
+    }
+
+    #[test]
+    fn a_factor_is_exceeded_only_beyond_the_spread() {
+        let contrast =
+            |a: f64, noise: f64| Contrast::new(&point("s", 1, a, noise), &point("s", 1, 100.0, 0.0)).unwrap();
+        assert_eq!(contrast(150.0, 0.01).exceeds(1.4), Some(true));
+        assert_eq!(contrast(150.0, 0.1).exceeds(1.4), None);
+        assert_eq!(contrast(130.0, 0.01).exceeds(1.4), Some(false));
+        assert!(mostly_clear(&[contrast(150.0, 0.1), contrast(150.0, 0.01)], 1.4));
+        assert!(!mostly_clear(&[contrast(150.0, 0.1)], 1.4));
+    }
 }

@@ -3,20 +3,49 @@
 //! An experiment is data, as a ladder is: a plan of trials, and a sentence that follows from their points. How trials
 //! are checked, timed in rounds, written and drawn is the same for all of them and no part of an experiment.
 
+pub mod banks;
+pub mod camping;
+mod chains;
+pub mod constant;
+pub mod divergence;
 mod evidence;
+pub mod grid;
+pub mod ilp;
 pub mod launch;
+pub mod offset;
 pub mod overlap;
+mod own;
 pub mod pitch;
 pub mod presum;
+pub mod rounding;
+pub mod stride;
 pub mod transfer;
+pub mod vector;
+mod walk;
 pub mod zerocopy;
 
 use crate::kernels::{Case, Family, Target};
 use crate::record::{Metric, Point};
 
 /// Every experiment, by name.
-pub const EXPERIMENTS: &[&dyn Experiment] =
-    &[&launch::Launch, &overlap::Overlap, &pitch::Pitch, &presum::Presum, &transfer::Transfer, &zerocopy::ZeroCopy];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[
+    &banks::Banks,
+    &camping::Camping,
+    &constant::Constant,
+    &divergence::Divergence,
+    &grid::Grid,
+    &ilp::Ilp,
+    &launch::Launch,
+    &offset::Offset,
+    &overlap::Overlap,
+    &pitch::Pitch,
+    &presum::Presum,
+    &rounding::Rounding,
+    &stride::Stride,
+    &transfer::Transfer,
+    &vector::Vector,
+    &zerocopy::ZeroCopy,
+];
 
 /// A small controlled study.
 pub trait Experiment: Sync {

@@ -18,6 +18,7 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/pairs.cl", include_str!("../../cl/common/pairs.cl")),
     ("common/panels.cl", include_str!("../../cl/common/panels.cl")),
     ("common/past.cl", include_str!("../../cl/common/past.cl")),
+    ("common/place.cl", include_str!("../../cl/common/place.cl")),
     ("common/publish.cl", include_str!("../../cl/common/publish.cl")),
     ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
     ("common/shuffle.cl", include_str!("../../cl/common/shuffle.cl")),

@@ -99,32 +99,43 @@ fn value(point: &Point) -> String {
     }
 }
 
-/// A bar for each point, in groups of one x; without groups if there is only one series.
+/// A bar for each point: in groups of one x, or of one series where each has many x; without groups if there is only
+/// one series.
 fn bars(points: &[Point]) -> String {
-    let most = points.iter().filter_map(Point::measured).fold(0.0, f64::max);
-    if most <= 0.0 {
+    if points.iter().all(|p| p.measured().is_none_or(|value| value <= 0.0)) {
         return String::new();
     }
-    let is_grouped = points.iter().any(|p| p.series != points[0].series);
-    let label = |p: &Point| {
-        let label = if is_grouped { format!("  {}", p.series) } else { format!("{} = {}", p.x_name, p.x) };
-        format::shorten(&format::terminal(&label), LABEL)
+    let (series, xs) = (distinct(points, |p| p.series.as_str()), distinct(points, |p| p.x));
+    let names = |p: &Point| {
+        let of_x = format!("{} = {}", p.x_name, p.x);
+        match series.len() {
+            1 => (String::new(), of_x),
+            many if many < xs.len() => (p.series.clone(), format!("  {of_x}")),
+            _ => (of_x, format!("  {}", p.series)),
+        }
     };
+    let (group, label) = (|p: &Point| names(p).0, |p: &Point| names(p).1);
+    let label = |p: &Point| format::shorten(&format::terminal(&label(p)), LABEL);
     let width = points.iter().map(|p| label(p).chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    for x in distinct(points, |p| p.x) {
-        if is_grouped {
-            text.push_str(&format!("{} = {x}\n", format::terminal(&points[0].x_name)));
+    for name in distinct(points, group) {
+        if !name.is_empty() {
+            text.push_str(&format!("{}\n", format::terminal(&name)));
         }
-        for point in points.iter().filter(|p| p.x == x) {
-            text.push_str(&format!("{:<width$}  {}\n", label(point), bar(point, most, WIDTH - width - 12)));
+        for point in points.iter().filter(|p| group(p) == name) {
+            text.push_str(&format!("{:<width$}  {}\n", label(point), bar(point, points, WIDTH - width - 12)));
         }
     }
     text
 }
 
-/// A bar of `length` characters for a value of `most`, with its value.
-fn bar(point: &Point, most: f64, length: usize) -> String {
+/// A bar with its value, of `length` characters for the largest of its metric.
+fn bar(point: &Point, points: &[Point], length: usize) -> String {
+    let most = points
+        .iter()
+        .filter(|p| (&p.metric, &p.unit) == (&point.metric, &point.unit))
+        .filter_map(Point::measured)
+        .fold(0.0, f64::max);
     let filled = point.measured().map_or(0, |value| (value / most * length as f64).round().max(0.0) as usize);
     let space = if filled > 0 { " " } else { "" };
     format!("{}{space}{}", "█".repeat(filled), value(point))

@@ -1,0 +1,17 @@
+// orders v1: one item adds up all elements, one after the other, in one of several orders.
+// Idea:    the order is a step from element to element, odd, so that each has its turn once.
+// Removes: parallelism, and with it everything but the order that could change a sum.
+// Remains: a rounding at each addition, of a partial sum that the order decides.
+#ifndef T
+#define T float       // element type
+#endif
+
+// n is a power of two.
+__kernel void orders_v1_sequential(__global const T *restrict x, __global T *restrict out, const uint n, const uint step)
+{
+    T sum = 0;
+    uint i = 0;
+    for (uint done = 0; done < n; done++, i += step)
+        sum += x[i & (n - 1)];
+    out[0] = sum;
+}

@@ -1,0 +1,204 @@
+//! Camping: a matrix is read down its columns, whose words lie a large power of two apart, or a little more.
+//!
+//! Words that far apart may all lie in the same few memory channels or cache sets. Padding each row by a cache line's words
+//! spreads them and changes nothing else: the same words are read in the same order. Along the rows there is nothing to
+//! spread, so that padding must not matter: the control.
+
+use super::evidence::{Contrast, Verdict, any, compare_series, effect};
+use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::{Experiment, Scope, Trial};
+use crate::cpu;
+use crate::data::{Array, Dtype, Fill, Params, Shape};
+use crate::kernels::{Arg, Ask, Bound, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::record::{BANDWIDTH, Point};
+use crate::rung;
+
+/// The experiment's entry in the list.
+pub struct Camping;
+
+/// Reads n words, a power of two, of a matrix.
+const FAMILY: Family = Family {
+    name: "columns",
+    about: "read a matrix down its columns",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, params| vec![Layout::of(shape, params).len()],
+        result: |_, _| 1,
+        fill: Fill::Real,
+        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+        answer: |case, inputs| Layout::of(case.shape, &case.params).sum(&inputs[0]),
+        finish: |_, output| cpu::wrapping_sum(&output),
+    },
+    references: &[],
+    ladder: &[rung!("columns/v1_walk", plan, &[DOWN])],
+    choices: &[COLUMNS, PAD],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+const COLUMNS: Tunable = own::setting("columns", "logarithm of the words of a row");
+const PAD: Tunable = own::setting("padding", "unused words behind each row");
+const DOWN: Tunable = own::setting("down", "whether the walk is down the columns");
+
+/// 128 bytes, a line of any cache.
+const PADDING: u64 = 32;
+
+const DOWN_PLAIN: &str = "down columns";
+const DOWN_PADDED: &str = "down columns, padded";
+const ALONG_PLAIN: &str = "along rows";
+const ALONG_PADDED: &str = "along rows, padded";
+
+/// Those that share their data come together.
+const SERIES: [(&str, u64, u64); 4] =
+    [(DOWN_PLAIN, 1, 0), (ALONG_PLAIN, 0, 0), (DOWN_PADDED, 1, PADDING), (ALONG_PADDED, 0, PADDING)];
+
+impl Experiment for Camping {
+    fn name(&self) -> &'static str {
+        "camping"
+    }
+
+    fn question(&self) -> &'static str {
+        "Do words that lie a large power of two apart camp on a few memory channels or cache sets?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "pitch"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&FAMILY]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let pitches: &[u64] = if scope.quick { &[9, 11, 13] } else { &[8, 9, 10, 11, 12, 13, 14] };
+        pitches.iter().flat_map(|&log| SERIES.map(|series| trial(scope, log, series))).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let down = compare_series(points, DOWN_PADDED, DOWN_PLAIN, |_| true);
+        let along = compare_series(points, ALONG_PADDED, ALONG_PLAIN, |_| true);
+        format!(
+            "{} Padding each row by {PADDING} words {} down the columns; along the rows, which it cannot help, it {}.",
+            camps(&down, &along),
+            effect(&down, "pitch"),
+            effect(&along, "pitch"),
+        )
+    }
+}
+
+/// A smaller gain has other causes than camping.
+const CURED: f64 = 1.2;
+
+/// There is camping where padding helps down the columns and not along the rows.
+fn camps(down: &[Contrast], along: &[Contrast]) -> &'static str {
+    let is_cured = |c: &&Contrast| {
+        let control = along.iter().find(|a| a.x == c.x);
+        c.exceeds(CURED) == Some(true) && control.is_none_or(|a| a.ratio < c.ratio.sqrt())
+    };
+    match down.iter().find(is_cured) {
+        _ if down.is_empty() => "Words a power of two apart were not compared with others.",
+        Some(_) => "Words a power of two apart camp.",
+        None if any(down, Verdict::Unclear) => "Whether words a power of two apart camp, the spread hides.",
+        None => "Words a power of two apart do not camp.",
+    }
+}
+
+fn trial(scope: &Scope<'_>, log: u64, (name, down, padding): (&str, u64, u64)) -> Trial {
+    let target = scope.target;
+    let bits = match (target.gpu, scope.quick) {
+        (true, _) => 25,
+        (false, true) => 22,
+        (false, false) => 24,
+    };
+    let own = Own {
+        family: &FAMILY,
+        variant: "walk",
+        dtype: Dtype::I32,
+        n: 1 << bits,
+        wg: if target.gpu { own::usual_wg(target) } else { 1 },
+        params: &[(COLUMNS.name, log), (PAD.name, padding), (DOWN.name, down), (ROUNDS.name, 1)],
+    };
+    own.trial(scope, name, (1u64 << log) as f64, BANDWIDTH)
+}
+
+/// Where the words of a matrix lie.
+struct Layout {
+    rows: usize,
+    columns: usize,
+    /// Words from the start of a row to that of the next.
+    pitch: usize,
+}
+
+impl Layout {
+    fn of(shape: Shape, params: &Params) -> Layout {
+        let columns = (1u64 << own::get(params, COLUMNS.name).min(31)).min(shape.n.max(1)) as usize;
+        let pitch = columns + own::get(params, PAD.name) as usize;
+        Layout { rows: shape.n as usize / columns, columns, pitch }
+    }
+
+    fn len(&self) -> usize {
+        self.rows * self.pitch
+    }
+
+    fn sum(&self, x: &Array) -> Array {
+        let words = own::words(x);
+        let rows = words.chunks(self.pitch).map(|row| row[..self.columns].iter().fold(0u32, |a, &b| a.wrapping_add(b)));
+        own::array([rows.fold(0, u32::wrapping_add)].into_iter())
+    }
+}
+
+/// Accesses that are written out in the kernel.
+const UNROLLED: u64 = 8;
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let walk = own::Walk::over(ask, ask.case.shape.n, UNROLLED)?;
+    let Layout { rows, columns, pitch } = Layout::of(ask.case.shape, &ask.case.params);
+    let formula = match own::get(&ask.case.params, DOWN.name) {
+        1 => [rows.ilog2() as usize, pitch, 1],
+        _ => [columns.ilog2() as usize, 1, pitch],
+    };
+    let shares = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
+    let args: Vec<Arg> = formula.map(|number| Arg::Uint(number as u32)).into_iter().chain(shares).collect();
+    Launch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::own::points_of;
+    use super::*;
+
+    /// The finding where a series has `speed(series, pitch)` GB/s, a sentence a line.
+    fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
+        Camping.finding(&points_of(&Camping, true, noise, speed)).replace(". ", ".\n")
+    }
+
+    #[test]
+    fn sets_that_overflow() {
+        let speed = |series: &str, pitch: f64| if series == DOWN_PLAIN && pitch > 1000.0 { 10.0 } else { 40.0 };
+        insta::assert_snapshot!(sentences(0.01, speed), @r"
+        Words a power of two apart camp.
+        Padding each row by 32 words makes it up to 4.00 times as fast (pitch = 1024, 2048, 4096, 8192, 16384) down the columns; along the rows, which it cannot help, it makes less than 5% of difference.
+        ");
+    }
+
+    #[test]
+    fn no_camping() {
+        insta::assert_snapshot!(sentences(0.01, |series, _| if series.starts_with("down") { 10.0 } else { 40.0 }), @r"
+        Words a power of two apart do not camp.
+        Padding each row by 32 words makes less than 5% of difference down the columns; along the rows, which it cannot help, it makes less than 5% of difference.
+        ");
+        insta::assert_snapshot!(sentences(0.01, |series, _| if series.ends_with("padded") { 40.0 } else { 20.0 }), @r"
+        Words a power of two apart do not camp.
+        Padding each row by 32 words makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384) down the columns; along the rows, which it cannot help, it makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384).
+        ");
+    }
+
+    #[test]
+    fn noise_and_missing_points() {
+        insta::assert_snapshot!(sentences(0.4, |series, _| if series == DOWN_PLAIN { 30.0 } else { 40.0 }), @r"
+        Whether words a power of two apart camp, the spread hides.
+        Padding each row by 32 words makes no difference beyond the spread down the columns; along the rows, which it cannot help, it makes no difference beyond the spread.
+        ");
+        insta::assert_snapshot!(Camping.finding(&[]), @"Words a power of two apart were not compared with others. Padding each row by 32 words was not measured down the columns; along the rows, which it cannot help, it was not measured.");
+    }
+}

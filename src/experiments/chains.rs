@@ -1,0 +1,56 @@
+//! Chains of dependent steps: the kernel of `ilp` and `grid`.
+
+use super::own::{self, Exact, Launch, ROUNDS};
+use crate::data::{Array, Dtype, Fill};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::rung;
+
+/// n items with chains of multiplications, each with an addition.
+pub(super) const FAMILY: Family = Family {
+    name: "chains",
+    about: "chains of multiplications with an addition",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, _| vec![shape.n as usize],
+        result: |shape, _| shape.n as usize,
+        // Every sum is a whole number that f32 has.
+        fill: Fill::Exact(64),
+        cost,
+        answer,
+        finish: own::as_it_is,
+    },
+    references: &[],
+    ladder: &[rung!("chains/v1_independent", plan, &[])],
+    choices: &[CHAINS, ROUNDS],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+pub(super) const CHAINS: Tunable = own::setting("chains", "independent chains of an item");
+
+/// Steps of a chain in a round, as in the kernel.
+const STEPS: u64 = 16;
+
+/// An operation is a step: a multiplication with an addition.
+fn cost(case: &Case) -> Cost {
+    let get = |name: &str| own::get(&case.params, name);
+    let n = case.shape.n as f64;
+    Cost { bytes: 8.0 * n, ops: n * (get(CHAINS.name) * STEPS * get(ROUNDS.name)) as f64 }
+}
+
+fn answer(case: &Case, inputs: &[Array]) -> Array {
+    let (chains, rounds) = (own::get(&case.params, CHAINS.name), own::get(&case.params, ROUNDS.name));
+    let added = (chains * (chains.saturating_sub(1)) / 2 + chains * STEPS * rounds) as f32;
+    match &inputs[0] {
+        Array::F32(x) => Array::F32(x.iter().map(|x| x * chains as f32 + added).collect()),
+        other => Array::zeros(other.dtype(), other.len()),
+    }
+}
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let grid = Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?);
+    let chains = own::get(&ask.case.params, CHAINS.name).to_string();
+    let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1)];
+    Launch { grid, output: ask.case.shape.n as usize, defines: &[("CHAINS", chains)], args: &args, local: 0 }.plan(ask)
+}

@@ -1,0 +1,174 @@
+//! Constant memory: a small table read by all items at the same address, or by neighbours at up to 32 different ones.
+//!
+//! Some devices hand one word of `__constant` memory to all items in lockstep at once, but take turns for different
+//! words. The same reads of `__global` memory, cached as well, are the control.
+
+use super::evidence::{Contrast, Verdict, compare};
+use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::{Experiment, Scope, Trial};
+use crate::data::{Array, Dtype, Fill};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::record::{BANDWIDTH, Point};
+use crate::rung;
+
+/// The experiment's entry in the list.
+pub struct Constant;
+
+/// n items that read a table.
+const FAMILY: Family = Family {
+    name: "constant",
+    about: "read a small table in constant or global memory",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |_, _| vec![TABLE + READ_AT_ONCE],
+        result: |shape, _| shape.n as usize,
+        fill: Fill::Real,
+        cost,
+        answer,
+        finish: own::as_it_is,
+    },
+    references: &[],
+    ladder: &[rung!("constant/v1_table", plan, &[GLOBAL])],
+    choices: &[PLACES, ROUNDS],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+const PLACES: Tunable = own::setting("places", "different addresses that neighbouring items read");
+const GLOBAL: Tunable = own::setting("global", "whether the table is in global memory");
+
+const IN_CONSTANT: &str = "__constant";
+const IN_GLOBAL: &str = "__global";
+
+/// Different addresses, one and the most first in the finding.
+const MOST: u64 = 32;
+
+/// Words of the table, and those that an item reads in a round, as in the kernel.
+const TABLE: usize = 1024;
+const READ_AT_ONCE: usize = 8;
+
+impl Experiment for Constant {
+    fn name(&self) -> &'static str {
+        "constant"
+    }
+
+    fn question(&self) -> &'static str {
+        "What do reads of constant memory cost where neighbouring items read one address, and where they read several?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "addresses"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&FAMILY]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let places = (0..=MOST.ilog2()).map(|log| 1u64 << log);
+        places.flat_map(|places| [(IN_CONSTANT, 0), (IN_GLOBAL, 1)].map(|space| trial(scope, places, space))).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let spread = |name| compare(points, (name, MOST as f64), (name, 1.0));
+        let Some(constant) = spread(IN_CONSTANT) else {
+            return "Reads of constant memory at one address and at several were not both measured.".to_owned();
+        };
+        let global = spread(IN_GLOBAL).map(|c| format!(", and those of __global memory {}", told(&c)));
+        let beside = compare(points, (IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0));
+        let beside = beside.map(|c| format!(" At one address __constant memory is {} __global.", beside_global(&c)));
+        format!(
+            "At {MOST} addresses in place of one, reads of __constant memory {}{}.{}",
+            told(&constant),
+            global.unwrap_or_default(),
+            beside.unwrap_or_default()
+        )
+    }
+}
+
+fn beside_global(contrast: &Contrast) -> String {
+    match contrast.verdict {
+        Verdict::Higher | Verdict::Lower => format!("{:.2} times as fast as", contrast.ratio),
+        Verdict::Same => "as fast as".to_owned(),
+        Verdict::Unclear => "within the spread of".to_owned(),
+    }
+}
+
+/// What a change comes to, as the end of a sentence.
+fn told(contrast: &Contrast) -> String {
+    match contrast.verdict {
+        Verdict::Higher => format!("rise to {:.2} times the speed", contrast.ratio),
+        Verdict::Lower => format!("fall to {:.2} times the speed", contrast.ratio),
+        Verdict::Same => "keep their speed".to_owned(),
+        Verdict::Unclear => "change by no more than the spread".to_owned(),
+    }
+}
+
+fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Trial {
+    let own = Own {
+        family: &FAMILY,
+        variant: "table",
+        dtype: Dtype::I32,
+        n: own::items(scope.target),
+        wg: own::usual_wg(scope.target),
+        params: &[(PLACES.name, places), (GLOBAL.name, is_global), (ROUNDS.name, 128)],
+    };
+    own.trial(scope, name, places as f64, BANDWIDTH)
+}
+
+fn cost(case: &Case) -> Cost {
+    let reads = (case.shape.n * own::get(&case.params, ROUNDS.name)) as f64 * READ_AT_ONCE as f64;
+    Cost { bytes: 4.0 * reads, ops: reads }
+}
+
+fn answer(case: &Case, inputs: &[Array]) -> Array {
+    let get = |name: &str| own::get(&case.params, name) as usize;
+    let table = own::words(&inputs[0]);
+    let read = |at: usize| table[at & (TABLE - 1)..][..READ_AT_ONCE].iter().fold(0u32, |a, &b| a.wrapping_add(b));
+    let item = |item: usize| (0..get(ROUNDS.name)).map(|round| read(33 * item + 17 * round)).fold(0, u32::wrapping_add);
+    let kinds: Vec<u32> = (0..get(PLACES.name)).map(item).collect();
+    let wg = case.wg.size();
+    own::array((0..case.shape.n as usize).map(|id| kinds[id % wg % kinds.len()]))
+}
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let is_global = own::get(&ask.case.params, GLOBAL.name) == 1;
+    Launch {
+        grid: Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?),
+        output: ask.case.shape.n as usize,
+        defines: &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())],
+        args: &[ROUNDS.name, PLACES.name].map(|name| own::arg(ask, name)),
+        local: 0,
+    }
+    .plan(ask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::own::points_of;
+    use super::*;
+
+    /// The finding where a series has `speed(series, addresses)` GB/s.
+    fn finding(noise: f64, speed: fn(&str, f64) -> f64) -> String {
+        Constant.finding(&points_of(&Constant, true, noise, speed))
+    }
+
+    #[test]
+    fn a_constant_cache_that_takes_turns() {
+        let speed = |series: &str, places: f64| if series == IN_CONSTANT { 16000.0 / places } else { 9000.0 };
+        insta::assert_snapshot!(finding(0.01, speed), @"At 32 addresses in place of one, reads of __constant memory fall to 0.03 times the speed, and those of __global memory keep their speed. At one address __constant memory is 1.78 times as fast as __global.");
+    }
+
+    #[test]
+    fn memory_like_any_other() {
+        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"At 32 addresses in place of one, reads of __constant memory keep their speed, and those of __global memory keep their speed. At one address __constant memory is as fast as __global.");
+    }
+
+    #[test]
+    fn noise_and_missing_points() {
+        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"At 32 addresses in place of one, reads of __constant memory change by no more than the spread, and those of __global memory change by no more than the spread. At one address __constant memory is within the spread of __global.");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"At 32 addresses in place of one, reads of __constant memory keep their speed.");
+        insta::assert_snapshot!(Constant.finding(&[]), @"Reads of constant memory at one address and at several were not both measured.");
+    }
+}

@@ -1,0 +1,234 @@
+//! Divergence: two branches of equal work, chosen by an item's number, for runs of items of growing length.
+//!
+//! Where items run in lockstep, those of one warp (wavefront, vector) that take different branches go through both. Runs
+//! as long as the lockstep is wide have no such items, and take half the time.
+
+use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear};
+use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::{Experiment, Scope, Trial};
+use crate::data::{Array, Dtype, Fill};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::record::{Point, TIME};
+use crate::rung;
+
+/// The experiment's entry in the list.
+pub struct Divergence;
+
+/// The kernel: n items, each with one or both of two branches.
+const FAMILY: Family = Family {
+    name: "divergence",
+    about: "two branches of equal work",
+    form: Form::Vector,
+    problem: &PROBLEM,
+    references: &[],
+    ladder: &[rung!("divergence/v1_two_ways", plan, &[])],
+    choices: &[SHIFT, FIRST, SECOND, ROUNDS],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+const SHIFT: Tunable = own::setting("shift", "logarithm of the items that take one branch together");
+const FIRST: Tunable =
+    own::setting("first", "which runs take the first branch: 1 the even ones, 2 the odd ones, 3 all");
+const SECOND: Tunable = own::setting("second", "which runs take the second branch");
+
+/// What items take which branch.
+const CHOSEN: &str = "chosen by (id / g) % 2";
+const ONE: &str = "all the first branch";
+const BOTH: &str = "all both branches";
+const SERIES: [(&str, u64, u64); 3] = [(CHOSEN, 1, 2), (ONE, 3, 0), (BOTH, 3, 3)];
+
+/// Logarithms of the lengths of runs.
+const SHIFTS: std::ops::RangeInclusive<u64> = 0..=10;
+
+/// Steps of a branch in one round, as in the kernel, and the numbers in each.
+const STEPS: u64 = 8;
+const P: u32 = 1_664_525;
+const Q: u32 = 1_013_904_223;
+
+const PROBLEM: Exact = Exact {
+    inputs: |shape, _| vec![shape.n as usize],
+    result: |shape, _| shape.n as usize,
+    fill: Fill::Real,
+    cost,
+    answer,
+    finish: own::as_it_is,
+};
+
+impl Experiment for Divergence {
+    fn name(&self) -> &'static str {
+        "divergence"
+    }
+
+    fn question(&self) -> &'static str {
+        "What does a branch cost that neighbouring work-items take differently, and how many items run in lockstep?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "g"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&FAMILY]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let target = scope.target;
+        let rounds = if target.gpu { 256 } else { 64 };
+        SHIFTS
+            .flat_map(|shift| SERIES.map(|series| (shift, series)))
+            // What all items do alike cannot depend on the runs: the ends show whether it does.
+            .filter(|(shift, (name, ..))| *name == CHOSEN || [0, 10].contains(shift))
+            .map(|(shift, (name, first, second))| {
+                let params = [(SHIFT.name, shift), (FIRST.name, first), (SECOND.name, second), (ROUNDS.name, rounds)];
+                let own = Own {
+                    family: &FAMILY,
+                    variant: "two_ways",
+                    dtype: Dtype::I32,
+                    n: own::items(target),
+                    wg: own::usual_wg(target),
+                    params: &params,
+                };
+                own.trial(scope, name, (1u64 << shift) as f64, TIME)
+            })
+            .collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let over_one = compare_with_last(points, CHOSEN, ONE);
+        match control(points) {
+            _ if over_one.is_empty() => "It was not measured what a branch costs.".to_owned(),
+            None => cost_of_a_branch(&over_one),
+            Some(ratio) if ratio < TRUSTED => format!(
+                "Nothing follows: both branches take only {ratio:.2} times as long as one, so that not all work was done."
+            ),
+            Some(ratio) => format!(
+                "{} The control holds: both branches take {ratio:.2} times as long as one.",
+                cost_of_a_branch(&over_one)
+            ),
+        }
+    }
+}
+
+/// Both branches take twice as long as one, unless a compiler left some of them out; a launch takes its own time.
+const TRUSTED: f64 = 1.3;
+
+/// A true lockstep doubles the time; anything below this has other causes.
+const DEAR: f64 = 1.4;
+
+/// Where the cost ends, if it is there and ends.
+fn cost_of_a_branch(over_one: &[Contrast]) -> String {
+    let most = over_one.iter().map(|c| c.ratio).fold(0.0, f64::max);
+    let dear: Vec<bool> = over_one.iter().map(|c| c.ratio > DEAR).collect();
+    let costs = dear.iter().take_while(|&&is_dear| is_dear).count();
+    // Those at which the cost ends decide; where there is none, most of them do.
+    let decide = &over_one[costs.saturating_sub(1)..over_one.len().min(costs + 1)];
+    let is_clear = if costs > 0 { decide.iter().all(|c| c.is_clear(DEAR)) } else { mostly_clear(over_one, DEAR) };
+    match over_one.get(costs) {
+        _ if !is_clear => "The spread of the times is too large to tell what a branch costs.".to_owned(),
+        None => format!(
+            "Items that take different branches take up to {most:.2} times as long as items that take one, whatever \
+             the length of the runs: a lockstep, if it is one, would be wider than {} items.",
+            over_one.last().map_or(0.0, |c| c.x)
+        ),
+        Some(_) if dear[costs..].contains(&true) => {
+            "Different branches cost something at some lengths of runs but not at shorter ones: that is no lockstep."
+                .to_owned()
+        }
+        Some(_) if costs == 0 => format!(
+            "Neighbours that take different branches cost nothing that counts (at most {most:.2} times the time): \
+             items do not run in lockstep here."
+        ),
+        Some(knee) => format!(
+            "Items that take different branches take up to {most:.2} times as long as items that take one, unless {} \
+             neighbours take the same: the lockstep is {} items wide.",
+            knee.x, knee.x
+        ),
+    }
+}
+
+/// How many times as long as one branch both take, at least.
+fn control(points: &[Point]) -> Option<f64> {
+    compare_series(points, BOTH, ONE, |_| true).iter().map(|c| c.ratio).reduce(f64::min)
+}
+
+fn cost(case: &Case) -> Cost {
+    let branches = |name: &str| own::get(&case.params, name).count_ones() as f64 / 2.0;
+    let n = case.shape.n as f64;
+    let steps = (STEPS * own::get(&case.params, ROUNDS.name)) as f64;
+    Cost { bytes: 8.0 * n, ops: n * steps * (branches(FIRST.name) + branches(SECOND.name)) }
+}
+
+/// What `steps` steps of a chain come to, as a factor and a term: none has to be taken for each item.
+fn chain(p: u32, q: u32, steps: u64) -> (u32, u32) {
+    (0..steps).fold((1, 0), |(factor, term), _| (factor.wrapping_mul(p), term.wrapping_mul(p).wrapping_add(q)))
+}
+
+fn answer(case: &Case, inputs: &[Array]) -> Array {
+    let get = |name: &str| own::get(&case.params, name);
+    let (shift, steps) = (get(SHIFT.name), STEPS * get(ROUNDS.name));
+    let ways = [(get(FIRST.name), chain(P, Q, steps)), (get(SECOND.name), chain(Q, P, steps))];
+    let result = |(id, x): (u64, u32)| {
+        let odd = id >> shift & 1;
+        let taken = ways.iter().filter(|(runs, _)| runs >> odd & 1 == 1);
+        taken.fold(x, |a, (_, (factor, term))| a.wrapping_mul(*factor).wrapping_add(*term))
+    };
+    own::array((0..).zip(own::words(&inputs[0])).map(result))
+}
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let n = own::whole_groups(ask)?;
+    let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
+    let args: Vec<Arg> = names.map(|name| own::arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();
+    Launch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines: &[], args: &args, local: 0 }
+        .plan(ask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::own::points_of;
+    use super::*;
+
+    /// A device on which the chosen branches take `time(g)`, one branch 100 us and both `both`.
+    fn finding(noise: f64, both: f64, time: fn(f64) -> f64) -> String {
+        let points = points_of(&Divergence, true, noise, |series, g| match series {
+            CHOSEN => time(g),
+            ONE => 100.0,
+            _ => both,
+        });
+        Divergence.finding(&points)
+    }
+
+    #[test]
+    fn lockstep_of_32() {
+        let time = |g| if g < 32.0 { 199.0 } else { 101.0 };
+        insta::assert_snapshot!(finding(0.01, 198.0, time), @"Items that take different branches take up to 1.99 times as long as items that take one, unless 32 neighbours take the same: the lockstep is 32 items wide. The control holds: both branches take 1.98 times as long as one.");
+    }
+
+    #[test]
+    fn no_lockstep() {
+        insta::assert_snapshot!(finding(0.02, 195.0, |g| 100.0 + 3.0 / g), @"Neighbours that take different branches cost nothing that counts (at most 1.03 times the time): items do not run in lockstep here. The control holds: both branches take 1.95 times as long as one.");
+    }
+
+    #[test]
+    fn lockstep_without_end() {
+        insta::assert_snapshot!(finding(0.02, 195.0, |_| 190.0), @"Items that take different branches take up to 1.90 times as long as items that take one, whatever the length of the runs: a lockstep, if it is one, would be wider than 1024 items. The control holds: both branches take 1.95 times as long as one.");
+    }
+
+    #[test]
+    fn noise_and_contradictions() {
+        insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"The spread of the times is too large to tell what a branch costs. The control holds: both branches take 1.95 times as long as one.");
+        insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 { 150.0 } else { 100.0 }), @"Different branches cost something at some lengths of runs but not at shorter ones: that is no lockstep. The control holds: both branches take 1.95 times as long as one.");
+    }
+
+    #[test]
+    fn work_that_a_compiler_removed() {
+        insta::assert_snapshot!(finding(0.01, 102.0, |_| 100.0), @"Nothing follows: both branches take only 1.02 times as long as one, so that not all work was done.");
+    }
+
+    #[test]
+    fn missing_points() {
+        insta::assert_snapshot!(Divergence.finding(&[]), @"It was not measured what a branch costs.");
+    }
+}

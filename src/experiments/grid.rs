@@ -1,0 +1,127 @@
+//! The grid: how many groups a launch has, beside the compute units that work on them.
+//!
+//! Every group has the same work. A launch of one group more than go through together takes as long as one with twice as
+//! many: the tail. The numbers 1, 2, 100 and 1000 are those of NVIDIA's heuristics: more groups than compute units, better
+//! twice as many, 100 to scale to the next devices, 1000 to those after them.
+
+use super::chains::{CHAINS, FAMILY};
+use super::evidence::{Contrast, series};
+use super::own::{self, Own, ROUNDS};
+use super::{Experiment, Scope, Trial};
+use crate::data::Dtype;
+use crate::record::{Point, RATE};
+
+/// The experiment's entry in the list.
+pub struct Grid;
+
+const NAME: &str = "groups of equal work";
+
+/// Of the heuristics.
+const HEURISTIC: [u64; 4] = [1, 2, 100, 1000];
+
+impl Experiment for Grid {
+    fn name(&self) -> &'static str {
+        "grid"
+    }
+
+    fn question(&self) -> &'static str {
+        "How many groups keep all compute units busy, and what does the last turn cost that only some of them have?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "groups"
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        groups(u64::from(scope.target.compute_units.max(1))).into_iter().map(|groups| trial(scope, groups)).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let all = series(points, NAME);
+        let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)));
+        let Some(best) = best else { return "No rate was measured.".to_owned() };
+        let share = |groups: u64| {
+            let point = all.iter().find(|p| p.x == groups as f64)?;
+            Some(format!("{:.1}% by {groups}", 100.0 * Contrast::new(point, best)?.ratio))
+        };
+        let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
+        format!("{} Of the best rate, at {} groups, are reached {}.", tail(&all), best.x, shares.join(", "))
+    }
+}
+
+/// Groups for this many compute units: few and many, and where turns end and the next one begins.
+fn groups(units: u64) -> Vec<u64> {
+    let turns = [units / 2, units, units + 1, 2 * units, 2 * units + 1, 4 * units, 4 * units + 1, 16 * units];
+    let mut all: Vec<u64> = HEURISTIC.into_iter().chain(turns).filter(|&groups| groups > 0).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
+    let wg = own::usual_wg(scope.target);
+    let own = Own {
+        family: &FAMILY,
+        variant: "independent",
+        dtype: Dtype::F32,
+        n: groups * wg as u64,
+        wg,
+        params: &[(CHAINS.name, 4), (ROUNDS.name, if scope.target.gpu { 1024 } else { 8 })],
+    };
+    own.trial(scope, NAME, groups as f64, RATE)
+}
+
+/// A smaller loss by one group more is none.
+const LOSS: f64 = 0.95;
+
+/// What one group more than a number costs, where both were measured.
+fn tail(all: &[&Point]) -> String {
+    let after = |p: &Point| all.iter().find(|next| next.x == p.x + 1.0).copied();
+    let mut steps: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(after(p)?, p)).collect();
+    steps.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let costly: Vec<&Contrast> = steps.iter().filter(|c| c.exceeds(LOSS) == Some(false)).collect();
+    let told = |c: &Contrast| format!("{} groups run at {:.2} times the rate of {}", c.x, c.ratio, c.x - 1.0);
+    match costly.as_slice() {
+        [] if steps.iter().any(|c| c.exceeds(LOSS).is_none()) => {
+            "The spread hides what one group more costs.".to_owned()
+        }
+        [] if steps.is_empty() => "What one group more costs was not measured.".to_owned(),
+        [] => "No tail shows: one group more costs nothing anywhere.".to_owned(),
+        [worst] => format!("The tail shows: {}.", told(worst)),
+        [worst, .., least] => format!("The tail shows: {}, but {}.", told(worst), told(least)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::own::points_of;
+    use super::*;
+
+    /// The finding where so many groups run at `rate(groups)` Gop/s.
+    fn finding(noise: f64, rate: fn(f64) -> f64) -> String {
+        Grid.finding(&points_of(&Grid, false, noise, |_, groups| rate(groups)))
+    }
+
+    #[test]
+    fn turns_of_two() {
+        insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"The tail shows: 3 groups run at 0.75 times the rate of 2, but 9 groups run at 0.90 times the rate of 8. Of the best rate, at 1000 groups, are reached 50.0% by 1, 100.0% by 2, 100.0% by 100, 100.0% by 1000.");
+    }
+
+    #[test]
+    fn no_turns() {
+        insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"No tail shows: one group more costs nothing anywhere. Of the best rate, at 1000 groups, are reached 33.4% by 1, 50.1% by 2, 98.2% by 100, 100.0% by 1000.");
+    }
+
+    #[test]
+    fn noise_and_missing_points() {
+        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"The spread hides what one group more costs. Of the best rate, at 1000 groups, are reached 50.0% by 1, 100.0% by 2, 100.0% by 100, 100.0% by 1000.");
+        insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one group more costs was not measured. Of the best rate, at 100 groups, are reached 100.0% by 100.");
+        insta::assert_snapshot!(Grid.finding(&[]), @"No rate was measured.");
+    }
+
+    #[test]
+    fn numbers_are_distinct_for_any_device() {
+        assert_eq!(groups(1), [1, 2, 3, 4, 5, 16, 100, 1000]);
+        assert!(groups(132).contains(&133) && groups(132).contains(&100));
+    }
+}

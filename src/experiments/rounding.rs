@@ -1,0 +1,227 @@
+//! Rounding: what the order of additions changes in a sum of floats.
+//!
+//! Three terms show it: (10^30 - 10^30) + 1 is 1, 10^30 + (-10^30 + 1) is 0. The same random data are then summed by one item
+//! in eight orders, and by each rung of the reduce ladder, and each sum's error is put beside the bound that Higham proves
+//! for that many roundings ("Accuracy and Stability of Numerical Algorithms", section 4.2). A GPU and a CPU that add in
+//! different orders differ by as much, and neither is wrong.
+
+use super::evidence::series;
+use super::own::{self, Exact, Launch, Own};
+use super::{Experiment, Scope, Trial};
+use crate::data::{Array, Dtype, Fill};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Arg, Ask, Bound, Cost, Family, Form, Plan, Refusal, Rung, Tunable, reduce};
+use crate::record::{Metric, Point, Row};
+use crate::rung;
+
+/// The experiment's entry in the list.
+pub struct Rounding;
+
+/// Sums n floats, a power of two, one after the other.
+const ORDERS: Family = Family {
+    name: "orders",
+    about: "sum floats one after the other in several orders",
+    form: Form::Vector,
+    problem: reduce::FAMILY.problem,
+    references: &[],
+    ladder: &[rung!("orders/v1_sequential", sequential, &[STEP])],
+    choices: &[],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+/// Three terms whose sum depends on the order.
+const ABSORBED: Family = Family {
+    name: "absorbed",
+    about: "sum three terms from either end",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |_, _| vec![1],
+        result: |_, _| 1,
+        fill: Fill::Ones,
+        cost: |_| Cost { bytes: 8.0, ops: 2.0 },
+        answer: |case, _| Array::F32(vec![if own::get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
+        finish: own::as_it_is,
+    },
+    references: &[],
+    ladder: &[rung!("absorbed/v1_three_terms", three_terms, &[])],
+    choices: &[RIGHT],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+const STEP: Tunable = own::setting("step", "from each element to the next, odd");
+const RIGHT: Tunable = own::setting("right", "whether the last two terms are added first");
+
+/// How far a sum is from the exact one.
+const ERROR: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.max_err.map(|err| 1e6 * err) };
+/// How far it may be.
+const BOUND: Metric = Metric { name: "bound", unit: "1e-6", of: |row: &Row| row.tol.map(|tol| 1e6 * tol) };
+/// The sum itself.
+const SUM: Metric = Metric { name: "sum", unit: "1", of: |row: &Row| row.result };
+
+const IN_ORDER: &str = "error, one item";
+const IN_ORDER_BOUND: &str = "bound, one item";
+const BY_RUNG: &str = "error, rung of reduce";
+const BY_RUNG_BOUND: &str = "bound, rung of reduce";
+const THREE: &str = "1e30 - 1e30 + 1";
+
+/// Steps of the eight orders: forwards, backwards, and six that jump.
+const STEPS: [u64; 8] = [1, ELEMENTS - 1, 3, 129, 1025, 4095, 8191, 12_289];
+/// Few enough for devices that end a loop after 2^16 turns.
+const ELEMENTS: u64 = 1 << 15;
+
+impl Experiment for Rounding {
+    fn name(&self) -> &'static str {
+        "rounding"
+    }
+
+    fn question(&self) -> &'static str {
+        "How much do sums of the same floats differ by their order, and how much may they?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "order"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&ORDERS, &ABSORBED]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let three = [(1, 0), (2, 1)].map(|(x, right)| {
+            own(&ABSORBED, "three_terms", 1, &[(RIGHT.name, right)]).trial(scope, THREE, f64::from(x), SUM)
+        });
+        let in_order = |name, metric| {
+            let trial = move |(x, &step)| {
+                own(&ORDERS, "sequential", 1, &[(STEP.name, step)]).trial(scope, name, f64::from(x), metric)
+            };
+            (1..).zip(&STEPS).map(trial)
+        };
+        let by_rung = |name, metric| {
+            let wg = own::usual_wg(scope.target);
+            let trial = move |rung: &'static Rung| {
+                let x = f64::from(rung.number().unwrap_or_default());
+                own(&reduce::FAMILY, rung.variant(), wg, &[]).trial(scope, name, x, metric)
+            };
+            reduce::FAMILY.ladder.iter().map(trial)
+        };
+        three
+            .into_iter()
+            .chain(in_order(IN_ORDER, ERROR))
+            .chain(in_order(IN_ORDER_BOUND, BOUND).take(1))
+            .chain(by_rung(BY_RUNG, ERROR))
+            .chain(by_rung(BY_RUNG_BOUND, BOUND))
+            .collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let told = [three(points), orders(points), rungs(points)];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        if told.is_empty() { "No sum was measured.".to_owned() } else { told.join(" ") }
+    }
+}
+
+fn own<'a>(family: &'static Family, variant: &'static str, wg: usize, params: &'a [(&'static str, u64)]) -> Own<'a> {
+    Own {
+        family,
+        variant,
+        dtype: Dtype::F32,
+        n: if wg == 1 && family.name == ABSORBED.name { 1 } else { ELEMENTS },
+        wg,
+        params,
+    }
+}
+
+/// The values of a series, by x.
+fn values(points: &[Point], name: &str) -> Vec<f64> {
+    series(points, name).into_iter().filter_map(Point::measured).collect()
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn three(points: &[Point]) -> Option<String> {
+    match values(points, THREE).as_slice() {
+        [left, right] => Some(format!("10^30 - 10^30 + 1 is {left} from the left and {right} from the right.")),
+        _ => None,
+    }
+}
+
+fn orders(points: &[Point]) -> Option<String> {
+    let errors = values(points, IN_ORDER);
+    let bound = values(points, IN_ORDER_BOUND).first().copied()?;
+    (!errors.is_empty()).then(|| {
+        format!(
+            "One item's {} orders of the same floats are {:.2e} to {:.2e} off, where {:.2e} is allowed.",
+            errors.len(),
+            1e-6 * least(&errors),
+            1e-6 * most(&errors),
+            1e-6 * bound
+        )
+    })
+}
+
+fn rungs(points: &[Point]) -> Option<String> {
+    let (errors, bounds) = (values(points, BY_RUNG), values(points, BY_RUNG_BOUND));
+    (!errors.is_empty() && !bounds.is_empty()).then(|| {
+        format!(
+            "The reduce ladder's {} rungs, which add in trees, are {:.2e} to {:.2e} off, where {:.2e} to {:.2e} is allowed: \
+             devices that add in different orders differ, and none is wrong.",
+            errors.len(),
+            1e-6 * least(&errors),
+            1e-6 * most(&errors),
+            1e-6 * least(&bounds),
+            1e-6 * most(&bounds)
+        )
+    })
+}
+
+fn sequential(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (n, step) = (ask.case.shape.n, own::get(&ask.case.params, STEP.name));
+    if !n.is_power_of_two() || step.is_multiple_of(2) {
+        return Err(Refusal(format!("n={n} step={step}: a power of two and an odd number are needed")));
+    }
+    let args = [n, step].map(|number| Arg::Uint(number as u32));
+    let plan = Launch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)?;
+    Ok(Plan { depth: n, ..plan })
+}
+
+fn three_terms(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let args = [own::arg(ask, RIGHT.name)];
+    Launch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::own::points_of;
+    use super::*;
+
+    #[test]
+    fn errors_beside_their_bounds() {
+        let points = points_of(&Rounding, true, 0.0, |series, x| match series {
+            THREE => 2.0 - x,
+            IN_ORDER => 40.0 + x,
+            IN_ORDER_BOUND => 30_000.0,
+            BY_RUNG => x,
+            _ => 20.0,
+        });
+        insta::assert_snapshot!(Rounding.finding(&points).replace(". ", ".\n"), @r"
+        10^30 - 10^30 + 1 is 1 from the left and 0 from the right.
+        One item's 8 orders of the same floats are 4.10e-5 to 4.80e-5 off, where 3.00e-2 is allowed.
+        The reduce ladder's 11 rungs, which add in trees, are 1.00e-6 to 1.10e-5 off, where 2.00e-5 to 2.00e-5 is allowed: devices that add in different orders differ, and none is wrong.
+        ");
+    }
+
+    #[test]
+    fn missing_points() {
+        let points = points_of(&Rounding, true, 0.0, |series, _| if series == BY_RUNG { 3.0 } else { f64::NAN });
+        insta::assert_snapshot!(Rounding.finding(&points), @"No sum was measured.");
+        insta::assert_snapshot!(Rounding.finding(&[]), @"No sum was measured.");
+    }
+}

@@ -1,0 +1,244 @@
+//! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
+
+use super::evidence::{Contrast, Verdict, series};
+use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::{Experiment, Scope, Trial};
+use crate::data::{Array, Dtype, Fill};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::record::{BANDWIDTH, Point, RATE};
+use crate::rung;
+
+/// The experiment's entry in the list.
+pub struct Vector;
+
+/// Reads n floats, a power of two.
+const LOADING: Family = Family {
+    name: "loads",
+    about: "read floats as vectors",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, _| vec![shape.n as usize],
+        result: |_, _| 1,
+        // Every sum is a whole number that f32 has.
+        fill: Fill::Exact(8),
+        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+        answer: |_, inputs| total(&inputs[0]),
+        finish: |_, output| total(&output),
+    },
+    references: &[],
+    ladder: &[rung!("loads/v1_vectors", load, &[VEC])],
+    choices: &[],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+/// Adds to n floats.
+const ADDING: Family = Family {
+    name: "adds",
+    about: "add to floats in registers as vectors",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, _| vec![shape.n as usize],
+        result: |shape, _| shape.n as usize,
+        fill: Fill::Exact(64),
+        cost: |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
+        answer: increased,
+        finish: own::as_it_is,
+    },
+    references: &[],
+    ladder: &[rung!("adds/v1_vectors", add, &[VEC])],
+    choices: &[ROUNDS],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+const VEC: Tunable = own::setting("vec", "floats of a vector");
+
+const LOADS: &str = "loads";
+const ADDS: &str = "adds";
+const WIDTHS: [u64; 5] = [1, 2, 4, 8, 16];
+
+impl Experiment for Vector {
+    fn name(&self) -> &'static str {
+        "vector"
+    }
+
+    fn question(&self) -> &'static str {
+        "What do vector types gain in loads and in additions, and up to which width?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "width"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&LOADING, &ADDING]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        WIDTHS.iter().map(|&vec| loads(scope, vec)).chain(WIDTHS.iter().map(|&vec| adds(scope, vec))).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let told: Vec<String> = [("Loads", LOADS), ("Additions", ADDS)]
+            .iter()
+            .filter_map(|(what, name)| sentence(points, what, name))
+            .collect();
+        if told.is_empty() { "No two widths were measured.".to_owned() } else { told.join(" ") }
+    }
+}
+
+/// What the widths of a series come to beside float.
+fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
+    let all = series(points, name);
+    let float = all.iter().find(|p| p.x == 1.0)?;
+    let over_float: Vec<Contrast> = all.iter().filter(|p| p.x > 1.0).filter_map(|p| Contrast::new(p, float)).collect();
+    let best = over_float.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio))?;
+    let worst = over_float.iter().min_by(|a, b| a.ratio.total_cmp(&b.ratio))?;
+    let gain = match best.verdict {
+        Verdict::Higher => {
+            let best = all.iter().find(|p| p.x == best.x)?;
+            // The narrowest that nothing clearly beats.
+            let enough = all.iter().find(|p| Contrast::new(p, best).is_some_and(|c| c.verdict != Verdict::Lower))?;
+            let ratio = Contrast::new(enough, float)?.ratio;
+            format!("{what} gain by vectors up to float{}, which is {ratio:.2} times as fast as float", enough.x)
+        }
+        Verdict::Unclear => format!("{what} gain nothing by vectors that the spread does not hide"),
+        Verdict::Same | Verdict::Lower => format!("{what} gain nothing by vectors"),
+    };
+    Some(match worst.verdict {
+        Verdict::Lower => format!("{gain}; float{} falls to {:.2} times.", worst.x, worst.ratio),
+        _ => format!("{gain}."),
+    })
+}
+
+/// Far more than a GPU's cache.
+fn loads(scope: &Scope<'_>, vec: u64) -> Trial {
+    let target = scope.target;
+    let bits = match (target.gpu, scope.quick) {
+        (true, _) => 26,
+        (false, true) => 22,
+        (false, false) => 24,
+    };
+    let own = Own {
+        family: &LOADING,
+        variant: "vectors",
+        dtype: Dtype::F32,
+        n: 1 << bits,
+        wg: if target.gpu { own::usual_wg(target) } else { 1 },
+        params: &[(VEC.name, vec), (ROUNDS.name, 1)],
+    };
+    own.trial(scope, LOADS, vec as f64, BANDWIDTH)
+}
+
+fn adds(scope: &Scope<'_>, vec: u64) -> Trial {
+    let target = scope.target;
+    // Enough items of the widest vectors to fill the device, and enough additions that reading and writing count little.
+    let (lanes, rounds) = if target.gpu { (2, 512) } else { (16, 16) };
+    let own = Own {
+        family: &ADDING,
+        variant: "vectors",
+        dtype: Dtype::F32,
+        n: lanes * own::items(target),
+        wg: own::usual_wg(target).min(64),
+        params: &[(VEC.name, vec), (ROUNDS.name, rounds)],
+    };
+    own.trial(scope, ADDS, vec as f64, RATE)
+}
+
+/// The sum of small whole numbers, as the only element.
+fn total(values: &Array) -> Array {
+    match values {
+        Array::F32(v) => Array::F32(vec![v.iter().map(|&x| f64::from(x)).sum::<f64>() as f32]),
+        other => Array::zeros(other.dtype(), 1),
+    }
+}
+
+/// Additions to a float, 16 in a round as in the kernel.
+fn added(case: &Case) -> u64 {
+    16 * own::get(&case.params, ROUNDS.name)
+}
+
+fn increased(case: &Case, inputs: &[Array]) -> Array {
+    match &inputs[0] {
+        Array::F32(v) => Array::F32(v.iter().map(|x| x + added(case) as f32).collect()),
+        other => Array::zeros(other.dtype(), other.len()),
+    }
+}
+
+/// The vectors that n floats make.
+fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
+    let (n, vec) = (ask.case.shape.n, own::get(&ask.case.params, VEC.name).max(1));
+    if n.is_multiple_of(vec) {
+        Ok((vec, n / vec))
+    } else {
+        Err(Refusal(format!("n={n}: a multiple of {vec} is needed")))
+    }
+}
+
+/// Vectors that an item loads at a time, as in the kernel.
+const TOGETHER: u64 = 4;
+
+fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (vec, vectors) = vectors(ask)?;
+    let walk = own::Walk::over(ask, vectors, TOGETHER)?;
+    let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
+    let (grid, output) = (walk.grid, walk.grid.items());
+    Launch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
+}
+
+fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (vec, vectors) = vectors(ask)?;
+    let wg = ask.case.wg.size();
+    if !vectors.is_multiple_of(wg as u64) {
+        return Err(Refusal(format!("{vectors} items: a multiple of {wg} is needed")));
+    }
+    let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1)];
+    let output = ask.case.shape.n as usize;
+    let defines = [("VEC", vec.to_string())];
+    Launch { grid: Grid::covering(wg, vectors), output, defines: &defines, args: &args, local: 0 }.plan(ask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::own::points_of;
+    use super::*;
+
+    /// The finding where a series has `speed(series, width)`, a sentence a line.
+    fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
+        Vector.finding(&points_of(&Vector, true, noise, speed)).replace(". ", ".\n")
+    }
+
+    #[test]
+    fn a_gpu_that_loads_16_bytes() {
+        let speed = |series: &str, width: f64| match series {
+            LOADS if width > 8.0 => 3000.0,
+            LOADS => 4000.0 + 200.0 * width.min(4.0),
+            _ => 30000.0,
+        };
+        insta::assert_snapshot!(sentences(0.01, speed), @r"
+        Loads gain by vectors up to float4, which is 1.14 times as fast as float; float16 falls to 0.71 times.
+        Additions gain nothing by vectors.
+        ");
+    }
+
+    #[test]
+    fn a_cpu_with_vectors_of_8() {
+        insta::assert_snapshot!(sentences(0.02, |_, width| 4.0 * width.min(8.0)), @r"
+        Loads gain by vectors up to float8, which is 8.00 times as fast as float.
+        Additions gain by vectors up to float8, which is 8.00 times as fast as float.
+        ");
+    }
+
+    #[test]
+    fn noise_and_missing_points() {
+        insta::assert_snapshot!(sentences(0.4, |_, width| 4.0 + width / 8.0), @r"
+        Loads gain nothing by vectors that the spread does not hide.
+        Additions gain nothing by vectors that the spread does not hide.
+        ");
+        let only_adds = |series: &str, width: f64| if series == ADDS { 4.0 / width } else { f64::NAN };
+        insta::assert_snapshot!(sentences(0.02, only_adds), @"Additions gain nothing by vectors; float16 falls to 0.06 times.");
+        insta::assert_snapshot!(Vector.finding(&[]), @"No two widths were measured.");
+    }
+}
