@@ -20,7 +20,7 @@ pub struct Effort {
     passes: usize,
     /// Seconds that a shape is timed for, and the best ones at the end.
     seconds: [f64; 2],
-    /// Shapes that are measured again at the end.
+    /// Shapes that are measured again at the end, of memory over all of the data; none: as they were looked at is enough.
     finalists: usize,
     /// Whether it is less than what ceilings are kept of for good.
     quick: bool,
@@ -29,7 +29,7 @@ pub struct Effort {
 impl Effort {
     /// For a first look: the likeliest shape of each probe.
     pub const QUICK: Effort =
-        Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 1, quick: true };
+        Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 0, quick: true };
     /// For a ladder of which no ceiling is kept.
     pub const BRIEF: Effort = Effort { axes: 2, values: 5, passes: 1, seconds: [0.02, 0.1], finalists: 1, quick: true };
 
@@ -126,7 +126,7 @@ impl Hunt<'_> {
 
     /// Measures the best shapes once more, for longer and over all of the data.
     fn confirm(&mut self, effort: Effort, tell: &mut dyn FnMut(&Outcome)) -> Result<(), Error> {
-        if self.quantity.place == Place::Curve {
+        if self.quantity.place == Place::Curve || effort.finalists == 0 {
             return Ok(());
         }
         self.tried.sort_by(|a, b| b.merit.total_cmp(&a.merit));

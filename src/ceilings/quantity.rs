@@ -178,7 +178,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
 
 /// What launches cost, and what the link between host and device gives: one large transfer.
 fn between(target: &Target) -> impl Iterator<Item = Quantity> + use<> {
-    let bytes: u64 = if target.gpu { 256 << 20 } else { 64 << 20 };
+    let bytes: u64 = if target.gpu { 128 << 20 } else { 64 << 20 };
     let bytes = bytes.min(target.max_alloc / 4 * 4);
     let quantity = |what, bytes, measure, case| Quantity {
         what,
@@ -222,7 +222,7 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Op
             let signed = signed && dtype.is_float();
             let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target);
             if signed {
-                spaces.retain(|space| space.case.variant != "three_way");
+                spaces.retain(|space| space.case.variant != "three_way" && space.case.family != "tiles");
                 spaces
                     .iter_mut()
                     .flat_map(|s| &mut s.axes)
@@ -294,8 +294,8 @@ fn sizes(target: &Target) -> impl Iterator<Item = u64> + use<> {
 
 /// Several times any cache, within the device's memory.
 fn far_bytes(target: &Target) -> u64 {
-    // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
-    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
+    // A GPU's driver may report a part of its last-level cache; 512 MiB are beyond all of them.
+    let wanted = if target.gpu { 512 << 20 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
     (wanted.min(target.max_alloc).min(target.global_mem / 8) / 256).max(1) * 256
 }
 
@@ -409,7 +409,11 @@ fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
     }
     let registers = axis("registers", &["4x16", "1x32", "2x24", "4x12", "8x8"]);
     let wg = groups(target, &["128", "256"]);
+    // Whole tiles of every size, some for each compute unit.
+    let results = u64::from(target.compute_units.max(1)) << 16;
+    let tiles = case("tiles", "fed", dtype, results, target.max_wg.min(64), &Params::new());
     vec![
+        Space { case: tiles, axes: vec![axis("tile", &["64x64", "64x128", "128x128"])] },
         space("addmin", "three_way", vec![axis("together", &["0", "1"]), registers.clone(), wg.clone()]),
         space("addmin", "two_way", vec![registers, wg]),
     ]

@@ -86,7 +86,8 @@ impl CeilingRow {
             what: quantity.what.to_owned(),
             place: quantity.place,
             element: quantity.element.to_owned(),
-            bytes: quantity.bytes,
+            // A quick look is over less than the whole.
+            bytes: quantity.bytes.map(|_| 4 * outcome.case.shape.n),
             value: value.filter(|v| v.is_finite()),
             unit: quantity.measure.unit().to_owned(),
             probe: format!("{}/{}", outcome.case.family, outcome.case.variant),

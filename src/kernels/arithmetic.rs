@@ -123,7 +123,7 @@ impl Problem for Lanes {
 }
 
 /// Of so many additions with a minimum in each of n lanes.
-fn pairs_cost(case: &Case, pairs: u64) -> Cost {
+pub(super) fn pairs_cost(case: &Case, pairs: u64) -> Cost {
     let n = case.shape.n as f64;
     Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * pairs as f64 }
 }
