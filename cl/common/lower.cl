@@ -13,9 +13,12 @@
 #endif
 #ifdef TWO_PIPELINES
 // NVIDIA adds integers and compares them on one pipeline, and multiplies and adds them on another, which would be idle.
-// `one` is 1, which no compiler knows.
+// `one` is 1, which no compiler knows. Of so many neighbours, one takes the first.
+#ifndef NEIGHBOURS
+#define NEIGHBOURS 2
+#endif
 #define STEP(best, x0, y0, x1, y1, j) \
-    best = (j) % 2 ? LOWER(best, x0 + y0, x1 + y1) : min(best, min(x0 * one + y0, x1 * one + y1));
+    best = (j) % NEIGHBOURS == 1 ? LOWER(best, x0 + y0, x1 + y1) : min(best, min(x0 * one + y0, x1 * one + y1));
 #else
 #define STEP(best, x0, y0, x1, y1, j) best = LOWER(best, x0 + y0, x1 + y1);
 #endif

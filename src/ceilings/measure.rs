@@ -1,6 +1,6 @@
 //! Measuring a quantity: the search over its spaces, and a longer look at the best.
 
-use super::search::descend;
+use super::search::{all, descend};
 use super::{CeilingRow, Place, Quantity, Space};
 use crate::Error;
 use crate::data::Shape;
@@ -8,6 +8,7 @@ use crate::kernels::{Case, Target};
 use crate::record::Run;
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::{Executor, Job};
+use std::time::Instant;
 
 /// How hard to look.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +37,7 @@ impl Effort {
     /// For ceilings that are kept: about a minute on a GPU, some minutes on a CPU, where other work on the machine
     /// makes shapes look worse than they are.
     pub fn full(target: &Target) -> Effort {
-        let (seconds, finalists) = if target.gpu { ([0.02, 0.15], 2) } else { ([0.04, 0.4], 4) };
+        let (seconds, finalists) = if target.gpu { ([0.02, 0.15], 1) } else { ([0.04, 0.4], 4) };
         Effort { axes: usize::MAX, values: usize::MAX, passes: 2, seconds, finalists, quick: false }
     }
 }
@@ -73,20 +74,21 @@ pub fn measure(
     executor: &mut dyn Executor,
     tell: &mut dyn FnMut(&Outcome),
 ) -> Result<CeilingRow, Error> {
-    let info = executor.info().clone();
+    let (info, started) = (executor.info().clone(), Instant::now());
     let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0 };
     hunt.search(effort, tell)?;
     hunt.confirm(effort, tell)?;
     let Hunt { tried, refused, count, .. } = hunt;
     let best = tried.iter().max_by(|a, b| a.merit.total_cmp(&b.merit));
-    match (best, refused) {
+    let row = match (best, refused) {
         (Some(best), _) => {
             let value = fastest(&best.outcome).map(|seconds| quantity.measure.value(&best.outcome, seconds));
             Ok(CeilingRow::new(quantity, (run, &info), (&best.outcome, value, count), effort.quick))
         }
         (None, Some(outcome)) => Ok(CeilingRow::new(quantity, (run, &info), (&outcome, None, count), effort.quick)),
         (None, None) => Err(Error::Failed(format!("{}: there is nothing to measure", quantity.what))),
-    }
+    };
+    row.map(|row| CeilingRow { t_search_s: started.elapsed().as_secs_f64(), ..row })
 }
 
 impl Hunt<'_> {
@@ -117,10 +119,12 @@ impl Hunt<'_> {
         let axes = space.axes.iter().take(effort.axes).map(|axis| axis.values.len().min(effort.values));
         let pad = |place: &[usize]| [place, &vec![0; space.axes.len() - place.len()]].concat();
         let passes = if self.quantity.is_intricate() { effort.passes } else { 1 };
-        descend(&axes.collect::<Vec<_>>(), passes, &mut |place| match place.iter().all(|&value| value == 0) {
+        let axes = axes.collect::<Vec<_>>();
+        let mut attempt = |place: &[usize]| match place.iter().all(|&value| value == 0) {
             true => Ok(first),
             false => self.attempt(space.at(&pad(place)), settings, tell),
-        })?;
+        };
+        if space.whole && !effort.quick { all(&axes, &mut attempt) } else { descend(&axes, passes, &mut attempt) }?;
         Ok(())
     }
 

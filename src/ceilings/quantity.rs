@@ -62,6 +62,8 @@ pub struct Space {
     pub case: Case,
     /// The settings, the most important first.
     pub axes: Vec<Axis>,
+    /// Whether a full search looks at every combination.
+    pub whole: bool,
 }
 
 impl Quantity {
@@ -72,6 +74,15 @@ impl Quantity {
 }
 
 impl Space {
+    fn new(case: Case, axes: Vec<Axis>) -> Space {
+        Space { case, axes, whole: false }
+    }
+
+    /// As it is, for a search of every combination.
+    fn whole(self) -> Space {
+        Space { whole: true, ..self }
+    }
+
     /// The case with the values at this place.
     pub fn at(&self, place: &[usize]) -> Case {
         let mut case = self.case.clone();
@@ -186,7 +197,7 @@ fn between(target: &Target) -> impl Iterator<Item = Quantity> + use<> {
         bytes,
         measure,
         place: Place::Host,
-        spaces: vec![Space { case, axes: Vec::new() }],
+        spaces: vec![Space::new(case, Vec::new())],
     };
     let launches = LAUNCHES.iter().map(move |(what, variant)| {
         quantity(what, None, Measure::Seconds, exchange::case(&launch::EXCHANGE, variant, 1, &[], 1))
@@ -240,8 +251,8 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Op
 /// Global memory, beyond all caches.
 fn far(bound: Bound, target: &Target) -> Quantity {
     let bytes = far_bytes(target);
-    // Shapes are compared over a quarter, which is enough to be beyond the caches of any GPU.
-    let spaces = memory_spaces(bound, if target.gpu { bytes / 4 } else { bytes }, &Params::new(), target);
+    // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
+    let spaces = memory_spaces(bound, if target.gpu { bytes / 8 } else { bytes }, &Params::new(), target);
     Quantity {
         what: bound.name(),
         element: "",
@@ -294,8 +305,8 @@ fn sizes(target: &Target) -> impl Iterator<Item = u64> + use<> {
 
 /// Several times any cache, within the device's memory.
 fn far_bytes(target: &Target) -> u64 {
-    // A GPU's driver may report a part of its last-level cache; 512 MiB are beyond all of them.
-    let wanted = if target.gpu { 512 << 20 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
+    // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
+    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
     (wanted.min(target.max_alloc).min(target.global_mem / 8) / 256).max(1) * 256
 }
 
@@ -330,11 +341,10 @@ fn groups(target: &Target, values: &[&'static str]) -> Axis {
 /// A GPU's shape and a CPU's, of which either may be the faster.
 fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> Vec<Space> {
     let (family, variant) = if bound == Bound::Read { ("read", "strided") } else { (bound.name(), "vectors") };
-    let made = |variant, wg, axes| Space { case: case(family, variant, Dtype::I32, bytes / 4, wg, params), axes };
-    let loads: &[&str] = if bound == Bound::Read { &["4", "8", "2", "1"] } else { &["1", "2", "4"] };
-    let waves: &[&str] = if bound == Bound::Read { &["2", "1", "4", "8", "all"] } else { &["all", "1", "2", "4"] };
-    let strided =
-        vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128", "1024", "64"])];
+    let made = |variant, wg, axes| Space::new(case(family, variant, Dtype::I32, bytes / 4, wg, params), axes);
+    let loads: &[&str] = if bound == Bound::Read { &["4", "2", "8"] } else { &["1", "2"] };
+    let waves: &[&str] = if bound == Bound::Read { &["2", "all", "4"] } else { &["all", "2"] };
+    let strided = vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128"])];
     let mut wide = vec![axis("chunks", &["16", "1", "4", "64"])];
     if bound != Bound::Read {
         wide.insert(0, axis("stream", &["0", "1"]));
@@ -357,7 +367,7 @@ fn local(target: &Target) -> Quantity {
     };
     let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
     let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
-    let space = Space { case: case("local", "vectors", Dtype::I32, n, wg, &params), axes };
+    let space = Space::new(case("local", "vectors", Dtype::I32, n, wg, &params), axes);
     Quantity {
         what: "local",
         element: "",
@@ -386,36 +396,37 @@ fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, tar
         false => vec![axis("vec", &["8", "16", "4", "2", "1"]), axis("chains", &["8", "12", "4", "16"])],
     };
     axes.push(groups(target, wg));
-    match target.gpu {
-        true => axes.push(axis("sweeps", &["32", "8"])),
-        false if ops.len() > 1 => axes.push(Axis { name: OP.name, values: ops.to_vec() }),
-        false => {}
+    if target.gpu {
+        // The loop's own instructions count there.
+        params.insert("sweeps".into(), "32".into());
+    } else if ops.len() > 1 {
+        axes.push(Axis { name: OP.name, values: ops.to_vec() });
     }
     let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
-    spaces.push(Space { case: case("arith", "chains", dtype, n, wg, &params), axes });
+    spaces.push(Space::new(case("arith", "chains", dtype, n, wg, &params), axes));
     spaces
 }
 
 /// The forms that the rungs of the min-plus step have, on devices of their kind.
 fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
-    let space = |family, variant, axes| Space {
-        case: case(family, variant, dtype, lanes(target), target.max_wg.min(128), &Params::new()),
-        axes,
-    };
+    let of = |family, variant| case(family, variant, dtype, lanes(target), target.max_wg.min(128), &Params::new());
+    let space = |family, variant, axes| Space::new(of(family, variant), axes);
     if !target.gpu {
         let ordered: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
         let axes = vec![axis("ordered", ordered), axis("vectors", &["6x2", "4x2", "8x2", "12x2"])];
         return vec![space("lanes", "fed", axes)];
     }
-    let registers = axis("registers", &["4x16", "1x32", "2x24", "4x12", "8x8"]);
-    let wg = groups(target, &["128", "256"]);
+    let registers = axis("registers", &["4x16", "8x8", "2x24"]);
+    let together = axis("together", &["0", "1"]);
+    let neighbours: &[&str] = if dtype == Dtype::I32 && target.nvidia { &["2", "3", "4"] } else { &["2"] };
     // Whole tiles of every size, some for each compute unit.
     let results = u64::from(target.compute_units.max(1)) << 16;
     let tiles = case("tiles", "fed", dtype, results, target.max_wg.min(64), &Params::new());
     vec![
-        Space { case: tiles, axes: vec![axis("tile", &["64x64", "64x128", "128x128"])] },
-        space("addmin", "three_way", vec![axis("together", &["0", "1"]), registers.clone(), wg.clone()]),
-        space("addmin", "two_way", vec![registers, wg]),
+        Space::new(tiles, vec![axis("tile", &["64x64", "64x128"])]),
+        // Which of these a compiler makes the most of depends on all the others.
+        space("addmin", "three_way", vec![axis("neighbours", neighbours), together, registers.clone()]).whole(),
+        space("addmin", "two_way", vec![registers]),
     ]
 }
 

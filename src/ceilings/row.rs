@@ -62,6 +62,9 @@ columns! {
         pub reason: String,
         /// Words of [`flag`], separated by blanks.
         pub flags: String,
+        /// What the search took.
+        #[serde(default)]
+        pub t_search_s: f64,
     }
 }
 
@@ -101,6 +104,7 @@ impl CeilingRow {
             status: outcome.status,
             reason: if outcome.reason.is_empty() { note } else { outcome.reason.clone() },
             flags: flags(quantity, outcome).join(" "),
+            t_search_s: 0.0,
         }
     }
 
