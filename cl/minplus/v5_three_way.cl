@@ -31,7 +31,9 @@
 #include "../common/lower.cl"
 #include "../common/pairs.cl"
 #include "../common/tile.cl"
-#include "../common/paired.cl"
+
+#define STAGED (DEPTH / 2)    // rows of a panel, each of two k
+#define RUN (VEC / 2)         // results that a vector serves
 
 // With SHARED, the groups of the launch's third dimension share k; results are no edge before.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -60,7 +62,22 @@ void minplus_v5_three_way(__global const T *restrict rows, __global const T *res
             BEGIN(xs[next], x_carried, STAGED, 2 * TILE_ROWS, columns, first / 2 * length + 2 * top, length)
             BEGIN(ys[next], y_carried, STAGED, 2 * TILE_COLUMNS, rows, first / 2 * length + 2 * left, length)
         }
-        LOWER_BY(xs[now], ys[now])
+        EACH(k, STAGED) {
+            T x0[ITEM_ROWS], x1[ITEM_ROWS], y0[ITEM_COLUMNS], y1[ITEM_COLUMNS];
+            EACH(c, ITEM_ROWS / RUN) {
+                const TV v = xs[now][k * (TILE_ROWS / RUN) + c * DOWN + down];
+                EACH(e, RUN) { x0[c * RUN + e] = ((const T *)&v)[2 * e]; x1[c * RUN + e] = ((const T *)&v)[2 * e + 1]; }
+            }
+            EACH(c, ITEM_COLUMNS / RUN) {
+                const TV v = ys[now][k * (TILE_COLUMNS / RUN) + c * ACROSS + across];
+                EACH(e, RUN) { y1[c * RUN + e] = ((const T *)&v)[2 * e]; y0[c * RUN + e] = ((const T *)&v)[2 * e + 1]; }
+            }
+            // To and fro, so that neighbouring additions share a side.
+            EACH(i, ITEM_ROWS) EACH(b, ITEM_COLUMNS) {
+                const uint j = i % 2 ? ITEM_COLUMNS - 1 - b : b;
+                STEP(best[i][j], x0[i], y0[j], x1[i], y1[j], j)
+            }
+        }
         if (first >= end)
             break;
         if (BUFFERS == 1)

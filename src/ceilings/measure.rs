@@ -1,6 +1,6 @@
 //! Measuring a quantity: the search over its spaces, and a longer look at the best.
 
-use super::search::{all, descend};
+use super::search::descend;
 use super::{CeilingRow, Place, Quantity, Space};
 use crate::Error;
 use crate::data::Shape;
@@ -124,7 +124,7 @@ impl Hunt<'_> {
             true => Ok(first),
             false => self.attempt(space.at(&pad(place)), settings, tell),
         };
-        if space.whole && !effort.quick { all(&axes, &mut attempt) } else { descend(&axes, passes, &mut attempt) }?;
+        descend(&axes, passes, &mut attempt)?;
         Ok(())
     }
 

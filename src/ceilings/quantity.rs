@@ -2,7 +2,7 @@
 
 use crate::data::{Dtype, Params, Shape};
 use crate::exchange::{self, launch, transfer};
-use crate::kernels::{Bound, Case, HALF, OP, REPEATS, Target, WorkGroup, lanes};
+use crate::kernels::{Bound, Case, Form, HALF, OP, REPEATS, Target, WorkGroup, lanes};
 use crate::runner::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -62,8 +62,6 @@ pub struct Space {
     pub case: Case,
     /// The settings, the most important first.
     pub axes: Vec<Axis>,
-    /// Whether a full search looks at every combination.
-    pub whole: bool,
 }
 
 impl Quantity {
@@ -75,12 +73,7 @@ impl Quantity {
 
 impl Space {
     fn new(case: Case, axes: Vec<Axis>) -> Space {
-        Space { case, axes, whole: false }
-    }
-
-    /// As it is, for a search of every combination.
-    fn whole(self) -> Space {
-        Space { whole: true, ..self }
+        Space { case, axes }
     }
 
     /// The case with the values at this place.
@@ -233,7 +226,7 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Op
             let signed = signed && dtype.is_float();
             let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target);
             if signed {
-                spaces.retain(|space| space.case.variant != "three_way" && space.case.family != "tiles");
+                spaces.retain(|space| space.case.variant != "three_way");
                 spaces
                     .iter_mut()
                     .flat_map(|s| &mut s.axes)
@@ -250,9 +243,10 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Op
 
 /// Global memory, beyond all caches.
 fn far(bound: Bound, target: &Target) -> Quantity {
-    let bytes = far_bytes(target);
+    // What is written is checked on the host, which takes time.
+    let bytes = if target.gpu && bound != Bound::Read { far_bytes(target) / 2 } else { far_bytes(target) };
     // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
-    let spaces = memory_spaces(bound, if target.gpu { bytes / 8 } else { bytes }, &Params::new(), target);
+    let spaces = memory_spaces(bound, if target.gpu { bytes.min(128 << 20) } else { bytes }, &Params::new(), target);
     Quantity {
         what: bound.name(),
         element: "",
@@ -416,18 +410,19 @@ fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
         let axes = vec![axis("ordered", ordered), axis("vectors", &["6x2", "4x2", "8x2", "12x2"])];
         return vec![space("lanes", "fed", axes)];
     }
-    let registers = axis("registers", &["4x16", "8x8", "2x24"]);
+    let registers = axis("registers", &["4x16", "8x8"]);
+    let two_way = space("addmin", "two_way", vec![registers.clone()]);
+    if dtype == Dtype::F64 {
+        return vec![two_way];
+    }
     let together = axis("together", &["0", "1"]);
-    let neighbours: &[&str] = if dtype == Dtype::I32 && target.nvidia { &["2", "3", "4"] } else { &["2"] };
-    // Whole tiles of every size, some for each compute unit.
-    let results = u64::from(target.compute_units.max(1)) << 16;
-    let tiles = case("tiles", "fed", dtype, results, target.max_wg.min(64), &Params::new());
-    vec![
-        Space::new(tiles, vec![axis("tile", &["64x64", "64x128"])]),
-        // Which of these a compiler makes the most of depends on all the others.
-        space("addmin", "three_way", vec![axis("neighbours", neighbours), together, registers.clone()]).whole(),
-        space("addmin", "two_way", vec![registers]),
-    ]
+    let mut spaces = vec![space("addmin", "three_way", vec![together, registers]), two_way];
+    if dtype == Dtype::I32 && target.nvidia {
+        // Of integers no probe reaches what this rung does, which shares them out between two pipelines.
+        let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
+        spaces.push(Space::new(Case { shape: Form::Square.shape(8192, None), ..rung }, Vec::new()));
+    }
+    spaces
 }
 
 #[cfg(test)]

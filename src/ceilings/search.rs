@@ -52,24 +52,6 @@ pub fn descend<E>(axes: &[usize], passes: usize, attempt: &mut Attempt<'_, E>) -
     Ok(best.map(|rate| Best { place, rate }))
 }
 
-/// Tries every place. None if none of them gave a rate.
-///
-/// # Errors
-/// The first that `attempt` gives.
-pub fn all<E>(axes: &[usize], attempt: &mut Attempt<'_, E>) -> Result<Option<Best>, E> {
-    let places = axes.iter().fold(vec![Vec::new()], |places: Vec<Vec<usize>>, &values| {
-        places.iter().flat_map(|place| (0..values).map(move |value| [&place[..], &[value]].concat())).collect()
-    });
-    let mut best: Option<Best> = None;
-    for place in places {
-        let rate = attempt(&place)?.filter(|rate| rate.is_finite());
-        if let Some(rate) = rate.filter(|&rate| best.as_ref().is_none_or(|best| rate > best.rate)) {
-            best = Some(Best { place, rate });
-        }
-    }
-    Ok(best)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,16 +89,6 @@ mod tests {
         assert_eq!(search(&[2, 3], 2, rate).0, Some(Best { place: vec![1, 1], rate: 2.0 }));
         assert_eq!(search(&[2, 2], 2, |_| None), (None, 3));
         assert_eq!(search(&[2], 1, |p| Some(if p[0] == 0 { 1.0 } else { f64::NAN })).0.map(|b| b.rate), Some(1.0));
-    }
-
-    #[test]
-    fn every_combination_finds_what_one_setting_after_the_other_misses() {
-        let rate = |p: &[usize]| Some(if p == [2, 1] { 9.0 } else { 5.0 - (p[0] + p[1]) as f64 });
-        assert_eq!(search(&[3, 2], 9, rate).0.map(|b| b.place), Some(vec![0, 0]));
-        let best = all(&[3, 2], &mut |place| Ok::<_, ()>(rate(place))).unwrap();
-        assert_eq!(best, Some(Best { place: vec![2, 1], rate: 9.0 }));
-        assert_eq!(all(&[], &mut |_| Ok::<_, ()>(Some(1.0))).unwrap().map(|b| b.rate), Some(1.0));
-        assert_eq!(all(&[2], &mut |_| Err::<Option<f64>, _>("gone")), Err("gone"));
     }
 
     #[test]

@@ -11,10 +11,7 @@ pub const ADD_MIN: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &AddMin,
-    ladder: &[
-        rung!("addmin/v1_two_way", add_min_items, &[]),
-        rung!("addmin/v2_three_way", add_min_items, &[TOGETHER, NEIGHBOURS]),
-    ],
+    ladder: &[rung!("addmin/v1_two_way", add_min_items, &[]), rung!("addmin/v2_three_way", add_min_items, &[TOGETHER])],
     choices: &[REGISTERS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
@@ -45,11 +42,6 @@ const TOGETHER: Tunable = Tunable {
     name: "together",
     about: "whether all rows advance before the first is added to: compilers give them other registers then",
     values: &["0", "1"],
-};
-const NEIGHBOURS: Tunable = Tunable {
-    name: "neighbours",
-    about: "of so many neighbouring registers of integers, one is lowered on NVIDIA's first pipeline",
-    values: &["2", "3", "4"],
 };
 const VECTORS: Tunable = Tunable {
     name: "vectors",
@@ -131,7 +123,7 @@ impl Problem for Lanes {
 }
 
 /// Of so many additions with a minimum in each of n lanes.
-pub(super) fn pairs_cost(case: &Case, pairs: u64) -> Cost {
+fn pairs_cost(case: &Case, pairs: u64) -> Cost {
     let n = case.shape.n as f64;
     Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * pairs as f64 }
 }
@@ -213,9 +205,6 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
     if shape::switch(&ask.case.params, &TOGETHER)?.unwrap_or(false) {
         defines.push(("TOGETHER", 1));
-    }
-    if let Some(neighbours) = shape::number(&ask.case.params, NEIGHBOURS.name)? {
-        defines.push(("NEIGHBOURS", neighbours as usize));
     }
     let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
     let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(1)];

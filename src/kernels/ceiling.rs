@@ -7,7 +7,6 @@ use super::arithmetic::{ADD_MIN, LANES};
 use super::chains::CHAINS;
 use super::local::LOCAL;
 use super::shape::{self, Grid};
-use super::tiles::TILES;
 use super::*;
 use crate::{cpu, rung};
 use rayon::prelude::*;
@@ -58,7 +57,7 @@ pub const COPY: Family = Family {
 };
 
 /// All probes, in the order in which they run.
-pub const PROBES: &[&Family] = &[&READ, &WRITE, &COPY, &LOCAL, &CHAINS, &ADD_MIN, &LANES, &TILES];
+pub const PROBES: &[&Family] = &[&READ, &WRITE, &COPY, &LOCAL, &CHAINS, &ADD_MIN, &LANES];
 
 pub(super) const INSIDE: Tunable =
     Tunable { name: REPEATS, about: "times that the work is repeated inside the kernel", values: &["1"] };

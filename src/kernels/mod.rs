@@ -15,7 +15,6 @@ pub mod reduce;
 mod reduce_tests;
 pub(crate) mod shape;
 mod source;
-mod tiles;
 pub mod transpose;
 
 pub use crate::cpu::{Baseline, Movement, Reference};

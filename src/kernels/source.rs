@@ -15,7 +15,6 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/matrix.cl", include_str!("../../cl/common/matrix.cl")),
     ("common/muladd.cl", include_str!("../../cl/common/muladd.cl")),
     ("common/operation.cl", include_str!("../../cl/common/operation.cl")),
-    ("common/paired.cl", include_str!("../../cl/common/paired.cl")),
     ("common/pairs.cl", include_str!("../../cl/common/pairs.cl")),
     ("common/panels.cl", include_str!("../../cl/common/panels.cl")),
     ("common/past.cl", include_str!("../../cl/common/past.cl")),
