@@ -436,6 +436,7 @@ mod tests {
             nvidia: gpu,
             async_copy: gpu,
             subgroups: false,
+            images: false,
         }
     }
 
