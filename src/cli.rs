@@ -52,6 +52,8 @@ pub enum Command {
     Ceiling(Box<Ceiling>),
     /// Run a small experiment, or list them: one question, one varied parameter, one answer
     Lab(Box<Lab>),
+    /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items
+    Occupancy(Occupancy),
     /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Join the files of a sweep's shards into one
@@ -76,6 +78,23 @@ pub enum Command {
     /// Run cases for a parent process
     #[command(hide = true)]
     Worker,
+}
+
+/// `gpulab occupancy`.
+#[derive(Debug, Args)]
+pub struct Occupancy {
+    /// Registers of a work-item, 32 bits each, as the driver's compiler tells
+    #[arg(long, value_name = "N")]
+    pub registers: u64,
+    /// Local memory of a group, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub local: u64,
+    /// Work-items of a group
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub wg: u64,
+    /// Of this generation in place of the device's: NVIDIA's compute capability, as 9.0, or AMD's target, as gfx90a
+    #[arg(long, value_name = "NAME", conflicts_with = "device")]
+    pub generation: Option<String>,
 }
 
 /// Options of every command.

@@ -14,6 +14,7 @@
 //! - [`exchange`] is what goes on between host and device, as data: transfers, launches, pipelines.
 //! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
 //! - [`graph`] is distances in graphs, whatever makes the min-plus step.
+//! - [`occupancy`] says how many groups a compute unit holds at once.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 
 pub mod ceilings;
@@ -30,6 +31,7 @@ pub mod graph;
 pub mod input;
 pub mod kernels;
 pub mod memory;
+pub mod occupancy;
 pub mod record;
 pub mod report;
 pub mod runner;

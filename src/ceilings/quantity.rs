@@ -446,6 +446,7 @@ mod tests {
             nvidia: gpu,
             async_copy: gpu,
             subgroups: false,
+            images: false,
         }
     }
 

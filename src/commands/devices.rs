@@ -131,6 +131,7 @@ mod tests {
             nvidia: true,
             async_copy: false,
             subgroups: false,
+            images: false,
         };
         let device = DeviceInfo {
             index: 0,

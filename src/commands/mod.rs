@@ -12,6 +12,7 @@ mod ladder;
 mod list;
 mod merge;
 mod minplus;
+mod occupancy;
 mod packaging;
 mod points;
 mod probe;
@@ -64,6 +65,7 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Minplus(options) => minplus::run(&mut out, &cli.global, options),
         Command::Ceiling(options) => ceiling::run(&mut out, &cli.global, options),
         Command::Lab(options) => lab::run(&mut out, &cli.global, options),
+        Command::Occupancy(options) => occupancy::run(&mut out, &cli.global, options),
         Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
         Command::Merge { files, output } => merge::run(files, output),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),

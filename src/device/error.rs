@@ -36,8 +36,8 @@ pub enum DeviceError {
     },
 }
 
-/// Codes that refuse this launch or this buffer but leave the device sound.
-const REFUSALS: &[i32] = &[-4, -5, -6, -52, -54, -55, -56, -59, -61, -63, -72];
+/// Codes that refuse this launch, this buffer or this image but leave the device sound.
+const REFUSALS: &[i32] = &[-4, -5, -6, -10, -40, -52, -54, -55, -56, -59, -61, -63, -72];
 
 impl DeviceError {
     /// An OpenCL function that returned a status code.

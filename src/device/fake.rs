@@ -5,7 +5,8 @@ use super::{
     Transfer, Unit,
 };
 use crate::cpu::canary::chain;
-use crate::kernels::{Arg, Target};
+use crate::data::Dtype;
+use crate::kernels::{Arg, Image, Target};
 use std::collections::BTreeMap;
 
 /// What a launch does: changes memory and says how long it took in nanoseconds.
@@ -154,6 +155,7 @@ pub fn fake_info() -> DeviceInfo {
             nvidia: false,
             async_copy: false,
             subgroups: false,
+            images: true,
         },
     }
 }
@@ -192,6 +194,13 @@ impl Device for FakeDevice {
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
         let copied = self.slice(from, 0, bytes)?.to_vec();
         self.write(to, 0, &copied)
+    }
+
+    // A buffer of the same elements.
+    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError> {
+        let pixels = self.slice(of, 0, image.width * image.height.unwrap_or(1) * dtype.size())?.to_vec();
+        let id = self.alloc(pixels.len())?;
+        self.write(id, 0, &pixels).map(|()| id)
     }
 
     fn run(&mut self, _: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {

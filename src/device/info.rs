@@ -61,6 +61,19 @@ pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
     Ok(ids.into_iter().enumerate().map(|(index, id)| platform(index, id, &mut next_row)).collect())
 }
 
+/// The name that its maker gives to a device's generation, where it tells: NVIDIA's compute capability, as in `9.0`, or AMD's
+/// target, as in `gfx90a`.
+pub fn generation(info: &DeviceInfo) -> Option<String> {
+    if let Some(target) = info.name.split([':', ' ']).next().filter(|word| word.starts_with("gfx")) {
+        return Some(target.to_owned());
+    }
+    // Other drivers may mean something else by the same numbers.
+    info.extensions.split(' ').find(|extension| *extension == "cl_nv_device_attribute_query")?;
+    let (_, device) = handles(info).ok()?;
+    let part = |key| query::device(device, key).ok()?.number();
+    Some(format!("{}.{}", part(key::COMPUTE_CAPABILITY_MAJOR_NV)?, part(key::COMPUTE_CAPABILITY_MINOR_NV)?))
+}
+
 /// OpenCL's handles for a listed device.
 pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
     let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is not there any more", info.selector));
@@ -96,6 +109,7 @@ mod key {
     pub(super) const MAX_WORK_GROUP_SIZE: u32 = 0x1004;
     pub(super) const MAX_WORK_ITEM_SIZES: u32 = 0x1005;
     pub(super) const MAX_CLOCK_FREQUENCY: u32 = 0x100C;
+    pub(super) const IMAGE_SUPPORT: u32 = 0x1016;
     pub(super) const MAX_MEM_ALLOC_SIZE: u32 = 0x1010;
     pub(super) const GLOBAL_MEM_CACHE_SIZE: u32 = 0x101E;
     pub(super) const GLOBAL_MEM_SIZE: u32 = 0x101F;
@@ -109,6 +123,7 @@ mod key {
     pub(super) const DOUBLE_FP_CONFIG: u32 = 0x1032;
     /// Of `cl_nv_device_attribute_query`: the first number of the compute capability.
     pub(super) const COMPUTE_CAPABILITY_MAJOR_NV: u32 = 0x4000;
+    pub(super) const COMPUTE_CAPABILITY_MINOR_NV: u32 = 0x4001;
     pub(super) const NATIVE_VECTOR_WIDTH_FLOAT: u32 = 0x103A;
 }
 
@@ -136,6 +151,7 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
         async_copy: has(&["cl_nv_device_attribute_query"]) && number(key::COMPUTE_CAPABILITY_MAJOR_NV) >= 8,
         subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),
+        images: number(key::IMAGE_SUPPORT) != 0,
     };
     DeviceInfo {
         index,

@@ -33,6 +33,11 @@ impl Buffer {
         Ok(Buffer { memory: guarded(call, make)?, bytes })
     }
 
+    /// An image: nothing is copied from or to it by offset.
+    pub(super) fn opaque(memory: Mem) -> Buffer {
+        Buffer { memory, bytes: 0 }
+    }
+
     /// Its size.
     pub(super) fn bytes(&self) -> usize {
         self.bytes

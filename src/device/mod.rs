@@ -8,6 +8,7 @@ mod error;
 pub mod fake;
 mod forward;
 mod host;
+mod image;
 mod info;
 mod launch;
 mod loader;
@@ -21,10 +22,11 @@ pub mod select;
 mod status;
 
 pub use error::DeviceError;
-pub use info::{DeviceInfo, PlatformInfo, list_platforms};
+pub use info::{DeviceInfo, PlatformInfo, generation, list_platforms};
 pub use loader::{LIBRARY_VARIABLE, Loader, loader};
 
-use crate::kernels::Arg;
+use crate::data::Dtype;
+use crate::kernels::{Arg, Image};
 
 /// A buffer on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -169,6 +171,9 @@ pub trait Device {
 
     /// Copies the first `bytes` of one buffer to another; returns when done.
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError>;
+
+    /// Makes an image of a buffer's first elements, which is freed as a buffer is; returns when done.
+    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError>;
 
     /// Runs the launches in order on a profiling queue and waits.
     fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError>;

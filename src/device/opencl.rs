@@ -2,12 +2,15 @@
 
 use super::error::{DeviceError, guarded};
 use super::host::HostMemory;
+use super::image;
 use super::info::{self, DeviceInfo};
 use super::launch::{self, Scene};
 use super::memory::Buffer;
 use super::play::Stage;
 use super::program::Built;
 use super::{Action, BufferId, Command, Device, Holding, HostId, Launch, ProgramId, Timing, Unit};
+use crate::data::Dtype;
+use crate::kernels::Image;
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
 
@@ -170,6 +173,13 @@ impl Device for OpenClDevice {
 
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
         self.buffer(from)?.copy_to(self.buffer(to)?, &self.profiling, bytes)
+    }
+
+    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError> {
+        let made = image::create(&self.context, self.device, &self.profiling, self.buffer(of)?, dtype, image)?;
+        let id = BufferId(self.new_id());
+        self.buffers.insert(id, made);
+        Ok(id)
     }
 
     fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {

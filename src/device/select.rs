@@ -131,6 +131,7 @@ mod tests {
                 nvidia: false,
                 async_copy: false,
                 subgroups: false,
+                images: false,
             },
         }
     }

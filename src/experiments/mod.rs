@@ -11,7 +11,10 @@ pub mod divergence;
 mod evidence;
 pub mod grid;
 pub mod ilp;
+pub mod image;
+mod image_sampler;
 pub mod launch;
+pub mod occupancy;
 pub mod offset;
 pub mod overlap;
 mod own;
@@ -35,7 +38,9 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &divergence::Divergence,
     &grid::Grid,
     &ilp::Ilp,
+    &image::Image,
     &launch::Launch,
+    &occupancy::Occupancy,
     &offset::Offset,
     &overlap::Overlap,
     &pitch::Pitch,

@@ -81,12 +81,24 @@ pub struct Target {
     pub async_copy: bool,
     /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
     pub subgroups: bool,
+    /// Whether kernels may read images.
+    #[serde(default)]
+    pub images: bool,
 }
 
 /// Why a rung cannot run a case on a device, in words for the row's `reason`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
+
+/// An image with one channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Pixels of a row.
+    pub width: usize,
+    /// Rows of an `image2d_t`; none for an `image1d_buffer_t`.
+    pub height: Option<usize>,
+}
 
 /// What a buffer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +111,13 @@ pub enum Role {
     Scratch,
     /// Set to zero once, before the first launch; kernels leave it zero again.
     Zeroed,
+    /// None, but an image of the elements of another.
+    Image {
+        /// The other's index, which is lower.
+        of: usize,
+        /// Its size.
+        image: Image,
+    },
 }
 
 /// A buffer of a plan.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 /// Fragments that kernel files include, as (path below `cl/`, text).
 pub const COMMON: &[(&str, &str)] = &[
+    ("common/ballast.cl", include_str!("../../cl/common/ballast.cl")),
     ("common/bits.cl", include_str!("../../cl/common/bits.cl")),
     ("common/canary.cl", include_str!("../../cl/common/canary.cl")),
     ("common/finish.cl", include_str!("../../cl/common/finish.cl")),
@@ -27,6 +28,7 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/tile.cl", include_str!("../../cl/common/tile.cl")),
     ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
     ("common/vector.cl", include_str!("../../cl/common/vector.cl")),
+    ("common/visit.cl", include_str!("../../cl/common/visit.cl")),
     ("common/words.cl", include_str!("../../cl/common/words.cl")),
 ];
 

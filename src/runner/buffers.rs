@@ -1,9 +1,9 @@
 //! A plan's buffers on the device: poisoned, guarded, and given back together.
 
 use crate::check;
-use crate::data::Array;
+use crate::data::{Array, Dtype};
 use crate::device::{BufferId, Device, DeviceError, Launch};
-use crate::kernels::{Arg, BufferSpec, Plan, Role};
+use crate::kernels::{Arg, BufferSpec, Image, Plan, Role};
 
 /// Buffers of one case, in the order of the plan's list.
 #[derive(Default)]
@@ -50,6 +50,7 @@ impl Bound {
         for spec in &plan.buffers {
             let id = match spec.role {
                 Role::Input(i) => Ok(inputs[i]),
+                Role::Image { of, image } => bound.image_own(device, spec.dtype, of, image),
                 _ => bound.alloc_own(device, spec),
             };
             match id {
@@ -71,6 +72,16 @@ impl Bound {
                 copy.ids.push(id);
                 continue;
             }
+            if let Role::Image { of, image } = spec.role {
+                match copy.image_own(device, spec.dtype, of, image) {
+                    Ok(id) => copy.ids.push(id),
+                    Err(error) => {
+                        copy.free(device);
+                        return Err(error);
+                    }
+                }
+                continue;
+            }
             let copied = copy.alloc_own(device, spec).and_then(|new| {
                 copy.ids.push(new);
                 device.copy(id, new, spec.bytes())
@@ -81,6 +92,18 @@ impl Bound {
             }
         }
         Ok(copy)
+    }
+
+    fn image_own(
+        &mut self,
+        device: &mut dyn Device,
+        dtype: Dtype,
+        of: usize,
+        image: Image,
+    ) -> Result<BufferId, DeviceError> {
+        let id = device.image(self.ids[of], dtype, image)?;
+        self.owned.push(id);
+        Ok(id)
     }
 
     fn alloc_own(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<BufferId, DeviceError> {
@@ -115,7 +138,7 @@ impl Bound {
     pub(super) fn overrun(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
         let guard = guard_bytes(device);
         for (index, (spec, &id)) in plan.buffers.iter().zip(&self.ids).enumerate() {
-            if guard == 0 {
+            if guard == 0 || matches!(spec.role, Role::Image { .. }) {
                 continue;
             }
             let mut zone = vec![0; guard];

@@ -1,0 +1,229 @@
+//! Images beside buffers: the same words read in five orders from a buffer, from the same buffer as a line of pixels, and
+//! from an image of rows and columns; and samplers, checked.
+//!
+//! Devices may keep images in tiles, so that pixels above each other lie near each other, and read them by a path and a cache
+//! of their own. Whether that helps depends on the order alone: the words, their number and what is done with them are equal.
+
+use super::evidence::{Contrast, Verdict, compare_series};
+use super::image_sampler::{self, SAMPLED};
+use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::{Experiment, Scope, Trial};
+use crate::cpu;
+use crate::data::{Dtype, Fill};
+use crate::kernels::{Arg, Ask, Bound, BufferSpec, Cost, Family, Form, Image as Layout, Plan, Refusal, Role, Tunable};
+use crate::record::{BANDWIDTH, Point};
+use crate::rung;
+
+/// The experiment's entry in the list.
+pub struct Image;
+
+/// Reads n words, a power of two, as a plane that is as high as wide or half as high.
+const TEXELS: Family = Family {
+    name: "texels",
+    about: "read every word of a plane in some order",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, _| vec![shape.n as usize],
+        result: |_, _| 1,
+        fill: Fill::Real,
+        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+        answer: |_, inputs| cpu::wrapping_sum(&inputs[0]),
+        finish: |_, output| cpu::wrapping_sum(&output),
+    },
+    references: &[],
+    ladder: &[
+        rung!("texels/v1_buffer", buffer, &[ORDER]),
+        rung!("texels/v2_line", line, &[ORDER]),
+        rung!("texels/v3_plane", plane, &[ORDER]),
+    ],
+    choices: &[],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+const ORDER: Tunable = own::setting("order", "number of the order of reads");
+
+const BUFFER: &str = "buffer";
+const LINE: &str = "1D image";
+const PLANE: &str = "2D image";
+const SERIES: [(&str, &str); 3] = [(BUFFER, "buffer"), (LINE, "line"), (PLANE, "plane")];
+
+/// Orders by number, as in the kernels.
+const ORDERS: [&str; 5] = ["along rows", "down columns", "along diagonals", "in 8x8 blocks", "at random"];
+
+/// The first mode of samplers comes after the orders.
+const FIRST_MODE: u64 = ORDERS.len() as u64;
+
+impl Experiment for Image {
+    fn name(&self) -> &'static str {
+        "image"
+    }
+
+    fn question(&self) -> &'static str {
+        "Do images help along rows (0), columns (1), diagonals (2), in 8x8 blocks (3), at random (4), and are samplers \
+         right (5 clamp, 6 to edge, 7 repeat, 8 mirrored)?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "way"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&TEXELS, &SAMPLED]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let of = |(name, variant)| (0..FIRST_MODE).map(move |order| trial(scope, name, variant, order));
+        SERIES.into_iter().flat_map(of).chain(image_sampler::trials(scope, FIRST_MODE)).collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let beside =
+            [("1D image", LINE), ("2D image", PLANE)].iter().filter_map(|(what, name)| beside(points, what, name));
+        let told: Vec<String> = beside.chain(image_sampler::sentence(points, FIRST_MODE)).collect();
+        if told.is_empty() { "No image was read.".to_owned() } else { told.join(" ") }
+    }
+}
+
+/// What an image is beside the buffer, order by order.
+fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
+    let contrasts = compare_series(points, name, BUFFER, |_| true);
+    let of = |verdict| {
+        let meant = contrasts.iter().filter(|c| c.verdict == verdict);
+        let told = |c: &Contrast| Some(format!("{} ({:.2} times)", ORDERS.get(c.x as usize)?, c.ratio));
+        meant.filter_map(told).collect::<Vec<String>>().join(", ")
+    };
+    let (faster, slower, unclear) = (of(Verdict::Higher), of(Verdict::Lower), of(Verdict::Unclear));
+    let said = match (faster.is_empty(), slower.is_empty()) {
+        _ if contrasts.is_empty() => return None,
+        (false, true) => format!("A {what} is read faster than a buffer {faster}"),
+        (true, false) => format!("A {what} is read slower than a buffer {slower}, and faster in no order"),
+        (false, false) => format!("A {what} is read faster than a buffer {faster}, and slower {slower}"),
+        (true, true) if unclear.is_empty() => format!("A {what} is read as fast as a buffer in every order"),
+        (true, true) => format!("A {what} is read as fast as a buffer as far as the spread shows"),
+    };
+    Some(format!("{said}."))
+}
+
+fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, order: u64) -> Trial {
+    let target = scope.target;
+    // Far more than a GPU's cache; sampling on a CPU is slow.
+    let bits = match (target.gpu, scope.quick) {
+        (true, _) => 26,
+        (false, true) => 18,
+        (false, false) => 22,
+    };
+    let own = Own {
+        family: &TEXELS,
+        variant,
+        dtype: Dtype::I32,
+        n: 1 << bits,
+        wg: if target.gpu { own::usual_wg(target) } else { 1 },
+        params: &[(ORDER.name, order), (ROUNDS.name, 1)],
+    };
+    own.trial(scope, name, order as f64, BANDWIDTH)
+}
+
+/// Logarithms of the sides of n words: as high as wide, or half as high. Both are at least 8.
+fn sides(ask: &Ask<'_>) -> Result<[u32; 2], Refusal> {
+    let n = ask.case.shape.n;
+    match n.ilog2() {
+        bits if n.is_power_of_two() && (6..=30).contains(&bits) => Ok([bits.div_ceil(2), bits / 2]),
+        _ => Err(Refusal(format!("n={n}: a power of two from 64 to 2^30 is needed"))),
+    }
+}
+
+fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let [wide, high] = sides(ask)?;
+    let walk = own::Walk::over(ask, ask.case.shape.n, 8)?;
+    let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
+    let order = own::get(&ask.case.params, ORDER.name);
+    let defines = [("WIDE", wide.to_string()), ("HIGH", high.to_string()), ("ORDER", order.to_string())];
+    let (grid, output) = (walk.grid, walk.grid.items());
+    Launch { grid, output, defines: &defines, args: &args, local: 0 }.plan(ask)
+}
+
+fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    of_image(ask, buffer(ask)?, ask.case.shape.n as usize, None)
+}
+
+fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let [width, height] = sides(ask)?.map(|side| 1 << side);
+    of_image(ask, buffer(ask)?, width, Some(height))
+}
+
+/// The same launch, given an image of its input in place of it.
+pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, width: usize, height: Option<usize>) -> Result<Plan, Refusal> {
+    if !ask.target.images {
+        return Err(Refusal("this device has no images".into()));
+    }
+    let Plan { mut buffers, mut passes, .. } = plan;
+    let image = Layout { width, height };
+    let spec =
+        BufferSpec { role: Role::Image { of: 0, image }, dtype: ask.case.dtype, len: width * height.unwrap_or(1) };
+    for arg in passes.iter_mut().flat_map(|pass| &mut pass.args).filter(|arg| **arg == Arg::Buffer(0)) {
+        *arg = Arg::Buffer(buffers.len());
+    }
+    buffers.push(spec);
+    Ok(Plan { buffers, passes, ..plan })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::own::points_of;
+    use super::*;
+    use crate::runner::Status;
+
+    /// The finding where a way of reading has `speed(series, way)`, a sentence a line.
+    fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
+        Image.finding(&points_of(&Image, true, noise, speed)).replace(". ", ".\n")
+    }
+
+    fn of_a_gpu(series: &str, way: f64) -> f64 {
+        match (series, way as u64) {
+            (PLANE, 0) => 3000.0,
+            (PLANE, 1..=3) => 2000.0,
+            (_, 0) => 4000.0,
+            (_, 4) => 300.0,
+            _ => 1000.0,
+        }
+    }
+
+    #[test]
+    fn tiles_help_everywhere_but_along_rows() {
+        insta::assert_snapshot!(sentences(0.01, of_a_gpu), @r"
+        A 1D image is read as fast as a buffer in every order.
+        A 2D image is read faster than a buffer down columns (2.00 times), along diagonals (2.00 times), in 8x8 blocks (2.00 times), and slower along rows (0.75 times).
+        Samplers follow the specification in all 12 modes that were checked.
+        ");
+    }
+
+    #[test]
+    fn images_that_a_processor_imitates() {
+        insta::assert_snapshot!(sentences(0.02, |series, _| if series == BUFFER { 8.0 } else { 0.5 }), @r"
+        A 1D image is read slower than a buffer along rows (0.06 times), down columns (0.06 times), along diagonals (0.06 times), in 8x8 blocks (0.06 times), at random (0.06 times), and faster in no order.
+        A 2D image is read slower than a buffer along rows (0.06 times), down columns (0.06 times), along diagonals (0.06 times), in 8x8 blocks (0.06 times), at random (0.06 times), and faster in no order.
+        Samplers follow the specification in all 12 modes that were checked.
+        ");
+    }
+
+    #[test]
+    fn noise_and_missing_points() {
+        insta::assert_snapshot!(sentences(3.0, of_a_gpu), @r"
+        A 1D image is read as fast as a buffer as far as the spread shows.
+        A 2D image is read as fast as a buffer as far as the spread shows.
+        Samplers follow the specification in all 12 modes that were checked.
+        ");
+        insta::assert_snapshot!(sentences(0.01, |series, _| if series == BUFFER { 8.0 } else { f64::NAN }), @"No image was read.");
+        insta::assert_snapshot!(Image.finding(&[]), @"No image was read.");
+    }
+
+    #[test]
+    fn wrong_samplers_are_named() {
+        let mut points = points_of(&Image, true, 0.01, of_a_gpu);
+        let repeat = points.iter_mut().filter(|p| p.x == (FIRST_MODE + 2) as f64);
+        repeat.for_each(|p| (p.status, p.value) = (Status::WrongResult, None));
+        let finding = Image.finding(&points);
+        assert!(finding.ends_with("in 10 of 12 modes that were checked, but not in: repeat (nearest, normalised); repeat (linear, normalised)."), "{finding}");
+    }
+}

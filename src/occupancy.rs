@@ -1,0 +1,210 @@
+//! How many work-groups a compute unit holds at once, from what each of them needs: a small table of devices, and arithmetic.
+//!
+//! NVIDIA's limits are those of the table "Technical Specifications per Compute Capability" in the CUDA C++ Programming Guide;
+//! that registers are given to warps in units of 256, from a quarter of the unit's 65536, is from NVIDIA's occupancy
+//! calculator. AMD's are those that LLVM's AMDGPU back end computes with (`AMDGPUBaseInfo.cpp`): registers of a SIMD unit and
+//! their granule, waves of a SIMD unit, and barriers of a compute unit; RDNA's unit is the workgroup processor of two.
+//! Scalar registers, which hardly ever limit anything, are left out.
+
+use crate::Error;
+
+/// What a compute unit of some generation holds. Registers are those of one work-item, 32 bits each; memory is in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// `8.6` for a compute capability, `gfx90a` for AMD's target.
+    pub name: &'static str,
+    /// Work-items in lockstep: a warp or wavefront.
+    pub lockstep: u64,
+    /// Warps at once of each of its four parts.
+    pub warps: u64,
+    /// Groups at once.
+    pub groups: u64,
+    /// Whether groups of a single warp are limited by the number of warps only.
+    pub singles_are_free: bool,
+    /// Registers that the warps of a part share.
+    pub registers: u64,
+    /// Registers are given in multiples of this.
+    pub granule: u64,
+    /// Most registers of a work-item.
+    pub most_registers: u64,
+    /// Local memory that groups share.
+    pub local: u64,
+    /// Local memory is given in multiples of this.
+    pub local_granule: u64,
+    /// Local memory that each group takes beside its own.
+    pub local_kept: u64,
+}
+
+/// Parts of a compute unit with registers and warps of their own, in every generation of the table.
+const PARTS: u64 = 4;
+
+/// Most work-items of a group, in every generation of the table.
+const MOST_ITEMS: u64 = 1024;
+
+const fn nvidia(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> Unit {
+    let is_newer = local_kib >= 100;
+    Unit {
+        name,
+        lockstep: 32,
+        warps: warps / PARTS,
+        groups,
+        singles_are_free: false,
+        registers: 512,
+        granule: 8,
+        most_registers: 255,
+        local: local_kib << 10,
+        local_granule: if is_newer { 128 } else { 256 },
+        // Since Ampere the system keeps 1 KiB for each group.
+        local_kept: if is_newer { 1 << 10 } else { 0 },
+    }
+}
+
+const fn amd(name: &'static str, lockstep: u64, warps: u64, [registers, granule, most_registers]: [u64; 3]) -> Unit {
+    let is_pair = lockstep == 32;
+    Unit {
+        name,
+        lockstep,
+        warps,
+        groups: if is_pair { 32 } else { 16 },
+        singles_are_free: true,
+        registers,
+        granule,
+        most_registers,
+        local: if is_pair { 128 << 10 } else { 64 << 10 },
+        local_granule: 512,
+        local_kept: 0,
+    }
+}
+
+/// The generations that are known.
+pub const UNITS: &[Unit] = &[
+    nvidia("7.0", 64, 32, 96),
+    nvidia("7.5", 32, 16, 64),
+    nvidia("8.0", 64, 32, 164),
+    nvidia("8.6", 48, 16, 100),
+    nvidia("8.7", 48, 16, 164),
+    nvidia("8.9", 48, 24, 100),
+    nvidia("9.0", 64, 32, 228),
+    nvidia("10.0", 64, 32, 228),
+    nvidia("12.0", 48, 24, 100),
+    amd("gfx900", 64, 10, [256, 4, 256]),
+    amd("gfx906", 64, 10, [256, 4, 256]),
+    amd("gfx90a", 64, 8, [512, 8, 512]),
+    amd("gfx1010", 32, 20, [1024, 8, 256]),
+    amd("gfx1030", 32, 16, [1024, 16, 256]),
+    amd("gfx1100", 32, 16, [1536, 24, 256]),
+];
+
+/// The generation of this name.
+pub fn unit(name: &str) -> Option<&'static Unit> {
+    UNITS.iter().find(|unit| unit.name == name)
+}
+
+/// What a group needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Registers of a work-item.
+    pub registers: u64,
+    /// Bytes of local memory.
+    pub local: u64,
+    /// Work-items.
+    pub wg: u64,
+}
+
+/// What is held at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resident {
+    /// Groups.
+    pub groups: u64,
+    /// Their warps.
+    pub warps: u64,
+    /// The most warps that the unit can hold.
+    pub most_warps: u64,
+    /// How many groups each resource allows.
+    pub limits: Vec<(&'static str, u64)>,
+}
+
+impl Resident {
+    /// Resources that allow no more groups than there are.
+    pub fn limited_by(&self) -> Vec<&'static str> {
+        self.limits.iter().filter(|(_, groups)| *groups == self.groups).map(|(name, _)| *name).collect()
+    }
+}
+
+impl Unit {
+    /// How many groups with these needs it holds at once; 0 if not even one.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if no kernel can have such needs.
+    pub fn resident(&self, need: Need) -> Result<Resident, Error> {
+        if !(1..=MOST_ITEMS).contains(&need.wg) {
+            return Err(Error::Usage(format!("--wg {}: from 1 to {MOST_ITEMS} work-items are possible", need.wg)));
+        }
+        if need.registers > self.most_registers {
+            let most = self.most_registers;
+            return Err(Error::Usage(format!("--registers {}: a work-item has {most} at most", need.registers)));
+        }
+        let warps = need.wg.div_ceil(self.lockstep);
+        let most_warps = PARTS * self.warps;
+        let given = need.registers.max(1).next_multiple_of(self.granule);
+        let local = need.local.saturating_add(self.local_kept).div_ceil(self.local_granule) * self.local_granule;
+        let is_free = self.singles_are_free && warps == 1;
+        let limits = vec![
+            ("registers", PARTS * (self.registers / given) / warps),
+            ("local memory", self.local.checked_div(local).unwrap_or(u64::MAX)),
+            ("work-items", most_warps / warps),
+            ("groups", if is_free { u64::MAX } else { self.groups }),
+        ];
+        let groups = limits.iter().map(|(_, groups)| *groups).min().unwrap_or(0);
+        Ok(Resident { groups, warps: groups * warps, most_warps, limits })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(name: &str, registers: u64, local: u64, wg: u64) -> Resident {
+        unit(name).unwrap().resident(Need { registers, local, wg }).unwrap()
+    }
+
+    /// The example of NVIDIA's CUDA C++ Best Practices Guide: 37 registers, and 75% or 63% of the warps.
+    #[test]
+    fn registers_are_given_to_warps_in_units() {
+        let narrow = groups("7.0", 37, 0, 128);
+        assert_eq!((narrow.groups, narrow.warps, narrow.most_warps), (12, 48, 64));
+        let wide = groups("7.0", 37, 0, 320);
+        assert_eq!((wide.groups, wide.warps), (4, 40));
+        assert_eq!(wide.limited_by(), ["registers"]);
+        assert_eq!(groups("7.0", 32, 0, 256).warps, 64, "at most 32 registers fill the unit");
+    }
+
+    /// The table of AMD's OpenCL Optimization Guide: vector registers, and wavefronts of a SIMD unit.
+    #[test]
+    fn wavefronts_follow_from_vector_registers() {
+        for (registers, waves) in [(24, 10), (28, 9), (32, 8), (36, 7), (40, 6), (48, 5), (64, 4), (84, 3), (128, 2)] {
+            assert_eq!(groups("gfx906", registers, 0, 64).warps, 4 * waves, "{registers}");
+        }
+        assert_eq!(groups("gfx906", 256, 0, 64).warps, 4);
+    }
+
+    #[test]
+    fn local_memory_and_group_counts_limit_too() {
+        let most = groups("9.0", 32, 48 << 10, 64);
+        assert_eq!((most.groups, most.limited_by()), (4, vec!["local memory"]));
+        assert_eq!(groups("9.0", 32, 227 << 10, 64).groups, 1);
+        assert_eq!(groups("8.6", 32, 0, 64).limited_by(), ["groups"]);
+        assert_eq!(groups("gfx90a", 32, 64 << 10, 64).groups, 1);
+        assert_eq!(groups("gfx90a", 32, (64 << 10) + 1, 64).groups, 0);
+        assert_eq!(groups("gfx90a", 32, 0, 128).limited_by(), ["work-items", "groups"]);
+        assert_eq!(groups("gfx90a", 32, 0, 64).groups, 32, "single wavefronts need no barrier");
+    }
+
+    #[test]
+    fn impossible_needs_are_refused() {
+        let refused = |registers, wg| unit("9.0").unwrap().resident(Need { registers, local: 0, wg }).is_err();
+        assert!(refused(256, 64) && refused(32, 0) && refused(32, 2048));
+        assert!(!refused(255, 1024));
+        assert_eq!(groups("9.0", 255, 0, 1024).groups, 0);
+    }
+}
