@@ -11,6 +11,7 @@ pub mod divergence;
 mod evidence;
 pub mod grid;
 pub mod ilp;
+pub mod instructions;
 pub mod launch;
 pub mod offset;
 pub mod overlap;
@@ -35,6 +36,7 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &divergence::Divergence,
     &grid::Grid,
     &ilp::Ilp,
+    &instructions::Instructions,
     &launch::Launch,
     &offset::Offset,
     &overlap::Overlap,
