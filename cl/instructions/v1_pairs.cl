@@ -23,11 +23,16 @@
 
 #include "../common/words.cl"
 #include "../common/function.cl"
+#include "../common/smaller.cl"
+#ifndef LARGER
+#define LARGER(a, b) ((a) < (b) ? (b) : (a))
+#endif
 
-// Small whole numbers, with which floats are exact; odd ones, which wrap; and the neighbourhood from which the chains of
-// functions converge.
+// Small whole numbers, with which floats are exact; odd ones, which wrap; those that 24 bits hold however often they are
+// multiplied; and the neighbourhood from which the chains of functions converge.
 #define WHOLE(x, c) ((x) + (c))
 #define ODD(x, c) (2 * ((x) + (c)) + 1)
+#define SIGN(x, c) (((x) + (c)) & 1 ? 1 : -1)
 #define NEAR(x, c) (1 + (x) * (x) * (T)0.015625f + (c) * (T)0.125f)
 
 // What x becomes, y being the newer number of the pair. `one`, `term`, `low` and `high` are not known to a compiler.
@@ -37,8 +42,8 @@
 #define MUL(x, y) ((x) * (y))
 #define MUL_ONE(x, y) ((y) * one)
 #define FMA(x, y) fma(y, one, one)
-#define CLAMP(x, y) max(min(y, low), high)
-#define MUL24(x, y) mul24((int)(y), (int)one)
+#define CLAMP(x, y) LARGER(SMALLER(y, low), high)
+#define MUL24(x, y) mul24((int)(x), (int)(y))
 #define MAD24(x, y) mad24((int)(y), (int)one, (int)one)
 #define DIV(x, y) (1000003 / (y) + term)
 #define DIV_CONSTANT(x, y) ((x) + (y) / 7)

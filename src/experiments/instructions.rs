@@ -177,10 +177,13 @@ fn costs(points: &[Point]) -> Option<String> {
     }
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
     let dear: Vec<String> = others.iter().take(DEAREST).map(|(cost, name)| format!("{name} {cost:.1}")).collect();
-    let full = format!("Of {} operations {} run at full rate ({})", all.len(), full.len(), full.join(", "));
+    let full = match full.as_slice() {
+        [] => "The spread hides which operations run at full rate".to_owned(),
+        names => format!("Of {} operations {} run at full rate ({})", all.len(), names.len(), names.join(", ")),
+    };
     Some(match dear.as_slice() {
         [] => format!("{full}."),
-        dear => format!("{full}; the dearest cost as much as so many of them: {}.", dear.join(", ")),
+        dear => format!("{full}; the dearest cost so many at the best rate: {}.", dear.join(", ")),
     })
 }
 
@@ -190,36 +193,43 @@ fn addition(points: &[Point], best: &str) -> f64 {
     cost("add").or_else(|| cost("int add")).unwrap_or(1.0)
 }
 
+/// A way to divide: its name, what does the same for a power of two, and its series by 8, by 7 and by a variable.
+type Division = (&'static str, (&'static str, &'static str), [&'static str; 3]);
+
+const DIVISIONS: [Division; 2] = [
+    ("division", (SHIFT, "a shift"), [DIV_POWER, DIV_CONSTANT, DIV]),
+    ("remainder", (MASK, "a mask"), [MOD_POWER, MOD_CONSTANT, MOD]),
+];
+
 /// Whether what a compiler can do better than dividing is done.
 fn divisions(points: &[Point]) -> Option<String> {
-    let sides = [
-        ("division", SHIFT, "a shift", DIV_POWER, DIV_CONSTANT, DIV),
-        ("remainder", MASK, "a mask", MOD_POWER, MOD_CONSTANT, MOD),
-    ];
-    let told = sides.into_iter().filter_map(|(what, plain, is, power, constant, variable)| {
-        let over = |name| compare(points, (name, MANY), (plain, MANY));
-        let others: Vec<String> = [("7", over(constant)), ("a variable", over(variable))]
-            .into_iter()
-            .filter_map(|(by, contrast)| Some(format!("by {by} at {:.2} times its rate", contrast?.ratio)))
-            .collect();
-        let rest = others.iter().map(|other| format!(", {other}")).collect::<String>();
-        Some(format!("An int {what} by 8 {}{rest}.", alike(over(power)?, is)))
-    });
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| told.join(" "))
+    let told: Vec<String> = DIVISIONS.into_iter().filter_map(|division| of_division(points, division)).collect();
+    (!told.is_empty()).then(|| format!("By 8 {}.", told.join("; by 8 ")))
+}
+
+fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]): Division) -> Option<String> {
+    let over = |name| compare(points, (name, MANY), (plain, MANY));
+    let others = [("7", over(constant)), ("a variable", over(variable))];
+    let rate = |(by, contrast): (&str, Option<Contrast>)| Some(format!(", by {by} at {:.2} of it", contrast?.ratio));
+    let others: String = others.into_iter().filter_map(rate).collect();
+    Some(format!("an int {what} {}{others}", alike(over(power)?, is)))
 }
 
 fn alike(contrast: Contrast, is: &str) -> String {
     match contrast.verdict {
-        Verdict::Same => format!("is as fast as {is}"),
-        Verdict::Unclear => format!("differs from {is} by less than the spread"),
+        Verdict::Same => format!("runs at the rate of {is}"),
+        Verdict::Unclear => format!("runs at the rate of {is} but for the spread"),
         Verdict::Higher | Verdict::Lower => format!("runs at {:.2} times the rate of {is}", contrast.ratio),
     }
 }
 
 /// What other forms of functions gain in speed and lose in exactness.
 fn forms(points: &[Point]) -> Option<String> {
-    let named = [("half_ forms", Form::Half), ("native_ forms", Form::Native), ("-cl-fast-relaxed-math", Form::Fast)];
+    let named = [
+        ("half_ forms gain", Form::Half),
+        ("native_ forms gain", Form::Native),
+        ("-cl-fast-relaxed-math gains", Form::Fast),
+    ];
     let told: Vec<String> = named.into_iter().filter_map(|(what, form)| gain(points, what, form)).collect();
     (!told.is_empty()).then(|| format!("Beside the plain functions {}.", told.join(", ")))
 }
@@ -236,9 +246,9 @@ fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
     let all: Vec<(&str, Contrast, String)> = FUNCTIONS.iter().filter_map(over).collect();
     let (name, contrast, errors) = all.iter().max_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
     Some(match contrast.verdict {
-        Verdict::Higher => format!("{what} gain most in {name} ({:.2} times the rate{errors})", contrast.ratio),
-        Verdict::Unclear => format!("{what} gain nothing that the spread does not hide"),
-        Verdict::Same | Verdict::Lower => format!("{what} gain nothing"),
+        Verdict::Higher => format!("{what} most in {name} ({:.2} times the rate{errors})", contrast.ratio),
+        Verdict::Unclear => format!("{what} nothing that the spread does not hide"),
+        Verdict::Same | Verdict::Lower => format!("{what} nothing"),
     })
 }
 

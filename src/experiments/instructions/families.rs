@@ -1,7 +1,7 @@
 //! The kernels: chains of an operation, and functions of many arguments.
 
 use super::super::own::{self, Launch, ROUNDS};
-use super::operation::{Asked, FORM, Form, Function, Next, OP};
+use super::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
 use crate::check;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
 use crate::kernels::shape::Grid;
@@ -65,7 +65,7 @@ impl Problem for Pairs {
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         match Asked::of(case) {
             Some(Asked::Function(function, form)) => error_of(32.0 * (function.allowed(case.dtype, form) + 1.0)),
-            Some(Asked::Operation(operation)) => exact(whole(case, operation.next, &inputs[0])),
+            Some(Asked::Operation(operation)) => exact(whole(case, operation, &inputs[0])),
             None => exact(Array::zeros(case.dtype, 0)),
         }
     }
@@ -91,17 +91,20 @@ fn steps(case: &Case) -> u64 {
 }
 
 /// The sums of chains of whole numbers, of each item.
-fn whole(case: &Case, next: Next, starts: &Array) -> Array {
+fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
     let (chains, steps) = (own::get(&case.params, CHAINS.name), steps(case));
     // An item depends on the one number that it begins with, of which there are few.
     let each = |sum: &dyn Fn(i64) -> f64| -> Vec<f64> {
         let sums: Vec<f64> = (-LARGEST..=LARGEST).map(sum).collect();
         widened(starts).iter().map(|start| sums[(*start as i64 + LARGEST) as usize]).collect()
     };
-    match next {
+    match operation.next {
         Next::Word(next) => {
-            let odd = |start: i64, c: u64| (2 * (start + c as i64) + 1) as u32;
-            let chain = |start, c| last(steps, odd(start, c), |x, y| next(x, y, odd(start, 0)));
+            let first = |start: i64, c: u64| match start + c as i64 {
+                place if operation.start == SIGN => (2 * (place & 1) - 1) as u32,
+                place => (2 * place + 1) as u32,
+            };
+            let chain = |start, c| last(steps, first(start, c), |x, y| next(x, y, first(start, 0)));
             let sum = |start| (0..chains).map(|c| chain(start, c)).fold(0, u32::wrapping_add);
             own::array(each(&|start| f64::from(sum(start))).into_iter().map(|sum| sum as u32))
         }
@@ -133,8 +136,7 @@ fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let Case { params, dtype, .. } = ask.case;
     let asked = Asked::of(ask.case).ok_or_else(unknown)?;
     let (step, start, term) = match asked {
-        Asked::Operation(operation) if *dtype == Dtype::I32 => (operation.step, "ODD", 1),
-        Asked::Operation(operation) => (operation.step, "WHOLE", 1),
+        Asked::Operation(operation) => (operation.step, operation.start, 1),
         Asked::Function(function, _) => (function.step, "NEAR", function.term),
     };
     let chains = own::get(params, CHAINS.name).to_string();
@@ -145,6 +147,12 @@ fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         ("CHAINS", chains),
     ];
     defines.extend(calling(asked));
+    // As the fragment on the smaller of two says.
+    match dtype {
+        Dtype::I32 => defines.extend([("SMALLER", "min".to_owned()), ("LARGER", "max".to_owned())]),
+        _ if ask.target.gpu => defines.extend([("SMALLER", "fmin".to_owned()), ("LARGER", "fmax".to_owned())]),
+        _ => {}
+    }
     let grid = Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?);
     let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)];
     let plan =

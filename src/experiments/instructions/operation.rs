@@ -11,6 +11,8 @@ pub(super) struct Operation {
     pub(super) dtype: Dtype,
     /// The kernel's macro.
     pub(super) step: &'static str,
+    /// The kernel's macro for the numbers that chains begin with.
+    pub(super) start: &'static str,
     /// Operations of a step that are counted.
     pub(super) counts: u64,
     /// Additions of a step that are not.
@@ -29,7 +31,7 @@ pub(super) enum Next {
 
 /// A function whose chain converges.
 pub(super) struct Function {
-    /// Its series; those of its other forms have `half_` or `native_` before it.
+    /// Its series.
     pub(super) name: &'static str,
     /// What the kernel calls: as a function, in the `half_` and in the `native_` form.
     calls: [&'static str; 3],
@@ -52,7 +54,16 @@ pub(super) struct Function {
 }
 
 const fn float(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -> f64) -> Operation {
-    Operation { name, dtype: Dtype::F32, step, counts: 1, adds: 0, is_dear: false, next: Next::Float(next) }
+    Operation {
+        name,
+        dtype: Dtype::F32,
+        step,
+        start: WHOLE,
+        counts: 1,
+        adds: 0,
+        is_dear: false,
+        next: Next::Float(next),
+    }
 }
 
 const fn double(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -> f64) -> Operation {
@@ -60,8 +71,13 @@ const fn double(name: &'static str, step: &'static str, next: fn(f64, f64, f64) 
 }
 
 const fn word(name: &'static str, step: &'static str, adds: u64, next: fn(u32, u32, u32) -> u32) -> Operation {
-    Operation { name, dtype: Dtype::I32, step, counts: 1, adds, is_dear: false, next: Next::Word(next) }
+    Operation { name, dtype: Dtype::I32, step, start: ODD, counts: 1, adds, is_dear: false, next: Next::Word(next) }
 }
+
+/// Where the chains of floats, of words, and of words of 24 bits begin.
+const WHOLE: &str = "WHOLE";
+const ODD: &str = "ODD";
+pub(super) const SIGN: &str = "SIGN";
 
 /// What the kernel divides by a variable.
 const DIVIDEND: u32 = 1_000_003;
@@ -75,7 +91,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation { counts: 2, ..float("min", "CLAMP", |_, _, first| first) },
     word("int add", "ADD", 0, |x, y, _| x.wrapping_add(y)),
     word("int mul", "MUL", 0, |x, y, _| x.wrapping_mul(y)),
-    word("int mul24", "MUL24", 0, |_, y, _| y),
+    Operation { start: SIGN, ..word("int mul24", "MUL24", 0, |x, y, _| x.wrapping_mul(y)) },
     word("int mad24", "MAD24", 0, |_, y, _| y.wrapping_add(1)),
     Operation { counts: 2, ..word("int min", "CLAMP", 0, |_, _, first| first) },
     Operation { is_dear: true, ..word(DIV, "DIV", 1, |_, y, _| DIVIDEND / y.max(1) + 1) },
@@ -89,8 +105,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
     double("f64 add", "ADD_ONE", |_, y, _| y + 1.0),
     double("f64 mul", "MUL_ONE", |_, y, _| y),
     double("f64 fma", "FMA", |_, y, _| y + 1.0),
-    Operation { counts: 2, adds: 1, ..float("float to int, back", "VIA_INT", |_, y, _| y + 1.0) },
-    Operation { counts: 2, adds: 1, ..double("f64 to float, back", "VIA_FLOAT", |_, y, _| y + 1.0) },
+    Operation { counts: 2, adds: 1, ..float("float via int", "VIA_INT", |_, y, _| y + 1.0) },
+    Operation { counts: 2, adds: 1, ..double("f64 via float", "VIA_FLOAT", |_, y, _| y + 1.0) },
 ];
 
 pub(super) const DIV: &str = "int div";
@@ -173,8 +189,7 @@ impl Function {
         match form {
             Form::Plain if dtype == Dtype::F64 => format!("f64 {name}"),
             Form::Plain => name.to_owned(),
-            Form::Half => format!("half_{name}"),
-            Form::Native => format!("native_{name}"),
+            Form::Half | Form::Native => self.call(form).to_owned(),
             Form::Fast => format!("{name}, fast math"),
         }
     }
