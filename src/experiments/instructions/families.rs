@@ -5,7 +5,7 @@ use super::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
 use crate::check;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
 use crate::kernels::shape::Grid;
-use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Plan, Problem, Reference, Refusal, Tunable};
+use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Plan, Problem, Reference, Refusal, Tunable, widened};
 use crate::rung;
 
 /// n items with chains of an operation.
@@ -245,10 +245,6 @@ fn exact(array: Array) -> Reference {
 fn error_of(allowed: f64) -> Reference {
     let of_one = check::gamma(1, Dtype::F64.unit_roundoff()).unwrap_or(f64::EPSILON);
     Reference { value: 0.0, magnitude: allowed / of_one, exact: None }
-}
-
-fn widened(array: &Array) -> Vec<f64> {
-    crate::each_array!(array, v => v.iter().map(|&x| x as f64).collect())
 }
 
 /// The largest error, in units of the last place of what is wanted; infinite if something is no number.
