@@ -4,7 +4,7 @@
 mod drivers;
 
 use drivers::{on_every_driver, session};
-use gpulab::experiments::{EXPERIMENTS, Scope};
+use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, instructions::Instructions};
 use gpulab::kernels::{Case, REPEATS, Target, WorkGroup};
 use gpulab::runner::Status;
 
@@ -18,8 +18,12 @@ fn cases(target: &Target) -> Vec<Case> {
     let scopes = shapes.iter().map(|target| Scope { target, quick: true, seed: 1 });
     let plans = scopes.flat_map(|scope| EXPERIMENTS.iter().flat_map(move |e| e.plan(&scope)));
     let is_own = |case: &Case| EXPERIMENTS.iter().flat_map(|e| e.families()).any(|f| f.name == case.family);
+    cut_down(plans.map(|trial| trial.case).filter(is_own))
+}
+
+fn cut_down(cases: impl Iterator<Item = Case>) -> Vec<Case> {
     let mut all: Vec<Case> = Vec::new();
-    for mut case in plans.map(|trial| trial.case).filter(is_own) {
+    for mut case in cases {
         case.shape.n = case.shape.n.min(SMALL);
         case.wg = WorkGroup::linear(case.wg.size().min(64));
         if let Some(rounds) = case.params.get_mut(REPEATS) {
@@ -32,19 +36,32 @@ fn cases(target: &Target) -> Vec<Case> {
     all
 }
 
+fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
+    let mut session = session(driver, None);
+    let mut cases = cases(&session.device().info().target.clone());
+    // Oclgrind 21.10 takes what an image gives for uninitialised, now and then and at constant coordinates too.
+    let reads_images = |case: &Case| ["line", "plane", "modes"].contains(&case.variant.as_str());
+    cases.retain(|case| driver != "oclgrind" || !reads_images(case));
+    for case in &cases {
+        let outcome = session.verify(case);
+        let is_told = outcome.status == Status::Skipped && !outcome.reason.is_empty();
+        assert!(outcome.status == Status::Ok || is_told, "{case:?}: {}", outcome.reason);
+    }
+    cases.len()
+}
+
 #[test]
 fn every_kernel_of_the_experiments_is_right() {
-    on_every_driver("every_kernel_of_the_experiments_is_right", |driver| {
-        let mut session = session(driver, None);
-        let mut cases = cases(&session.device().info().target.clone());
-        // Oclgrind 21.10 takes what an image gives for uninitialised, now and then and at constant coordinates too.
-        let reads_images = |case: &Case| ["line", "plane", "modes"].contains(&case.variant.as_str());
-        cases.retain(|case| driver != "oclgrind" || !reads_images(case));
-        for case in &cases {
-            let outcome = session.verify(case);
-            let is_told = outcome.status == Status::Skipped && !outcome.reason.is_empty();
-            assert!(outcome.status == Status::Ok || is_told, "{case:?}: {}", outcome.reason);
-        }
-        cases.len()
-    });
+    on_every_driver("every_kernel_of_the_experiments_is_right", |driver| all_are_right(driver, cases));
+}
+
+/// Each operation and each form of a function, of which a short answer has few, with one chain.
+fn operations(target: &Target) -> Vec<Case> {
+    let plan = Instructions.plan(&Scope { target, quick: false, seed: 1 });
+    cut_down(plan.into_iter().filter(|trial| trial.x <= 1.0).map(|trial| trial.case))
+}
+
+#[test]
+fn every_instruction_is_right() {
+    on_every_driver("every_instruction_is_right", |driver| all_are_right(driver, operations));
 }

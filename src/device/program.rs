@@ -9,6 +9,9 @@ use std::ffi::CString;
 /// Options of every build. Argument types make drivers check the buffers that they are given.
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
+/// A definition that, unless it is 0, asks for the option of that name too.
+const FAST_MATH: &str = "FAST_RELAXED_MATH";
+
 /// Status codes of a build that are the source's fault, not the driver's.
 const SOURCE_CODES: &[i32] = &[-11, -15, -17, -43, -45, -46, -47];
 
@@ -82,6 +85,9 @@ fn options(defines: &[(String, String)]) -> Result<CString, DeviceError> {
         text.push_str(name);
         text.push('=');
         text.push_str(value);
+        if name == FAST_MATH && value != "0" {
+            text.push_str(" -cl-fast-relaxed-math");
+        }
     }
     CString::new(text).map_err(|e| DeviceError::other("clBuildProgram", e))
 }
@@ -136,6 +142,10 @@ mod tests {
     fn definitions_become_options() {
         let made = options(&[define("T", "float"), define("WG", "256")]).unwrap();
         assert_eq!(made.to_str().unwrap(), "-cl-std=CL1.2 -cl-kernel-arg-info -D T=float -D WG=256");
+        for (value, wanted) in [("1", true), ("0", false)] {
+            let made = options(&[define(FAST_MATH, value)]).unwrap();
+            assert_eq!(made.to_str().unwrap().ends_with("=1 -cl-fast-relaxed-math"), wanted, "{made:?}");
+        }
     }
 
     #[test]

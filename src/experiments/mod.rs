@@ -13,6 +13,7 @@ pub mod grid;
 pub mod ilp;
 pub mod image;
 mod image_sampler;
+pub mod instructions;
 pub mod launch;
 pub mod occupancy;
 pub mod offset;
@@ -39,6 +40,7 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &grid::Grid,
     &ilp::Ilp,
     &image::Image,
+    &instructions::Instructions,
     &launch::Launch,
     &occupancy::Occupancy,
     &offset::Offset,

@@ -139,8 +139,8 @@ pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
     Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
 }
 
-/// Small whole numbers of any type as f64.
-pub(super) fn widened(values: &Array) -> Vec<f64> {
+/// Numbers of any type as f64.
+pub(crate) fn widened(values: &Array) -> Vec<f64> {
     match values {
         Array::F32(v) => v.iter().copied().map(f64::from).collect(),
         Array::F64(v) => v.clone(),

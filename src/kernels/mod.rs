@@ -19,6 +19,7 @@ pub mod transpose;
 
 pub use crate::cpu::{Baseline, Movement, Reference};
 pub use arithmetic::lanes;
+pub(crate) use arithmetic::widened;
 pub use chains::{HALF, OP};
 pub use plan::*;
 pub use source::{Assembled, COMMON, EMBEDDED, assemble};

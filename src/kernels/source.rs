@@ -10,6 +10,7 @@ pub const COMMON: &[(&str, &str)] = &[
     ("common/bits.cl", include_str!("../../cl/common/bits.cl")),
     ("common/canary.cl", include_str!("../../cl/common/canary.cl")),
     ("common/finish.cl", include_str!("../../cl/common/finish.cl")),
+    ("common/function.cl", include_str!("../../cl/common/function.cl")),
     ("common/lanes.cl", include_str!("../../cl/common/lanes.cl")),
     ("common/lockstep.cl", include_str!("../../cl/common/lockstep.cl")),
     ("common/lower.cl", include_str!("../../cl/common/lower.cl")),

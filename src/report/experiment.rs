@@ -63,25 +63,53 @@ fn distinct<'a, T: PartialEq>(points: &'a [Point], of: impl Fn(&'a Point) -> T) 
     all
 }
 
-/// One row for each x, one column for each series; their names are broken at commas.
+/// More series than these, and than there are x, get rows in place of columns.
+const COLUMNS: usize = 16;
+
+/// The points' values with a header.
 fn table(points: &[Point]) -> String {
-    let series = distinct(points, |p| p.series.as_str());
-    let broken = series.iter().map(|name| format::terminal(name).replace(", ", ",\n"));
-    let x_name = points.first().map(|p| format::terminal(&p.x_name)).unwrap_or_default();
-    let cell = |x: f64, series: &str| {
-        let point = points.iter().find(|p| p.x == x && p.series == series);
-        point.map_or_else(|| "-".to_owned(), value)
-    };
-    let row = |x: f64| std::iter::once(x.to_string()).chain(series.iter().map(move |s| cell(x, s)));
+    let (series, xs) = (distinct(points, |p| p.series.as_str()).len(), distinct(points, |p| p.x).len());
+    let is_long = series > COLUMNS.max(xs);
+    let (header, rows) = if is_long { by_series(points) } else { by_x(points) };
     let mut table = Table::new();
-    table.load_style(STYLE).set_header(std::iter::once(x_name).chain(broken));
-    table.add_rows(distinct(points, |p| p.x).into_iter().map(row));
+    table.load_style(STYLE).set_header(header).add_rows(rows);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if i == 0 { 0 } else { 1 }, 0));
-        column.set_cell_alignment(CellAlignment::Right);
+        column.set_cell_alignment(if is_long && i == 0 { CellAlignment::Left } else { CellAlignment::Right });
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     format!("{}\n\n{}\n", units(points), lines.join("\n"))
+}
+
+/// A table's header and its rows.
+type Cells = (Vec<String>, Vec<Vec<String>>);
+
+/// One row for each x, one column for each series; their names are broken at commas.
+fn by_x(points: &[Point]) -> Cells {
+    let series = distinct(points, |p| p.series.as_str());
+    let broken = series.iter().map(|name| format::terminal(name).replace(", ", ",\n"));
+    let x_name = points.first().map(|p| format::terminal(&p.x_name)).unwrap_or_default();
+    let row = |x: f64| std::iter::once(x.to_string()).chain(series.iter().map(|s| cell(points, s, x))).collect();
+    (std::iter::once(x_name).chain(broken).collect(), distinct(points, |p| p.x).into_iter().map(row).collect())
+}
+
+/// One row for each series, one column for each x with what is measured there; ascending in x.
+fn by_series(points: &[Point]) -> Cells {
+    let mut xs = distinct(points, |p| p.x);
+    xs.sort_by(f64::total_cmp);
+    let column = |x: &f64| {
+        let own: Vec<Point> = points.iter().filter(|p| p.x == *x).cloned().collect();
+        let x_name = own.first().map(|p| format::terminal(&p.x_name)).unwrap_or_default();
+        format!("{x_name} = {x}\n{}", units(&own).replace(", ", ",\n"))
+    };
+    let header = std::iter::once(String::new()).chain(xs.iter().map(column)).collect();
+    let row = |s: &str| std::iter::once(format::terminal(s)).chain(xs.iter().map(|&x| cell(points, s, x))).collect();
+    (header, distinct(points, |p| p.series.as_str()).into_iter().map(row).collect())
+}
+
+fn cell(points: &[Point], series: &str, x: f64) -> String {
+    let point = points.iter().find(|p| p.x == x && p.series == series);
+    point.map_or_else(|| "-".to_owned(), value)
 }
 
 /// `bandwidth in GB/s`.

@@ -39,6 +39,11 @@ fn experiments_read_well_in_a_terminal() {
     golden("experiment_troubled", &text(&troubled(), "Does padding help?", "Nothing can be said."));
     let single: Vec<Point> = (0..6).map(|i| point("strided", 1 << i, 64.0 / f64::from(1 << i), 0.0)).collect();
     golden("experiment_single", &text(&single, "What does a stride cost?", "Half for each doubling."));
+    let names: Vec<String> = (1..=17).map(|i| format!("operation {i}, many")).collect();
+    let mut many: Vec<Point> =
+        names.iter().flat_map(|name| [point(name, 8, 5.0, 0.0), point(name, 1, 2.0, 0.0)]).collect();
+    many.remove(3);
+    golden("experiment_many", &text(&many, "What do operations cost?", "This much."));
 }
 
 #[test]

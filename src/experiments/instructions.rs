@@ -1,0 +1,258 @@
+//! Instructions: what operations cost, and how wrong functions are.
+//!
+//! Each operation is measured in three ways: with one chain of dependent steps of a lone item of each compute unit, which
+//! is its latency; with eight chains of each of many items, which is its throughput; and, of functions, with no chain but
+//! once for each of many arguments, which is its largest error. Where a step needs an addition to keep its operand in
+//! range, the addition is part of it, and the finding takes it off.
+//!
+//! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
+
+mod families;
+mod operation;
+
+use self::families::{CHAINS, ONCE, PAIRS};
+use self::operation::{
+    Asked, DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Form, Function, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
+    OPERATIONS, Operation, SHIFT,
+};
+use super::evidence::{Contrast, Verdict, compare, value};
+use super::own::{self, Own, ROUNDS};
+use super::{Experiment, Scope, Trial};
+use crate::data::Dtype;
+use crate::kernels::Family;
+use crate::record::{Metric, Point, RATE, Row};
+
+/// The experiment's entry in the list.
+pub struct Instructions;
+
+/// How far a function's value is from the right one, where the runner's check says that it is near enough.
+const ERROR: Metric = Metric { name: "error", unit: "ulp", of: |row: &Row| row.max_err };
+/// From one operation of a lone item to its next.
+const LATENCY: Metric = Metric { name: "latency", unit: "ns", of: latency };
+/// Throughput in what the hardware's tables state, if the device keeps the clock that the driver states.
+const PER_CLOCK: Metric = Metric { name: "rate", unit: "/CU/clock", of: |row: &Row| row.ops_per_cu_clock };
+
+fn latency(row: &Row) -> Option<f64> {
+    let per_item = row.ops? as f64 / row.n as f64;
+    Some(1e9 * row.t_median_s? / per_item).filter(|ns| ns.is_finite())
+}
+
+/// Places of x.
+const ONE_VALUE: f64 = 0.0;
+const DEPENDENT: f64 = 1.0;
+const MANY: f64 = 8.0;
+
+/// Operations whose throughput is also told in operations per compute unit and clock.
+const ANCHORS: [&str; 4] = ["add", "fma", "min", "int min"];
+
+/// What a short answer is about.
+const QUICK: [&str; 7] = ["add", "fma", "min", "int add", DIV, DIV_POWER, SHIFT];
+const QUICK_FUNCTION: &str = "sin";
+
+/// Functions that are measured in f64 too.
+const IN_F64: [&str; 4] = ["div", "sqrt", "sin", "exp"];
+
+impl Experiment for Instructions {
+    fn name(&self) -> &'static str {
+        "instructions"
+    }
+
+    fn question(&self) -> &'static str {
+        "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?"
+    }
+
+    fn x_name(&self) -> &'static str {
+        "chains"
+    }
+
+    fn families(&self) -> &'static [&'static Family] {
+        &[&PAIRS, &ONCE]
+    }
+
+    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        let operations = (0..).zip(OPERATIONS).filter(|(_, o)| !scope.quick || QUICK.contains(&o.name));
+        let functions = (OPERATIONS.len() as u64..).zip(FUNCTIONS);
+        let functions = functions.filter(|(_, f)| !scope.quick || f.name == QUICK_FUNCTION);
+        let forms: &[Form] = if scope.quick { &[Form::Plain, Form::Native] } else { &Form::ALL };
+        operations
+            .flat_map(|(op, operation)| of_operation(scope, op, operation))
+            .chain(functions.flat_map(|(op, function)| of_function(scope, op, function, forms)))
+            .collect()
+    }
+
+    fn finding(&self, points: &[Point]) -> String {
+        let told: Vec<String> = [costs(points), divisions(points), forms(points)].into_iter().flatten().collect();
+        if told.is_empty() { "No rate was measured.".to_owned() } else { told.join(" ") }
+    }
+}
+
+/// The trials of an operation at this place of the list.
+fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Vec<Trial> {
+    let asked = Asked::Operation(operation);
+    let of = |series: &str, x, metric| chains(scope, asked, operation.dtype, &[(OP.name, op)], series, x, metric);
+    let mut trials = vec![of(operation.name, DEPENDENT, LATENCY), of(operation.name, MANY, RATE)];
+    if ANCHORS.contains(&operation.name) {
+        trials.push(of(&format!("{}, per clock", operation.name), MANY, PER_CLOCK));
+    }
+    trials
+}
+
+/// The trials of a function's forms, and of the function in f64.
+fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &[Form]) -> Vec<Trial> {
+    let of = |dtype: Dtype, form: Form| {
+        let (asked, series) = (Asked::Function(function, form), function.series(dtype, form));
+        let params = [(OP.name, op), (FORM.name, form as u64)];
+        [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains(scope, asked, dtype, &params, &series, x, metric))
+    };
+    let of_form = |&form: &Form| std::iter::once(errors(scope, op, function, form)).chain(of(Dtype::F32, form));
+    let mut trials: Vec<Trial> = forms.iter().flat_map(of_form).collect();
+    if !scope.quick && IN_F64.contains(&function.name) {
+        trials.extend(of(Dtype::F64, Form::Plain));
+    }
+    trials
+}
+
+/// A chain of a lone item of each compute unit, or enough chains to keep all of them busy.
+fn chains(
+    scope: &Scope<'_>,
+    asked: Asked,
+    dtype: Dtype,
+    params: &[(&'static str, u64)],
+    series: &str,
+    x: f64,
+    metric: Metric,
+) -> Trial {
+    let target = scope.target;
+    // The launch itself and the loads must count little beside them, with operations of any speed; but some drivers end
+    // loops early, those of an fma that they have in software included.
+    let (n, wg, steps) = match (x == DEPENDENT, asked.is_dear()) {
+        (true, false) => (u64::from(target.compute_units.max(1)), 1, 1 << 16),
+        (true, true) => (u64::from(target.compute_units.max(1)), 1, 1 << 13),
+        (false, false) => (own::items(target), own::usual_wg(target), 1 << 10),
+        (false, true) => (own::items(target), own::usual_wg(target), 1 << 7),
+    };
+    let rounds = steps / (2 * asked.steps());
+    let params = [&[(CHAINS.name, x as u64), (ROUNDS.name, rounds)], params].concat();
+    Own { family: &PAIRS, variant: "pairs", dtype, n, wg, params: &params }.trial(scope, series, x, metric)
+}
+
+fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Form) -> Trial {
+    let own = Own {
+        family: &ONCE,
+        variant: "once",
+        dtype: Dtype::I32,
+        n: 1 << 16,
+        wg: own::usual_wg(scope.target),
+        params: &[(OP.name, op), (FORM.name, form as u64), (ROUNDS.name, 1)],
+    };
+    own.trial(scope, function.series(Dtype::F32, form), ONE_VALUE, ERROR)
+}
+
+/// A series of the table, and the additions of its steps beside what is counted.
+fn measured() -> impl Iterator<Item = (String, f64)> {
+    let operations = OPERATIONS.iter().map(|o| (o.name.to_owned(), o.adds as f64 / o.counts as f64));
+    let types = [Dtype::F32, Dtype::F64];
+    let of = move |f: &'static Function| types.map(|dtype| (f.series(dtype, Form::Plain), f.adds() as f64));
+    operations.chain(FUNCTIONS.iter().flat_map(of))
+}
+
+/// A rate is full that is not less than the best by a larger factor: clocks and loops differ a little.
+const FULL: f64 = 1.25;
+
+/// Operations at the dear end that are named.
+const DEAREST: usize = 4;
+
+/// Which operations run at full rate, and what the dearest cost.
+fn costs(points: &[Point]) -> Option<String> {
+    let rate = |name: &str| value(points, name, MANY);
+    let all: Vec<(String, f64)> = measured().filter(|(name, _)| rate(name).is_some()).collect();
+    let (best, _) = all.iter().max_by(|a, b| rate(&a.0).unwrap_or(0.0).total_cmp(&rate(&b.0).unwrap_or(0.0)))?;
+    let (mut full, mut others) = (Vec::new(), Vec::new());
+    for (name, adds) in &all {
+        let over = compare(points, (best, MANY), (name, MANY))?;
+        match over.exceeds(FULL) {
+            Some(false) => full.push(name.as_str()),
+            Some(true) => others.push((over.ratio - adds * addition(points, best), name)),
+            None => {}
+        }
+    }
+    others.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let dear: Vec<String> = others.iter().take(DEAREST).map(|(cost, name)| format!("{name} {cost:.1}")).collect();
+    let full = match full.as_slice() {
+        [] => "The spread hides which operations run at full rate".to_owned(),
+        names => format!("Of {} operations {} run at full rate ({})", all.len(), names.len(), names.join(", ")),
+    };
+    Some(match dear.as_slice() {
+        [] => format!("{full}."),
+        dear => format!("{full}; the dearest cost so many at the best rate: {}.", dear.join(", ")),
+    })
+}
+
+/// What an addition that goes with an operation costs, in operations at the best rate.
+fn addition(points: &[Point], best: &str) -> f64 {
+    let cost = |name| compare(points, (best, MANY), (name, MANY)).map(|c| c.ratio);
+    cost("add").or_else(|| cost("int add")).unwrap_or(1.0)
+}
+
+/// A way to divide: its name, what does the same for a power of two, and its series by 8, by 7 and by a variable.
+type Division = (&'static str, (&'static str, &'static str), [&'static str; 3]);
+
+const DIVISIONS: [Division; 2] = [
+    ("division", (SHIFT, "a shift"), [DIV_POWER, DIV_CONSTANT, DIV]),
+    ("remainder", (MASK, "a mask"), [MOD_POWER, MOD_CONSTANT, MOD]),
+];
+
+/// Whether what a compiler can do better than dividing is done.
+fn divisions(points: &[Point]) -> Option<String> {
+    let told: Vec<String> = DIVISIONS.into_iter().filter_map(|division| of_division(points, division)).collect();
+    (!told.is_empty()).then(|| format!("By 8 {}.", told.join("; by 8 ")))
+}
+
+fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]): Division) -> Option<String> {
+    let over = |name| compare(points, (name, MANY), (plain, MANY));
+    let others = [("7", over(constant)), ("a variable", over(variable))];
+    let rate = |(by, contrast): (&str, Option<Contrast>)| Some(format!(", by {by} at {:.2} of it", contrast?.ratio));
+    let others: String = others.into_iter().filter_map(rate).collect();
+    Some(format!("an int {what} {}{others}", alike(over(power)?, is)))
+}
+
+fn alike(contrast: Contrast, is: &str) -> String {
+    match contrast.verdict {
+        Verdict::Same => format!("runs at the rate of {is}"),
+        Verdict::Unclear => format!("runs at the rate of {is} but for the spread"),
+        Verdict::Higher | Verdict::Lower => format!("runs at {:.2} times the rate of {is}", contrast.ratio),
+    }
+}
+
+/// What other forms of functions gain in speed and lose in exactness.
+fn forms(points: &[Point]) -> Option<String> {
+    let named = [
+        ("half_ forms gain", Form::Half),
+        ("native_ forms gain", Form::Native),
+        ("-cl-fast-relaxed-math gains", Form::Fast),
+    ];
+    let told: Vec<String> = named.into_iter().filter_map(|(what, form)| gain(points, what, form)).collect();
+    (!told.is_empty()).then(|| format!("Beside the plain functions {}.", told.join(", ")))
+}
+
+fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
+    let over = |f: &'static Function| {
+        let (plain, other) = (f.series(Dtype::F32, Form::Plain), f.series(Dtype::F32, form));
+        let contrast = compare(points, (&other, MANY), (&plain, MANY))?;
+        let error = |name: &str| value(points, name, ONE_VALUE);
+        let errors = error(&plain).zip(error(&other));
+        let errors = errors.map_or(String::new(), |(a, b)| format!(", {b:.1} ulp off instead of {a:.1}"));
+        Some((f.name, contrast, errors))
+    };
+    let all: Vec<(&str, Contrast, String)> = FUNCTIONS.iter().filter_map(over).collect();
+    let (name, contrast, errors) = all.iter().max_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
+    Some(match contrast.verdict {
+        Verdict::Higher => format!("{what} most in {name} ({:.2} times the rate{errors})", contrast.ratio),
+        Verdict::Unclear => format!("{what} nothing that the spread does not hide"),
+        Verdict::Same | Verdict::Lower => format!("{what} nothing"),
+    })
+}
+
+#[cfg(test)]
+#[path = "instructions/tests.rs"]
+mod tests;

@@ -1,0 +1,255 @@
+//! The operations, as the kernel does them and as the reference does.
+
+use super::super::own;
+use crate::data::Dtype;
+use crate::kernels::{Case, Tunable};
+
+/// An operation whose chains are exact, of whole numbers.
+pub(super) struct Operation {
+    /// Its series.
+    pub(super) name: &'static str,
+    pub(super) dtype: Dtype,
+    /// The kernel's macro.
+    pub(super) step: &'static str,
+    /// The kernel's macro for the numbers that chains begin with.
+    pub(super) start: &'static str,
+    /// Operations of a step that are counted.
+    pub(super) counts: u64,
+    /// Additions of a step that are not.
+    pub(super) adds: u64,
+    /// Whether a step takes many clocks.
+    pub(super) is_dear: bool,
+    pub(super) next: Next,
+}
+
+/// What a step makes of the older and the newer number of a pair, and of the item's first one.
+#[derive(Clone, Copy)]
+pub(super) enum Next {
+    Word(fn(u32, u32, u32) -> u32),
+    Float(fn(f64, f64, f64) -> f64),
+}
+
+/// A function whose chain converges.
+pub(super) struct Function {
+    /// Its series.
+    pub(super) name: &'static str,
+    /// What the kernel calls: as a function, in the `half_` and in the `native_` form.
+    calls: [&'static str; 3],
+    /// The kernel's macro for a step.
+    pub(super) step: &'static str,
+    /// What a step adds to the value.
+    pub(super) term: u32,
+    /// Whether there is a first argument, 1 in chains.
+    pub(super) is_binary: bool,
+    /// The value.
+    pub(super) value: fn(f64, f64) -> f64,
+    /// A step of a chain.
+    pub(super) next: fn(f64) -> f64,
+    /// Largest errors in ulp that the specification of OpenCL C 1.2, section 7.4, allows in f32 and f64.
+    ulp: [f64; 2],
+    /// Arguments from 2^this on, whose values have no zero, where a relative error means nothing.
+    pub(super) from: i32,
+    /// So many binades of them, a power of two.
+    pub(super) binades: u32,
+}
+
+const fn float(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -> f64) -> Operation {
+    Operation {
+        name,
+        dtype: Dtype::F32,
+        step,
+        start: WHOLE,
+        counts: 1,
+        adds: 0,
+        is_dear: false,
+        next: Next::Float(next),
+    }
+}
+
+const fn double(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -> f64) -> Operation {
+    Operation { dtype: Dtype::F64, ..float(name, step, next) }
+}
+
+const fn word(name: &'static str, step: &'static str, adds: u64, next: fn(u32, u32, u32) -> u32) -> Operation {
+    Operation { name, dtype: Dtype::I32, step, start: ODD, counts: 1, adds, is_dear: false, next: Next::Word(next) }
+}
+
+/// Where the chains of floats, of words, and of words of 24 bits begin.
+const WHOLE: &str = "WHOLE";
+const ODD: &str = "ODD";
+pub(super) const SIGN: &str = "SIGN";
+
+/// What the kernel divides by a variable.
+const DIVIDEND: u32 = 1_000_003;
+
+/// In the order of the table. A minimum is counted with the maximum that it alternates with, and a conversion with the
+/// one back.
+pub(super) const OPERATIONS: &[Operation] = &[
+    float("add", "ADD_ONE", |_, y, _| y + 1.0),
+    float("mul", "MUL_ONE", |_, y, _| y),
+    float("fma", "FMA", |_, y, _| y + 1.0),
+    Operation { counts: 2, ..float("min", "CLAMP", |_, _, first| first) },
+    word("int add", "ADD", 0, |x, y, _| x.wrapping_add(y)),
+    word("int mul", "MUL", 0, |x, y, _| x.wrapping_mul(y)),
+    Operation { start: SIGN, ..word("int mul24", "MUL24", 0, |x, y, _| x.wrapping_mul(y)) },
+    word("int mad24", "MAD24", 0, |_, y, _| y.wrapping_add(1)),
+    Operation { counts: 2, ..word("int min", "CLAMP", 0, |_, _, first| first) },
+    Operation { is_dear: true, ..word(DIV, "DIV", 1, |_, y, _| DIVIDEND / y.max(1) + 1) },
+    word(DIV_CONSTANT, "DIV_CONSTANT", 1, |x, y, _| x.wrapping_add(y / 7)),
+    word(DIV_POWER, "DIV_POWER", 1, |x, y, _| x.wrapping_add(y / 8)),
+    word(SHIFT, "SHIFT", 1, |x, y, _| x.wrapping_add(y >> 3)),
+    Operation { is_dear: true, ..word(MOD, "MOD", 1, |_, y, _| DIVIDEND % y.max(1) + 1) },
+    word(MOD_CONSTANT, "MOD_CONSTANT", 1, |x, y, _| x.wrapping_add(y % 7)),
+    word(MOD_POWER, "MOD_POWER", 1, |x, y, _| x.wrapping_add(y % 8)),
+    word(MASK, "MASK", 1, |x, y, _| x.wrapping_add(y & 7)),
+    double("f64 add", "ADD_ONE", |_, y, _| y + 1.0),
+    double("f64 mul", "MUL_ONE", |_, y, _| y),
+    double("f64 fma", "FMA", |_, y, _| y + 1.0),
+    Operation { counts: 2, adds: 1, ..float("float via int", "VIA_INT", |_, y, _| y + 1.0) },
+    Operation { counts: 2, adds: 1, ..double("f64 via float", "VIA_FLOAT", |_, y, _| y + 1.0) },
+];
+
+pub(super) const DIV: &str = "int div";
+pub(super) const DIV_CONSTANT: &str = "int div by 7";
+pub(super) const DIV_POWER: &str = "int div by 8";
+pub(super) const SHIFT: &str = "int >> 3";
+pub(super) const MOD: &str = "int mod";
+pub(super) const MOD_CONSTANT: &str = "int mod by 7";
+pub(super) const MOD_POWER: &str = "int mod by 8";
+pub(super) const MASK: &str = "int & 7";
+
+macro_rules! function {
+    ($name:literal, $step:literal, $value:expr, $next:expr, $ulp:expr, $from:expr, $binades:expr) => {
+        Function {
+            name: $name,
+            calls: [$name, concat!("half_", $name), concat!("native_", $name)],
+            step: $step,
+            term: 1,
+            is_binary: false,
+            value: $value,
+            next: $next,
+            ulp: $ulp,
+            from: $from,
+            binades: $binades,
+        }
+    };
+}
+
+/// No step of a chain makes an error larger: derivatives from 1 to 3, where all chains stay but those of exp and cos,
+/// are at most 1, and those of exp(-x) and cos(x) are so anywhere above 0.
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        is_binary: true,
+        calls: ["QUOTIENT", "half_divide", "native_divide"],
+        ..function!("div", "CALL_TWO_ADD", |x, y| x / y, |y| 1.0 / y + 1.0, [2.5, 0.5], -8, 16)
+    },
+    Function {
+        calls: ["RECIPROCAL", "half_recip", "native_recip"],
+        ..function!("rcp", "CALL_ADD", |_, y| 1.0 / y, |y| 1.0 / y + 1.0, [2.5, 0.5], -8, 16)
+    },
+    function!("sqrt", "CALL", |_, y| y.sqrt(), f64::sqrt, [3.0, 0.5], -8, 16),
+    function!("rsqrt", "CALL_ADD", |_, y| 1.0 / y.sqrt(), |y| 1.0 / y.sqrt() + 1.0, [2.0, 2.0], -8, 16),
+    function!("sin", "CALL_ADD", |_, y| y.sin(), |y| y.sin() + 1.0, [4.0, 4.0], -3, 4),
+    function!("cos", "CALL", |_, y| y.cos(), f64::cos, [4.0, 4.0], -4, 4),
+    function!("exp", "CALL_NEGATED", |_, y| y.exp(), |y| (-y).exp(), [3.0, 3.0], -4, 8),
+    Function { term: 2, ..function!("log", "CALL_ADD", |_, y| y.ln(), |y| y.ln() + 2.0, [3.0, 3.0], 1, 4) },
+];
+
+/// How a function is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Half,
+    Native,
+    /// The plain one, in a build with `-cl-fast-relaxed-math`.
+    Fast,
+}
+
+impl Form {
+    pub(super) const ALL: [Form; 4] = [Form::Plain, Form::Half, Form::Native, Form::Fast];
+}
+
+/// From here on, and where there is no number, a result has nothing to do with what was asked for. The specification
+/// leaves the errors of `native_` forms, and of fast mathematics, to the implementation.
+const GARBAGE: f64 = 65536.0;
+
+impl Function {
+    /// What the kernel calls.
+    pub(super) fn call(&self, form: Form) -> &'static str {
+        match form {
+            Form::Plain | Form::Fast => self.calls[0],
+            Form::Half => self.calls[1],
+            Form::Native => self.calls[2],
+        }
+    }
+
+    /// The series: `native_sin`, or `sin, fast math`.
+    pub(super) fn series(&self, dtype: Dtype, form: Form) -> String {
+        let name = self.name;
+        match form {
+            Form::Plain if dtype == Dtype::F64 => format!("f64 {name}"),
+            Form::Plain => name.to_owned(),
+            Form::Half | Form::Native => self.call(form).to_owned(),
+            Form::Fast => format!("{name}, fast math"),
+        }
+    }
+
+    /// The largest error in ulp that is not wrong.
+    pub(super) fn allowed(&self, dtype: Dtype, form: Form) -> f64 {
+        match form {
+            Form::Plain => self.ulp[usize::from(dtype == Dtype::F64)],
+            Form::Half => 8192.0,
+            Form::Native | Form::Fast => GARBAGE,
+        }
+    }
+
+    /// Additions of a step.
+    pub(super) fn adds(&self) -> u64 {
+        u64::from(self.step.ends_with("ADD"))
+    }
+}
+
+pub(super) const OP: Tunable = own::setting("op", "the operation's place in the list");
+pub(super) const FORM: Tunable =
+    own::setting("form", "a function as such, as half_ or native_, or with fast mathematics");
+
+/// What a case asks for.
+#[derive(Clone, Copy)]
+pub(super) enum Asked {
+    Operation(&'static Operation),
+    Function(&'static Function, Form),
+}
+
+impl Asked {
+    /// Functions come behind the operations. Nothing if there are not so many.
+    pub(super) fn of(case: &Case) -> Option<Asked> {
+        let place = own::get(&case.params, OP.name) as usize;
+        match OPERATIONS.get(place) {
+            Some(operation) => Some(Asked::Operation(operation)),
+            None => {
+                let form = Form::ALL.get(own::get(&case.params, FORM.name) as usize)?;
+                Some(Asked::Function(FUNCTIONS.get(place - OPERATIONS.len())?, *form))
+            }
+        }
+    }
+
+    pub(super) fn is_dear(self) -> bool {
+        match self {
+            Asked::Operation(operation) => operation.is_dear,
+            Asked::Function(..) => true,
+        }
+    }
+
+    /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.
+    pub(super) fn steps(self) -> u64 {
+        if self.is_dear() { 2 } else { 16 }
+    }
+
+    /// Operations of a step that are counted.
+    pub(super) fn counts(self) -> u64 {
+        match self {
+            Asked::Operation(operation) => operation.counts,
+            Asked::Function(..) => 1,
+        }
+    }
+}

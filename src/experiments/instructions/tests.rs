@@ -1,0 +1,58 @@
+use super::super::own::points_of;
+use super::*;
+
+/// The finding where a series has `at(series, chains)`, a sentence a line.
+fn sentences(noise: f64, at: fn(&str, f64) -> f64) -> String {
+    Instructions.finding(&points_of(&Instructions, true, noise, at)).replace(". ", ".\n")
+}
+
+/// A GPU whose functions have units of their own, and whose divisions are many instructions.
+fn gpu(series: &str, x: f64) -> f64 {
+    let own_unit = series.starts_with("native_") || series.ends_with("fast math");
+    let is_function = own_unit || series.starts_with("half_") || FUNCTIONS.iter().any(|f| series.ends_with(f.name));
+    match series {
+        _ if x == ONE_VALUE => {
+            if own_unit {
+                40.0
+            } else {
+                1.5
+            }
+        }
+        _ if x == DEPENDENT => 2.0,
+        DIV | MOD => 1000.0,
+        DIV_CONSTANT | MOD_CONSTANT => 5000.0,
+        DIV_POWER | SHIFT | MOD_POWER | MASK | "min" | "int min" => 16000.0,
+        _ if own_unit => 4000.0,
+        _ if is_function => 800.0,
+        _ => 32000.0,
+    }
+}
+
+#[test]
+fn a_gpu_with_units_for_functions() {
+    insta::assert_snapshot!(sentences(0.01, gpu), @r"
+    Of 34 operations 12 run at full rate (add, mul, fma, int add, int mul, int mul24, int mad24, f64 add, f64 mul, f64 fma, float via int, f64 via float); the dearest cost so many at the best rate: sqrt 40.0, f64 sqrt 40.0, cos 40.0, exp 40.0.
+    By 8 an int division runs at the rate of a shift, by 7 at 0.31 of it, by a variable at 0.06 of it; by 8 an int remainder runs at the rate of a mask, by 7 at 0.31 of it, by a variable at 0.06 of it.
+    Beside the plain functions half_ forms gain nothing, native_ forms gain most in log (5.00 times the rate, 40.0 ulp off instead of 1.5), -cl-fast-relaxed-math gains most in log (5.00 times the rate, 40.0 ulp off instead of 1.5).
+    ");
+}
+
+#[test]
+fn nothing_differs() {
+    insta::assert_snapshot!(sentences(0.01, |_, _| 4.0), @r"
+    Of 34 operations 34 run at full rate (add, mul, fma, min, int add, int mul, int mul24, int mad24, int min, int div, int div by 7, int div by 8, int >> 3, int mod, int mod by 7, int mod by 8, int & 7, f64 add, f64 mul, f64 fma, float via int, f64 via float, div, f64 div, rcp, sqrt, f64 sqrt, rsqrt, sin, f64 sin, cos, exp, f64 exp, log).
+    By 8 an int division runs at the rate of a shift, by 7 at 1.00 of it, by a variable at 1.00 of it; by 8 an int remainder runs at the rate of a mask, by 7 at 1.00 of it, by a variable at 1.00 of it.
+    Beside the plain functions half_ forms gain nothing, native_ forms gain nothing, -cl-fast-relaxed-math gains nothing.
+    ");
+}
+
+#[test]
+fn noise_and_missing_points() {
+    insta::assert_snapshot!(sentences(0.6, gpu), @r"
+    The spread hides which operations run at full rate; the dearest cost so many at the best rate: sqrt 40.0, f64 sqrt 40.0, cos 40.0, exp 40.0.
+    By 8 an int division runs at the rate of a shift but for the spread, by 7 at 0.31 of it, by a variable at 0.06 of it; by 8 an int remainder runs at the rate of a mask but for the spread, by 7 at 0.31 of it, by a variable at 0.06 of it.
+    Beside the plain functions half_ forms gain nothing that the spread does not hide, native_ forms gain most in log (5.00 times the rate, 40.0 ulp off instead of 1.5), -cl-fast-relaxed-math gains most in log (5.00 times the rate, 40.0 ulp off instead of 1.5).
+    ");
+    insta::assert_snapshot!(sentences(0.01, |series, x| if series == "sin" { gpu(series, x) } else { f64::NAN }), @"Of 1 operations 1 run at full rate (sin).");
+    insta::assert_snapshot!(Instructions.finding(&[]), @"No rate was measured.");
+}
