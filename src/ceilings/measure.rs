@@ -37,13 +37,17 @@ impl Effort {
     /// For ceilings that are kept: about a minute on a GPU, some minutes on a CPU, where other work on the machine
     /// makes shapes look worse than they are.
     pub fn full(target: &Target) -> Effort {
-        let (seconds, finalists) = if target.gpu { ([0.02, 0.15], 1) } else { ([0.04, 0.4], 4) };
+        let (seconds, finalists) = if target.gpu { ([0.02, 0.15], 4) } else { ([0.04, 0.4], 4) };
         Effort { axes: usize::MAX, values: usize::MAX, passes: 2, seconds, finalists, quick: false }
     }
 }
 
 /// Shapes of a space whose first reaches less than this part of the best are not looked at.
 const HOPELESS: f64 = 0.5;
+
+/// Seconds after which another of the best shapes is not looked at again on a GPU: what is written is checked on the host,
+/// which takes seconds.
+const CONFIRM_S: f64 = 1.0;
 
 /// A shape that was measured.
 struct Tried {
@@ -143,8 +147,12 @@ impl Hunt<'_> {
             finalists.retain(|case| self.tried.iter().all(|tried| tried.case != *case));
         }
         let settings = settings(effort.seconds[1], 10);
+        let started = Instant::now();
         for case in finalists {
             self.attempt(case, &settings, tell)?;
+            if started.elapsed().as_secs_f64() > CONFIRM_S && self.executor.info().target.gpu {
+                break;
+            }
         }
         Ok(())
     }

@@ -245,8 +245,9 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Op
 fn far(bound: Bound, target: &Target) -> Quantity {
     // What is written is checked on the host, which takes time.
     let bytes = if target.gpu && bound != Bound::Read { far_bytes(target) / 2 } else { far_bytes(target) };
+    let part = bytes.min(if bound == Bound::Read { 256 << 20 } else { 128 << 20 });
     // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
-    let spaces = memory_spaces(bound, if target.gpu { bytes.min(128 << 20) } else { bytes }, &Params::new(), target);
+    let spaces = memory_spaces(bound, if target.gpu { part } else { bytes }, &Params::new(), target);
     Quantity {
         what: bound.name(),
         element: "",
