@@ -214,6 +214,13 @@ fn unknown_variant(family: &Family, item: &str) -> String {
     format!("{} has no variant {item:?}; it has {}", family.name, names.join(", "))
 }
 
+/// `16 KiB`: bytes in the largest unit of which they are a whole number.
+pub fn binary(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.iter().find(|(log, _)| bytes > 0 && bytes.is_multiple_of(1 << log));
+    unit.map_or_else(|| format!("{bytes} bytes"), |(log, name)| format!("{} {name}", bytes >> log))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -322,5 +329,11 @@ mod tests {
         for text in ["0", "99", "5-2", "nothing", ""] {
             assert!(variants(&FAMILY, text).err().unwrap().contains("1 naive"), "{text}");
         }
+    }
+
+    #[test]
+    fn bytes_are_told_in_the_largest_unit_that_fits() {
+        let told = [0, 1000, 1 << 10, 3 << 19, 64 << 20, 1 << 30].map(binary);
+        assert_eq!(told, ["0 bytes", "1000 bytes", "1 KiB", "1536 KiB", "64 MiB", "1 GiB"]);
     }
 }

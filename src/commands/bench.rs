@@ -166,19 +166,24 @@ pub(super) fn announce(global: &Global, info: &DeviceInfo) {
 
 /// The error that the worst row makes, in the order that the exit codes have.
 pub(super) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
-    let find = |status| rows.iter().find(|r| r.status == status).map(name);
-    if let Some(rung) = find(Status::WrongResult) {
-        return Err(Error::WrongResult(format!("{rung} gave a wrong result: it was not timed")));
-    }
-    if let Some(rung) = find(Status::BuildFailed) {
-        return Err(Error::BuildFailed(format!("{rung} did not build: its log is above")));
-    }
-    if let Some(rung) = find(Status::Failed).or_else(|| find(Status::Timeout)) {
-        return Err(Error::Failed(format!("{rung} did not run to its end: the reason is above")));
-    }
+    gone_wrong(|status| rows.iter().find(|r| r.status == status).map(name))?;
     match rows.iter().find(|r| r.is_doubtful()) {
         Some(row) if strict => Err(Error::Untrusted(format!("{} cannot be trusted: see its notes", name(row)))),
         _ => Ok(()),
+    }
+}
+
+/// The error that the worst end makes; `find` names the first that ended so.
+pub(super) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
+    if let Some(who) = find(Status::WrongResult) {
+        return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed")));
+    }
+    if let Some(who) = find(Status::BuildFailed) {
+        return Err(Error::BuildFailed(format!("{who} did not build: its log is above")));
+    }
+    match find(Status::Failed).or_else(|| find(Status::Timeout)) {
+        Some(who) => Err(Error::Failed(format!("{who} did not run to its end: the reason is above"))),
+        None => Ok(()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::device::{DeviceInfo, list_platforms, select};
 use crate::record::Run;
 use crate::report;
 use crate::report::progress::{Line, Observer};
-use crate::runner::{Outcome, Status};
+use crate::runner::Outcome;
 use crate::store::{CsvFile, JsonFile, Mode};
 use crate::worker::{Executor, Setup};
 
@@ -55,7 +55,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
     if !global.quiet {
         say(&format!("kept in {}", kept.save(&folder)?.display()));
     }
-    worst(&rows)
+    bench::gone_wrong(|status| rows.iter().find(|r| r.status == status).map(|r| r.probe.clone()))
 }
 
 /// Every quantity of this device, one after the other.
@@ -133,31 +133,6 @@ impl Files {
     /// Completes the files and prints the table.
     fn finish(&mut self, out: &mut Out, rows: &[CeilingRow], quiet: bool) -> Result<(), Error> {
         let json = self.json.take().map_or(Ok(()), JsonFile::finish);
-        let text = report::ceilings::text(rows);
-        let table = match self.taken {
-            false => out.text(&text),
-            true => {
-                if !quiet {
-                    say(text.trim_end());
-                }
-                Ok(())
-            }
-        };
-        json.and(table)
-    }
-}
-
-/// The error that the worst quantity makes.
-fn worst(rows: &[CeilingRow]) -> Result<(), Error> {
-    let find = |status| rows.iter().find(|r| r.status == status).map(|r| r.probe.clone());
-    if let Some(probe) = find(Status::WrongResult) {
-        return Err(Error::WrongResult(format!("{probe} gave a wrong result: it was not timed")));
-    }
-    if let Some(probe) = find(Status::BuildFailed) {
-        return Err(Error::BuildFailed(format!("{probe} did not build: its log is above")));
-    }
-    match find(Status::Failed).or_else(|| find(Status::Timeout)) {
-        Some(probe) => Err(Error::Failed(format!("{probe} did not run to its end: the reason is above"))),
-        None => Ok(()),
+        json.and(super::tell(out, &report::ceilings::text(rows), self.taken, quiet))
     }
 }

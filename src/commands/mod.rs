@@ -94,6 +94,17 @@ fn write_to(out: &mut Out, path: &str, text: &str) -> Result<(), Error> {
     std::fs::write(path, text).map_err(|source| Error::Output { what: path.into(), source })
 }
 
+/// Prints a report: on standard output, or, where that is `taken` by a file, on standard error unless `quiet`.
+fn tell(out: &mut Out, text: &str, taken: bool, quiet: bool) -> Result<(), Error> {
+    if !taken {
+        return out.text(text);
+    }
+    if !quiet {
+        say(text.trim_end());
+    }
+    Ok(())
+}
+
 /// Finds a file that [`write_to`] could not write before anything is measured for it.
 fn check_writable(path: Option<&str>) -> Result<(), Error> {
     let Some(path) = path.filter(|path| *path != "-") else { return Ok(()) };

@@ -1,6 +1,6 @@
 //! Where experiments' points go: files opened before anything runs, and the reports.
 
-use super::{Out, say};
+use super::Out;
 use crate::Error;
 use crate::record::Point;
 use crate::store::{CsvFile, JsonFile, Mode};
@@ -40,13 +40,7 @@ impl Points {
 
     /// Prints a report.
     pub(super) fn tell(&self, out: &mut Out, text: &str, quiet: bool) -> Result<(), Error> {
-        if !self.taken {
-            return out.text(text);
-        }
-        if !quiet {
-            say(text.trim_end());
-        }
-        Ok(())
+        super::tell(out, text, self.taken, quiet)
     }
 
     /// Writes the drawing, if it was asked for.

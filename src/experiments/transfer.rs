@@ -4,6 +4,7 @@ use super::evidence::{Verdict, compare, values};
 use super::{Experiment, Scope, Trial};
 use crate::exchange::{self, transfer};
 use crate::record::{BANDWIDTH, Point};
+use crate::values::binary;
 
 /// The experiment's entry in the list.
 pub struct Transfer;
@@ -75,14 +76,14 @@ fn direction(points: &[Point], pinned: &str, pageable: &str, way: &str) -> Optio
     let half = fast.iter().find(|v| v.1 >= best / 2.0).map_or(largest, |v| v.0);
     let beside = compare(points, (pinned, largest), (pageable, largest)).map(|c| match c.verdict {
         Verdict::Higher | Verdict::Lower => {
-            format!("; at {} that is {:.2} times what pageable memory gives", size(largest), c.ratio)
+            format!("; at {} that is {:.2} times what pageable memory gives", binary(largest as u64), c.ratio)
         }
         Verdict::Same => "; pageable memory gives as much".to_owned(),
         Verdict::Unclear => "; pageable memory differs by less than the spread".to_owned(),
     });
     Some(format!(
         "{way} pinned memory gives up to {best:.1} GB/s, half of it from {} on{}.",
-        size(half),
+        binary(half as u64),
         beside.unwrap_or_default()
     ))
 }
@@ -96,14 +97,7 @@ fn pieces(points: &[Point]) -> Option<String> {
         Verdict::Same => "is as fast as".to_owned(),
         Verdict::Unclear => "differs by less than the spread from".to_owned(),
     };
-    Some(format!("One transfer of {} {what} pieces of {} in a row.", size(x), size(PIECE as f64)))
-}
-
-/// Bytes as people read them: `64 KiB`.
-fn size(bytes: f64) -> String {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let unit = units.iter().find(|(_, log)| bytes >= f64::from(1u32 << log));
-    unit.map_or_else(|| format!("{bytes} bytes"), |(name, log)| format!("{} {name}", bytes / f64::from(1u32 << log)))
+    Some(format!("One transfer of {} {what} pieces of {} in a row.", binary(x as u64), binary(PIECE)))
 }
 
 #[cfg(test)]

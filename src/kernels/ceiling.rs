@@ -78,7 +78,8 @@ pub(super) fn repeats(params: &Params) -> u64 {
     params.get(REPEATS).and_then(|times| times.parse().ok()).unwrap_or(1).max(1)
 }
 
-struct Read;
+/// The wrapping sum of what is read, as often as it is read: from global or from local memory.
+pub(super) struct Read;
 struct Write;
 struct Copy;
 
@@ -107,7 +108,7 @@ impl Problem for Read {
 }
 
 /// The wrapping sum of the input, as often as the kernel reads it.
-pub(super) fn repeated_sum(case: &Case, inputs: &[Array]) -> Reference {
+fn repeated_sum(case: &Case, inputs: &[Array]) -> Reference {
     let times = repeats(&case.params) as i32;
     let exact = match cpu::wrapping_sum(&inputs[0]) {
         Array::I32(sums) => Array::I32(sums.iter().map(|sum| sum.wrapping_mul(times)).collect()),

@@ -1,9 +1,9 @@
 //! The probe of local memory.
 
-use super::ceiling::{INSIDE, LOADS, repeated_sum, repeats};
+use super::ceiling::{INSIDE, LOADS, Read, repeats};
 use super::shape::{self, Grid};
 use super::*;
-use crate::{cpu, rung};
+use crate::rung;
 
 /// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
 pub const LOCAL: Family = Family {
@@ -11,7 +11,7 @@ pub const LOCAL: Family = Family {
     about: "read local memory as fast as possible",
     form: Form::Vector,
     references: &[],
-    problem: &Local,
+    problem: &Read,
     ladder: &[rung!("local/v1_vectors", local_vectors, &[VEC, LOADS])],
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
@@ -19,32 +19,6 @@ pub const LOCAL: Family = Family {
 };
 
 const VEC: Tunable = Tunable { name: "vec", about: "words of a load", values: &["4", "1", "2", "8", "16"] };
-
-struct Local;
-
-impl Problem for Local {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
-    }
-
-    // Sums that wrap are exact in any order.
-    fn is_exact(&self, _: &Case) -> bool {
-        true
-    }
-
-    fn cost(&self, case: &Case) -> Cost {
-        let n = (case.shape.n * repeats(&case.params)) as f64;
-        Cost { bytes: n * case.dtype.size() as f64, ops: n }
-    }
-
-    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        repeated_sum(case, inputs)
-    }
-
-    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
-        cpu::wrapping_sum(&output)
-    }
-}
 
 fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;

@@ -6,6 +6,7 @@ use super::view::{Grid, status_word};
 use crate::ceilings::{CeilingRow, Place};
 use crate::record::flag;
 use crate::runner::Status;
+use crate::values::binary;
 
 /// The ceilings of one device, the curves over size below the others, and remarks.
 pub fn text(rows: &[CeilingRow]) -> String {
@@ -83,16 +84,6 @@ fn curves(rows: &[&CeilingRow]) -> String {
         |&bytes: &u64| std::iter::once(binary(bytes)).chain(whats.iter().map(|what| cell(bytes, what))).collect();
     let header = std::iter::once("GB/s by size".to_owned()).chain(whats.iter().map(|&what| what.to_owned())).collect();
     render(&Grid { header, rows: sizes.iter().map(line).collect(), tints: vec![Tint::Green; sizes.len()] }, false)
-}
-
-/// `16 KiB`, as all sizes here are multiples of one.
-fn binary(bytes: u64) -> String {
-    match bytes {
-        _ if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
-        _ if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
-        _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
-        _ => format!("{bytes} bytes"),
-    }
 }
 
 /// What needs care, and why quantities have no value.
