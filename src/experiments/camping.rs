@@ -151,7 +151,7 @@ impl Layout {
 const UNROLLED: u64 = 8;
 
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let walk = own::Walk::over(ask, ask.case.shape.n, UNROLLED)?;
+    let walk = own::Walk::over(ask, ask.case.shape.n, UNROLLED, own::IN_TURNS)?;
     let Layout { rows, columns, pitch } = Layout::of(ask.case.shape, &ask.case.params);
     let formula = match own::get(&ask.case.params, DOWN.name) {
         1 => [rows.ilog2() as usize, pitch, 1],

@@ -135,7 +135,7 @@ fn sides(ask: &Ask<'_>) -> Result<[u32; 2], Refusal> {
 
 fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let [wide, high] = sides(ask)?;
-    let walk = own::Walk::over(ask, ask.case.shape.n, 8)?;
+    let walk = own::Walk::over(ask, ask.case.shape.n, 8, own::IN_TURNS)?;
     let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
     let order = own::get(&ask.case.params, ORDER.name);
     let defines = [("WIDE", wide.to_string()), ("HIGH", high.to_string()), ("ORDER", order.to_string())];

@@ -5,6 +5,8 @@
 //! once for each of many arguments, which is its largest error. Where a step needs an addition to keep its operand in
 //! range, the addition is part of it, and the finding takes it off.
 //!
+//! The control of operations is the same number of steps in turns of the loop half as long: they take as long, unless the
+//! compiler makes one of a turn's steps. Some do so with the sums and products of floats, though their result may differ.
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
 mod families;
@@ -13,7 +15,7 @@ mod operation;
 use self::families::{CHAINS, ONCE, PAIRS};
 use self::operation::{
     Asked, DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Form, Function, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
-    OPERATIONS, Operation, SHIFT,
+    OPERATIONS, Operation, SHIFT, TURN,
 };
 use super::evidence::{Contrast, Verdict, compare, value};
 use super::own::{self, Own, ROUNDS};
@@ -88,21 +90,32 @@ impl Experiment for Instructions {
 
 /// The trials of an operation at this place of the list.
 fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Vec<Trial> {
-    let asked = Asked::Operation(operation);
-    let of = |series: &str, x, metric| chains(scope, asked, operation.dtype, &[(OP.name, op)], series, x, metric);
-    let mut trials = vec![of(operation.name, DEPENDENT, LATENCY), of(operation.name, MANY, RATE)];
+    let (asked, dtype) = (Asked::Operation(operation), operation.dtype);
+    let (long, control) = (asked.turn(), short(operation.name));
+    let of = |turn, series: &str, x, metric| Chains { op, asked, dtype, turn }.trial(scope, series, x, metric);
+    let mut trials = vec![
+        of(long, operation.name, DEPENDENT, LATENCY),
+        of(long, operation.name, MANY, RATE),
+        of(long / 2, &control, DEPENDENT, LATENCY),
+        of(long / 2, &control, MANY, RATE),
+    ];
     if ANCHORS.contains(&operation.name) {
-        trials.push(of(&format!("{}, per clock", operation.name), MANY, PER_CLOCK));
+        trials.push(of(long, &format!("{}, per clock", operation.name), MANY, PER_CLOCK));
     }
     trials
+}
+
+/// The control's series.
+fn short(operation: &str) -> String {
+    format!("{operation}, short turns")
 }
 
 /// The trials of a function's forms, and of the function in f64.
 fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &[Form]) -> Vec<Trial> {
     let of = |dtype: Dtype, form: Form| {
         let (asked, series) = (Asked::Function(function, form), function.series(dtype, form));
-        let params = [(OP.name, op), (FORM.name, form as u64)];
-        [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains(scope, asked, dtype, &params, &series, x, metric))
+        let chains = Chains { op, asked, dtype, turn: asked.turn() };
+        [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains.trial(scope, &series, x, metric))
     };
     let of_form = |&form: &Form| std::iter::once(errors(scope, op, function, form)).chain(of(Dtype::F32, form));
     let mut trials: Vec<Trial> = forms.iter().flat_map(of_form).collect();
@@ -112,28 +125,38 @@ fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &
     trials
 }
 
-/// A chain of a lone item of each compute unit, or enough chains to keep all of them busy.
-fn chains(
-    scope: &Scope<'_>,
+/// Chains of one operation.
+struct Chains {
+    /// Its place in the list.
+    op: u64,
     asked: Asked,
     dtype: Dtype,
-    params: &[(&'static str, u64)],
-    series: &str,
-    x: f64,
-    metric: Metric,
-) -> Trial {
-    let target = scope.target;
-    // The launch itself and the loads must count little beside them, with operations of any speed; but some drivers end
-    // loops early, those of an fma that they have in software included.
-    let (n, wg, steps) = match (x == DEPENDENT, asked.is_dear()) {
-        (true, false) => (u64::from(target.compute_units.max(1)), 1, 1 << 16),
-        (true, true) => (u64::from(target.compute_units.max(1)), 1, 1 << 13),
-        (false, false) => (own::items(target), own::usual_wg(target), 1 << 10),
-        (false, true) => (own::items(target), own::usual_wg(target), 1 << 7),
-    };
-    let rounds = steps / (2 * asked.steps());
-    let params = [&[(CHAINS.name, x as u64), (ROUNDS.name, rounds)], params].concat();
-    Own { family: &PAIRS, variant: "pairs", dtype, n, wg, params: &params }.trial(scope, series, x, metric)
+    /// Steps of either number of a pair in a turn of the loop.
+    turn: u64,
+}
+
+impl Chains {
+    /// A chain of a lone item of each compute unit, or enough chains to keep all of them busy.
+    fn trial(&self, scope: &Scope<'_>, series: &str, x: f64, metric: Metric) -> Trial {
+        let Chains { op, asked, dtype, turn } = *self;
+        let target = scope.target;
+        // The launch itself and the loads must count little beside them, with operations of any speed; but some drivers
+        // end loops early, those of an fma that they have in software included.
+        let (n, wg, steps) = match (x == DEPENDENT, asked.is_dear()) {
+            (true, false) => (u64::from(target.compute_units.max(1)), 1, 1 << 16),
+            (true, true) => (u64::from(target.compute_units.max(1)), 1, 1 << 13),
+            (false, false) => (own::items(target), own::usual_wg(target), 1 << 12),
+            (false, true) => (own::items(target), own::usual_wg(target), 1 << 7),
+        };
+        let params = [
+            (OP.name, op),
+            (FORM.name, asked.form() as u64),
+            (CHAINS.name, x as u64),
+            (TURN.name, turn),
+            (ROUNDS.name, steps / (2 * turn)),
+        ];
+        Own { family: &PAIRS, variant: "pairs", dtype, n, wg, params: &params }.trial(scope, series, x, metric)
+    }
 }
 
 fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Form) -> Trial {
@@ -165,7 +188,8 @@ const DEAREST: usize = 4;
 /// Which operations run at full rate, and what the dearest cost.
 fn costs(points: &[Point]) -> Option<String> {
     let rate = |name: &str| value(points, name, MANY);
-    let all: Vec<(String, f64)> = measured().filter(|(name, _)| rate(name).is_some()).collect();
+    let is_told = |name: &str| rate(name).is_some() && !is_joined(points, name, MANY);
+    let all: Vec<(String, f64)> = measured().filter(|(name, _)| is_told(name)).collect();
     let (best, _) = all.iter().max_by(|a, b| rate(&a.0).unwrap_or(0.0).total_cmp(&rate(&b.0).unwrap_or(0.0)))?;
     let (mut full, mut others) = (Vec::new(), Vec::new());
     for (name, adds) in &all {
@@ -182,10 +206,31 @@ fn costs(points: &[Point]) -> Option<String> {
         [] => "The spread hides which operations run at full rate".to_owned(),
         names => format!("Of {} operations {} run at full rate ({})", all.len(), names.len(), names.join(", ")),
     };
-    Some(match dear.as_slice() {
-        [] => format!("{full}."),
-        dear => format!("{full}; the dearest cost so many at the best rate: {}.", dear.join(", ")),
-    })
+    let dear = match dear.as_slice() {
+        [] => String::new(),
+        dear => format!("; the dearest cost so many at the best rate: {}", dear.join(", ")),
+    };
+    Some(format!("{full}{dear}{}.", joined(points)))
+}
+
+/// What does not show because the compiler joins steps.
+fn joined(points: &[Point]) -> String {
+    let told = [("latencies", DEPENDENT), ("rates", MANY)].into_iter().filter_map(|(what, x)| {
+        let names: Vec<&str> = OPERATIONS.iter().map(|o| o.name).filter(|name| is_joined(points, name, x)).collect();
+        (!names.is_empty())
+            .then(|| format!("; the {what} of {} do not show, as the compiler joins steps", names.join(", ")))
+    });
+    told.collect()
+}
+
+/// A turn of joined steps takes as long as one of twice as many: half-way between that and steps that are not joined.
+const JOINED: f64 = 1.5;
+
+/// Whether the compiler made fewer steps of an operation's.
+fn is_joined(points: &[Point], name: &str, x: f64) -> bool {
+    let control = short(name);
+    let (slow, fast) = if x == DEPENDENT { (control.as_str(), name) } else { (name, control.as_str()) };
+    compare(points, (slow, x), (fast, x)).is_some_and(|over| over.exceeds(JOINED) == Some(true))
 }
 
 /// What an addition that goes with an operation costs, in operations at the best rate.

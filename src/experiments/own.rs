@@ -129,16 +129,20 @@ pub(super) struct Walk {
     pub(super) share: u64,
 }
 
+/// Items of a walk to each compute unit of a GPU: many more than it runs at once, so that its last turn counts little.
+pub(super) const IN_TURNS: u64 = 16384;
+/// About as many as it runs at once, so that all go on together and none begins when others are at the end.
+pub(super) const AT_ONCE: u64 = 2048;
+
 impl Walk {
-    /// `total` accesses, a power of two, of which an item makes `together` at a time. A GPU's items lie beside each other
-    /// in every step; one of a CPU, which runs after its neighbour, walks over a part of its own.
-    pub(super) fn over(ask: &Ask<'_>, total: u64, together: u64) -> Result<Walk, Refusal> {
+    /// `total` accesses, a power of two, of which an item makes `together` at a time. A GPU's items, so many to a compute
+    /// unit, lie beside each other in every step; one of a CPU, which runs after its neighbour, walks over a part of its own.
+    pub(super) fn over(ask: &Ask<'_>, total: u64, together: u64, to_a_unit: u64) -> Result<Walk, Refusal> {
         let wg = ask.case.wg.size();
         if !total.is_power_of_two() || total > u64::from(u32::MAX) {
             return Err(Refusal(format!("{total} accesses: a power of two below 2^32 is needed")));
         }
-        // Many more than go through a GPU at once, so that its last turn counts little.
-        let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { 16384 } else { 16 };
+        let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { to_a_unit } else { 16 };
         // A power of two, too, so that every item has the same share.
         let items = (1 << wanted.ilog2()).min(total / together);
         if items == 0 || !items.is_multiple_of(wg as u64) {
@@ -249,13 +253,13 @@ mod tests {
             let case = Vector.plan(&Scope { target: &target, quick: true, seed: 1 }).remove(0).case;
             let rung = kernels::family(&case.family).unwrap().rung(&case.variant).unwrap();
             let ask = Ask { rung, case: &case, target: &target };
-            let walk = Walk::over(&ask, 1 << 20, 4).unwrap();
+            let walk = Walk::over(&ask, 1 << 20, 4, AT_ONCE).unwrap();
             let item = |id: u64| (0..walk.share).map(move |turn| (id, turn));
             let accesses = (0..walk.grid.items() as u64).flat_map(item);
             let mut all: Vec<u64> = accesses.map(|(id, turn)| id * walk.apart + turn * walk.step).collect();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..1 << 20), "{gpu}");
-            assert!(Walk::over(&ask, 1000, 4).is_err());
+            assert!(Walk::over(&ask, 1000, 4, AT_ONCE).is_err());
         }
     }
 }

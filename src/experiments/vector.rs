@@ -182,7 +182,7 @@ const TOGETHER: u64 = 4;
 
 fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (vec, vectors) = vectors(ask)?;
-    let walk = own::Walk::over(ask, vectors, TOGETHER)?;
+    let walk = own::Walk::over(ask, vectors, TOGETHER, own::IN_TURNS)?;
     let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
     let (grid, output) = (walk.grid, walk.grid.items());
     Launch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)

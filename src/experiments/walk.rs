@@ -87,11 +87,12 @@ impl Series {
     }
 
     /// The logarithm of the words, and how often each is accessed: more than any GPU's cache holds, or less than its last
-    /// level but more than one unit's own. What is written is read back and checked, and is therefore less.
+    /// level but more than one unit's own. What is written is read back and checked, and is therefore less. A GPU's items
+    /// go through the array together, so that a stride comes back to a segment only when the caches have seen many others.
     fn size(&self, scope: &Scope<'_>) -> (u64, u64) {
         match (scope.target.gpu, self.is_cached) {
             (true, true) => (22, 16),
-            (true, false) if self.name == WRITE => (24, 1),
+            (true, false) if self.name == WRITE => (25, 1),
             (true, false) => (26, 1),
             (false, _) if scope.quick => (22, 1),
             (false, _) => (24, 1),
@@ -127,7 +128,7 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if !n.is_power_of_two() {
         return Err(Refusal(format!("n={n}: a power of two is needed")));
     }
-    let walk = own::Walk::over(ask, n * rounds(ask.case), UNROLLED)?;
+    let walk = own::Walk::over(ask, n * rounds(ask.case), UNROLLED, own::AT_ONCE)?;
     let settings = [STRIDES.name, OFFSET.name].map(|name| own::arg(ask, name));
     let numbers = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
     let args: Vec<Arg> = [Arg::Uint(n.ilog2())].into_iter().chain(settings).chain(numbers).collect();

@@ -213,6 +213,8 @@ pub(super) const OP: Tunable = own::setting("op", "the operation's place in the 
 pub(super) const FORM: Tunable =
     own::setting("form", "a function as such, as half_ or native_, or with fast mathematics");
 
+pub(super) const TURN: Tunable = own::setting("turn", "steps of either number of a chain in a turn of the loop");
+
 /// What a case asks for.
 #[derive(Clone, Copy)]
 pub(super) enum Asked {
@@ -240,9 +242,17 @@ impl Asked {
         }
     }
 
-    /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.
-    pub(super) fn steps(self) -> u64 {
+    /// Steps of either number of a pair in a turn of the kernel's loop, an even number: enough that the loop costs little.
+    pub(super) fn turn(self) -> u64 {
         if self.is_dear() { 2 } else { 16 }
+    }
+
+    /// How a function is asked for; an operation has but one form.
+    pub(super) fn form(self) -> Form {
+        match self {
+            Asked::Operation(_) => Form::Plain,
+            Asked::Function(_, form) => form,
+        }
     }
 
     /// Operations of a step that are counted.
