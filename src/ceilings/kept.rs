@@ -121,7 +121,9 @@ pub fn all_kept(folder: &Path) -> Result<Vec<Kept>, Error> {
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
-    paths.iter().map(|path| read(path)).collect()
+    let all: Result<Vec<Kept>, Error> = paths.iter().map(|path| read(path)).collect();
+    // A search that was broken off at once has left nothing.
+    all.map(|all| all.into_iter().filter(|kept| !kept.ceilings.is_empty()).collect())
 }
 
 fn read(path: &Path) -> Result<Kept, Error> {

@@ -146,6 +146,10 @@ impl Hunt<'_> {
         if effort.seconds[1] <= effort.seconds[0] {
             finalists.retain(|case| self.tried.iter().all(|tried| tried.case != *case));
         }
+        if !finalists.is_empty() {
+            // Why some shape was refused matters less than why the best were.
+            self.refused = None;
+        }
         let settings = settings(effort.seconds[1], 10);
         let started = Instant::now();
         for case in finalists {

@@ -72,8 +72,9 @@ impl Quantity {
 }
 
 impl Space {
+    /// Without the settings of which the device allows no value.
     fn new(case: Case, axes: Vec<Axis>) -> Space {
-        Space { case, axes }
+        Space { case, axes: axes.into_iter().filter(|axis| !axis.values.is_empty()).collect() }
     }
 
     /// The case with the values at this place.
@@ -327,6 +328,11 @@ fn axis(name: &'static str, values: &[&'static str]) -> Axis {
     Axis { name, values: values.to_vec() }
 }
 
+/// Work-items of a group, a power of two: `most`, or fewer where the device allows no more.
+fn group(target: &Target, most: usize) -> usize {
+    1 << target.max_wg.clamp(1, most).ilog2()
+}
+
 /// Work-groups that the device allows.
 fn groups(target: &Target, values: &[&'static str]) -> Axis {
     let fits = |size: &&str| size.parse().is_ok_and(|size: usize| size <= target.max_wg);
@@ -344,7 +350,7 @@ fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> 
     if bound != Bound::Read {
         wide.insert(0, axis("stream", &["0", "1"]));
     }
-    let mut spaces = vec![made(variant, target.max_wg.min(256), strided), made("wide", 1, wide)];
+    let mut spaces = vec![made(variant, group(target, 256), strided), made("wide", 1, wide)];
     if !target.gpu {
         spaces.reverse();
     }
@@ -361,7 +367,7 @@ fn local(target: &Target) -> Quantity {
         (&["16", "8", "4"], &["1", "16", "64", "256"])
     };
     let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
-    let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
+    let wg = group(target, wg[0].parse().unwrap_or(1));
     let space = Space::new(case("local", "vectors", Dtype::I32, n, wg, &params), axes);
     Quantity {
         what: "local",
@@ -397,14 +403,14 @@ fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, tar
     } else if ops.len() > 1 {
         axes.push(Axis { name: OP.name, values: ops.to_vec() });
     }
-    let wg = wg[0].parse().unwrap_or(1).min(target.max_wg);
+    let wg = group(target, wg[0].parse().unwrap_or(1));
     spaces.push(Space::new(case("arith", "chains", dtype, n, wg, &params), axes));
     spaces
 }
 
 /// The forms that the rungs of the min-plus step have, on devices of their kind.
 fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
-    let of = |family, variant| case(family, variant, dtype, lanes(target), target.max_wg.min(128), &Params::new());
+    let of = |family, variant| case(family, variant, dtype, lanes(target), group(target, 128), &Params::new());
     let space = |family, variant, axes| Space::new(of(family, variant), axes);
     if !target.gpu {
         let ordered: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
@@ -473,6 +479,22 @@ mod tests {
                     let plan = plan.unwrap_or_else(|refusal| panic!("{case:?}: {refusal}"));
                     assert!(plan.passes[0].global[0] > 0 && family.problem.cost(&case).bytes > 0.0, "{case:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn small_work_groups_leave_something_to_measure() {
+        for (gpu, max_wg) in [true, false].into_iter().flat_map(|gpu| [1, 12, 96, 200].map(|most| (gpu, most))) {
+            let target = Target { max_wg, max_wg_dims: [max_wg; 3], ..target(gpu) };
+            let all = quantities(&target, false);
+            // Rungs with groups of their own size may need more.
+            let own = |space: &&Space| kernels::family(&space.case.family).is_some() && space.case.family != "minplus";
+            for space in all.iter().filter(|q| q.place != Place::Host).flat_map(|q| &q.spaces).filter(own) {
+                let case = space.at(&vec![0; space.axes.len()]);
+                let rung = kernels::family(&case.family).unwrap().rung(&case.variant).unwrap();
+                let plan = (rung.plan)(&Ask { rung, case: &case, target: &target });
+                assert!(plan.is_ok(), "{case:?}: {}", plan.unwrap_err());
             }
         }
     }

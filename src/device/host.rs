@@ -4,19 +4,20 @@
 use super::error::{DeviceError, guarded};
 use super::memory::Buffer;
 use ocl::core::{self, CommandQueue, Context, Event, MapFlags, MemMap};
+use std::cell::UnsafeCell;
 
 /// Memory of the host. Pinned memory is allocated by the driver and stays mapped until it is given back.
 pub(super) enum HostMemory {
-    Pageable(Box<[u8]>),
+    Pageable(Box<[UnsafeCell<u8>]>),
     Pinned { map: MemMap<u8>, buffer: Buffer, queue: CommandQueue },
 }
 
 impl HostMemory {
     /// Memory as any program has it: zeros.
     pub(super) fn pageable(bytes: usize) -> Result<HostMemory, DeviceError> {
-        let mut memory: Vec<u8> = Vec::new();
+        let mut memory = Vec::new();
         memory.try_reserve_exact(bytes).map_err(|_| DeviceError::call("allocating host memory", -6))?;
-        memory.resize(bytes, 0);
+        memory.resize_with(bytes, || UnsafeCell::new(0));
         Ok(HostMemory::Pageable(memory.into_boxed_slice()))
     }
 
@@ -52,21 +53,16 @@ impl HostMemory {
     /// Its first byte, to be written through by those who know that nobody else does.
     pub(super) fn start(&self) -> *mut u8 {
         match self {
-            HostMemory::Pageable(bytes) => bytes.as_ptr().cast_mut(),
+            HostMemory::Pageable(bytes) => UnsafeCell::raw_get(bytes.as_ptr()),
             HostMemory::Pinned { map, .. } => map.as_ptr().cast_mut(),
         }
     }
 
     /// Its bytes, between commands.
     pub(super) fn slice(&mut self) -> &mut [u8] {
-        match self {
-            HostMemory::Pageable(bytes) => bytes,
-            // SAFETY: the mapping is as long as the buffer, is unmapped only with it, and every command that could touch
-            // it was waited for.
-            HostMemory::Pinned { map, buffer, .. } => unsafe {
-                std::slice::from_raw_parts_mut(map.as_mut_ptr(), buffer.bytes())
-            },
-        }
+        // SAFETY: the memory is as long as that; a mapping is as long as its buffer and is unmapped only with it. Every
+        // command that could touch it was waited for.
+        unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes()) }
     }
 }
 

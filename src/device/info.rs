@@ -139,7 +139,7 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
     let target = Target {
         gpu: kind == "gpu",
         compute_units: small(number(key::MAX_COMPUTE_UNITS)),
-        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(usize::MAX),
+        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(usize::MAX).max(1),
         max_wg_dims: dims(&ask(key::MAX_WORK_ITEM_SIZES).map(|a| a.sizes()).unwrap_or_default()),
         local_mem: number(key::LOCAL_MEM_SIZE),
         global_mem: number(key::GLOBAL_MEM_SIZE),

@@ -24,7 +24,7 @@ pub(super) const FAMILY: Family = Family {
     ladder: &[rung!("chains/v1_independent", plan, &[])],
     choices: &[CHAINS, ROUNDS],
     dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
+    ceiling: Bound::Arithmetic,
 };
 
 pub(super) const CHAINS: Tunable = own::setting("chains", "independent chains of an item");

@@ -25,7 +25,7 @@ const FAMILY: Family = Family {
     ladder: &[rung!("divergence/v1_two_ways", plan, &[])],
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
     dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ceiling: Bound::Arithmetic,
 };
 
 const SHIFT: Tunable = own::setting("shift", "logarithm of the items that take one branch together");

@@ -5,11 +5,11 @@
 
 use super::chains::{CHAINS, FAMILY};
 use super::evidence::{Contrast, series};
-use super::own::{Own, ROUNDS};
+use super::own::{LATENCY, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
 use crate::kernels::Family;
-use crate::record::{Metric, Point, RATE, Row};
+use crate::record::{Metric, Point, RATE};
 
 /// The experiment's entry in the list.
 pub struct Ilp;
@@ -18,16 +18,9 @@ const SERIES: [(&str, u64); 4] = [("1 chain", 1), ("2 chains", 2), ("4 chains", 
 const STEP: &str = "a step";
 const STEP_CLOCKS: &str = "a step, clocks";
 
-/// From one operation of a lone item to its next, in nanoseconds.
-const LATENCY: Metric = Metric { name: "latency", unit: "ns", of: |row| Some(1e9 * row.t_median_s? / per_item(row)?) };
-
-/// The same in clocks of the frequency that the driver states, for a grid of one group for each compute unit.
+/// The latency in clocks of the frequency that the driver states, for a grid of one group for each compute unit.
 const CLOCKS: Metric =
     Metric { name: "latency", unit: "clocks", of: |row| Some(row.wg.parse::<f64>().ok()? / row.ops_per_cu_clock?) };
-
-fn per_item(row: &Row) -> Option<f64> {
-    Some(row.ops? as f64 / row.n as f64).filter(|ops| *ops > 0.0)
-}
 
 impl Experiment for Ilp {
     fn name(&self) -> &'static str {

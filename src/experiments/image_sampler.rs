@@ -31,7 +31,7 @@ pub(super) const SAMPLED: Family = Family {
     ladder: &[rung!("sampled/v1_modes", plan, &[])],
     choices: &[ADDRESS, LINEAR, NORMALISED],
     dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
+    ceiling: Bound::Arithmetic,
 };
 
 const ADDRESS: Tunable = own::setting("address", "what becomes of coordinates beyond the edges");

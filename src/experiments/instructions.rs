@@ -18,7 +18,7 @@ use self::operation::{
     OPERATIONS, Operation, SHIFT, TURN,
 };
 use super::evidence::{Contrast, Verdict, compare, value};
-use super::own::{self, Own, ROUNDS};
+use super::own::{self, LATENCY, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
 use crate::kernels::Family;
@@ -29,15 +29,8 @@ pub struct Instructions;
 
 /// How far a function's value is from the right one, where the runner's check says that it is near enough.
 const ERROR: Metric = Metric { name: "error", unit: "ulp", of: |row: &Row| row.max_err };
-/// From one operation of a lone item to its next.
-const LATENCY: Metric = Metric { name: "latency", unit: "ns", of: latency };
 /// Throughput in what the hardware's tables state, if the device keeps the clock that the driver states.
 const PER_CLOCK: Metric = Metric { name: "rate", unit: "/CU/clock", of: |row: &Row| row.ops_per_cu_clock };
-
-fn latency(row: &Row) -> Option<f64> {
-    let per_item = row.ops? as f64 / row.n as f64;
-    Some(1e9 * row.t_median_s? / per_item).filter(|ns| ns.is_finite())
-}
 
 /// Places of x.
 const ONE_VALUE: f64 = 0.0;

@@ -7,7 +7,7 @@ use crate::kernels::{
     self, Arg, Ask, BufferSpec, Case, Cost, Family, Plan, Problem, REPEATS, Reference, Refusal, Role, Target, Tunable,
     WorkGroup,
 };
-use crate::record::Metric;
+use crate::record::{Metric, Row};
 
 /// A problem with one answer, exact in every bit, for data of one kind.
 pub(super) struct Exact {
@@ -67,6 +67,14 @@ pub(super) const ROUNDS: Tunable = Tunable { name: REPEATS, about: "times that t
 /// A setting of these kernels that is a number.
 pub(super) const fn setting(name: &'static str, about: &'static str) -> Tunable {
     Tunable { name, about, values: &[] }
+}
+
+/// From one operation of a lone item to its next, in nanoseconds.
+pub(super) const LATENCY: Metric = Metric { name: "latency", unit: "ns", of: latency };
+
+fn latency(row: &Row) -> Option<f64> {
+    let per_item = row.ops? as f64 / row.n as f64;
+    Some(1e9 * row.t_median_s? / per_item).filter(|ns| ns.is_finite())
 }
 
 /// The number that a setting has; 0 if it was not given or is none.

@@ -50,7 +50,7 @@ const ADDING: Family = Family {
     ladder: &[rung!("adds/v1_vectors", add, &[VEC])],
     choices: &[ROUNDS],
     dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
+    ceiling: Bound::Arithmetic,
 };
 
 const VEC: Tunable = own::setting("vec", "floats of a vector");

@@ -45,7 +45,7 @@ pub(super) const SCATTER: Family = Family {
     ladder: &[rung!("scatter/v1_walk", plan, &[STRIDES, OFFSET])],
     choices: &[ROUNDS],
     dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ceiling: Bound::Write,
 };
 
 const STRIDES: Tunable = own::setting("strides", "logarithm of the stride, in words");

@@ -200,7 +200,8 @@ fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
 
 fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let [rows, columns] = registers(&ask.case.params)?;
-    let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n);
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let grid = Grid::covering(ask.case.wg.size(), multiple(ask, ask.case.wg.size() as u64)?);
     let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
     defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
     if shape::switch(&ask.case.params, &TOGETHER)?.unwrap_or(false) {
@@ -212,7 +213,7 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (params, dtype, n) = (&ask.case.params, ask.case.dtype, ask.case.shape.n);
+    let (params, dtype) = (&ask.case.params, ask.case.dtype);
     let [rows, vectors] = vectors(params)?;
     let vec = shape::vector_lanes(ask.target, dtype);
     let mut defines = vec![("VEC", vec as usize), ("ROWS", rows as usize), ("VECTORS", vectors as usize)];
@@ -223,7 +224,19 @@ fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         defines.push(("ORDERED", 1));
     }
     let input = LANES.problem.inputs(ask.case.shape, params)[0];
-    arithmetic(ask, Grid::covering(1, n / vec), input, &defines, &[Arg::Uint(repeats(rows, vectors) as u32)])
+    arithmetic(
+        ask,
+        Grid::covering(1, multiple(ask, vec)? / vec),
+        input,
+        &defines,
+        &[Arg::Uint(repeats(rows, vectors) as u32)],
+    )
+}
+
+/// The case's lanes, where they are a multiple of `of`: kernels have no guard.
+fn multiple(ask: &Ask<'_>, of: u64) -> Result<u64, Refusal> {
+    let n = ask.case.shape.n;
+    if n.is_multiple_of(of) { Ok(n) } else { Err(Refusal(format!("n = {n}: a multiple of {of} is needed"))) }
 }
 
 /// One pass that reads an input of so many elements and writes n.

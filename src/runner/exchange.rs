@@ -59,7 +59,9 @@ fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
         )));
     }
     let on_host: u64 = script.host.iter().map(|h| h.bytes as u64).sum();
-    let needed = on_host + if target.gpu { 0 } else { device };
+    // A buffer at a time is filled from a copy and compared with one.
+    let beside = script.host.iter().map(|h| h.bytes as u64).fold(largest, u64::max);
+    let needed = on_host + beside + if target.gpu { 0 } else { device };
     match memory::available() {
         Some(available) if needed > available => {
             Err(Stop::skipped(format!("needs {needed} bytes of this machine's memory, {available} are available")))

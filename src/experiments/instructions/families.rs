@@ -18,7 +18,7 @@ pub(super) const PAIRS: Family = Family {
     ladder: &[rung!("instructions/v1_pairs", pairs, &[])],
     choices: &[OP, FORM, CHAINS, TURN, ROUNDS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
-    ceiling: Bound::Read,
+    ceiling: Bound::Arithmetic,
 };
 
 /// A function of n arguments in f32, an even number, which are made of as many words.
