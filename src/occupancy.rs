@@ -1,10 +1,12 @@
 //! How many work-groups a compute unit holds at once, from what each of them needs: a small table of devices, and arithmetic.
 //!
-//! NVIDIA's limits are those of the table "Technical Specifications per Compute Capability" in the CUDA C++ Programming Guide;
-//! that registers are given to warps in units of 256, from a quarter of the unit's 65536, is from NVIDIA's occupancy
-//! calculator. AMD's are those that LLVM's AMDGPU back end computes with (`AMDGPUBaseInfo.cpp`): registers of a SIMD unit and
-//! their granule, waves of a SIMD unit, and barriers of a compute unit; RDNA's unit is the workgroup processor of two.
-//! Scalar registers, which hardly ever limit anything, are left out.
+//! NVIDIA's limits are those of the tables of technical specifications per compute capability in the CUDA C++ Programming
+//! Guide, 6.1 from editions that still had it; that registers are given to warps in units of 256, from a quarter of the
+//! unit's 65536, is from NVIDIA's occupancy calculator. They are the hardware's: NVIDIA's OpenCL itself gives a group 48 KiB
+//! of local memory and no more. AMD's are those that LLVM's AMDGPU back end computes with (`AMDGPUBaseInfo.cpp`, and the
+//! features of each target in `GCNProcessors.td` and `AMDGPU.td`): registers of a SIMD unit and their granule, waves of a
+//! SIMD unit, and barriers of a compute unit; RDNA's unit is the workgroup processor of two. Scalar registers, which hardly
+//! ever limit anything, are left out.
 
 use crate::Error;
 
@@ -29,6 +31,8 @@ pub struct Unit {
     pub most_registers: u64,
     /// Local memory that groups share.
     pub local: u64,
+    /// Most local memory of a group.
+    pub most_local: u64,
     /// Local memory is given in multiples of this.
     pub local_granule: u64,
     /// Local memory that each group takes beside its own.
@@ -41,8 +45,8 @@ const PARTS: u64 = 4;
 /// Most work-items of a group, in every generation of the table.
 const MOST_ITEMS: u64 = 1024;
 
-const fn nvidia(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> Unit {
-    let is_newer = local_kib >= 100;
+/// NVIDIA before Ampere. Local memory of the unit, and the most of a group, are in KiB.
+const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_local_kib]: [u64; 2]) -> Unit {
     Unit {
         name,
         lockstep: 32,
@@ -53,10 +57,16 @@ const fn nvidia(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> 
         granule: 8,
         most_registers: 255,
         local: local_kib << 10,
-        local_granule: if is_newer { 128 } else { 256 },
-        // Since Ampere the system keeps 1 KiB for each group.
-        local_kept: if is_newer { 1 << 10 } else { 0 },
+        most_local: most_local_kib << 10,
+        local_granule: 256,
+        local_kept: 0,
     }
+}
+
+/// NVIDIA since Ampere: the system keeps 1 KiB of local memory for each group.
+const fn ampere(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> Unit {
+    let older = nvidia(name, warps, groups, [local_kib, local_kib - 1]);
+    Unit { local_granule: 128, local_kept: 1 << 10, ..older }
 }
 
 const fn amd(name: &'static str, lockstep: u64, warps: u64, [registers, granule, most_registers]: [u64; 3]) -> Unit {
@@ -71,6 +81,7 @@ const fn amd(name: &'static str, lockstep: u64, warps: u64, [registers, granule,
         granule,
         most_registers,
         local: if is_pair { 128 << 10 } else { 64 << 10 },
+        most_local: 64 << 10,
         local_granule: 512,
         local_kept: 0,
     }
@@ -78,21 +89,31 @@ const fn amd(name: &'static str, lockstep: u64, warps: u64, [registers, granule,
 
 /// The generations that are known.
 pub const UNITS: &[Unit] = &[
-    nvidia("7.0", 64, 32, 96),
-    nvidia("7.5", 32, 16, 64),
-    nvidia("8.0", 64, 32, 164),
-    nvidia("8.6", 48, 16, 100),
-    nvidia("8.7", 48, 16, 164),
-    nvidia("8.9", 48, 24, 100),
-    nvidia("9.0", 64, 32, 228),
-    nvidia("10.0", 64, 32, 228),
-    nvidia("12.0", 48, 24, 100),
+    nvidia("6.1", 64, 32, [96, 48]),
+    nvidia("7.0", 64, 32, [96, 96]),
+    nvidia("7.5", 32, 16, [64, 64]),
+    ampere("8.0", 64, 32, 164),
+    ampere("8.6", 48, 16, 100),
+    ampere("8.7", 48, 16, 164),
+    ampere("8.9", 48, 24, 100),
+    ampere("9.0", 64, 32, 228),
+    ampere("10.0", 64, 32, 228),
+    ampere("10.3", 64, 32, 228),
+    ampere("12.0", 48, 24, 100),
+    ampere("12.1", 48, 24, 100),
     amd("gfx900", 64, 10, [256, 4, 256]),
     amd("gfx906", 64, 10, [256, 4, 256]),
+    amd("gfx908", 64, 10, [256, 4, 256]),
     amd("gfx90a", 64, 8, [512, 8, 512]),
+    amd("gfx942", 64, 8, [512, 8, 512]),
     amd("gfx1010", 32, 20, [1024, 8, 256]),
     amd("gfx1030", 32, 16, [1024, 16, 256]),
+    amd("gfx1031", 32, 16, [1024, 16, 256]),
+    amd("gfx1032", 32, 16, [1024, 16, 256]),
     amd("gfx1100", 32, 16, [1536, 24, 256]),
+    amd("gfx1101", 32, 16, [1536, 24, 256]),
+    amd("gfx1102", 32, 16, [1024, 16, 256]),
+    amd("gfx1103", 32, 16, [1024, 16, 256]),
 ];
 
 /// The generation of this name.
@@ -144,10 +165,14 @@ impl Unit {
             let most = self.most_registers;
             return Err(Error::Usage(format!("--registers {}: a work-item has {most} at most", need.registers)));
         }
+        if need.local > self.most_local {
+            let (local, most) = (need.local, self.most_local);
+            return Err(Error::Usage(format!("{local} bytes of local memory: a group has {most} at most (--local)")));
+        }
         let warps = need.wg.div_ceil(self.lockstep);
         let most_warps = PARTS * self.warps;
         let given = need.registers.max(1).next_multiple_of(self.granule);
-        let local = need.local.saturating_add(self.local_kept).div_ceil(self.local_granule) * self.local_granule;
+        let local = (need.local + self.local_kept).next_multiple_of(self.local_granule);
         let is_free = self.singles_are_free && warps == 1;
         let limits = vec![
             ("registers", PARTS * (self.registers / given) / warps),
@@ -179,6 +204,16 @@ mod tests {
         assert_eq!(groups("7.0", 32, 0, 256).warps, 64, "at most 32 registers fill the unit");
     }
 
+    /// What LLVM's tests of `gfx908` and `gfx90a` say of kernels with 40 and 56 registers.
+    #[test]
+    fn accelerators_have_registers_of_their_own_number() {
+        assert_eq!(groups("gfx908", 40, 0, 64).warps, 4 * 6);
+        for name in ["gfx90a", "gfx942"] {
+            assert_eq!(groups(name, 56, 0, 64).warps, 4 * 8, "{name}");
+        }
+        assert_eq!((groups("gfx1101", 96, 0, 32).warps, groups("gfx1103", 96, 0, 32).warps), (4 * 16, 4 * 10));
+    }
+
     /// The table of AMD's OpenCL Optimization Guide: vector registers, and wavefronts of a SIMD unit.
     #[test]
     fn wavefronts_follow_from_vector_registers() {
@@ -195,16 +230,24 @@ mod tests {
         assert_eq!(groups("9.0", 32, 227 << 10, 64).groups, 1);
         assert_eq!(groups("8.6", 32, 0, 64).limited_by(), ["groups"]);
         assert_eq!(groups("gfx90a", 32, 64 << 10, 64).groups, 1);
-        assert_eq!(groups("gfx90a", 32, (64 << 10) + 1, 64).groups, 0);
         assert_eq!(groups("gfx90a", 32, 0, 128).limited_by(), ["work-items", "groups"]);
         assert_eq!(groups("gfx90a", 32, 0, 64).groups, 32, "single wavefronts need no barrier");
     }
 
     #[test]
     fn impossible_needs_are_refused() {
-        let refused = |registers, wg| unit("9.0").unwrap().resident(Need { registers, local: 0, wg }).is_err();
+        let answer = |name, registers, local, wg| unit(name).unwrap().resident(Need { registers, local, wg });
+        let refused = |registers, wg| answer("9.0", registers, 0, wg).is_err();
         assert!(refused(256, 64) && refused(32, 0) && refused(32, 2048));
         assert!(!refused(255, 1024));
+        for (name, most_kib) in [("6.1", 48), ("7.5", 64), ("8.7", 163), ("8.9", 99), ("10.3", 227), ("gfx1102", 64)] {
+            let most = most_kib << 10;
+            assert!(answer(name, 32, most, 64).unwrap().groups > 0, "{name}");
+            for local in [most + 1, u64::MAX] {
+                let why = answer(name, 32, local, 64).unwrap_err().to_string();
+                assert!(why.contains(&most.to_string()), "{name}: {why}");
+            }
+        }
         assert_eq!(groups("9.0", 255, 0, 1024).groups, 0);
     }
 }
