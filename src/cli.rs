@@ -83,17 +83,28 @@ pub enum Command {
 /// `gpulab occupancy`.
 #[derive(Debug, Args)]
 pub struct Occupancy {
-    /// Registers of a work-item, 32 bits each, as the driver's compiler tells
+    /// Take what a group needs from a build of this family's --variant: registers, where the driver tells them, local
+    /// memory and work-items
+    #[arg(long, value_name = "FAMILY", requires = "variant")]
+    pub kernel: Option<String>,
+    /// The variant to build, by number or name, as in 3 or local
+    #[arg(long, value_name = "V", requires = "kernel")]
+    pub variant: Option<String>,
+    /// Element type of the variant to build [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE", requires = "kernel")]
+    pub dtype: Option<Dtype>,
+    /// Registers of a work-item, 32 bits each; needed where no driver tells them
     #[arg(long, value_name = "N")]
-    pub registers: u64,
+    pub registers: Option<u64>,
     /// Local memory of a group, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, conflicts_with = "kernel")]
     pub local: u64,
-    /// Work-items of a group
-    #[arg(long, value_name = "N", default_value_t = 256)]
-    pub wg: u64,
-    /// Of this generation in place of the device's: NVIDIA's compute capability, as 9.0, or AMD's target, as gfx90a
-    #[arg(long, value_name = "NAME", conflicts_with = "device")]
+    /// Work-items of a group, as in 256 or 32x8
+    #[arg(long, value_name = "WG", value_parser = values::work_group, default_value = "256")]
+    pub wg: WorkGroup,
+    /// Of this generation in place of the device's: NVIDIA's compute capability, as 9.0, or AMD's target, as gfx90a. With
+    /// --kernel, the device builds, and this generation is counted for
+    #[arg(long, value_name = "NAME")]
     pub generation: Option<String>,
 }
 

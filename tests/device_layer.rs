@@ -107,6 +107,29 @@ fn a_missing_kernel_is_a_failed_build() {
     assert!(error.is_build() && error.to_string().contains("`other`"), "{error}");
 }
 
+/// Local memory is told by all drivers, registers by those that take NVIDIA's options: each time, though drivers keep what
+/// they have built.
+#[test]
+fn an_inspected_unit_tells_of_each_kernel() {
+    let (mut device, _turn) = device();
+    let tiled = "__kernel void tiled(__global uint *out) {
+    __local uint tile[64];
+    tile[get_local_id(0)] = out[get_local_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[63 - get_local_id(0)];
+}
+__kernel void plain(__global uint *out) { out[get_global_id(0)] = 1; }";
+    let unit = unit(tiled, "uint", &["plain", "tiled"]);
+    let tells = device.info().extensions.contains("cl_nv_compiler_options");
+    for _ in 0..2 {
+        let told = device.inspect(&unit).unwrap();
+        let local: Vec<u64> = told.iter().map(|told| told.local.unwrap()).collect();
+        assert!(local.len() == 2 && local[0] < 256 && local[1] >= 256, "{told:?}");
+        assert!(told.iter().all(|told| told.registers.is_some() == tells), "{told:?}");
+    }
+    assert!(device.inspect(&Unit { text: "no kernel".into(), ..unit }).unwrap_err().is_build());
+}
+
 #[test]
 fn copies_stay_inside_their_buffers() {
     let (mut device, _turn) = device();

@@ -2,10 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use gpulab::data::Dtype;
-use gpulab::device::DeviceError;
-use gpulab::device::Launch;
 use gpulab::device::fake::{FakeDevice, Memory, Script, fake_info};
-use gpulab::kernels::{Arg, Case, Params, Shape, WorkGroup};
+use gpulab::device::{DeviceError, Launch, Told};
+use gpulab::kernels::{Arg, Case, Params, REPEATS, Shape, WorkGroup};
 use gpulab::record::{Record, Run, Scene, flag};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
 use std::cell::Cell;
@@ -315,4 +314,35 @@ fn a_canary_that_is_slow_now_and_then_means_nothing() {
         if count % 3 == 0 { 5000 } else { 1000 }
     });
     assert!(drift(session.run(&case(Dtype::F32, 1000), &settings())).1.is_empty());
+}
+
+/// What the runner says of a case's kernels on a device that tells this of each: name, local memory, work-items.
+fn inspected(told: Told, case: &Case) -> Vec<(String, u64, u64)> {
+    let mut device = FakeDevice::new(right());
+    device.told = told.clone();
+    let kernels = Session::new(Box::new(device), Sources::default(), None).inspect(case).unwrap();
+    assert!(kernels.iter().all(|kernel| kernel.told == told));
+    kernels.into_iter().map(|kernel| (kernel.kernel, kernel.local, kernel.wg)).collect()
+}
+
+#[test]
+fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
+    let finish = Params::from([("finish".to_owned(), "device".to_owned())]);
+    let reduction = Case {
+        family: "reduce".into(),
+        variant: "vectorised".into(),
+        wg: WorkGroup::linear(64),
+        params: finish,
+        ..case(Dtype::I64, 100_000)
+    };
+    let names = ["reduce_v8_vectorised", "reduce_finish"];
+    let told = Told { registers: Some(40), spills: None, local: Some(100) };
+    assert_eq!(inspected(told.clone(), &reduction), names.map(|name| (name.to_owned(), 100, 64)));
+    let foreseen = inspected(Told::default(), &reduction);
+    assert_eq!(foreseen, names.map(|name| (name.to_owned(), 64 * 8, 64)), "where the driver does not tell");
+    let ballast = [("ballast", "512"), (REPEATS, "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let ballast = Params::from(ballast);
+    let laden =
+        Case { family: "streams".into(), variant: "laden".into(), params: ballast, ..case(Dtype::I32, 1 << 16) };
+    assert_eq!(inspected(told, &laden), [("streams_v1_laden".to_owned(), 512 + 100, 32)]);
 }

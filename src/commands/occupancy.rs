@@ -1,22 +1,115 @@
 //! `gpulab occupancy`: how many groups a compute unit holds at once, and what limits them.
 
-use super::Out;
-use crate::Error;
+use super::{Out, bench};
 use crate::cli::{Global, Occupancy};
 use crate::device::{DeviceInfo, generation, list_platforms, select};
+use crate::kernels::{self, Case, FAMILIES, Params};
 use crate::occupancy::{Need, Resident, UNITS, Unit, unit};
+use crate::runner::{Inspected, Status, Stop};
+use crate::worker::{Setup, open_session};
+use crate::{Error, values};
 
 /// Prints the answer.
 ///
 /// # Errors
-/// [`Error::Usage`] for impossible needs and generations that are not in the table; [`Error::NoDevice`] without a device.
+/// [`Error::Usage`] for needs that are impossible or unknown, and for generations that are not in the table;
+/// [`Error::NoDevice`] without a device; [`Error::BuildFailed`] if the kernel to look at does not build.
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
+    match (&options.kernel, &options.variant) {
+        (Some(family), Some(variant)) => of_kernel(out, global, options, &case(options, family, variant)?),
+        _ => of_numbers(out, global, options),
+    }
+}
+
+/// What the options say that a group needs.
+fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
+    let registers = options.registers.ok_or_else(|| {
+        Error::Usage(
+            "give --registers N, or --kernel FAMILY --variant V to take what a group needs from a build".into(),
+        )
+    })?;
     let (unit, whose) = match &options.generation {
-        Some(name) => (known(name)?, name.clone()),
-        None => of_device(global)?,
+        Some(_) if global.device.is_some() => {
+            let why = "without --kernel, --generation takes the place of --device: leave that and GPULAB_DEVICE out";
+            return Err(Error::Usage(why.into()));
+        }
+        Some(name) => named(name)?,
+        None => {
+            let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
+            of_device(select::select(&platforms, global.device.as_deref())?)?
+        }
     };
-    let need = Need { registers: options.registers, local: options.local, wg: options.wg };
+    let need = Need { registers, local: options.local, wg: options.wg.size() as u64 };
     out.text(&text(unit, &whose, need, &unit.resident(need)?))
+}
+
+/// What a build of the case's kernels says that a group needs.
+fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -> Result<(), Error> {
+    let asked = options.generation.as_deref().map(named).transpose()?;
+    let mut session = open_session(&Setup { device: global.device.clone(), ..Setup::default() })?;
+    let info = session.device().info().clone();
+    bench::announce(global, &info);
+    let kernels = session.inspect(case).map_err(|stop| failure(case, stop))?;
+    kernels.iter().try_for_each(|kernel| out.text(&needs(kernel)))?;
+    let (unit, whose) = asked.map_or_else(|| of_device(&info), Ok)?;
+    for kernel in &kernels {
+        let registers = options.registers.or(kernel.told.registers).ok_or_else(|| untold(&kernel.kernel))?;
+        let need = Need { registers, local: kernel.local, wg: kernel.wg };
+        out.text(&text(unit, &format!("{} on {whose}", kernel.kernel), need, &unit.resident(need)?))?;
+    }
+    Ok(())
+}
+
+/// The one rung that the options name, at the family's usual size.
+fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error> {
+    let family = kernels::family(family).ok_or_else(|| {
+        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+        Error::Usage(format!("--kernel: there is no family {family:?}; there is {}", names.join(", ")))
+    })?;
+    let rungs = values::variants(family, variant).map_err(Error::Usage)?;
+    let [rung] = rungs[..] else {
+        return Err(Error::Usage(format!("--variant {variant}: these are {} variants; choose one", rungs.len())));
+    };
+    let dtype = options.dtype.unwrap_or(family.dtypes[0]);
+    bench::check_dtype(family, dtype)?;
+    Ok(Case {
+        family: family.name.into(),
+        variant: rung.variant().into(),
+        dtype,
+        shape: family.form.shape(family.form.default_size(), None),
+        wg: options.wg,
+        params: Params::new(),
+        seed: 1,
+    })
+}
+
+fn failure(case: &Case, stop: Stop) -> Error {
+    let text = format!("{}/{}: {}", case.family, case.variant, stop.reason);
+    match stop.status {
+        Status::Skipped => Error::Usage(text),
+        Status::BuildFailed => Error::BuildFailed(text),
+        _ => Error::Failed(text),
+    }
+}
+
+fn untold(kernel: &str) -> Error {
+    Error::Usage(format!(
+        "the driver told nothing of the registers of {kernel} (of the drivers known, NVIDIA's does): give them with \
+         --registers N"
+    ))
+}
+
+/// One line on what a kernel's build says.
+fn needs(kernel: &Inspected) -> String {
+    let Inspected { kernel, told, local, wg } = kernel;
+    let registers = told.registers.map_or_else(|| "registers not told".to_owned(), |n| format!("{n} registers"));
+    let spills = match told.spills {
+        Some([stores, loads]) if stores > 0 || loads > 0 => {
+            format!(" (too few: {stores} bytes are stored and {loads} loaded in their place)")
+        }
+        _ => String::new(),
+    };
+    format!("{kernel}: {registers}{spills}, {local} bytes of local memory, groups of {wg} work-items\n")
 }
 
 fn known(name: &str) -> Result<&'static Unit, Error> {
@@ -29,10 +122,13 @@ fn known(name: &str) -> Result<&'static Unit, Error> {
     })
 }
 
-/// The generation of the device that was chosen.
-fn of_device(global: &Global) -> Result<(&'static Unit, String), Error> {
-    let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
-    let info: &DeviceInfo = select::select(&platforms, global.device.as_deref())?;
+/// A generation that was asked for.
+fn named(name: &str) -> Result<(&'static Unit, String), Error> {
+    Ok((known(name)?, name.to_owned()))
+}
+
+/// The device's own generation.
+fn of_device(info: &DeviceInfo) -> Result<(&'static Unit, String), Error> {
     let name = generation(info).unwrap_or_else(|| info.name.clone());
     Ok((known(&name)?, format!("{} ({name})", info.name)))
 }
@@ -57,6 +153,21 @@ fn text(unit: &Unit, whose: &str, need: Need, resident: &Resident) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Told;
+
+    #[test]
+    fn what_a_build_tells_is_a_line_for_each_kernel() {
+        let line = |registers, spills| {
+            let told = Told { registers, spills, local: None };
+            needs(&Inspected { kernel: "k".into(), told, local: 1024, wg: 256 })
+        };
+        assert_eq!(line(None, None), "k: registers not told, 1024 bytes of local memory, groups of 256 work-items\n");
+        assert_eq!(
+            line(Some(40), Some([0, 0])),
+            "k: 40 registers, 1024 bytes of local memory, groups of 256 work-items\n"
+        );
+        assert!(line(Some(255), Some([8, 12])).contains("255 registers (too few: 8 bytes are stored and 12 loaded"));
+    }
 
     #[test]
     fn the_answer_names_what_limits() {

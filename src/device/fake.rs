@@ -2,7 +2,7 @@
 
 use super::{
     Action, BufferId, Command, Device, DeviceError, DeviceInfo, Holding, HostId, Launch, ProgramId, Stamps, Timing,
-    Transfer, Unit,
+    Told, Transfer, Unit,
 };
 use crate::cpu::canary::chain;
 use crate::data::Dtype;
@@ -51,6 +51,8 @@ pub struct FakeDevice {
     now_ns: u64,
     /// Nanoseconds that a step of the runner's canary takes, whenever it runs.
     canary: Box<dyn FnMut() -> u64>,
+    /// What it tells of every kernel.
+    pub told: Told,
     /// What happened, one line a call, for tests to look at.
     pub log: Vec<String>,
 }
@@ -66,6 +68,7 @@ impl FakeDevice {
             next: 0,
             now_ns: 1_000,
             canary: Box::new(|| 1_000),
+            told: Told::default(),
             log: Vec::new(),
         }
     }
@@ -169,6 +172,11 @@ impl Device for FakeDevice {
         self.log.push(format!("build {}", unit.path));
         self.next += 1;
         Ok(ProgramId(self.next))
+    }
+
+    fn inspect(&mut self, unit: &Unit) -> Result<Vec<Told>, DeviceError> {
+        self.log.push(format!("inspect {}", unit.path));
+        Ok(vec![self.told.clone(); unit.kernels.len()])
     }
 
     fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {

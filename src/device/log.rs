@@ -1,4 +1,7 @@
-//! Compilers' logs, made fit to be shown and stored. Pure.
+//! Compilers' logs: made fit to be shown and stored, and read. Pure.
+
+use super::Told;
+use std::collections::BTreeMap;
 
 /// What compilers call a source that came as a string.
 const ANONYMOUS: [&str; 3] = ["<kernel>:", "<program source>:", "<stdin>:"];
@@ -24,9 +27,105 @@ pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
     shown
 }
 
+/// What NVIDIA's assembler tells of each function in the log of a verbose build.
+pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
+    let mut all: BTreeMap<&str, Told> = BTreeMap::new();
+    let (mut entry, mut function) = (None, None);
+    for line in log.lines() {
+        if let Some(name) = name_after(line, "Compiling entry function") {
+            (entry, function) = (Some(name), Some(name));
+        } else if let Some(name) = name_after(line, "Function properties for") {
+            function = Some(name);
+        } else if let Some(registers) = number_before(line, "registers") {
+            // A kernel's functions may be told of between its name and its registers.
+            let waits = |name: &&str| all.get(name).is_none_or(|told| told.registers.is_none());
+            let Some(name) = entry.filter(waits).or(function) else { continue };
+            let told = all.entry(name).or_default();
+            (told.registers, told.local) = (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
+        } else if let Some(stores) = number_before(line, "bytes spill stores")
+            && let Some(name) = function
+        {
+            let loads = number_before(line, "bytes spill loads").unwrap_or(0);
+            all.entry(name).or_default().spills = Some([stores, loads]);
+        }
+    }
+    all
+}
+
+/// The name behind these words, with or without quotes.
+fn name_after<'a>(line: &'a str, words: &str) -> Option<&'a str> {
+    let rest = line.split_once(words)?.1.trim_start().trim_start_matches('\'');
+    rest.split(['\'', ' ', ':']).next().filter(|name| !name.is_empty())
+}
+
+/// The number before this unit, in whichever of a line's parts it is.
+fn number_before(line: &str, unit: &str) -> Option<u64> {
+    let in_part = |part: &str| part.trim().strip_suffix(unit)?.split_whitespace().last()?.parse().ok();
+    line.split([',', ':']).find_map(in_part)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const TWO_KERNELS: &str = "
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'reduce_v8_vectorised' for 'sm_90'
+ptxas info    : Function properties for reduce_v8_vectorised
+ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 1024 bytes smem, 400 bytes cmem[0]
+ptxas info    : Compile time = 4.332 ms
+ptxas info    : Compiling entry function 'reduce_finish' for 'sm_90'
+ptxas info    : Function properties for reduce_finish
+ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 1 barriers, 400 bytes cmem[0], 255 registers
+";
+
+    fn told(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Told {
+        Told { registers: Some(registers), spills, local: Some(local) }
+    }
+
+    #[test]
+    fn the_assembler_tells_of_each_kernel() {
+        let all = ptxas(TWO_KERNELS);
+        assert_eq!(all["reduce_v8_vectorised"], told(40, Some([0, 0]), 1024));
+        assert_eq!(all["reduce_finish"], told(255, Some([8, 12]), 0));
+        assert_eq!(all.len(), 2);
+    }
+
+    #[test]
+    fn functions_of_a_kernel_are_told_from_it() {
+        let between = "ptxas info    : Compiling entry function 'k' for 'sm_61'
+ptxas info    : Function properties for k
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Function properties for helper
+    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
+ptxas info    : Used 12 registers, 328 bytes cmem[0]";
+        assert_eq!(ptxas(between)["k"], told(12, Some([0, 0]), 0));
+        let behind = "ptxas info    : Compiling entry function 'k' for 'sm_121a'
+ptxas info    : Function properties for k
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 58 registers, 4096 bytes smem
+ptxas info    : Function properties for helper
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 22 registers, used 0 barriers";
+        assert_eq!(ptxas(behind)["k"], told(58, Some([0, 0]), 4096));
+        let by_the_linker = "info    : Function properties for 'k':
+info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes lmem";
+        assert_eq!(ptxas(by_the_linker)["k"], told(28, None, 64));
+    }
+
+    #[test]
+    fn logs_of_others_tell_nothing() {
+        for log in
+            ["", "\n\0", "1 warning generated.", "x.cl:1:2: note: Used 4 registers,", "Compiling entry function '"]
+        {
+            assert!(ptxas(log).is_empty(), "{log}");
+        }
+        let unfinished =
+            "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used many registers";
+        assert!(ptxas(unfinished).is_empty());
+    }
 
     #[test]
     fn home_control_characters_and_the_last_nul_go() {

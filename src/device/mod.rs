@@ -114,6 +114,17 @@ pub struct Unit {
     pub kernels: Vec<String>,
 }
 
+/// What a driver tells of a built kernel; nothing where it does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Registers of a work-item, 32 bits each.
+    pub registers: Option<u64>,
+    /// Bytes that a work-item stores to memory, and loads from it, for want of registers.
+    pub spills: Option<[u64; 2]>,
+    /// Bytes of the kernel's own `__local` arrays.
+    pub local: Option<u64>,
+}
+
 /// A kernel launch with its arguments bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
@@ -156,6 +167,9 @@ pub trait Device {
 
     /// Compiles a unit and creates its kernels. Building an equal unit again may return the same id.
     fn build(&mut self, unit: &Unit) -> Result<ProgramId, DeviceError>;
+
+    /// Compiles a unit anew, beside what was built, and returns what the driver tells of each of its kernels, in order.
+    fn inspect(&mut self, unit: &Unit) -> Result<Vec<Told>, DeviceError>;
 
     /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
     fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError>;

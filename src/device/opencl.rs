@@ -7,8 +7,8 @@ use super::info::{self, DeviceInfo};
 use super::launch::{self, Scene};
 use super::memory::Buffer;
 use super::play::Stage;
-use super::program::Built;
-use super::{Action, BufferId, Command, Device, Holding, HostId, Launch, ProgramId, Timing, Unit};
+use super::program::{self, Built};
+use super::{Action, BufferId, Command, Device, Holding, HostId, Launch, ProgramId, Timing, Told, Unit};
 use crate::data::Dtype;
 use crate::kernels::Image;
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
@@ -123,6 +123,11 @@ impl Device for OpenClDevice {
         let id = ProgramId(self.new_id());
         self.programs.push((id, built));
         Ok(id)
+    }
+
+    fn inspect(&mut self, unit: &Unit) -> Result<Vec<Told>, DeviceError> {
+        let takes_nv_options = self.info.extensions.split(' ').any(|name| name == "cl_nv_compiler_options");
+        program::inspect(&self.context, self.device, unit, takes_nv_options)
     }
 
     fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {

@@ -1,16 +1,20 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
 use super::error::{DeviceError, guarded};
-use super::{Unit, log, query};
+use super::{Told, Unit, log, query};
 use ocl::core::{self, Context, DeviceId, Kernel, Program};
 use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Options of every build. Argument types make drivers check the buffers that they are given.
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
 /// A definition that, unless it is 0, asks for the option of that name too.
 const FAST_MATH: &str = "FAST_RELAXED_MATH";
+
+/// Of the extension `cl_nv_compiler_options`: the assembler tells in the build's log what it made of each kernel.
+const NV_VERBOSE: &str = "-cl-nv-verbose";
 
 /// Status codes of a build that are the source's fault, not the driver's.
 const SOURCE_CODES: &[i32] = &[-11, -15, -17, -43, -45, -46, -47];
@@ -29,7 +33,12 @@ impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
     pub(super) fn new(context: &Context, device: DeviceId, unit: &Unit) -> Result<Built, DeviceError> {
-        let options = options(&unit.defines)?;
+        Built::with(context, device, unit, OPTIONS)
+    }
+
+    /// As [`Built::new`], with these options beside the unit's definitions.
+    fn with(context: &Context, device: DeviceId, unit: &Unit, options: &str) -> Result<Built, DeviceError> {
+        let options = with_defines(options, &unit.defines)?;
         let call = "clCreateProgramWithSource";
         let source = CString::new(unit.text.as_str()).map_err(|e| DeviceError::other(call, e))?;
         let program = guarded(call, || core::create_program_with_source(context, &[source]))?;
@@ -71,9 +80,40 @@ impl Built {
     }
 }
 
+/// Builds a unit anew and returns what the driver tells of each of its kernels, in order.
+pub(super) fn inspect(
+    context: &Context,
+    device: DeviceId,
+    unit: &Unit,
+    takes_nv_options: bool,
+) -> Result<Vec<Told>, DeviceError> {
+    const LOCAL_MEM_SIZE: u32 = 0x11B2;
+    let built = if takes_nv_options {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        Built::with(context, device, &renewed(unit, now as u64), &format!("{OPTIONS} {NV_VERBOSE}"))?
+    } else {
+        Built::new(context, device, unit)?
+    };
+    let log = build_log(&built.program, device, unit);
+    let assembled = log::ptxas(&log);
+    let tell = |name: &String| {
+        let told = assembled.get(name.as_str()).cloned().unwrap_or_default();
+        let local = query::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE).ok();
+        Ok(Told { local: local.and_then(|answer| answer.number()).or(told.local), ..told })
+    };
+    unit.kernels.iter().map(tell).collect()
+}
+
+/// The unit with one more kernel, which writes `value`: a program that the driver finds in its cache has no log. What no
+/// kernel uses might be dropped before the cache is asked, so a kernel it is.
+fn renewed(unit: &Unit, value: u64) -> Unit {
+    let kernel = format!("__kernel void renewed(__global ulong *out) {{ *out = {value}UL; }}");
+    Unit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
+}
+
 /// The build's options with the definitions.
-fn options(defines: &[(String, String)]) -> Result<CString, DeviceError> {
-    let mut text = OPTIONS.to_owned();
+fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
+    let mut text = options.to_owned();
     for (name, value) in defines {
         if name.is_empty() || [name, value].iter().any(|s| s.contains(|c: char| c.is_whitespace() || c.is_control())) {
             return Err(DeviceError::other(
@@ -140,10 +180,10 @@ mod tests {
 
     #[test]
     fn definitions_become_options() {
-        let made = options(&[define("T", "float"), define("WG", "256")]).unwrap();
+        let made = with_defines(OPTIONS, &[define("T", "float"), define("WG", "256")]).unwrap();
         assert_eq!(made.to_str().unwrap(), "-cl-std=CL1.2 -cl-kernel-arg-info -D T=float -D WG=256");
         for (value, wanted) in [("1", true), ("0", false)] {
-            let made = options(&[define(FAST_MATH, value)]).unwrap();
+            let made = with_defines(OPTIONS, &[define(FAST_MATH, value)]).unwrap();
             assert_eq!(made.to_str().unwrap().ends_with("=1 -cl-fast-relaxed-math"), wanted, "{made:?}");
         }
     }
@@ -151,7 +191,16 @@ mod tests {
     #[test]
     fn definitions_cannot_smuggle_options() {
         for (name, value) in [("T", "float -I /etc"), ("", "1"), ("A\tB", "1"), ("T", "a\0b")] {
-            assert!(options(&[define(name, value)]).is_err(), "{name}={value}");
+            assert!(with_defines(OPTIONS, &[define(name, value)]).is_err(), "{name}={value}");
         }
+    }
+
+    #[test]
+    fn a_renewed_unit_compiles_to_another_program_with_the_same_kernels() {
+        let unit = Unit { path: "a/b.cl".into(), text: "one\n".into(), defines: Vec::new(), kernels: vec!["k".into()] };
+        let made = renewed(&unit, 7);
+        assert_eq!(made.text, "one\n\n__kernel void renewed(__global ulong *out) { *out = 7UL; }\n");
+        assert_eq!(Unit { text: unit.text.clone(), ..made.clone() }, unit);
+        assert_ne!(made, renewed(&unit, 8));
     }
 }

@@ -6,6 +6,7 @@ mod canary;
 mod clock;
 mod compute;
 mod exchange;
+mod inspect;
 mod outcome;
 mod sampling;
 mod session;
@@ -14,6 +15,7 @@ mod timing;
 mod verify;
 
 pub use compute::Computed;
+pub use inspect::Inspected;
 pub use outcome::*;
 pub use session::{Session, Sources};
 pub use timeline::Bar;

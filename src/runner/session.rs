@@ -176,12 +176,17 @@ impl Session {
     }
 
     pub(super) fn build(&mut self, rung: &Rung, plan: &Plan) -> Result<ProgramId, Stop> {
+        let unit = self.unit(rung, plan)?;
+        Ok(self.device.build(&unit)?)
+    }
+
+    /// What there is to build for a plan.
+    pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<Unit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
         let text = self.sources.assemble(rung.path)?;
         let defines = used_defines(&plan.defines, &text);
-        let unit = Unit { path: rung.path.into(), text, defines, kernels };
-        Ok(self.device.build(&unit)?)
+        Ok(Unit { path: rung.path.into(), text, defines, kernels })
     }
 
     /// Makes the inputs and their reference, unless the last case had the same.

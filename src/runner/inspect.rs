@@ -1,0 +1,46 @@
+//! What a rung's kernels need, by a build of their own.
+
+use super::outcome::Stop;
+use super::session::{Session, find_family};
+use crate::device::Told;
+use crate::kernels::{Arg, Case};
+
+/// A kernel of a plan, and what a work-group of it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspected {
+    /// Its name.
+    pub kernel: String,
+    /// What the driver tells of it.
+    pub told: Told,
+    /// Bytes of local memory of a group, the kernel's own arrays and its arguments: what the plan foresees where the driver
+    /// does not tell.
+    pub local: u64,
+    /// Work-items of a group.
+    pub wg: u64,
+}
+
+impl Session {
+    /// Plans and builds a rung, and looks at each of its kernels. Nothing runs, and later runs are built as ever.
+    ///
+    /// # Errors
+    /// What stops any case: no such rung, a device or size that cannot run it, a failed build.
+    pub fn inspect(&mut self, case: &Case) -> Result<Vec<Inspected>, Stop> {
+        let (rung, plan) = self.plan(find_family(&case.family)?, case)?;
+        let unit = self.unit(rung, &plan)?;
+        let told = self.device.inspect(&unit)?;
+        let mut all: Vec<Inspected> = Vec::new();
+        for pass in &plan.passes {
+            let found = unit.kernels.iter().zip(&told).find(|(name, _)| **name == pass.kernel);
+            let told = found.map(|(_, told)| told.clone()).unwrap_or_default();
+            let given = pass.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
+            let given = given.fold(0, u64::saturating_add);
+            let local = told.local.map_or(plan.local_bytes, |own| own.saturating_add(given));
+            let wg = pass.local.iter().product::<usize>() as u64;
+            let inspected = Inspected { kernel: pass.kernel.clone(), told, local, wg };
+            if !all.contains(&inspected) {
+                all.push(inspected);
+            }
+        }
+        Ok(all)
+    }
+}
