@@ -4,7 +4,7 @@ use super::{interrupt, say};
 use crate::cli::{Global, Measure};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
-use crate::kernels::{Case, Family, Form, Params, Rung, Shape, WorkGroup};
+use crate::kernels::{self, Case, FAMILIES, Family, Form, Params, Rung, Shape, WorkGroup};
 use crate::record::Row;
 use crate::runner::Status;
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
@@ -111,6 +111,15 @@ impl Input<'_> {
 /// Bytes as people read them.
 pub(super) fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
+}
+
+/// The family that `--kernel` names.
+pub(super) fn family(name: &str) -> Result<&'static Family, Error> {
+    // The ceilings' probes too, though nobody is told.
+    kernels::family(name).ok_or_else(|| {
+        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+        Error::Usage(format!("--kernel: there is no family {name:?}; there is {}", names.join(", ")))
+    })
 }
 
 /// Refuses an element type that the family has no kernels for.

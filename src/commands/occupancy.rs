@@ -3,7 +3,7 @@
 use super::{Out, bench};
 use crate::cli::{Global, Occupancy};
 use crate::device::{DeviceInfo, generation, list_platforms, select};
-use crate::kernels::{self, Case, FAMILIES, Params};
+use crate::kernels::{Case, Params};
 use crate::occupancy::{Need, Resident, UNITS, Unit, unit};
 use crate::runner::{Inspected, Status, Stop};
 use crate::worker::{Setup, open_session};
@@ -62,10 +62,7 @@ fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -
 
 /// The one rung that the options name, at the family's usual size.
 fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error> {
-    let family = kernels::family(family).ok_or_else(|| {
-        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-        Error::Usage(format!("--kernel: there is no family {family:?}; there is {}", names.join(", ")))
-    })?;
+    let family = bench::family(family)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
     let [rung] = rungs[..] else {
         return Err(Error::Usage(format!("--variant {variant}: these are {} variants; choose one", rungs.len())));

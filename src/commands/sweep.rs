@@ -5,7 +5,7 @@ use super::probe::{self, Limits, Need};
 use super::{Out, interrupt, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
-use crate::kernels::{self, Case, FAMILIES, Family, Form, Params, Rung, Shape};
+use crate::kernels::{Case, Family, Form, Params, Rung, Shape};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
@@ -66,7 +66,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
 
 /// What the options ask for; the default work-groups are left to the device.
 fn space(options: &Sweep) -> Result<Space, Error> {
-    let family = family(&options.kernel)?;
+    let family = bench::family(&options.kernel)?;
     let rungs = match &options.variant {
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
         None => family.ladder.iter().collect(),
@@ -101,14 +101,6 @@ fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>) -> Resu
         (form, None) => Ok(n.0.iter().map(|&n| form.shape(n, None)).collect()),
         (form, Some(m)) => Ok(n.0.iter().flat_map(|&n| m.0.iter().map(move |&m| form.shape(n, Some(m)))).collect()),
     }
-}
-
-fn family(name: &str) -> Result<&'static Family, Error> {
-    // The ceilings' probes too, though nobody is told.
-    kernels::family(name).ok_or_else(|| {
-        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-        Error::Usage(format!("--kernel: there is no family {name:?}; there is {}", names.join(", ")))
-    })
 }
 
 /// The largest data of any size and type, in bytes, before settings that make them larger; and the most operations.
