@@ -3,10 +3,10 @@
 //! The sum by log2(n) launches that each halve what is left is the first that textbooks show; the one by a single launch
 //! has a tree in local memory for each group.
 
-use super::evidence::{Verdict, compare_series, value};
+use super::evidence::{Contrast, Verdict, any, compare_series, series, value};
 use super::{Experiment, Scope, Trial};
 use crate::exchange::{self, launch};
-use crate::record::{Point, TIME};
+use crate::record::{Point, TIME, flag};
 
 /// The experiment's entry in the list.
 pub struct Launch;
@@ -63,36 +63,63 @@ fn trial(scope: &Scope<'_>, series: &str, variant: &str, n: u64) -> Trial {
 /// What an empty kernel costs.
 fn empty(points: &[Point]) -> Option<String> {
     let us = |series: &str| value(points, series, 1.0).map(|us| format!("{us:.1} us"));
-    let by_events = points.iter().any(|p| p.series == EVENT && !p.has_flag(crate::record::flag::CLOCK_FALLBACK));
-    let events = if by_events {
-        format!(
-            "; by events it lies {} in the queue and runs {}",
-            us(TO_START).unwrap_or_else(|| "?".into()),
-            us(EVENT).unwrap_or_else(|| "?".into())
-        )
-    } else {
-        "; the driver's event times tell nothing".to_owned()
-    };
     Some(format!(
-        "An empty kernel costs {} from launch to knowledge of its end, and {} in a row of launches{events}.",
+        "An empty kernel costs {} from launch to knowledge of its end, and {} in a row of launches{}.",
         us(ROUND_TRIP)?,
-        us(BACK_TO_BACK)?
+        us(BACK_TO_BACK)?,
+        by_events(points)
     ))
+}
+
+/// What the driver's events say of an empty kernel, as the end of a sentence; a time by another clock is none of theirs.
+fn by_events(points: &[Point]) -> String {
+    let all = [("lies in the queue for", TO_START), ("runs for", EVENT)];
+    let all: Vec<(&str, &Point)> =
+        all.iter().filter_map(|(what, name)| Some((*what, *series(points, name).first()?))).collect();
+    let by_events = all.iter().filter(|(_, point)| !point.has_flag(flag::CLOCK_FALLBACK));
+    let told: Vec<String> =
+        by_events.filter_map(|(what, point)| Some(format!("{what} {:.1} us", point.measured()?))).collect();
+    match told.join(" and ") {
+        _ if all.is_empty() => String::new(),
+        told if told.is_empty() => "; the driver's event times tell nothing".to_owned(),
+        told => format!("; by events it {told}"),
+    }
 }
 
 /// When many launches are as good as one.
 fn sums(points: &[Point]) -> Option<String> {
     let all = compare_series(points, HALVING, TREE, |_| true);
-    let (first, last) = (all.first()?, all.last()?);
-    let from = all.iter().rposition(|c| c.verdict == Verdict::Higher).map_or(0, |i| i + 1);
-    let end = match all.get(from) {
-        Some(c) => format!("from n = {} on they make no difference", c.x),
-        None => format!("at n = {} still {:.1} times", last.x, last.ratio),
+    let end = end(&all)?;
+    let losses = all.iter().filter(|c| c.verdict == Verdict::Higher);
+    Some(match losses.max_by(|a, b| a.ratio.total_cmp(&b.ratio).then(b.x.total_cmp(&a.x))) {
+        Some(most) => format!(
+            "A sum by log2(n) launches takes up to {:.2} times as long as one by a single launch (n = {}); {end}.",
+            most.ratio, most.x
+        ),
+        None => format!(
+            "At no measured n does a sum by log2(n) launches clearly take longer than one by a single launch; {end}."
+        ),
+    })
+}
+
+/// What becomes of many launches as n grows: what is true from the last loss on.
+fn end(all: &[Contrast]) -> Option<String> {
+    let since = |is_meant: fn(Verdict) -> bool| all.iter().rposition(|c| !is_meant(c.verdict)).map_or(0, |i| i + 1);
+    let last = all.last()?;
+    let rest = &all[since(|verdict| verdict != Verdict::Higher)..];
+    let Some(first) = rest.first() else {
+        return Some(format!("at n = {} it is still {:.2} times", last.x, last.ratio));
     };
-    Some(format!(
-        "A sum by log2(n) launches takes {:.1} times as long as one by a single launch at n = {}; {end}.",
-        first.ratio, first.x
-    ))
+    if let Some(faster) = all.get(since(|verdict| verdict == Verdict::Lower)) {
+        return Some(format!("from n = {} on they are faster", faster.x));
+    }
+    let faster = rest.iter().filter(|c| c.verdict == Verdict::Lower);
+    let faster: Vec<String> = faster.map(|c| c.x.to_string()).collect();
+    Some(match any(rest, Verdict::Unclear) {
+        _ if !faster.is_empty() => format!("they are faster at n = {}", faster.join(", ")),
+        true => format!("from n = {} on they make no difference beyond the spread", first.x),
+        false => format!("from n = {} on they make no difference", first.x),
+    })
 }
 
 #[cfg(test)]
@@ -101,11 +128,20 @@ mod tests {
     use crate::device::fake::fake_info;
     use crate::record::point;
 
-    fn finding(us: impl Fn(&str, f64) -> f64) -> String {
+    /// Points of a device on which each takes so many us, with this noise.
+    fn points(noise: f64, us: impl Fn(&str, f64) -> f64) -> Vec<Point> {
         let target = fake_info().target;
         let plan = Launch.plan(&Scope { target: &target, quick: false, seed: 1 });
-        let points: Vec<Point> = plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), 0.01)).collect();
-        Launch.finding(&points).replace(". ", ".\n")
+        plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), noise)).collect()
+    }
+
+    fn finding(us: impl Fn(&str, f64) -> f64) -> String {
+        Launch.finding(&points(0.01, us)).replace(". ", ".\n")
+    }
+
+    /// What is said of the sum if log2(n) launches take so many times as long as one.
+    fn of_sums(noise: f64, ratio: impl Fn(f64) -> f64) -> String {
+        sums(&points(noise, |series, n| if series == HALVING { ratio(n) } else { 1.0 })).unwrap()
     }
 
     #[test]
@@ -116,16 +152,74 @@ mod tests {
             _ => 4.0,
         };
         insta::assert_snapshot!(finding(us), @r"
-        An empty kernel costs 4.0 us from launch to knowledge of its end, and 4.0 us in a row of launches; by events it lies 4.0 us in the queue and runs 4.0 us.
-        A sum by log2(n) launches takes 7.4 times as long as one by a single launch at n = 256; from n = 4194304 on they make no difference.
+        An empty kernel costs 4.0 us from launch to knowledge of its end, and 4.0 us in a row of launches; by events it lies in the queue for 4.0 us and runs for 4.0 us.
+        A sum by log2(n) launches takes up to 7.71 times as long as one by a single launch (n = 1024); from n = 4194304 on they make no difference.
         ");
     }
 
     #[test]
     fn launches_never_stop_mattering() {
         insta::assert_snapshot!(finding(|series, n| if series == HALVING { 2.0 * n } else { n }), @r"
-        An empty kernel costs 1.0 us from launch to knowledge of its end, and 1.0 us in a row of launches; by events it lies 1.0 us in the queue and runs 1.0 us.
-        A sum by log2(n) launches takes 2.0 times as long as one by a single launch at n = 256; at n = 67108864 still 2.0 times.
+        An empty kernel costs 1.0 us from launch to knowledge of its end, and 1.0 us in a row of launches; by events it lies in the queue for 1.0 us and runs for 1.0 us.
+        A sum by log2(n) launches takes up to 2.00 times as long as one by a single launch (n = 256); at n = 67108864 it is still 2.00 times.
         ");
+    }
+
+    #[test]
+    fn many_launches_may_be_faster_than_one() {
+        let ratio = |n: f64| {
+            if n < 1e4 {
+                2.0
+            } else if n < 1e6 {
+                4.0
+            } else {
+                0.5
+            }
+        };
+        insta::assert_snapshot!(of_sums(0.01, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as one by a single launch (n = 16384); from n = 1048576 on they are faster.");
+        let between = |n: f64| {
+            if n < 1e4 {
+                2.0
+            } else if n < 1e6 {
+                0.5
+            } else {
+                1.0
+            }
+        };
+        insta::assert_snapshot!(of_sums(0.01, between), @"A sum by log2(n) launches takes up to 2.00 times as long as one by a single launch (n = 256); they are faster at n = 16384, 65536, 262144.");
+    }
+
+    #[test]
+    fn without_a_loss_none_is_told() {
+        insta::assert_snapshot!(of_sums(0.01, |_| 0.5), @"At no measured n does a sum by log2(n) launches clearly take longer than one by a single launch; from n = 256 on they are faster.");
+        insta::assert_snapshot!(of_sums(0.01, |_| 1.0), @"At no measured n does a sum by log2(n) launches clearly take longer than one by a single launch; from n = 256 on they make no difference.");
+    }
+
+    #[test]
+    fn what_the_spread_hides_is_no_equality() {
+        let ratio = |n: f64| if n < 1e4 { 4.0 } else { 1.3 };
+        insta::assert_snapshot!(of_sums(0.3, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as one by a single launch (n = 256); from n = 16384 on they make no difference beyond the spread.");
+    }
+
+    #[test]
+    fn times_by_another_clock_are_not_told_as_those_of_events() {
+        let but = |fallen: &[&str]| {
+            let mut points = points(0.01, |series, _| if series == EVENT { 2.0 } else { 5.0 });
+            for point in points.iter_mut().filter(|p| fallen.contains(&p.series.as_str())) {
+                point.flags = "noisy clock_fallback".to_owned();
+            }
+            empty(&points).unwrap().split_once("; ").unwrap().1.to_owned()
+        };
+        assert_eq!(but(&[]), "by events it lies in the queue for 5.0 us and runs for 2.0 us.");
+        assert_eq!(but(&[TO_START]), "by events it runs for 2.0 us.");
+        assert_eq!(but(&[EVENT]), "by events it lies in the queue for 5.0 us.");
+        assert_eq!(but(&[TO_START, EVENT]), "the driver's event times tell nothing.");
+    }
+
+    #[test]
+    fn nothing_is_said_of_events_that_were_not_measured() {
+        let mut points = points(0.01, |_, _| 4.0);
+        points.retain(|p| p.series == ROUND_TRIP || p.series == BACK_TO_BACK);
+        insta::assert_snapshot!(Launch.finding(&points), @"An empty kernel costs 4.0 us from launch to knowledge of its end, and 4.0 us in a row of launches.");
     }
 }
