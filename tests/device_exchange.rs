@@ -94,7 +94,7 @@ fn wrong_kernels_are_found() {
     const MISTAKES: [(&str, &str, &str, &str, &str); 6] = [
         ("launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", launch::EVENT),
         ("launch/halve.cl", "i + half_ < n", "i + half_ + 1 < n", "launch", launch::HALVING),
-        ("launch/tree.cl", "i < n", "i + 1 < n", "launch", launch::TREE),
+        ("launch/tree.cl", "i < end", "i + 1 < end", "launch", launch::TREE),
         ("pipeline/mix.cl", "s < steps", "s + 1 < steps", "pipeline", pipeline::CHUNKS),
         ("pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", pipeline::CHUNKS),
         ("zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", zerocopy::IN_PLACE),

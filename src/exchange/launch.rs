@@ -1,5 +1,6 @@
 //! What launching costs: a kernel that does next to nothing, and a sum in one launch or in many.
 
+use super::zerocopy::Walk;
 use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, POISON, Program, Reading, Script, Variant, bytes,
     pattern,
@@ -99,9 +100,15 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let wg = if target.gpu { prior_power_of_two(target.max_wg.min(256)) } else { 1 };
     let most = target.compute_units.max(1) as usize * if target.gpu { 16 } else { 4 };
     let groups = n.div_ceil(wg).min(most);
-    let program = program(TREE_PATH, "launch_tree", vec![("WG".into(), wg.to_string())]);
-    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Buffer(2), Arg::Uint(n as u32)];
-    let launch = Launch { kernel: "launch_tree".into(), global: [groups * wg, 1, 1], local: [wg, 1, 1], args };
+    // The stride of a GPU's items is the kernel's default.
+    let stride = (!target.gpu).then(|| ("STRIDE".into(), "1".into()));
+    let defines = [("WG".into(), wg.to_string())].into_iter().chain(stride).collect();
+    let program = program(TREE_PATH, "launch_tree", defines);
+    let items = groups * wg;
+    let walk = Walk::new(target, n, items);
+    let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
+    let args = [0, 1, 2].map(Arg::Buffer).into_iter().chain(numbers).collect();
+    let launch = Launch { kernel: "launch_tree".into(), global: [items, 1, 1], local: [wg, 1, 1], args };
     Ok(sum(case, n, program, vec![command(launch)], 1))
 }
 
@@ -139,4 +146,36 @@ fn command(launch: Launch) -> Command {
 
 fn prior_power_of_two(n: usize) -> usize {
     1 << n.max(1).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::exchange::case;
+
+    /// The sum of n words by a tree, and its launch.
+    fn tree_of(gpu: bool, n: usize) -> (Script, Launch) {
+        let target = Target { gpu, ..fake_info().target };
+        let script = script(&case(&EXCHANGE, TREE, n as u64, &[], 1), &target).unwrap();
+        let Action::Launch(launch) = script.commands[0].action.clone() else { unreachable!("one launch") };
+        (script, launch)
+    }
+
+    #[test]
+    fn items_of_a_cpu_device_add_words_that_lie_together() {
+        for n in [1, 7, 1000, 100_003] {
+            let told = |gpu: bool| {
+                let (script, launch) = tree_of(gpu, n);
+                let stride = script.program.unwrap().defines.into_iter().find(|(name, _)| name == "STRIDE");
+                (launch.global[0], launch.args[4..].to_vec(), stride.map(|(_, words)| words))
+            };
+            let (items, walk, stride) = told(false);
+            assert_eq!(walk, [n.div_ceil(items); 2].map(|words| Arg::Uint(words as u32)), "n = {n}");
+            assert_eq!(stride.as_deref(), Some("1"));
+            let (_, walk, stride) = told(true);
+            assert_eq!(walk, [1, n].map(|words| Arg::Uint(words as u32)), "n = {n}");
+            assert_eq!(stride, None, "the kernel's own");
+        }
+    }
 }

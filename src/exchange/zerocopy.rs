@@ -40,14 +40,9 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let n = bytes / 4;
     let passes = setting(case, PASSES_SET, 1)?;
     let units = target.compute_units.max(1) as usize;
-    // A GPU's items read words side by side; those of a CPU device, each in a group of its own, one after the other.
     let (wg, groups) = if target.gpu { (target.max_wg.min(256), 8 * units) } else { (1, 4 * units) };
     let items = wg * groups;
-    let walk = if target.gpu {
-        Walk { near: 1, span: n, stride: items }
-    } else {
-        Walk { near: n.div_ceil(items), span: n.div_ceil(items), stride: 1 }
-    };
+    let walk = Walk::new(target, n, items);
     // The kernel counts in 32 bits, beyond the end too.
     if 2 * n + items > u32::MAX as usize || passes > u64::from(u32::MAX) {
         return Err(Refusal(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
@@ -89,14 +84,20 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     })
 }
 
-/// Which words are a work-item's: see the kernel.
-struct Walk {
-    near: usize,
-    span: usize,
+/// Which words are a work-item's: from `near` times its id on, `stride` apart, up to `span` beyond.
+pub(super) struct Walk {
+    pub(super) near: usize,
+    pub(super) span: usize,
     stride: usize,
 }
 
 impl Walk {
+    /// A GPU's items read words side by side; those of a CPU device, each in a group of its own, one after the other.
+    pub(super) fn new(target: &Target, n: usize, items: usize) -> Walk {
+        let chunk = n.div_ceil(items);
+        if target.gpu { Walk { near: 1, span: n, stride: items } } else { Walk { near: chunk, span: chunk, stride: 1 } }
+    }
+
     /// What each work-item comes to.
     fn sums(&self, seed: u64, n: usize, items: usize, passes: u32) -> Vec<u32> {
         let own = |first: usize| (first..n.min(first + self.span)).step_by(self.stride);
