@@ -63,19 +63,22 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let work = Action::Work(setting(case, WORK_SET, 1)?);
     let alone = |action| Command { queue: 0, after: Vec::new(), action };
     let all = Part { first: 0, n };
-    let commands = match variant {
-        COPY_IN => vec![alone(all.copy_in())],
-        KERNEL => vec![alone(all.mix(&stage))],
-        COPY_OUT => vec![alone(all.copy_out())],
-        WORK => vec![alone(work)],
-        BESIDE => vec![alone(all.mix(&stage)), alone(work)],
+    let copy = Cost { bytes: bytes as f64, ops: 0.0 };
+    // Each word is read and written.
+    let mix = Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(stage.steps) };
+    let (commands, cost) = match variant {
+        COPY_IN => (vec![alone(all.copy_in())], copy),
+        KERNEL => (vec![alone(all.mix(&stage))], mix),
+        COPY_OUT => (vec![alone(all.copy_out())], copy),
+        WORK => (vec![alone(work)], Cost { bytes: 0.0, ops: 0.0 }),
+        BESIDE => (vec![alone(all.mix(&stage)), alone(work)], mix),
         _ => {
             let chunks = setting(case, CHUNKS_SET, 1)? as usize;
             let queues = setting(case, QUEUES_SET, 1)? as usize;
             if chunks > n || queues > 16 {
                 return Err(Refusal(format!("{chunks} chunks of {n} words on {queues} queues: too many")));
             }
-            pipeline(n, chunks, queues, &stage)
+            (pipeline(n, chunks, queues, &stage), Cost { bytes: 2.0 * copy.bytes + mix.bytes, ops: mix.ops })
         }
     };
     let mixed = || mixed(case.seed, n, stage.steps);
@@ -101,7 +104,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         repeat: 1,
         reading: Reading::Span,
         answer: Answer { place, before: POISON, expect },
-        cost: Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(stage.steps) },
+        cost,
         timeline: variant == CHUNKS,
     })
 }
@@ -167,4 +170,26 @@ fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
         word ^ table[(word % TABLE) as usize]
     };
     (0..n).into_par_iter().map(mix).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::exchange::case;
+
+    #[test]
+    fn each_part_costs_what_it_moves_and_does() {
+        let cost = |variant: &str| {
+            let case = case(&EXCHANGE, variant, 1000, &[(STEPS_SET, 5)], 1);
+            let cost = script(&case, &fake_info().target).unwrap().cost;
+            (cost.bytes, cost.ops)
+        };
+        assert_eq!(cost(COPY_IN), (4e3, 0.0));
+        assert_eq!(cost(COPY_OUT), (4e3, 0.0));
+        assert_eq!(cost(KERNEL), (8e3, 3e4));
+        assert_eq!(cost(BESIDE), (8e3, 3e4));
+        assert_eq!(cost(WORK), (0.0, 0.0));
+        assert_eq!(cost(CHUNKS), (16e3, 3e4));
+    }
 }

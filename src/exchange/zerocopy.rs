@@ -56,10 +56,10 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     };
     let transfer = Transfer { host: HostId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
     let variant = case.variant.as_str();
-    let before = match variant {
-        COPIED => Some(Action::Write(transfer)),
-        FILLED => Some(Action::Fill(transfer)),
-        _ => None,
+    let (before, moved) = match variant {
+        COPIED => (Some(Action::Write(transfer)), bytes),
+        FILLED => (Some(Action::Fill(transfer)), bytes),
+        _ => (None, 0),
     };
     let actions = before.iter().cloned().chain([Action::Launch(launch)]);
     let place = if matches!(variant, FILLED | IN_PLACE) { Place::Host } else { Place::Device };
@@ -79,7 +79,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             before: POISON,
             expect: Expected::Words(walk.sums(case.seed, n, items, passes as u32)),
         },
-        cost: Cost { bytes: bytes as f64 * passes as f64, ops: n as f64 * passes as f64 },
+        cost: Cost { bytes: bytes as f64 * passes as f64 + moved as f64, ops: n as f64 * passes as f64 },
         timeline: false,
     })
 }
@@ -103,5 +103,22 @@ impl Walk {
         let own = |first: usize| (first..n.min(first + self.span)).step_by(self.stride);
         let sum = |id: usize| own(id * self.near).map(|i| pattern(seed, i)).fold(0, u32::wrapping_add);
         (0..items).into_par_iter().map(|id| passes.wrapping_mul(sum(id))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::exchange::case;
+
+    #[test]
+    fn a_copy_costs_its_bytes_too() {
+        let bytes = |variant: &str| {
+            let case = case(&EXCHANGE, variant, 1000, &[(PASSES_SET, 3)], 1);
+            script(&case, &fake_info().target).unwrap().cost.bytes
+        };
+        assert_eq!([COPIED, FILLED].map(bytes), [16e3; 2]);
+        assert_eq!([IN_PLACE, ON_DEVICE].map(bytes), [12e3; 2]);
     }
 }
