@@ -72,20 +72,32 @@ fn trial(scope: &Scope<'_>, bytes: u64, series: &str, variant: &str, piece: u64)
 /// What pinned memory gives in one direction, beside pageable memory.
 fn direction(points: &[Point], pinned: &str, pageable: &str, way: &str) -> Option<String> {
     let fast = values(points, pinned);
-    let (largest, best) = (fast.last()?.0, fast.iter().map(|v| v.1).fold(0.0, f64::max));
-    let half = fast.iter().find(|v| v.1 >= best / 2.0).map_or(largest, |v| v.0);
+    let largest = fast.last()?.0;
+    let at = binary(largest as u64);
     let beside = compare(points, (pinned, largest), (pageable, largest)).map(|c| match c.verdict {
         Verdict::Higher | Verdict::Lower => {
-            format!("; at {} that is {:.2} times what pageable memory gives", binary(largest as u64), c.ratio)
+            format!("; at {at} it gives {:.2} times what pageable memory gives", c.ratio)
         }
-        Verdict::Same => "; pageable memory gives as much".to_owned(),
-        Verdict::Unclear => "; pageable memory differs by less than the spread".to_owned(),
+        Verdict::Same => format!("; at {at} pageable memory gives as much"),
+        Verdict::Unclear => format!("; at {at} pageable memory differs by less than the spread"),
     });
-    Some(format!(
-        "{way} pinned memory gives up to {best:.1} GB/s, half of it from {} on{}.",
-        binary(half as u64),
-        beside.unwrap_or_default()
-    ))
+    Some(format!("{way} pinned memory gives up to {}{}.", most(&fast)?, beside.unwrap_or_default()))
+}
+
+/// The most of these rates over sizes, and the sizes that have half of it: those from one on, or those around the best if
+/// the largest has less.
+fn most(rates: &[(f64, f64)]) -> Option<String> {
+    let (best, most) = rates.iter().map(|rate| rate.1).enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let is_less = |rate: &(f64, f64)| rate.1 < most / 2.0;
+    let size = |i: usize| rates.get(i).map(|rate| binary(rate.0 as u64));
+    let from = |end: usize| rates[..end].iter().rposition(is_less).map_or(0, |i| i + 1);
+    if let Some(half) = size(from(rates.len())) {
+        return Some(format!("{most:.1} GB/s, at least half of it from {half} on"));
+    }
+    let to = rates[best..].iter().position(is_less).map_or(rates.len(), |i| best + i) - 1;
+    let (first, last, largest) = (size(from(best))?, size(to)?, size(rates.len() - 1)?);
+    let place = if first == last { format!("at {first}") } else { format!("between {first} and {last}") };
+    Some(format!("{most:.1} GB/s {place}, but less than half of it at {largest}"))
 }
 
 /// What many small transfers cost.
@@ -122,8 +134,8 @@ mod tests {
             top * x / (x + latency)
         };
         insta::assert_snapshot!(finding(rate), @r"
-        To the device pinned memory gives up to 49.9 GB/s, half of it from 4 MiB on; at 64 MiB that is 5.00 times what pageable memory gives.
-        Back from it pinned memory gives up to 49.9 GB/s, half of it from 4 MiB on; at 64 MiB that is 5.00 times what pageable memory gives.
+        To the device pinned memory gives up to 49.9 GB/s, at least half of it from 4 MiB on; at 64 MiB it gives 5.00 times what pageable memory gives.
+        Back from it pinned memory gives up to 49.9 GB/s, at least half of it from 4 MiB on; at 64 MiB it gives 5.00 times what pageable memory gives.
         One transfer of 64 MiB is as fast as pieces of 64 KiB in a row.
         ");
     }
@@ -131,9 +143,20 @@ mod tests {
     #[test]
     fn memory_that_both_sides_share() {
         insta::assert_snapshot!(finding(|_, _| 8.0), @r"
-        To the device pinned memory gives up to 8.0 GB/s, half of it from 1 KiB on; pageable memory gives as much.
-        Back from it pinned memory gives up to 8.0 GB/s, half of it from 1 KiB on; pageable memory gives as much.
+        To the device pinned memory gives up to 8.0 GB/s, at least half of it from 1 KiB on; at 64 MiB pageable memory gives as much.
+        Back from it pinned memory gives up to 8.0 GB/s, at least half of it from 1 KiB on; at 64 MiB pageable memory gives as much.
         One transfer of 64 MiB is as fast as pieces of 64 KiB in a row.
         ");
+    }
+
+    #[test]
+    fn half_is_reached_for_good_or_not_at_all() {
+        // Fast in cache, slow between, fast again where copies go by streams.
+        let dips = |_: &str, x: f64| if x == 65536.0 { 3.0 } else { 10.0 };
+        insta::assert_snapshot!(finding(dips).lines().next().unwrap(), @"To the device pinned memory gives up to 10.0 GB/s, at least half of it from 4 MiB on; at 64 MiB pageable memory gives as much.");
+        let cached = |_: &str, x: f64| if x == 65536.0 || x == 4194304.0 { 10.0 } else { 3.0 };
+        insta::assert_snapshot!(finding(cached).lines().next().unwrap(), @"To the device pinned memory gives up to 10.0 GB/s between 64 KiB and 4 MiB, but less than half of it at 64 MiB; at 64 MiB pageable memory gives as much.");
+        let peak = |_: &str, x: f64| if x == 65536.0 { 10.0 } else { 3.0 };
+        insta::assert_snapshot!(finding(peak).lines().next().unwrap(), @"To the device pinned memory gives up to 10.0 GB/s at 64 KiB, but less than half of it at 64 MiB; at 64 MiB pageable memory gives as much.");
     }
 }
