@@ -3,7 +3,7 @@
 //! Items in lockstep whose words lie in the same bank take turns. With a power of two for a stride, each doubling halves the
 //! banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
 
-use super::evidence::{Contrast, Knee, compare, knee};
+use super::evidence::{Contrast, Knee, Verdict, compare, knee};
 use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
@@ -89,7 +89,8 @@ impl Experiment for Banks {
         match banks(points, NARROW, 4) {
             Banked::Yes(banks, loss) => format!(
                 "Local memory lies in {banks} banks of 4 bytes: each doubling of the stride up to {banks} costs \
-                 its turns, down to 1/{loss:.0} of the speed, and the odd stride 33 costs none{wide}.{}",
+                 its turns, down to 1/{loss:.0} of the speed{}{wide}.{}",
+                odd(points),
                 others(points)
             ),
             Banked::No => {
@@ -108,8 +109,8 @@ enum Banked {
     Unclear,
 }
 
-/// Banks show as doublings of the stride that cost from the first one on, and as an odd stride that costs nothing; caches and
-/// vectors show otherwise.
+/// Banks show as doublings of the stride that cost from the first one on, and as an odd stride that does not pay for them;
+/// caches and vectors show otherwise.
 fn banks(points: &[Point], series: &str, bytes: u64) -> Banked {
     let to = match knee(points, series) {
         Knee::Unclear => return Banked::Unclear,
@@ -123,6 +124,18 @@ fn banks(points: &[Point], series: &str, bytes: u64) -> Banked {
         None => Banked::Unclear,
         _ => Banked::No,
     }
+}
+
+/// What the odd stride beyond the banks costs.
+fn odd(points: &[Point]) -> String {
+    let told = |c: Contrast| match c.verdict {
+        Verdict::Same => ", and the odd stride 33 costs none".to_owned(),
+        verdict => {
+            let hidden = if verdict == Verdict::Unclear { ", within the spread" } else { "" };
+            format!(", and the odd stride 33 gives {:.2} times the speed of stride 1{hidden}", c.ratio)
+        }
+    };
+    compare(points, (NARROW, 33.0), (NARROW, 1.0)).map(told).unwrap_or_default()
 }
 
 /// One word for all, and a permutation, beside stride 1.
@@ -262,5 +275,19 @@ mod tests {
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @"The spread is too large to tell whether local memory lies in banks.");
         insta::assert_snapshot!(Banks.finding(&[]), @"No two strides were measured.");
+    }
+
+    #[test]
+    fn an_odd_stride_costs_what_it_costs() {
+        let slow = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.6 } else { 1.0 };
+        let odd =
+            |noise| sentences(noise, slow).split("the speed, ").nth(1).unwrap().split(';').next().unwrap().to_owned();
+        assert_eq!(odd(0.01), "and the odd stride 33 gives 0.60 times the speed of stride 1");
+        let less = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.9 } else { 1.0 };
+        let text = sentences(0.1, less);
+        assert!(
+            text.contains("the odd stride 33 gives 0.90 times the speed of stride 1, within the spread;"),
+            "{text}"
+        );
     }
 }
