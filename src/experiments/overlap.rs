@@ -1,6 +1,6 @@
 //! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
 
-use super::evidence::{Verdict, compare, value, values};
+use super::evidence::{Verdict, compare, series, value, values};
 use super::{Experiment, Scope, Trial};
 use crate::exchange::{self, pipeline};
 use crate::record::{Point, TIME};
@@ -103,16 +103,19 @@ fn chunked(points: &[Point]) -> Option<String> {
 
 /// Whether the host can work while the device does.
 fn beside(points: &[Point]) -> Option<String> {
-    let [kernel, host, both] = [KERNEL, HOST, BESIDE].map(|series| value(points, series, 1.0));
+    let all = [KERNEL, HOST, BESIDE].map(|name| series(points, name).into_iter().find(|p| p.x == 1.0));
+    let [kernel, host, both] = all.map(|point| point.and_then(Point::measured));
     let (kernel, host, both) = (kernel?, host?, both?);
+    let spread: f64 = all.iter().flatten().filter_map(|p| Some(p.measured()? * p.noise?)).sum();
+    let shorter = kernel.min(host);
     // 0: one after the other; 1: the shorter is hidden whole.
-    let hidden = ((kernel + host - both) / kernel.min(host)).clamp(0.0, 1.0);
-    Some(format!(
-        "The host's own work of {} beside the kernel takes {} in all: {:.0}% of the shorter is hidden.",
-        ms(host),
-        ms(both),
-        100.0 * hidden
-    ))
+    let hidden = ((kernel + host - both) / shorter).clamp(0.0, 1.0);
+    let told = if spread > hidden * shorter {
+        "of the shorter nothing is hidden beyond the spread".to_owned()
+    } else {
+        format!("{:.0}% of the shorter is hidden", 100.0 * hidden)
+    };
+    Some(format!("The host's own work of {} beside the kernel takes {} in all: {told}.", ms(host), ms(both)))
 }
 
 fn ms(us: f64) -> String {
@@ -158,7 +161,18 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, 3.01 ms in a row;
         chunks do not help: the fastest (2 on 1 queue) take 3.02 ms;
         the longest stage, which is the ideal, takes 1.00 ms.
-        The host's own work of 1.00 ms beside the kernel takes 2.00 ms in all: 0% of the shorter is hidden.
+        The host's own work of 1.00 ms beside the kernel takes 2.00 ms in all: of the shorter nothing is hidden beyond the spread.
         ");
+    }
+
+    #[test]
+    fn what_the_spread_hides_has_no_percentage() {
+        let told = |noise: f64, both: f64| {
+            let times = [(KERNEL, 1000.0), (HOST, 4000.0), (BESIDE, both)];
+            beside(&times.map(|(series, us)| point(series, 1, us, noise))).unwrap()
+        };
+        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work of 4.00 ms beside the kernel takes 4.50 ms in all: of the shorter nothing is hidden beyond the spread.");
+        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work of 4.00 ms beside the kernel takes 4.50 ms in all: 50% of the shorter is hidden.");
+        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work of 4.00 ms beside the kernel takes 5.00 ms in all: 0% of the shorter is hidden.");
     }
 }
