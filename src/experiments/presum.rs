@@ -7,9 +7,9 @@
 //! What a point's time includes: the device's, by the row's clock, from the start of the first launch that counts to the
 //! end of the last; and what the host took to add its elements, as if nothing else ran meanwhile. Not included, and the
 //! same for all forms: reading the groups' sums back and adding them. Padding starts from data that lie padded on the
-//! device; the copy that made them so is another column of the row, `t_preparation_s`.
+//! device; the copy that made them so has a series of its own, where the driver's events time it.
 
-use super::evidence::{Contrast, LEAST, Verdict, compare};
+use super::evidence::{Contrast, LEAST, Verdict, compare, values};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::shape::{self, Grid};
@@ -44,12 +44,18 @@ const WHOLE: &str = "whole";
 /// The forms, as series and as rungs.
 const REMEDIES: [&str; 4] = ["guard", "host", "device", "padding"];
 
+/// The series of the copy that padding needs.
+const COPY: &str = "padding's copy";
+
 /// Elements of a work-item.
 const ITEMS: u64 = 8;
 
 /// The median time with the host's part, in microseconds.
 const TIME: Metric =
     Metric { name: "time", unit: "us", of: |row| Some((row.t_median_s? + row.t_host_tail_s.unwrap_or(0.0)) * 1e6) };
+
+/// The median time of the launches before those that count, in microseconds.
+const COPY_TIME: Metric = Metric { name: "time", unit: "us", of: |row| Some(row.t_preparation_s? * 1e6) };
 
 impl Experiment for Presum {
     fn name(&self) -> &'static str {
@@ -117,7 +123,8 @@ fn trials(power: u32, rest: u64, wg: usize, seed: u64) -> Vec<Trial> {
     };
     // Without a rest the host has nothing to add: its kernel alone is the one without any remedy.
     let control = (rest == 0).then(|| trial(WHOLE, "host"));
-    control.into_iter().chain(REMEDIES.map(|remedy| trial(remedy, remedy))).collect()
+    let copy = Trial { metric: COPY_TIME, ..trial(COPY, "padding") };
+    control.into_iter().chain(REMEDIES.map(|remedy| trial(remedy, remedy))).chain([copy]).collect()
 }
 
 /// Elements of a group, and the launch of as many groups as `count` makes of the elements.
@@ -243,7 +250,19 @@ fn cheapest(points: &[Point], size: &str) -> String {
         ("", Some((least, _))) => format!("{least} is cheapest, but not free: {told}"),
         (_, Some(_)) => format!("{free} {are} cheapest, at {nothing}: {told}"),
     };
-    format!("At {size} elements {what}.")
+    format!("At {size} elements {what}{}.", left_out(points, size))
+}
+
+/// What the copy takes that padding needs, as the end of the sentence on a size where padding was compared.
+fn left_out(points: &[Point], size: &str) -> String {
+    let most = |form: &str| values(points, &series(form, size)).into_iter().map(|(_, us)| us).reduce(f64::max);
+    match (most(WHOLE), most("padding"), most(COPY)) {
+        (Some(whole), Some(_), Some(copy)) => format!(
+            "; not counted is the copy for padding, up to {copy:.1} us beside {whole:.1} us for a whole number of groups"
+        ),
+        (Some(_), Some(_), None) => "; not counted is the copy for padding".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// `a, b and c`.
@@ -305,8 +324,8 @@ mod tests {
     #[test]
     fn the_cheapest_remedies_are_named() {
         insta::assert_snapshot!(sentences(&points(0.01, gpu)), @r"
-        At 2^16 elements guard and padding are cheapest, at less than 5%: host takes up to 1.20 times as long (rest = 2047), device takes up to 1.80 times as long (rest = 2047).
-        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%.
+        At 2^16 elements guard and padding are cheapest, at less than 5%: host takes up to 1.20 times as long (rest = 2047), device takes up to 1.80 times as long (rest = 2047); not counted is the copy for padding, up to 10.0 us beside 10.0 us for a whole number of groups.
+        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%; not counted is the copy for padding, up to 200.0 us beside 200.0 us for a whole number of groups.
         Without a rest the guard's comparisons cost nothing that shows.
         ");
     }
@@ -320,8 +339,8 @@ mod tests {
             _ => 120.0,
         };
         insta::assert_snapshot!(sentences(&points(0.01, all_cost)), @r"
-        At 2^16 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047).
-        At 2^20 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047).
+        At 2^16 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); not counted is the copy for padding, up to 120.0 us beside 100.0 us for a whole number of groups.
+        At 2^20 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); not counted is the copy for padding, up to 120.0 us beside 100.0 us for a whole number of groups.
         Without a rest the guard's comparisons cost nothing that shows.
         ");
     }
@@ -330,8 +349,8 @@ mod tests {
     fn a_guard_that_is_never_needed_may_cost_too() {
         let compares = |form: &str, _: &str, _| if form == "guard" { 130.0 } else { 100.0 };
         insta::assert_snapshot!(sentences(&points(0.01, compares)), @r"
-        At 2^16 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047).
-        At 2^20 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047).
+        At 2^16 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047); not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
+        At 2^20 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047); not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
         Without a rest the guard's comparisons alone make it up to 1.30 times as long.
         ");
     }
@@ -339,13 +358,13 @@ mod tests {
     #[test]
     fn where_nothing_matters_it_is_said() {
         insta::assert_snapshot!(sentences(&points(0.01, |_, _, _| 100.0)), @r"
-        At 2^16 elements a rest does not matter: guard, host, device and padding cost less than 5%.
-        At 2^20 elements a rest does not matter: guard, host, device and padding cost less than 5%.
+        At 2^16 elements a rest does not matter: guard, host, device and padding cost less than 5%; not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
+        At 2^20 elements a rest does not matter: guard, host, device and padding cost less than 5%; not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
         Without a rest the guard's comparisons cost nothing that shows.
         ");
         insta::assert_snapshot!(sentences(&points(0.2, |_, _, rest| 100.0 + rest.min(5) as f64)), @r"
-        At 2^16 elements guard, host, device and padding cost nothing beyond the spread.
-        At 2^20 elements guard, host, device and padding cost nothing beyond the spread.
+        At 2^16 elements guard, host, device and padding cost nothing beyond the spread; not counted is the copy for padding, up to 105.0 us beside 100.0 us for a whole number of groups.
+        At 2^20 elements guard, host, device and padding cost nothing beyond the spread; not counted is the copy for padding, up to 105.0 us beside 100.0 us for a whole number of groups.
         Without a rest the guard's comparisons cost nothing that shows.
         ");
     }
@@ -356,7 +375,7 @@ mod tests {
         some.retain(|p| p.series != "whole, 2^16");
         insta::assert_snapshot!(sentences(&some), @r"
         At 2^16 elements no remedy was compared with a whole number of groups.
-        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%.
+        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%; not counted is the copy for padding, up to 200.0 us beside 200.0 us for a whole number of groups.
         Without a rest the guard's comparisons cost nothing that shows.
         ");
         some.retain(|p| p.series == "device, 2^16" || p.series == "device, 2^20");
@@ -373,5 +392,33 @@ mod tests {
         assert_eq!((TIME.of)(&row).map(f64::round), Some(3.0));
         assert_eq!((TIME.of)(&Row { t_host_tail_s: None, ..row.clone() }).map(f64::round), Some(2.0));
         assert_eq!((TIME.of)(&Row { t_median_s: None, ..row }), None);
+    }
+
+    #[test]
+    fn the_copy_for_padding_is_told_or_said_to_be_left_out() {
+        let slow_copy = |form: &str, size: &str, rest| if form == COPY { 30.0 } else { gpu(form, size, rest) };
+        let mut points = points(0.01, slow_copy);
+        assert!(sentences(&points).contains(
+            "; not counted is the copy for padding, up to 30.0 us beside 10.0 us for a whole number of groups."
+        ));
+        points.retain(|p| !p.series.starts_with(COPY));
+        let left_out = sentences(&points).matches("; not counted is the copy for padding.").count();
+        assert_eq!(left_out, 2, "{}", sentences(&points));
+        points.retain(|p| !p.series.starts_with("padding"));
+        assert!(!sentences(&points).contains("copy"));
+    }
+
+    #[test]
+    fn the_copys_time_is_what_prepared_the_data() {
+        let target = fake_info().target;
+        let plan = Presum.plan(&Scope { target: &target, quick: true, seed: 1 });
+        let copies: Vec<&Trial> = plan.iter().filter(|t| t.series.starts_with(COPY)).collect();
+        assert_eq!(copies.len(), plan.iter().filter(|t| t.series.starts_with("padding, ")).count());
+        let row = Row { t_median_s: Some(2e-6), t_preparation_s: Some(7e-6), ..row("padding") };
+        for copy in copies {
+            assert_eq!(copy.case.variant, "padding");
+            assert_eq!((copy.metric.of)(&row).map(f64::round), Some(7.0));
+            assert_eq!((copy.metric.of)(&Row { t_preparation_s: None, ..row.clone() }), None);
+        }
     }
 }
