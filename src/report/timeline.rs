@@ -46,8 +46,10 @@ pub fn text(bars: &[Bar], title: &str) -> String {
     for (queue, what) in lanes(bars) {
         let mut cells = vec!['.'; WIDTH];
         for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what)) {
-            let cell = |seconds: f64| ((seconds / whole * WIDTH as f64) as usize).min(WIDTH - 1);
-            cells[cell(bar.start)..=cell(bar.end)].fill('#');
+            // Both ends are rounded alike, so that what follows at once begins in the next cell.
+            let edge = |seconds: f64| (seconds / whole * WIDTH as f64).round() as usize;
+            let first = edge(bar.start).min(WIDTH - 1);
+            cells[first..edge(bar.end).clamp(first + 1, WIDTH)].fill('#');
         }
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  queue {queue} {what:<6} {}", cells.iter().collect::<String>());
@@ -147,9 +149,9 @@ mod tests {
         insta::assert_snapshot!(text(&bars(), "4 chunks"), @r"
         timeline of 4 chunks over 4.000 ms:
           queue 0 in     #######################...................................................................
-          queue 0 kernel ......................##############################################......................
-          queue 0 out    ...................................................................#######################
-          queue 1 in     ......................########################............................................
+          queue 0 kernel .......................#############################################......................
+          queue 0 out    ....................................................................######################
+          queue 1 in     .......................######################.............................................
           two commands or more at once in 25% of the time
         ");
         assert_eq!(text(&[], "nothing"), "");
@@ -160,5 +162,25 @@ mod tests {
         let svg = svg(&bars(), "<b> & \"c\"");
         assert_eq!(svg.matches("<title>").count(), 4);
         assert!(svg.contains("&lt;b&gt; &amp; &quot;c&quot;") && !svg.contains("<b>"));
+    }
+
+    #[test]
+    fn what_follows_at_once_is_not_drawn_as_overlapping() {
+        for commands in [3_u32, 4, 7, 90] {
+            let end = |i: u32| 0.001 * f64::from(i);
+            let bars: Vec<Bar> =
+                (0..commands).map(|i| bar(["in", "out"][i as usize % 2], 0, end(i), end(i + 1))).collect();
+            let text = text(&bars, "turns");
+            let lanes: Vec<&[u8]> = text.lines().skip(1).take(2).map(|line| &line.as_bytes()[17..]).collect();
+            let drawn = |cells: &[u8]| cells.iter().filter(|&&c| c == b'#').count();
+            assert_eq!(lanes[0].len(), WIDTH);
+            assert_eq!(drawn(lanes[0]) + drawn(lanes[1]), WIDTH, "{commands} commands:\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_shortest_command_is_drawn() {
+        let bars = [bar("in", 0, 0.0, 1e-9), bar("kernel", 0, 1e-9, 1.0), bar("out", 0, 1.0, 1.0)];
+        assert!(text(&bars, "short").lines().skip(1).take(3).all(|line| line.contains('#')));
     }
 }
