@@ -80,12 +80,12 @@ fn whole(points: &[Point]) -> Option<String> {
     let all = compare_series(points, FILLED, COPIED, |_| true);
     let first = all.first()?;
     let once = match first.verdict {
-        Verdict::Lower => format!("takes {:.2} times as long as copying them first", first.ratio),
-        Verdict::Higher => format!("takes {:.2} times as long as copying them first", first.ratio),
+        Verdict::Lower | Verdict::Higher => format!("takes {:.2} times as long as copying them first", first.ratio),
         Verdict::Same => "takes as long as copying them first".to_owned(),
         Verdict::Unclear => "takes as long as copying them first within the spread".to_owned(),
     };
-    let turn = all.iter().skip(1).find(|c| c.verdict == Verdict::Higher).filter(|_| first.verdict != Verdict::Higher);
+    let since = all.iter().rposition(|c| c.verdict != Verdict::Higher).map_or(0, |i| i + 1);
+    let turn = all.get(since).filter(|_| first.verdict != Verdict::Higher);
     let turn = turn.map_or_else(String::new, |c| format!("; from {} readings on the copy pays", c.x));
     Some(format!("Handing data over by a mapping and reading them {} {once}{turn}.", times(first.x)))
 }
@@ -127,5 +127,20 @@ mod tests {
         Memory that host and device share is read as fast as the device's own: it is the same, or the driver keeps a copy.
         Handing data over by a mapping and reading them once takes 0.52 times as long as copying them first.
         ");
+    }
+
+    #[test]
+    fn a_copy_pays_only_if_it_does_from_there_on() {
+        let us = |series: &str, passes: f64| match (series, passes as u64) {
+            (FILLED, 2 | 8 | 16) => 20.0,
+            _ => 10.0,
+        };
+        assert!(
+            finding(us).ends_with("takes as long as copying them first; from 8 readings on the copy pays."),
+            "{}",
+            finding(us)
+        );
+        let once = |series: &str, passes: f64| if series == FILLED && passes == 2.0 { 20.0 } else { 10.0 };
+        assert!(finding(once).ends_with("takes as long as copying them first."), "{}", finding(once));
     }
 }
