@@ -3,7 +3,6 @@
 
 use super::error::{DeviceError, guarded};
 use super::memory::{Buffer, check_event};
-use super::play::waits;
 use super::program::Built;
 use super::{BufferId, Launch, Stamps, Timing, query};
 use crate::kernels::Arg;
@@ -138,7 +137,7 @@ pub(super) fn run(queue: &CommandQueue, launches: &[Prepared<'_>]) -> Result<Tim
     let mut events = Vec::with_capacity(launches.len());
     let begin = Instant::now();
     let enqueued = launches.iter().try_for_each(|launch| {
-        events.push(enqueue(queue, launch, &[])?);
+        events.push(enqueue(queue, launch)?);
         Ok(())
     });
     let finished = finish(queue);
@@ -155,7 +154,7 @@ pub(super) fn batch(queue: &CommandQueue, launches: &[Prepared<'_>], repeat: usi
     let mut last = None;
     let begin = Instant::now();
     let enqueued = (0..repeat).flat_map(|_| launches).try_for_each(|launch| {
-        last = Some(enqueue(queue, launch, &[])?);
+        last = Some(enqueue(queue, launch)?);
         Ok(())
     });
     let finished = finish(queue);
@@ -165,14 +164,14 @@ pub(super) fn batch(queue: &CommandQueue, launches: &[Prepared<'_>], repeat: usi
     Ok(wall_s)
 }
 
-/// Enqueues one launch, to begin after these events. The launch's own event is always taken: some drivers leak what a command holds otherwise.
-pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>, after: &[Event]) -> Result<Event, DeviceError> {
+/// Enqueues one launch. Its event is always taken: some drivers leak what a command holds otherwise.
+pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
     let (global, local) = (&launch.global, Some(launch.local));
     let mut event = Event::null();
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
     let enqueue = || unsafe {
-        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, waits(after), Some(&mut event))
+        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(&mut event))
     };
     guarded(ENQUEUE, enqueue)?;
     Ok(event)

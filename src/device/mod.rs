@@ -95,8 +95,6 @@ pub enum Action {
 pub struct Command {
     /// The queue, from 0.
     pub queue: usize,
-    /// Places of earlier commands that must have ended before it begins.
-    pub after: Vec<usize>,
     /// What it does.
     pub action: Action,
 }

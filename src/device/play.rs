@@ -60,11 +60,10 @@ impl Stage<'_> {
         let mut launches = self.launches.iter();
         for command in commands {
             let queue = &self.queues[command.queue];
-            let after: Vec<Event> = command.after.iter().filter_map(|&i| events.get(i)?.clone()).collect();
             events.push(match &command.action {
-                Action::Launch(_) => launches.next().map(|l| launch::enqueue(queue, l, &after)).transpose()?,
-                Action::Write(t) => Some(self.write(queue, t, &after)?),
-                Action::Read(t) => Some(self.read(queue, t, &after)?),
+                Action::Launch(_) => launches.next().map(|l| launch::enqueue(queue, l)).transpose()?,
+                Action::Write(t) => Some(self.write(queue, t)?),
+                Action::Read(t) => Some(self.read(queue, t)?),
                 Action::Fill(t) => Some(self.fill(queue, t)?),
                 Action::Fetch(t) => Some(self.fetch(queue, t)?),
                 Action::Work(steps) => {
@@ -83,15 +82,15 @@ impl Stage<'_> {
         pairs.map(|(queue, launch)| launch::enqueue_unseen(queue, launch)).fold(Ok(()), Result::and)
     }
 
-    /// Lets all queues begin: one may wait for what lies in another.
+    /// Lets all queues begin.
     fn flush(&self) -> Result<(), DeviceError> {
         self.queues.iter().try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
     }
 
     /// Waits for all queues, also if one fails.
     fn finish(&self, events: &[Option<Event>]) -> Result<(), DeviceError> {
-        // Several queues may wait for each other, and the host's work has flushed one already; after a flush, Mesa 22.3 does
-        // not wait in clFinish.
+        // Several queues must begin before the first is waited for, and the host's work has flushed one already; after a
+        // flush, Mesa 22.3 does not wait in clFinish.
         let is_flushed = self.queues.len() > 1 || events.iter().any(Option::is_none);
         let waited = if is_flushed { self.flush().and_then(|()| wait(events)) } else { Ok(()) };
         let finished = self.queues.iter().map(|queue| guarded("clFinish", || core::finish(queue)));
@@ -106,25 +105,25 @@ impl Stage<'_> {
         self.hosts.get(&t.host).ok_or_else(|| DeviceError::other("clEnqueue", "the host's memory was released"))
     }
 
-    fn write(&self, queue: &CommandQueue, t: &Transfer, after: &[Event]) -> Result<Event, DeviceError> {
+    fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
         let (buffer, host) = (self.buffer(t)?, self.host(t)?);
         let mut event = Event::null();
         // SAFETY: `check` saw that the range lies in the memory, which outlives `play`, where everything is waited for;
         // nothing else has it in hand, as the device is borrowed exclusively.
         let bytes = unsafe { std::slice::from_raw_parts(host.start().add(t.from), t.bytes) };
         guarded("clEnqueueWriteBuffer", || unsafe {
-            core::enqueue_write_buffer(queue, &buffer.memory, false, t.at, bytes, waits(after), Some(&mut event))
+            core::enqueue_write_buffer(queue, &buffer.memory, false, t.at, bytes, None::<&Event>, Some(&mut event))
         })?;
         Ok(event)
     }
 
-    fn read(&self, queue: &CommandQueue, t: &Transfer, after: &[Event]) -> Result<Event, DeviceError> {
+    fn read(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
         let (buffer, host) = (self.buffer(t)?, self.host(t)?);
         let mut event = Event::null();
         // SAFETY: as in `write`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
         guarded("clEnqueueReadBuffer", || unsafe {
-            core::enqueue_read_buffer(queue, &buffer.memory, false, t.at, bytes, waits(after), Some(&mut event))
+            core::enqueue_read_buffer(queue, &buffer.memory, false, t.at, bytes, None::<&Event>, Some(&mut event))
         })?;
         Ok(event)
     }
@@ -184,9 +183,4 @@ fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {
     let events: Vec<Event> = events.iter().flatten().cloned().collect();
     let count = events.len() as u32;
     if count == 0 { Ok(()) } else { guarded("clWaitForEvents", || core::wait_for_events(count, &&events[..])) }
-}
-
-/// No list at all in place of an empty one, which OpenCL refuses.
-pub(super) fn waits(after: &[Event]) -> Option<&[Event]> {
-    if after.is_empty() { None } else { Some(after) }
 }

@@ -100,12 +100,10 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let wg = if target.gpu { prior_power_of_two(target.max_wg.min(256)) } else { 1 };
     let most = target.compute_units.max(1) as usize * if target.gpu { 16 } else { 4 };
     let groups = n.div_ceil(wg).min(most);
-    // The stride of a GPU's items is the kernel's default.
-    let stride = (!target.gpu).then(|| ("STRIDE".into(), "1".into()));
-    let defines = [("WG".into(), wg.to_string())].into_iter().chain(stride).collect();
-    let program = program(TREE_PATH, "launch_tree", defines);
     let items = groups * wg;
     let walk = Walk::new(target, n, items);
+    let defines = [("WG".into(), wg.to_string())].into_iter().chain(walk.defines()).collect();
+    let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
     let args = [0, 1, 2].map(Arg::Buffer).into_iter().chain(numbers).collect();
     let launch = Launch { kernel: "launch_tree".into(), global: [items, 1, 1], local: [wg, 1, 1], args };
@@ -141,7 +139,7 @@ fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> 
 }
 
 fn command(launch: Launch) -> Command {
-    Command { queue: 0, after: Vec::new(), action: Action::Launch(launch) }
+    Command { queue: 0, action: Action::Launch(launch) }
 }
 
 fn prior_power_of_two(n: usize) -> usize {

@@ -61,7 +61,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let stage = Stage { wg: target.max_wg.min(256), steps: setting(case, STEPS_SET, 16)? as u32 };
     let variant = case.variant.as_str();
     let work = Action::Work(setting(case, WORK_SET, 1)?);
-    let alone = |action| Command { queue: 0, after: Vec::new(), action };
+    let alone = |action| Command { queue: 0, action };
     let all = Part { first: 0, n };
     let copy = Cost { bytes: bytes as f64, ops: 0.0 };
     // Each word is read and written.
@@ -153,7 +153,7 @@ fn pipeline(n: usize, chunks: usize, queues: usize, stage: &Stage) -> Vec<Comman
     let cut = |k: usize| (n as u128 * k as u128 / chunks as u128) as usize;
     let part = |k: usize| Part { first: cut(k), n: cut(k + 1) - cut(k) };
     let stages = |k: usize| [part(k).copy_in(), part(k).mix(stage), part(k).copy_out()].map(|action| (k, action));
-    let command = |(k, action)| Command { queue: k % queues, after: Vec::new(), action };
+    let command = |(k, action)| Command { queue: k % queues, action };
     (0..chunks).flat_map(stages).map(command).collect()
 }
 

@@ -41,7 +41,7 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
     };
     let command = |from: usize| {
         let part = Transfer { host: HostId(0), from, buffer: BufferId(0), at: from, bytes: piece.min(bytes - from) };
-        Command { queue: 0, after: Vec::new(), action: action(part) }
+        Command { queue: 0, action: action(part) }
     };
     let (source, result) = (Contents::Pattern, Contents::Undefined);
     let [host, buffer] = if is_in { [source, result] } else { [result, source] };

@@ -47,7 +47,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     if 2 * n + items > u32::MAX as usize || passes > u64::from(u32::MAX) {
         return Err(Refusal(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
     }
-    let numbers = [n, walk.near, walk.span, walk.stride, passes as usize, 0].map(|number| Arg::Uint(number as u32));
+    let numbers = [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
     let launch = Launch {
         kernel: "zerocopy_passes".into(),
         global: [items, 1, 1],
@@ -70,8 +70,8 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             DeviceSpec { bytes, place, contents },
             DeviceSpec { bytes: 4 * items, place: Place::Device, contents: Contents::Undefined },
         ],
-        program: Some(Program { path: PATH, defines: Vec::new(), kernels: vec!["zerocopy_passes".into()] }),
-        commands: actions.map(|action| Command { queue: 0, after: Vec::new(), action }).collect(),
+        program: Some(Program { path: PATH, defines: walk.defines(), kernels: vec!["zerocopy_passes".into()] }),
+        commands: actions.map(|action| Command { queue: 0, action }).collect(),
         repeat: 1,
         reading: Reading::Span,
         answer: Answer {
@@ -84,7 +84,8 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     })
 }
 
-/// Which words are a work-item's: from `near` times its id on, `stride` apart, up to `span` beyond.
+/// Which words are a work-item's: from `near` times its id on, one after the other or one of each item's at a time, up to
+/// `span` beyond.
 pub(super) struct Walk {
     pub(super) near: usize,
     pub(super) span: usize,
@@ -96,6 +97,11 @@ impl Walk {
     pub(super) fn new(target: &Target, n: usize, items: usize) -> Walk {
         let chunk = n.div_ceil(items);
         if target.gpu { Walk { near: 1, span: n, stride: items } } else { Walk { near: chunk, span: chunk, stride: 1 } }
+    }
+
+    /// The kernel's macro: a constant stride can be vectorised. That of a GPU's items is the default.
+    pub(super) fn defines(&self) -> Vec<(String, String)> {
+        if self.stride == 1 { vec![("STRIDE".into(), "1".into())] } else { Vec::new() }
     }
 
     /// What each work-item comes to.

@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn bars_begin_with_the_first_start() {
-        let command = |queue| Command { queue, after: Vec::new(), action: Action::Work(1) };
+        let command = |queue| Command { queue, action: Action::Work(1) };
         let bars = bars(&[command(1), command(0)], &[stamps(3_000, 5_000), stamps(1_000, 4_000)]);
         let times = [&bars[0], &bars[1]].map(|b| (b.queue, b.start * 1e6, b.end * 1e6));
         let rounded = times.map(|(q, s, e)| (q, s.round(), e.round()));
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn times_that_are_missing_or_run_backwards_make_none() {
-        let command = [Command { queue: 0, after: Vec::new(), action: Action::Work(1) }];
+        let command = [Command { queue: 0, action: Action::Work(1) }];
         assert_eq!(bars(&command, &[]), []);
         assert_eq!(bars(&command, &[stamps(5, 4)]), []);
     }
