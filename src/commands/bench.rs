@@ -9,6 +9,7 @@ use crate::record::Row;
 use crate::runner::Status;
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
 use crate::{Error, memory};
+use std::borrow::Borrow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -175,9 +176,17 @@ pub(super) fn announce(global: &Global, info: &DeviceInfo) {
 
 /// The error that the worst row makes, in the order that the exit codes have.
 pub(super) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
-    gone_wrong(|status| rows.iter().find(|r| r.status == status).map(name))?;
-    match rows.iter().find(|r| r.is_doubtful()) {
-        Some(row) if strict => Err(Error::Untrusted(format!("{} cannot be trusted: see its notes", name(row)))),
+    worst_named(&rows.iter().map(|row| (name(row), row)).collect::<Vec<_>>(), strict)
+}
+
+/// As [`worst`], of rows with names.
+pub(super) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<(), Error> {
+    let find = |is_meant: &dyn Fn(&Row) -> bool| rows.iter().find(|(_, row)| is_meant(row.borrow()));
+    gone_wrong(|status| find(&|row| row.status == status).map(|(name, _)| name.clone()))?;
+    match find(&Row::is_doubtful) {
+        Some((name, row)) if strict => {
+            Err(Error::Untrusted(format!("{name} cannot be trusted: {}", row.borrow().flags)))
+        }
         _ => Ok(()),
     }
 }
@@ -185,7 +194,8 @@ pub(super) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
 /// The error that the worst end makes; `find` names the first that ended so.
 pub(super) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
     if let Some(who) = find(Status::WrongResult) {
-        return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed")));
+        let next = "gpulab devices lists other drivers to compare with";
+        return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed; {next}")));
     }
     if let Some(who) = find(Status::BuildFailed) {
         return Err(Error::BuildFailed(format!("{who} did not build: its log is above")));

@@ -49,7 +49,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let measured = lab.run(&studies, out, global);
     let finished = lab.points.finish();
     measured.and(finished)?;
-    bench::worst(&lab.rows, options.measure.strict)
+    bench::worst_named(&lab.rows, options.measure.strict)
 }
 
 /// An indented line for each experiment.
@@ -112,7 +112,8 @@ struct Laboratory {
     executor: Box<dyn Executor>,
     limits: Limits,
     points: Points,
-    rows: Vec<Row>,
+    /// With the names of their points.
+    rows: Vec<(String, Row)>,
 }
 
 impl Laboratory {
@@ -129,7 +130,9 @@ impl Laboratory {
             running.points.sort_by_key(|(index, _)| *index);
             let points: Vec<Point> = running.points.into_iter().map(|(_, point)| point).collect();
             let experiment = study.experiment;
-            let mut text = report::experiment::text(&points, experiment.question(), &experiment.finding(&points));
+            let finding = experiment.finding(&points);
+            let label = |x| experiment.x_label(x);
+            let mut text = report::experiment::text(&points, experiment.question(), &finding, &label);
             if i > 0 {
                 text.insert(0, '\n');
             }
@@ -209,6 +212,12 @@ impl Running<'_> {
     }
 }
 
+/// A point's name: `stride: read, stride = 8`.
+fn called(experiment: &dyn Experiment, trial: &Trial) -> String {
+    let label = experiment.x_label(trial.x);
+    format!("{}: {}, {} = {label}", experiment.name(), trial.series, experiment.x_name())
+}
+
 impl Bench for Running<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let (settings, case) = (&self.lab.settings, &configuration.case);
@@ -229,14 +238,7 @@ impl Bench for Running<'_> {
             return Err(Error::Interrupted);
         }
         let trial = &self.task(configuration).trial;
-        let label = format!(
-            "{}: {}, {} = {}",
-            self.study.experiment.name(),
-            trial.series,
-            self.study.experiment.x_name(),
-            trial.x
-        );
-        self.observer.case_started(self.step, self.steps, &label);
+        self.observer.case_started(self.step, self.steps, &called(self.study.experiment, trial));
         self.step += 1;
         let outcome = self.lab.executor.run(job)?;
         self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
@@ -262,7 +264,7 @@ impl Bench for Running<'_> {
         }
         let point = Point::new(place, trial.metric, &row);
         self.lab.points.write(&point)?;
-        self.lab.rows.push(row);
+        self.lab.rows.push((called(experiment, trial), row));
         self.points.push((configuration.index, point));
         Ok(())
     }

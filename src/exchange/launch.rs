@@ -1,6 +1,6 @@
 //! What launching costs: a kernel that does next to nothing, and a sum in one launch or in many.
 
-use super::zerocopy::Walk;
+use super::zerocopy::{Walk, chunks};
 use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, POISON, Program, Reading, Script, Variant, bytes,
     pattern,
@@ -98,7 +98,7 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
 fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let n = words(case)?;
     let wg = if target.gpu { prior_power_of_two(target.max_wg.min(256)) } else { 1 };
-    let most = target.compute_units.max(1) as usize * if target.gpu { 16 } else { 4 };
+    let most = if target.gpu { target.compute_units.max(1) as usize * 16 } else { chunks(target, n) };
     let groups = n.div_ceil(wg).min(most);
     let items = groups * wg;
     let walk = Walk::new(target, n, items);

@@ -40,7 +40,11 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let n = bytes / 4;
     let passes = setting(case, PASSES_SET, 1)?;
     let units = target.compute_units.max(1) as usize;
-    let (wg, groups) = if target.gpu { (target.max_wg.min(256), 8 * units) } else { (1, 4 * units) };
+    let (wg, groups) = if target.gpu {
+        (target.max_wg.min(256), 8 * units)
+    } else {
+        (1, chunks(target, n.saturating_mul(passes as usize)))
+    };
     let items = wg * groups;
     let walk = Walk::new(target, n, items);
     // The kernel counts in 32 bits, beyond the end too.
@@ -84,6 +88,12 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     })
 }
 
+/// Chunks for the work-items of a CPU device, of loops with so many turns in all: a few for each core, but short ones, as
+/// Mesa's driver ends the loops of an item after 65535 turns.
+pub(super) fn chunks(target: &Target, turns: usize) -> usize {
+    (4 * target.compute_units.max(1) as usize).max(turns.div_ceil(1 << 15))
+}
+
 /// Which words are a work-item's: from `near` times its id on, one after the other or one of each item's at a time, up to
 /// `span` beyond.
 pub(super) struct Walk {
@@ -117,6 +127,17 @@ mod tests {
     use super::*;
     use crate::device::fake::fake_info;
     use crate::exchange::case;
+
+    #[test]
+    fn a_work_item_of_a_cpu_takes_few_turns() {
+        let target = Target { gpu: false, ..fake_info().target };
+        for (bytes, passes) in [(4 << 10, 1), (64 << 20, 1), (64 << 20, 16)] {
+            let script = script(&case(&EXCHANGE, ON_DEVICE, bytes, &[(PASSES_SET, passes)], 1), &target).unwrap();
+            let Action::Launch(launch) = &script.commands[0].action else { panic!("a launch is all there is") };
+            let turns = (bytes / 4).div_ceil(launch.global[0] as u64) * passes;
+            assert!((1..=65535).contains(&turns), "{bytes} bytes, {passes} passes: {turns}");
+        }
+    }
 
     #[test]
     fn a_copy_costs_its_bytes_too() {

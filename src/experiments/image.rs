@@ -60,12 +60,16 @@ impl Experiment for Image {
     }
 
     fn question(&self) -> &'static str {
-        "Do images help along rows (0), columns (1), diagonals (2), in 8x8 blocks (3), at random (4), and are samplers \
-         right (5 clamp, 6 to edge, 7 repeat, 8 mirrored)?"
+        "Do images help along rows, columns, diagonals, in 8x8 blocks or at random, and are their samplers right?"
     }
 
     fn x_name(&self) -> &'static str {
         "way"
+    }
+
+    fn x_label(&self, x: f64) -> String {
+        let mut names = ORDERS.into_iter().chain(image_sampler::ADDRESSES.map(|(_, name)| name));
+        names.nth(x as usize).map_or_else(|| x.to_string(), str::to_owned)
     }
 
     fn families(&self) -> &'static [&'static Family] {

@@ -46,7 +46,7 @@ const LINES: usize = 8;
 const TOLERANCE: f64 = 1.0 / 256.0;
 
 /// What a sampler does with coordinates beyond the edges, by number, as in the kernel.
-const ADDRESSES: [(Address, &str); 4] = [
+pub(super) const ADDRESSES: [(Address, &str); 4] = [
     (Address::Clamp, "clamp"),
     (Address::Edge, "clamp to edge"),
     (Address::Repeat, "repeat"),
@@ -54,7 +54,7 @@ const ADDRESSES: [(Address, &str); 4] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Address {
+pub(super) enum Address {
     Clamp,
     Edge,
     Repeat,

@@ -65,6 +65,11 @@ pub trait Experiment: Sync {
     /// What is varied, as in `n`: the meaning of [`Trial::x`].
     fn x_name(&self) -> &'static str;
 
+    /// How reports name a value of what is varied.
+    fn x_label(&self, x: f64) -> String {
+        x.to_string()
+    }
+
     /// Families of kernels that are this experiment's own; `gpulab list` does not show them.
     fn families(&self) -> &'static [&'static Family] {
         &[]

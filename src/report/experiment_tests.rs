@@ -35,20 +35,27 @@ fn golden(name: &str, text: &str) {
 
 #[test]
 fn experiments_read_well_in_a_terminal() {
-    golden("experiment_typical", &text(&typical(), "Does padding help?", "Padding helps."));
-    golden("experiment_troubled", &text(&troubled(), "Does padding help?", "Nothing can be said."));
+    golden("experiment_typical", &text(&typical(), "Does padding help?", "Padding helps.", &|x| x.to_string()));
+    golden("experiment_troubled", &text(&troubled(), "Does padding help?", "Nothing can be said.", &|x| x.to_string()));
     let single: Vec<Point> = (0..6).map(|i| point("strided", 1 << i, 64.0 / f64::from(1 << i), 0.0)).collect();
-    golden("experiment_single", &text(&single, "What does a stride cost?", "Half for each doubling."));
+    golden(
+        "experiment_single",
+        &text(&single, "What does a stride cost?", "Half for each doubling.", &|x| x.to_string()),
+    );
+    let mut mixed = vec![point("a step", 1, 2.0, 0.0), point("1 chain", 32, 8.0, 0.0), point("1 chain", 64, 9.0, 0.0)];
+    (mixed[0].metric, mixed[0].unit) = ("latency".into(), "ns".into());
+    let label = |x: f64| format!("{x} items");
+    golden("experiment_mixed", &text(&mixed, "What hides latency?", "Chains do.", &label));
     let names: Vec<String> = (1..=17).map(|i| format!("operation {i}, many")).collect();
     let mut many: Vec<Point> =
         names.iter().flat_map(|name| [point(name, 8, 5.0, 0.0), point(name, 1, 2.0, 0.0)]).collect();
     many.remove(3);
-    golden("experiment_many", &text(&many, "What do operations cost?", "This much."));
+    golden("experiment_many", &text(&many, "What do operations cost?", "This much.", &|x| x.to_string()));
 }
 
 #[test]
 fn nothing_is_said_of_nothing() {
-    assert_eq!(text(&[], "Why?", "So."), "Why?\n\nnothing was measured\n");
+    assert_eq!(text(&[], "Why?", "So.", &|x| x.to_string()), "Why?\n\nnothing was measured\n");
 }
 
 #[test]
@@ -56,7 +63,7 @@ fn a_device_cannot_steer_the_terminal() {
     let mut points = typical();
     points[0].device = "evil\x1b[2J\nname".to_owned();
     points[0].series = "x\x07".to_owned();
-    let text = text(&points, "Why?", "So.");
+    let text = text(&points, "Why?", "So.", &|x| x.to_string());
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
     assert!(text.starts_with("pitch on evil\\u{1b}[2J\\nname ("), "{text}");
 }
