@@ -1,6 +1,7 @@
 //! What points say of each other: ratios that count only where they exceed the spread.
 
 use crate::record::Point;
+use crate::runner::Status;
 
 /// A smaller relative difference than this is none.
 pub(super) const LEAST: f64 = 0.05;
@@ -78,7 +79,7 @@ pub(super) enum Knee {
 }
 
 /// A doubling of x costs if the speed falls by more than this: half-way between nothing and all.
-const FALL: f64 = std::f64::consts::SQRT_2;
+pub(super) const FALL: f64 = std::f64::consts::SQRT_2;
 
 /// The first run of doublings of x, one after the other, that each make a series of speeds fall. The spread must not hide
 /// those at which it begins and ends, nor most of them if there is none.
@@ -152,6 +153,19 @@ pub(super) fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
     all
 }
 
+/// What to say where nothing follows from the points: that none has a value, and why, or else `otherwise`.
+pub(super) fn nothing(points: &[Point], otherwise: &str) -> String {
+    let all = |status: Status| points.iter().all(|p| p.status == status);
+    let why = match points {
+        [] => return "Nothing was measured.".to_owned(),
+        _ if points.iter().any(|p| p.measured().is_some()) => return otherwise.to_owned(),
+        _ if all(Status::WrongResult) => "no result was right",
+        _ if all(Status::Skipped) => "all were skipped",
+        _ => "none came to a right result",
+    };
+    format!("No point has a value: {why}.")
+}
+
 /// Whether some contrast has this verdict.
 pub(super) fn any(contrasts: &[Contrast], verdict: Verdict) -> bool {
     contrasts.iter().any(|c| c.verdict == verdict)
@@ -212,6 +226,20 @@ mod tests {
         assert_eq!(knee_of(0.01, &[64.0]), Knee::Unmeasured);
         assert_eq!(knee_of(0.5, &[64.0, 32.0, 16.0, 15.0]), Knee::Unclear);
         assert_eq!(knee_of(0.3, &[64.0, 60.0, 58.0]), Knee::Unclear);
+    }
+
+    #[test]
+    fn why_nothing_follows() {
+        let of = |statuses: &[Status]| {
+            let with = |&status: &Status| Point { status, ..point("s", 1, 1.0, 0.0) };
+            nothing(&statuses.iter().map(with).collect::<Vec<_>>(), "None can be compared.")
+        };
+        let (wrong, skipped) = (Status::WrongResult, Status::Skipped);
+        assert_eq!(of(&[]), "Nothing was measured.");
+        assert_eq!(of(&[Status::Ok, wrong]), "None can be compared.");
+        assert_eq!(of(&[wrong, wrong]), "No point has a value: no result was right.");
+        assert_eq!(of(&[skipped]), "No point has a value: all were skipped.");
+        assert_eq!(of(&[skipped, wrong]), "No point has a value: none came to a right result.");
     }
 
     #[test]

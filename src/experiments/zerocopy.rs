@@ -1,6 +1,6 @@
 //! Kernels that read the host's memory directly: from how many readings on a copy pays.
 
-use super::evidence::{Verdict, compare, compare_series, values};
+use super::evidence::{Contrast, Verdict, any, compare, compare_series, nothing, values};
 use super::{Experiment, Scope, Trial};
 use crate::exchange::{self, zerocopy};
 use crate::record::{Point, TIME};
@@ -47,8 +47,37 @@ impl Experiment for ZeroCopy {
     }
 
     fn finding(&self, points: &[Point]) -> String {
-        let said: Vec<String> = [reading(points), whole(points)].into_iter().flatten().collect();
-        if said.is_empty() { "Nothing was read.".to_owned() } else { said.join(" ") }
+        let said: Vec<String> = [in_place(points), reading(points), filling(points)].into_iter().flatten().collect();
+        if said.is_empty() { nothing(points, "No two ways have values that can be compared.") } else { said.join(" ") }
+    }
+}
+
+/// Whether data that lie in host memory already had better be read there.
+fn in_place(points: &[Point]) -> Option<String> {
+    let all = compare_series(points, IN_PLACE, COPIED, |_| true);
+    let first = all.first()?;
+    let told = match first.verdict {
+        Verdict::Lower => format!("is faster than copying them first ({:.2} times the time)", first.ratio),
+        Verdict::Higher => format!("is slower than copying them first ({:.2} times the time)", first.ratio),
+        Verdict::Same => "takes as long as copying them first".to_owned(),
+        Verdict::Unclear => "takes as long within the spread as copying them first".to_owned(),
+    };
+    Some(format!(
+        "Where data already lie in host memory that the device reaches, reading them there {} {told}{}.",
+        times(first.x),
+        turn(&all)
+    ))
+}
+
+/// From how many passes on the copy pays, of times without a copy over those with it.
+fn turn(all: &[Contrast]) -> String {
+    let Some((last, more)) = all.split_last().filter(|(_, more)| !more.is_empty()) else { return String::new() };
+    let since = all.iter().rposition(|c| c.verdict != Verdict::Higher).map_or(0, |i| i + 1);
+    match all.get(since) {
+        Some(_) if since == 0 => format!("; the copy pays with any number of passes up to {}", last.x),
+        Some(c) => format!("; from {} passes on the copy pays", c.x),
+        None if any(more, Verdict::Higher) => format!("; with {} passes a copy shows no gain", last.x),
+        None => format!("; up to {} passes a copy shows no gain", last.x),
     }
 }
 
@@ -56,38 +85,30 @@ impl Experiment for ZeroCopy {
 fn reading(points: &[Point]) -> Option<String> {
     let (x, _) = *values(points, IN_PLACE).last()?;
     let contrast = compare(points, (IN_PLACE, x), (ON_DEVICE, x))?;
-    Some(match contrast.verdict {
-        Verdict::Higher => format!(
-            "Memory that host and device share is read {:.1} times as slowly as the device's own.",
-            contrast.ratio
-        ),
-        Verdict::Lower => {
-            format!("Shared memory is read {:.1} times as fast as the device's own.", 1.0 / contrast.ratio)
-        }
+    let speed = match contrast.verdict {
+        Verdict::Higher => format!("{:.1} times as slowly as the device's own", contrast.ratio),
+        Verdict::Lower => format!("{:.1} times as fast as the device's own", 1.0 / contrast.ratio),
         Verdict::Same => {
-            "Memory that host and device share is read as fast as the device's own: it is the same, or the \
-                          driver keeps a copy."
-                .to_owned()
+            "as fast as the device's own: it is the same, or the driver or a cache keeps a copy".to_owned()
         }
-        Verdict::Unclear => {
-            "Memory that host and device share is read as fast as the device's own within the spread.".to_owned()
-        }
-    })
+        Verdict::Unclear => "as fast as the device's own within the spread".to_owned(),
+    };
+    Some(format!("Host memory is read {speed}."))
 }
 
 /// Whether the way by a mapping is shorter, data and all.
-fn whole(points: &[Point]) -> Option<String> {
+fn filling(points: &[Point]) -> Option<String> {
     let all = compare_series(points, FILLED, COPIED, |_| true);
     let first = all.first()?;
     let once = match first.verdict {
-        Verdict::Lower | Verdict::Higher => format!("takes {:.2} times as long as copying them first", first.ratio),
-        Verdict::Same => "takes as long as copying them first".to_owned(),
-        Verdict::Unclear => "takes as long as copying them first within the spread".to_owned(),
+        Verdict::Lower | Verdict::Higher => {
+            format!("takes {:.2} times as long as copying and reading them", first.ratio)
+        }
+        Verdict::Same => "takes as long as copying and reading them".to_owned(),
+        Verdict::Unclear => "takes as long as copying and reading them within the spread".to_owned(),
     };
-    let since = all.iter().rposition(|c| c.verdict != Verdict::Higher).map_or(0, |i| i + 1);
-    let turn = all.get(since).filter(|_| first.verdict != Verdict::Higher);
-    let turn = turn.map_or_else(String::new, |c| format!("; from {} readings on the copy pays", c.x));
-    Some(format!("Handing data over by a mapping and reading them {} {once}{turn}.", times(first.x)))
+    let turn = if first.verdict == Verdict::Higher { String::new() } else { turn(&all) };
+    Some(format!("Putting data into host memory by a mapping and reading them {} {once}{turn}.", times(first.x)))
 }
 
 fn times(passes: f64) -> String {
@@ -99,6 +120,7 @@ mod tests {
     use super::*;
     use crate::device::fake::fake_info;
     use crate::record::point;
+    use crate::runner::Status;
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {
         let target = fake_info().target;
@@ -116,31 +138,64 @@ mod tests {
             _ => passes,
         };
         insta::assert_snapshot!(finding(us), @r"
-        Memory that host and device share is read 50.0 times as slowly as the device's own.
-        Handing data over by a mapping and reading them once takes 0.79 times as long as copying them first; from 2 readings on the copy pays.
+        Where data already lie in host memory that the device reaches, reading them there once is faster than copying them first (0.50 times the time); from 4 passes on the copy pays.
+        Host memory is read 50.0 times as slowly as the device's own.
+        Putting data into host memory by a mapping and reading them once takes 0.79 times as long as copying and reading them; from 2 passes on the copy pays.
         ");
     }
 
     #[test]
     fn one_memory_for_both() {
         insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 10.0 } + passes), @r"
-        Memory that host and device share is read as fast as the device's own: it is the same, or the driver keeps a copy.
-        Handing data over by a mapping and reading them once takes 0.52 times as long as copying them first.
+        Where data already lie in host memory that the device reaches, reading them there once is faster than copying them first (0.52 times the time); up to 16 passes a copy shows no gain.
+        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
+        Putting data into host memory by a mapping and reading them once takes 0.52 times as long as copying and reading them; up to 16 passes a copy shows no gain.
         ");
+    }
+
+    #[test]
+    fn a_copy_that_pays_at_once() {
+        insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 50.0 } * passes), @r"
+        Where data already lie in host memory that the device reaches, reading them there once is slower than copying them first (2.50 times the time); the copy pays with any number of passes up to 16.
+        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
+        Putting data into host memory by a mapping and reading them once takes 2.50 times as long as copying and reading them.
+        ");
+    }
+
+    #[test]
+    fn points_without_values() {
+        let points: Vec<Point> = [COPIED, IN_PLACE]
+            .map(|series| Point { status: Status::WrongResult, value: None, ..point(series, 1, 1.0, 0.0) })
+            .into();
+        insta::assert_snapshot!(ZeroCopy.finding(&points), @"No point has a value: no result was right.");
+        insta::assert_snapshot!(ZeroCopy.finding(&[point(COPIED, 1, 1.0, 0.0)]), @"No two ways have values that can be compared.");
+        let two = [point(COPIED, 4, 1.0, 0.0), point(IN_PLACE, 4, 2.0, 0.0)];
+        insta::assert_snapshot!(ZeroCopy.finding(&two), @"Where data already lie in host memory that the device reaches, reading them there 4 times is slower than copying them first (2.00 times the time).");
     }
 
     #[test]
     fn a_copy_pays_only_if_it_does_from_there_on() {
         let us = |series: &str, passes: f64| match (series, passes as u64) {
-            (FILLED, 2 | 8 | 16) => 20.0,
+            (FILLED | IN_PLACE, 2 | 8 | 16) => 20.0,
             _ => 10.0,
         };
-        assert!(
-            finding(us).ends_with("takes as long as copying them first; from 8 readings on the copy pays."),
-            "{}",
-            finding(us)
-        );
-        let once = |series: &str, passes: f64| if series == FILLED && passes == 2.0 { 20.0 } else { 10.0 };
-        assert!(finding(once).ends_with("takes as long as copying them first."), "{}", finding(once));
+        insta::assert_snapshot!(finding(us), @r"
+        Where data already lie in host memory that the device reaches, reading them there once takes as long as copying them first; from 8 passes on the copy pays.
+        Host memory is read 2.0 times as slowly as the device's own.
+        Putting data into host memory by a mapping and reading them once takes as long as copying and reading them; from 8 passes on the copy pays.
+        ");
+        let once =
+            |series: &str, passes: f64| if [FILLED, IN_PLACE].contains(&series) && passes == 2.0 { 20.0 } else { 10.0 };
+        insta::assert_snapshot!(finding(once), @r"
+        Where data already lie in host memory that the device reaches, reading them there once takes as long as copying them first; with 16 passes a copy shows no gain.
+        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
+        Putting data into host memory by a mapping and reading them once takes as long as copying and reading them; with 16 passes a copy shows no gain.
+        ");
+        let first = |series: &str, passes: f64| if series == IN_PLACE && passes == 1.0 { 20.0 } else { 10.0 };
+        insta::assert_snapshot!(finding(first), @r"
+        Where data already lie in host memory that the device reaches, reading them there once is slower than copying them first (2.00 times the time); with 16 passes a copy shows no gain.
+        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
+        Putting data into host memory by a mapping and reading them once takes as long as copying and reading them; up to 16 passes a copy shows no gain.
+        ");
     }
 }
