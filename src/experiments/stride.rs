@@ -4,7 +4,7 @@
 //! words are used whatever the stride. A device that fetches whole segments fetches more of them the further apart the
 //! words lie, until each word has a segment of its own.
 
-use super::evidence::{Knee, knee};
+use super::evidence::{Contrast, FALL, Knee, Verdict, knee, nothing, series};
 use super::walk::{self, GATHER, READ, READ_CACHED, SCATTER, WRITE};
 use super::{Experiment, Scope, Trial};
 use crate::kernels::Family;
@@ -41,29 +41,85 @@ impl Experiment for Stride {
     fn finding(&self, points: &[Point]) -> String {
         let told: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
             .iter()
-            .filter_map(|(what, series)| sentence(what, knee(points, series)))
+            .filter_map(|(what, series)| sentence(points, what, series))
             .collect();
-        if told.is_empty() { "No two strides were measured.".to_owned() } else { told.join(" ") }
+        if told.is_empty() { nothing(points, "No two strides have values.") } else { told.join(" ") }
     }
 }
 
-fn sentence(what: &str, knee: Knee) -> Option<String> {
-    Some(match knee {
-        Knee::Unmeasured => return None,
-        Knee::Unclear => format!("{what}: the points do not tell what a stride costs."),
-        Knee::Never => format!("{what} lose little by any stride: no segment shows."),
-        Knee::Beyond { from, last } => {
-            format!(
-                "{what} lose with each doubling of the stride from {from} to {last}, the largest: no segment's end shows."
-            )
-        }
+/// What the largest stride costs, and the segments that show; nothing unless two strides have values.
+fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
+    let all = series(points, name);
+    let (first, rest) = all.split_first()?;
+    let last = rest.last()?;
+    let by_last = Contrast::new(last, first)?;
+    let by_slowest = |p: &&&Point| Contrast::new(p, last).is_some_and(|c| c.verdict == Verdict::Lower);
+    let slowest = rest.iter().filter(by_slowest).filter_map(|p| Contrast::new(p, first));
+    let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Verdict::Lower);
+    let slowest = slowest.map(|c| format!(", but at {}, the slowest, at {:.2} times", c.x, c.ratio));
+    Some(format!(
+        "{what} at stride {} run {} stride {}{}; {}.",
+        last.x,
+        speed(&by_last),
+        first.x,
+        slowest.unwrap_or_default(),
+        segments(points, name, &by_last)
+    ))
+}
+
+/// How fast a stride is, up to the one that it is compared with.
+fn speed(contrast: &Contrast) -> String {
+    match contrast.verdict {
+        Verdict::Higher | Verdict::Lower => format!("at {:.2} times the speed of", contrast.ratio),
+        Verdict::Same => "as fast as at".to_owned(),
+        Verdict::Unclear => "within the spread as fast as at".to_owned(),
+    }
+}
+
+/// What shows of segments where the largest stride has this speed.
+fn segments(points: &[Point], name: &str, by_last: &Contrast) -> String {
+    let knee = knee(points, name);
+    if let Some(why) = doubt(&series(points, name), knee) {
+        return format!("the length of a segment does not show, as {why}");
+    }
+    match knee {
         Knee::Between { from, to } => format!(
-            "{what} lose with each doubling of the stride from {from} to {to} and little beyond: memory comes in segments of \
-             {} bytes.",
+            "each doubling from {from} to {to} costs, and those beyond little: memory comes in segments of {} bytes",
             WORD * to
         ),
-    })
+        Knee::Beyond { from, last } => format!("each doubling from {from} to {last} costs: no segment's end shows"),
+        _ if by_last.ratio < 1.0 / FALL => "each doubling costs but a little: no segment shows".to_owned(),
+        _ => "no doubling costs much: no segment shows".to_owned(),
+    }
 }
+
+/// Why these speeds, ascending in stride, do not tell the length of a segment, if they do not.
+fn doubt(all: &[&Point], knee: Knee) -> Option<&'static str> {
+    let steps: Vec<Contrast> = all.windows(2).filter_map(|pair| Contrast::new(pair[0], pair[1])).collect();
+    let end = if let Knee::Between { to, .. } = knee { to } else { f64::INFINITY };
+    // A step's x is the smaller stride of the two.
+    let anew = steps.iter().find(|step| step.x >= end && step.ratio > FALL);
+    if all.windows(2).any(|pair| pair[1].x != 2.0 * pair[0].x) {
+        Some("strides between are missing")
+    } else if rises(all) {
+        Some("a larger stride is more than twice as fast as a smaller one")
+    } else if let Some(step) = anew {
+        Some(if step.is_clear(FALL) { "the speed falls in more than one place" } else { HIDDEN })
+    } else if knee == Knee::Unclear {
+        let is_clear = steps.iter().all(|step| step.is_clear(FALL));
+        Some(if is_clear { "only the last doubling costs" } else { HIDDEN })
+    } else {
+        None
+    }
+}
+
+/// Whether a larger stride is more than twice as fast as a smaller one, which segments do not explain.
+fn rises(all: &[&Point]) -> bool {
+    let is_twice = |p: &Point, q: &Point| Contrast::new(q, p).is_some_and(|c| c.exceeds(2.0) == Some(true));
+    (1..all.len()).any(|i| all[..i].iter().any(|p| is_twice(p, all[i])))
+}
+
+const HIDDEN: &str = "the spread hides what single doublings cost";
 
 #[cfg(test)]
 mod tests {
@@ -82,17 +138,17 @@ mod tests {
             4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
         insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads lose with each doubling of the stride from 1 to 16 and little beyond: memory comes in segments of 64 bytes.
-        Reads from cache lose with each doubling of the stride from 1 to 8 and little beyond: memory comes in segments of 32 bytes.
-        Writes lose with each doubling of the stride from 1 to 8 and little beyond: memory comes in segments of 32 bytes.
+        Reads at stride 64 run at 0.06 times the speed of stride 1; each doubling from 1 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
+        Reads from cache at stride 64 run at 0.11 times the speed of stride 1; each doubling from 1 to 8 costs, and those beyond little: memory comes in segments of 32 bytes.
+        Writes at stride 64 run at 0.11 times the speed of stride 1; each doubling from 1 to 8 costs, and those beyond little: memory comes in segments of 32 bytes.
         ");
     }
 
     #[test]
     fn no_segments() {
         insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads lose little by any stride: no segment shows.
-        Writes lose little by any stride: no segment shows.
+        Reads at stride 64 run at 0.90 times the speed of stride 1; no doubling costs much: no segment shows.
+        Writes at stride 64 run at 0.90 times the speed of stride 1; no doubling costs much: no segment shows.
         ");
     }
 
@@ -102,19 +158,61 @@ mod tests {
             if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
         };
         insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads lose with each doubling of the stride from 4 to 16 and little beyond: memory comes in segments of 64 bytes.
-        Writes lose with each doubling of the stride from 1 to 64, the largest: no segment's end shows.
+        Reads at stride 64 run at 0.25 times the speed of stride 1; each doubling from 4 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
+        Writes at stride 64 run at 0.02 times the speed of stride 1; each doubling from 1 to 64 costs: no segment's end shows.
+        ");
+    }
+
+    #[test]
+    fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
+        let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
+        insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
+        Reads at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
+        Writes at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
+        ");
+        let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
+        insta::assert_snapshot!(sentences(false, 0.02, little), @r"
+        Reads at stride 64 run at 0.19 times the speed of stride 1; each doubling costs but a little: no segment shows.
+        Writes at stride 64 run at 0.19 times the speed of stride 1; each doubling costs but a little: no segment shows.
+        ");
+    }
+
+    #[test]
+    fn a_speed_that_rises_again() {
+        let a_little = |_: &str, stride: f64| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) };
+        insta::assert_snapshot!(sentences(false, 0.02, a_little), @r"
+        Reads at stride 64 run at 0.09 times the speed of stride 1, but at 16, the slowest, at 0.06 times; each doubling from 1 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
+        Writes at stride 64 run at 0.09 times the speed of stride 1, but at 16, the slowest, at 0.06 times; each doubling from 1 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
+        ");
+        let back = |_: &str, stride: f64| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) };
+        insta::assert_snapshot!(sentences(false, 0.02, back), @r"
+        Reads at stride 64 run as fast as at stride 1, but at 16, the slowest, at 0.06 times; the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one.
+        Writes at stride 64 run as fast as at stride 1, but at 16, the slowest, at 0.06 times; the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one.
+        ");
+    }
+
+    #[test]
+    fn a_speed_that_falls_twice_or_has_gaps() {
+        let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
+        insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
+        Reads at stride 64 run at 0.05 times the speed of stride 1; the length of a segment does not show, as the speed falls in more than one place.
+        Writes at stride 64 run at 0.05 times the speed of stride 1; the length of a segment does not show, as the speed falls in more than one place.
+        ");
+        let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
+        insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
+        Reads at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as strides between are missing.
+        Writes at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as strides between are missing.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads: the points do not tell what a stride costs.
-        Writes: the points do not tell what a stride costs.
+        Reads at stride 64 run at 0.25 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
+        Writes at stride 64 run at 0.25 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
-        insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes lose with each doubling of the stride from 1 to 8 and little beyond: memory comes in segments of 32 bytes.");
-        insta::assert_snapshot!(Stride.finding(&[]), @"No two strides were measured.");
+        insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 run at 0.12 times the speed of stride 1; each doubling from 1 to 8 costs, and those beyond little: memory comes in segments of 32 bytes.");
+        insta::assert_snapshot!(Stride.finding(&[]), @"Nothing was measured.");
     }
 }
