@@ -3,7 +3,7 @@
 //! Each operation is measured in three ways: with one chain of dependent steps of a lone item of each compute unit, which
 //! is its latency; with eight chains of each of many items, which is its throughput; and, of functions, with no chain but
 //! once for each of many arguments, which is its largest error. Where a step needs an addition to keep its operand in
-//! range, the addition is part of it, and the finding takes it off.
+//! range, the addition is part of it, and the finding says so.
 //!
 //! The control of operations is the same number of steps in turns of the loop half as long: they take as long, unless the
 //! compiler makes one of a turn's steps. Some do so with the sums and products of floats, though their result may differ.
@@ -17,7 +17,7 @@ use self::operation::{
     Asked, DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Form, Function, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
     OPERATIONS, Operation, SHIFT, TURN,
 };
-use super::evidence::{Contrast, Verdict, compare, value};
+use super::evidence::{Contrast, Verdict, compare, nothing, value};
 use super::own::{self, LATENCY, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
@@ -77,7 +77,7 @@ impl Experiment for Instructions {
 
     fn finding(&self, points: &[Point]) -> String {
         let told: Vec<String> = [costs(points), divisions(points), forms(points)].into_iter().flatten().collect();
-        if told.is_empty() { "No rate was measured.".to_owned() } else { told.join(" ") }
+        if told.is_empty() { nothing(points, "No rate was measured.") } else { told.join(" ") }
     }
 }
 
@@ -164,11 +164,11 @@ fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Form) -> Trial 
     own.trial(scope, function.series(Dtype::F32, form), ONE_VALUE, ERROR)
 }
 
-/// A series of the table, and the additions of its steps beside what is counted.
-fn measured() -> impl Iterator<Item = (String, f64)> {
-    let operations = OPERATIONS.iter().map(|o| (o.name.to_owned(), o.adds as f64 / o.counts as f64));
+/// A plain operation's series, and whether its steps have an addition that is not counted.
+fn measured() -> impl Iterator<Item = (String, bool)> {
+    let operations = OPERATIONS.iter().map(|o| (o.name.to_owned(), o.adds > 0));
     let types = [Dtype::F32, Dtype::F64];
-    let of = move |f: &'static Function| types.map(|dtype| (f.series(dtype, Form::Plain), f.adds() as f64));
+    let of = move |f: &'static Function| types.map(|dtype| (f.series(dtype, Form::Plain), f.adds() > 0));
     operations.chain(FUNCTIONS.iter().flat_map(of))
 }
 
@@ -182,28 +182,51 @@ const DEAREST: usize = 4;
 fn costs(points: &[Point]) -> Option<String> {
     let rate = |name: &str| value(points, name, MANY);
     let is_told = |name: &str| rate(name).is_some() && !is_joined(points, name, MANY);
-    let all: Vec<(String, f64)> = measured().filter(|(name, _)| is_told(name)).collect();
-    let (best, _) = all.iter().max_by(|a, b| rate(&a.0).unwrap_or(0.0).total_cmp(&rate(&b.0).unwrap_or(0.0)))?;
-    let (mut full, mut others) = (Vec::new(), Vec::new());
+    let all: Vec<(String, bool)> = measured().filter(|(name, _)| is_told(name)).collect();
+    let (best, _) = all.iter().rev().max_by(|a, b| rate(&a.0).unwrap_or(0.0).total_cmp(&rate(&b.0).unwrap_or(0.0)))?;
+    let (mut full, mut others, mut hidden) = (Vec::new(), Vec::new(), 0);
     for (name, adds) in &all {
         let over = compare(points, (best, MANY), (name, MANY))?;
         match over.exceeds(FULL) {
-            Some(false) => full.push(name.as_str()),
-            Some(true) => others.push((over.ratio - adds * addition(points, best), name)),
-            None => {}
+            Some(false) => full.push((name.as_str(), *adds)),
+            Some(true) => others.push((over.ratio, name, *adds)),
+            None => hidden += 1,
         }
     }
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let dear: Vec<String> = others.iter().take(DEAREST).map(|(cost, name)| format!("{name} {cost:.1}")).collect();
-    let full = match full.as_slice() {
-        [] => "The spread hides which operations run at full rate".to_owned(),
-        names => format!("Of {} operations {} run at full rate ({})", all.len(), names.len(), names.join(", ")),
+    others.truncate(DEAREST);
+    let has_sums = full.iter().any(|(_, adds)| *adds) || others.iter().any(|(.., adds)| *adds);
+    let adds = if has_sums || divisions(points).is_some() { ADDS } else { "" };
+    let names: Vec<&str> = full.iter().map(|(name, _)| *name).collect();
+    Some(format!("{}{}{adds}{}.", fullest(&names, all.len(), hidden, best), dearest(&others, best), joined(points)))
+}
+
+/// Of which operations the table's ratios are not theirs alone.
+const ADDS: &str = "; steps of int divisions, shifts and masks, conversions and some functions include an addition";
+
+/// The operations at full rate.
+fn fullest(names: &[&str], all: usize, hidden: usize, best: &str) -> String {
+    let list = names.join(", ");
+    let hidden = match hidden {
+        0 => String::new(),
+        hidden => format!("; of {hidden} the spread hides it"),
     };
-    let dear = match dear.as_slice() {
-        [] => String::new(),
-        dear => format!("; the dearest cost so many at the best rate: {}", dear.join(", ")),
-    };
-    Some(format!("{full}{dear}{}.", joined(points)))
+    match names.len() {
+        0 => "The spread hides which operations run at full rate".to_owned(),
+        full => {
+            let run = if full == 1 { "runs" } else { "run" };
+            let of = format!("{full} of {all} plain operations (no half_, native_ or fast forms)");
+            format!("{of} {run} at full rate, {:.1} times that of {best} or more: {list}{hidden}", 1.0 / FULL)
+        }
+    }
+}
+
+/// How many times as long the dearest take as the best.
+fn dearest(others: &[(f64, &String, bool)], best: &str) -> String {
+    let Some(((most, first, _), next)) = others.split_first() else { return String::new() };
+    let next: Vec<String> = next.iter().map(|(ratio, name, _)| format!("{name} ({ratio:.1} times)")).collect();
+    let next = if next.is_empty() { String::new() } else { format!("; then come {}", next.join(", ")) };
+    format!("; the dearest, {first}, takes {most:.1} times as long as {best}{next}")
 }
 
 /// What does not show because the compiler joins steps.
@@ -224,12 +247,6 @@ fn is_joined(points: &[Point], name: &str, x: f64) -> bool {
     let control = short(name);
     let (slow, fast) = if x == DEPENDENT { (control.as_str(), name) } else { (name, control.as_str()) };
     compare(points, (slow, x), (fast, x)).is_some_and(|over| over.exceeds(JOINED) == Some(true))
-}
-
-/// What an addition that goes with an operation costs, in operations at the best rate.
-fn addition(points: &[Point], best: &str) -> f64 {
-    let cost = |name| compare(points, (best, MANY), (name, MANY)).map(|c| c.ratio);
-    cost("add").or_else(|| cost("int add")).unwrap_or(1.0)
 }
 
 /// A way to divide: its name, what does the same for a power of two, and its series by 8, by 7 and by a variable.
