@@ -3,7 +3,7 @@
 //! Where items run in lockstep, those of one warp (wavefront, vector) that take different branches go through both. Runs
 //! as long as the lockstep is wide have no such items, and take half the time.
 
-use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear};
+use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear, nothing};
 use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
@@ -97,18 +97,40 @@ impl Experiment for Divergence {
 
     fn finding(&self, points: &[Point]) -> String {
         let over_one = compare_with_last(points, CHOSEN, ONE);
-        match control(points) {
-            _ if over_one.is_empty() => "It was not measured what a branch costs.".to_owned(),
-            None => cost_of_a_branch(&over_one),
-            Some(ratio) if ratio < TRUSTED => format!(
-                "Nothing follows: both branches take only {ratio:.2} times as long as one, so that not all work was done."
+        if over_one.is_empty() {
+            return nothing(points, "It was not measured what a branch costs.");
+        }
+        let cost = cost_of_a_branch(&over_one);
+        let controls = compare_series(points, BOTH, ONE, |_| true);
+        let (least, most) =
+            controls.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), c| (least.min(c.ratio), most.max(c.ratio)));
+        match does_hold(&controls) {
+            _ if controls.is_empty() => cost,
+            Some(true) => format!("{cost} The control holds: both branches take {least:.2} times as long as one."),
+            Some(false) => format!(
+                "Nothing follows: both branches take only {most:.2} times as long as one, so that not all work was done."
             ),
-            Some(ratio) => format!(
-                "{} The control holds: both branches take {ratio:.2} times as long as one.",
-                cost_of_a_branch(&over_one)
+            None => format!(
+                "Nothing follows: the control is too noisy to tell whether all work was done ({}); run it again on a \
+                 quiet machine or without --quick.",
+                ratios(least, most)
             ),
         }
     }
+}
+
+/// Whether both branches take clearly longer than one, or clearly do not, at every length of runs at which this was
+/// measured; nothing if the spread hides it or lengths disagree.
+fn does_hold(controls: &[Contrast]) -> Option<bool> {
+    let told: Option<Vec<bool>> = controls.iter().map(|c| c.exceeds(TRUSTED)).collect();
+    let (first, rest) = told.as_deref()?.split_first()?;
+    rest.iter().all(|other| other == first).then_some(*first)
+}
+
+fn ratios(least: f64, most: f64) -> String {
+    let (least, most) = (format!("{least:.2}"), format!("{most:.2}"));
+    let times = if least == most { least } else { format!("{least} to {most}") };
+    format!("both branches take {times} times as long as one")
 }
 
 /// Both branches take twice as long as one, unless a compiler left some of them out; a launch takes its own time.
@@ -146,11 +168,6 @@ fn cost_of_a_branch(over_one: &[Contrast]) -> String {
             knee.x, knee.x
         ),
     }
-}
-
-/// How many times as long as one branch both take, at least.
-fn control(points: &[Point]) -> Option<f64> {
-    compare_series(points, BOTH, ONE, |_| true).iter().map(|c| c.ratio).reduce(f64::min)
 }
 
 fn cost(case: &Case) -> Cost {
@@ -218,7 +235,7 @@ mod tests {
 
     #[test]
     fn noise_and_contradictions() {
-        insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"The spread of the times is too large to tell what a branch costs. The control holds: both branches take 1.95 times as long as one.");
+        insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.95 times as long as one); run it again on a quiet machine or without --quick.");
         insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 { 150.0 } else { 100.0 }), @"Different branches cost something at some lengths of runs but not at shorter ones: that is no lockstep. The control holds: both branches take 1.95 times as long as one.");
     }
 
@@ -228,7 +245,24 @@ mod tests {
     }
 
     #[test]
+    fn a_control_that_does_not_tell() {
+        let points = |noise, short: f64, long: f64| {
+            points_of(&Divergence, true, noise, |series, g| match series {
+                BOTH if g == 1.0 => short,
+                BOTH => long,
+                _ => 100.0,
+            })
+        };
+        let told = |noise, short, long| Divergence.finding(&points(noise, short, long));
+        insta::assert_snapshot!(told(0.01, 112.0, 230.0), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.12 to 2.30 times as long as one); run it again on a quiet machine or without --quick.");
+        assert!(told(0.3, 112.0, 230.0).contains("too noisy"));
+        insta::assert_snapshot!(told(0.2, 112.0, 112.0), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.12 times as long as one); run it again on a quiet machine or without --quick.");
+        assert!(told(0.05, 112.0, 110.0).contains("only 1.12 times"));
+        assert!(told(0.05, 190.0, 230.0).contains("holds: both branches take 1.90 times"));
+    }
+
+    #[test]
     fn missing_points() {
-        insta::assert_snapshot!(Divergence.finding(&[]), @"It was not measured what a branch costs.");
+        insta::assert_snapshot!(Divergence.finding(&[]), @"Nothing was measured.");
     }
 }
