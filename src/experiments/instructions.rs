@@ -274,7 +274,7 @@ fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]
 fn alike(contrast: Contrast, is: &str) -> String {
     match contrast.verdict {
         Verdict::Same => format!("runs at the rate of {is}"),
-        Verdict::Unclear => format!("runs at the rate of {is} but for the spread"),
+        Verdict::Unclear => format!("runs at the rate of {is} within the spread"),
         Verdict::Higher | Verdict::Lower => format!("runs at {:.2} times the rate of {is}", contrast.ratio),
     }
 }

@@ -87,7 +87,7 @@ fn steps_that_a_compiler_joins_are_not_told() {
 fn noise_and_missing_points() {
     insta::assert_snapshot!(sentences(0.6, gpu), @r"
     The spread hides which operations run at full rate; the dearest, div, takes 40.0 times as long as add; then come f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); steps of int divisions, shifts and masks, conversions and some functions include an addition.
-    By 8 an int division runs at the rate of a shift but for the spread, by 7 at 0.31 of it, by a variable at 0.06 of it; by 8 an int remainder runs at the rate of a mask but for the spread, by 7 at 0.31 of it, by a variable at 0.06 of it.
+    By 8 an int division runs at the rate of a shift within the spread, by 7 at 0.31 of it, by a variable at 0.06 of it; by 8 an int remainder runs at the rate of a mask within the spread, by 7 at 0.31 of it, by a variable at 0.06 of it.
     Beside the plain functions half_ forms gain nothing that the spread does not hide, native_ forms gain most in log (5.00 times the rate, 40.0 ulp off instead of 1.5), -cl-fast-relaxed-math gains most in log (5.00 times the rate, 40.0 ulp off instead of 1.5).
     ");
     insta::assert_snapshot!(sentences(0.01, |series, x| if series == "sin" { gpu(series, x) } else { f64::NAN }), @"1 of 1 plain operations (no half_, native_ or fast forms) runs at full rate, 0.8 times that of sin or more: sin; steps of int divisions, shifts and masks, conversions and some functions include an addition.");
