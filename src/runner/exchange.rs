@@ -209,11 +209,22 @@ impl Stage<'_> {
         }
     }
 
-    /// When each command of one run began and ended; empty where the driver does not tell.
+    /// When each command began and ended in the shortest of a few runs; empty where the driver does not tell.
     fn timeline(&mut self, commands: &[Command]) -> Result<Vec<Bar>, Stop> {
-        Ok(bars(commands, &self.device.play(self.program, commands, 1, true)?.stamps))
+        let end = |bars: &[Bar]| bars.iter().map(|bar| bar.end).fold(0.0, f64::max);
+        let mut shortest: Vec<Bar> = Vec::new();
+        for _ in 0..DRAWN_FROM {
+            let bars = bars(commands, &self.device.play(self.program, commands, 1, true)?.stamps);
+            if shortest.is_empty() || end(&bars) < end(&shortest) {
+                shortest = bars;
+            }
+        }
+        Ok(shortest)
     }
 }
+
+/// Runs of which the shortest is drawn.
+const DRAWN_FROM: usize = 5;
 
 /// The seconds that one time of a script took.
 fn sample(timing: &Timing, script: &Script, variant: &Variant) -> Sample {
