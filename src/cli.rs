@@ -96,8 +96,8 @@ pub struct Occupancy {
     /// Registers of a work-item, 32 bits each; needed where no driver tells them
     #[arg(long, value_name = "N")]
     pub registers: Option<u64>,
-    /// Local memory of a group, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0, conflicts_with = "kernel")]
+    /// Local memory of a group, in bytes, as in 8192 or 48Ki
+    #[arg(long, value_name = "BYTES", value_parser = values::size, default_value_t = 0, conflicts_with = "kernel")]
     pub local: u64,
     /// Work-items of a group, as in 256 or 32x8
     #[arg(long, value_name = "WG", value_parser = values::work_group, default_value = "256")]

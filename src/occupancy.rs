@@ -15,8 +15,10 @@ use crate::Error;
 pub struct Unit {
     /// `8.6` for a compute capability, `gfx90a` for AMD's target.
     pub name: &'static str,
-    /// Work-items in lockstep: a warp or wavefront.
+    /// Work-items in lockstep.
     pub lockstep: u64,
+    /// What those are called: `warp` or `wavefront`.
+    pub warp: &'static str,
     /// Warps at once of each of its four parts.
     pub warps: u64,
     /// Groups at once.
@@ -50,6 +52,7 @@ const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_lo
     Unit {
         name,
         lockstep: 32,
+        warp: "warp",
         warps: warps / PARTS,
         groups,
         singles_are_free: false,
@@ -74,6 +77,7 @@ const fn amd(name: &'static str, lockstep: u64, warps: u64, [registers, granule,
     Unit {
         name,
         lockstep,
+        warp: "wavefront",
         warps,
         groups: if is_pair { 32 } else { 16 },
         singles_are_free: true,
@@ -132,6 +136,9 @@ pub struct Need {
     pub wg: u64,
 }
 
+/// The name of local memory among the limits.
+pub const LOCAL: &str = "local memory";
+
 /// What is held at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resident {
@@ -176,7 +183,7 @@ impl Unit {
         let is_free = self.singles_are_free && warps == 1;
         let limits = vec![
             ("registers", PARTS * (self.registers / given) / warps),
-            ("local memory", self.local.checked_div(local).unwrap_or(u64::MAX)),
+            (LOCAL, self.local.checked_div(local).unwrap_or(u64::MAX)),
             ("work-items", most_warps / warps),
             ("groups", if is_free { u64::MAX } else { self.groups }),
         ];

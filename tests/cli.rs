@@ -138,6 +138,14 @@ fn occupancy_takes_what_a_kernel_needs_from_its_build() {
 }
 
 #[test]
+fn occupancy_takes_local_memory_as_sizes_are_written() {
+    for local in ["48Ki", "49152", "49_152"] {
+        let (out, err, code) = run(&["occupancy", "--registers", "32", "--generation", "9.0", "--local", local]);
+        assert!(code == 0 && out.contains("4 groups of 256"), "{local}: {out}{err}");
+    }
+}
+
+#[test]
 fn what_no_group_can_need_is_refused_before_a_device_is_opened() {
     let reduce = |variant| vec!["--kernel", "reduce", "--variant", variant];
     for (args, word) in [
@@ -146,7 +154,9 @@ fn what_no_group_can_need_is_refused_before_a_device_is_opened() {
         (vec!["--registers", "32", "--generation", "9.9"], "12.1"),
         (vec!["--registers", "256", "--generation", "9.0"], "255"),
         (vec!["--registers", "32", "--generation", "6.1", "--local", "49153"], "49152"),
-        (vec!["--registers", "32", "--generation", "9.0", "--local", "18446744073709551615"], "232448"),
+        (vec!["--registers", "32", "--generation", "9.0", "--local", "2^63"], "232448"),
+        (vec!["--registers", "32", "--generation", "9.0", "--local", "1e9"], "232448"),
+        (vec!["--registers", "32", "--generation", "9.0", "--local", "48KB"], "1Mi"),
         (vec!["--registers", "32", "--generation", "9.0", "--wg", "2000"], "1024"),
         (vec!["--registers", "32", "--wg", "0"], "work-group"),
         (vec!["--kernel", "reduce"], "--variant"),

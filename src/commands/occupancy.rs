@@ -4,7 +4,7 @@ use super::{Out, bench};
 use crate::cli::{Global, Occupancy};
 use crate::device::{DeviceInfo, generation, list_platforms, select};
 use crate::kernels::{Case, Params};
-use crate::occupancy::{Need, Resident, UNITS, Unit, unit};
+use crate::occupancy::{LOCAL, Need, Resident, UNITS, Unit, unit};
 use crate::runner::{Inspected, Status, Stop};
 use crate::worker::{Setup, open_session};
 use crate::{Error, values};
@@ -131,20 +131,35 @@ fn of_device(info: &DeviceInfo) -> Result<(&'static Unit, String), Error> {
 }
 
 fn text(unit: &Unit, whose: &str, need: Need, resident: &Resident) -> String {
-    let Resident { groups, warps, most_warps, limits } = resident;
-    let share = 100.0 * *warps as f64 / *most_warps as f64;
-    let mut text = format!(
-        "{whose}: {groups} groups of {} work-items at once on a compute unit, {} of {} work-items ({share:.0}%)\n",
-        need.wg,
-        warps * unit.lockstep,
-        most_warps * unit.lockstep,
-    );
-    for (name, groups) in limits {
+    let mut text = format!("{whose}: {}\n", answer(unit, need, resident));
+    for (name, groups) in &resident.limits {
         let allowed = if *groups == u64::MAX { "any number".to_owned() } else { groups.to_string() };
-        text.push_str(&format!("  {name:<12} allow {allowed}\n"));
+        let kept = match unit.local_kept {
+            bytes if bytes > 0 && *name == LOCAL => format!(" (each group takes {} more)", values::binary(bytes)),
+            _ => String::new(),
+        };
+        text.push_str(&format!("  {name:<12} allow {allowed}{kept}\n"));
     }
     text.push_str(&format!("limited by {}\n", resident.limited_by().join(" and ")));
     text
+}
+
+/// How many groups that is, and how much of the unit they fill: a part of a warp takes a whole one.
+fn answer(unit: &Unit, need: Need, resident: &Resident) -> String {
+    let Resident { groups, warps, most_warps, .. } = resident;
+    if *groups == 0 {
+        let wg = need.wg;
+        return format!(
+            "not even one group of {wg} work-items fits on a compute unit: such a kernel cannot be launched"
+        );
+    }
+    let share = 100.0 * *warps as f64 / *most_warps as f64;
+    let (noun, wg, items) = (if *groups == 1 { "group" } else { "groups" }, need.wg, groups * need.wg);
+    format!(
+        "{groups} {noun} of {wg} work-items at once on a compute unit, {items} work-items in {warps} of {most_warps} \
+         {}s ({share:.0}%)",
+        unit.warp
+    )
 }
 
 #[cfg(test)]
@@ -170,13 +185,24 @@ mod tests {
     fn the_answer_names_what_limits() {
         let (unit, need) = (known("9.0").unwrap(), Need { registers: 40, local: 8192, wg: 256 });
         insta::assert_snapshot!(text(unit, "9.0", need, &unit.resident(need).unwrap()), @r"
-        9.0: 6 groups of 256 work-items at once on a compute unit, 1536 of 2048 work-items (75%)
+        9.0: 6 groups of 256 work-items at once on a compute unit, 1536 work-items in 48 of 64 warps (75%)
           registers    allow 6
-          local memory allow 25
+          local memory allow 25 (each group takes 1 KiB more)
           work-items   allow 8
           groups       allow 32
         limited by registers
         ");
+        let first = |name, need: Need| {
+            let unit = known(name).unwrap();
+            text(unit, name, need, &unit.resident(need).unwrap()).lines().next().unwrap().to_owned()
+        };
+        let odd = Need { registers: 32, local: 0, wg: 100 };
+        assert!(first("9.0", odd).ends_with(
+            "16 groups of 100 work-items at once on a compute unit, 1600 work-items in 64 of 64 warps (100%)"
+        ));
+        assert!(first("gfx90a", odd).ends_with("1600 work-items in 32 of 32 wavefronts (100%)"));
+        let none = first("9.0", Need { registers: 255, local: 0, wg: 1024 });
+        assert!(none.contains("not even one group of 1024") && none.contains("cannot be launched"), "{none}");
         let unknown = known("pthread").unwrap_err().to_string();
         assert!(unknown.contains("gfx90a") && unknown.contains("gpulab lab occupancy"), "{unknown}");
     }
