@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, max_term_width = 110)]
+#[command(version, propagate_version = true, max_term_width = 110, mut_subcommands = take_negative_numbers)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -20,6 +20,14 @@ pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
     pub global: Global,
+}
+
+/// Takes `-1` for an option's value, so that its own message says what is wrong with it.
+fn take_negative_numbers(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| {
+        let takes_values = !arg.is_positional() && arg.get_action().takes_values();
+        if takes_values { arg.allow_negative_numbers(true) } else { arg }
+    })
 }
 
 /// The subcommands.
@@ -311,11 +319,12 @@ pub struct MinPlus {
 /// `gpulab minplus --input`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Distances in a graph, in place of the ladder")]
+#[group(conflicts_with_all = LADDER_ONLY)]
 pub struct GraphJob {
     /// A CSV of edges with the line from,to,weight, or a square matrix as .npy or as CSV without names (inf or an empty
     /// cell is no edge; nodes are numbered from 0). Writes from,to,distance with at most one stop in between, for all
     /// pairs of different nodes that have a path; weights are of f32 unless --dtype or the .npy says otherwise
-    #[arg(long, value_name = "FILE", conflicts_with_all = LADDER_ONLY)]
+    #[arg(long, value_name = "FILE")]
     pub input: Option<String>,
     /// Shortest distances with any number of stops: the step is repeated until nothing changes
     #[arg(long, requires = "input")]
@@ -337,7 +346,8 @@ pub struct GraphJob {
     pub output: Option<String>,
 }
 
-/// Options of a ladder that have no meaning for a graph.
+/// Options of a ladder that have no meaning for a graph. The whole group excludes them: an option whose `requires` is
+/// excluded by another is taken without it.
 #[rustfmt::skip]
 const LADDER_ONLY: &[&str] = &[
     "n", "weights", "tile", "item", "depth", "buffers", "vec", "wg", "seed",

@@ -52,6 +52,8 @@ fn bad_options_are_one_clear_line_and_exit_code_2_within_a_second() {
         (vec!["--dtype", "i64"], "i64"),
         (vec!["--max-noise", "NaN"], "0.05"),
         (vec!["--timeout", "inf"], "seconds"),
+        (vec!["--timeout", "-1"], "from 0 to 1000000"),
+        (vec!["--max-noise", "-0.1"], "above 0"),
         (vec!["--items", "0"], "above 0"),
         (vec!["--acc", "17"], "17"),
         (vec!["--csv", "-", "--json", "-"], "only one"),
@@ -142,6 +144,18 @@ fn occupancy_takes_local_memory_as_sizes_are_written() {
     for local in ["48Ki", "49152", "49_152"] {
         let (out, err, code) = run(&["occupancy", "--registers", "32", "--generation", "9.0", "--local", local]);
         assert!(code == 0 && out.contains("4 groups of 256"), "{local}: {out}{err}");
+    }
+}
+
+#[test]
+fn distances_without_a_graph_are_refused() {
+    for option in [&["--closure"][..], &["--paths"], &["--from", "a"], &["--to", "b"], &["--undirected"], &["-o", "f"]]
+    {
+        for n in [&[][..], &["--n", "100"], &["--quick"]] {
+            let (out, err, code) = run(&[&["minplus"], n, option].concat());
+            assert_eq!((code, out.as_str()), (2, ""), "{n:?} {option:?}: {err}");
+            assert!(err.contains(option[0]) || err.contains("--input"), "{n:?} {option:?}: {err}");
+        }
     }
 }
 
