@@ -4,6 +4,7 @@ use super::format::{self, Tint};
 use super::ladder::render;
 use super::view::{Grid, status_word};
 use crate::ceilings::{CeilingRow, Place};
+use crate::kernels::REPEATS;
 use crate::record::flag;
 use crate::runner::Status;
 use crate::values::binary;
@@ -12,7 +13,10 @@ use crate::values::binary;
 pub fn text(rows: &[CeilingRow]) -> String {
     let Some(first) = rows.first() else { return "nothing was measured\n".to_owned() };
     let CeilingRow { device, platform, driver, .. } = first;
-    let mut text = format::terminal(&format!("ceilings of {device} ({platform}, {driver}), {}", when(rows))) + "\n";
+    let tried: u64 = rows.iter().map(|r| r.tried).sum();
+    let mut text = format::terminal(&format!("ceilings of {device} ({platform}, {driver})")) + "\n";
+    text.push_str(&format::terminal(&format!("{}; {tried} shapes tried", when(rows))));
+    text.push('\n');
     let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Place::Curve);
     for table in [table(&single), curves(&curve)] {
         if !table.is_empty() {
@@ -35,15 +39,18 @@ fn table(rows: &[&CeilingRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["what", "best", "unit", "spread", "tried", "shape"].map(str::to_owned).to_vec();
+    let header = ["what", "best", "unit", "spread", "shape"].map(str::to_owned).to_vec();
     let line = |row: &&CeilingRow| {
         let best = row.value.map_or_else(|| status_word(row.status).to_owned(), |value| format::significant(value, 4));
         let spread = row.noise.map_or_else(|| "-".to_owned(), format::percent);
-        vec![name(row), best, row.unit.clone(), spread, row.tried.to_string(), shape(row)]
+        vec![name(row), best, row.unit.clone(), spread, format::shorten(&shape(row), MOST_SHAPE)]
     };
     let tints = rows.iter().map(|r| if r.status == Status::Ok { Tint::Green } else { Tint::Yellow });
     render(&Grid { header, rows: rows.iter().map(line).collect(), tints: tints.collect() }, false)
 }
+
+/// Characters of a shape in the table, so that it is 100 wide at most; a longer one is told below it.
+const MOST_SHAPE: usize = 45;
 
 /// `add-min f32, either sign`.
 fn name(row: &CeilingRow) -> String {
@@ -53,16 +60,18 @@ fn name(row: &CeilingRow) -> String {
         Place::Cache => format!("{}, cache{size}", row.what),
         Place::Curve | Place::Unit => format!("{} {}", row.what, row.element).trim_end().to_owned(),
         Place::Signed => format!("{} {}, either sign", row.what, row.element),
-        Place::Host => format!("{}{size}", row.what),
+        Place::Host => format!("{}{size}", row.what.replace("the ", "")),
     }
 }
 
-/// `read/strided wg 256 loads=4`.
+/// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.
 fn shape(row: &CeilingRow) -> String {
     if row.value.is_none() {
-        return format::shorten(row.reason.trim(), 60);
+        return row.reason.trim().to_owned();
     }
-    format!("{} wg {} {}", row.probe, row.wg, row.params).trim_end().to_owned()
+    let is_repeats = |param: &&str| [REPEATS, "sweeps"].contains(&param.split('=').next().unwrap_or_default());
+    let params: Vec<&str> = row.params.split(' ').filter(|param| !is_repeats(param)).collect();
+    format!("{} wg {} {}", row.probe, row.wg, params.join(" ")).trim_end().to_owned()
 }
 
 /// A line for each size, a column for each curve.
@@ -88,9 +97,10 @@ fn curves(rows: &[&CeilingRow]) -> String {
 
 /// What needs care, and why quantities have no value.
 fn notes(rows: &[CeilingRow]) -> String {
+    let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Place::Curve).collect();
     let note = |is_meant: &dyn Fn(&CeilingRow) -> bool, text: &str| {
-        let meant: Vec<String> = rows.iter().filter(|r| r.place != Place::Curve && is_meant(r)).map(name).collect();
-        if meant.is_empty() { String::new() } else { format!("note: {}: {text}\n", meant.join("; ")) }
+        let meant: Vec<&CeilingRow> = single.iter().copied().filter(|r| is_meant(r)).collect();
+        if meant.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&meant, single.len())) }
     };
     let mut text = [
         note(
@@ -101,10 +111,68 @@ fn notes(rows: &[CeilingRow]) -> String {
         note(&|r| r.quick, "measured quickly: a full search may find more"),
     ]
     .concat();
+    for row in single.iter().filter(|r| r.value.is_some() && shape(r).chars().count() > MOST_SHAPE) {
+        text.push_str(&format!("note: the shape of {}: {}\n", name(row), shape(row)));
+    }
     for row in rows.iter().filter(|r| r.value.is_none()) {
         let size = if row.place == Place::Curve { row.bytes.map(binary) } else { None };
         let who = [name(row), size.unwrap_or_default(), status_word(row.status).to_owned()].join(" ");
         text.push_str(&format!("{}:\n{}", format::terminal(&who), format::block(&row.reason, "  ")));
     }
     format::block(&text, "")
+}
+
+/// Ceilings that a note lists by name.
+const MOST_NAMES: usize = 5;
+
+/// `fma f32; add f32`, `all 23`, or the first few `and 7 more`.
+fn who(meant: &[&CeilingRow], all: usize) -> String {
+    if all > 1 && meant.len() == all {
+        return format!("all {all}");
+    }
+    let names: Vec<String> = meant.iter().take(MOST_NAMES).map(|r| name(r)).collect();
+    let more = meant.len() - names.len();
+    names.join("; ") + &if more > 0 { format!("; and {more} more") } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ceilings that were recorded.
+    fn recorded(name: &str) -> Vec<CeilingRow> {
+        let path = format!("{}/data/results/{name}/ceilings.csv", env!("CARGO_MANIFEST_DIR"));
+        csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn tables_are_a_hundred_columns_wide_at_most() {
+        for name in ["pocl-epyc-2", "intel-epyc-2", "nvidia-h200"] {
+            let rows = recorded(name);
+            let text = text(&rows);
+            for line in text.lines().skip(3).filter(|line| !line.starts_with("note")) {
+                assert!(line.chars().count() <= 100, "{name}: {line}");
+            }
+            let tried: u64 = rows.iter().map(|r| r.tried).sum();
+            assert!(text.contains(&format!("; {tried} shapes tried\n")), "{text}");
+            for row in rows.iter().filter(|r| r.place != Place::Curve) {
+                assert!(text.contains(&shape(row)), "{name}: {} is not told", shape(row));
+            }
+        }
+    }
+
+    #[test]
+    fn notes_name_all_of_them_or_a_few() {
+        let mut rows = recorded("pocl-epyc-2");
+        rows.retain(|r| r.place == Place::Unit && r.what != "local");
+        rows.iter_mut().for_each(|r| (r.quick, r.flags, r.reason) = (true, String::new(), String::new()));
+        assert_eq!(notes(&rows), format!("note: all {}: measured quickly: a full search may find more\n", rows.len()));
+        rows[0].quick = false;
+        let rest = rows.len() - 1 - MOST_NAMES;
+        let few = "add f32; min f32; add-min f32; fma i32; add i32";
+        assert!(notes(&rows).starts_with(&format!("note: {few}; and {rest} more: measured")), "{}", notes(&rows));
+        rows[6..].iter_mut().for_each(|r| r.quick = false);
+        assert!(notes(&rows).starts_with(&format!("note: {few}: measured")), "{}", notes(&rows));
+        assert!(notes(&rows[1..2]).starts_with("note: add f32: "), "of one there is no all");
+    }
 }
