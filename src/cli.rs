@@ -393,10 +393,10 @@ pub struct Ladder {
 /// `gpulab ceiling`.
 #[derive(Debug, Args)]
 pub struct Ceiling {
-    /// Fewer quantities and shapes, for a few seconds
+    /// Fewer quantities and shapes, for a few seconds: what is better is kept
     #[arg(long, conflicts_with = "show")]
     pub quick: bool,
-    /// Measure nothing: print what is kept of the device, and when it was measured
+    /// Measure nothing: print what is kept, and when it was measured; with --device of that device, else of every device
     #[arg(long)]
     pub show: bool,
     /// Read kernel sources from this folder instead of the built-in ones

@@ -375,8 +375,10 @@ fn ceilings_are_measured_kept_shown_and_used() {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
     };
-    let (out, err, code) = with(&["ceiling", "--show"]);
-    assert!(code == 1 && out.is_empty() && err.contains("gpulab ceiling measures them"), "{out}{err}");
+    for (args, whose) in [(&[][..], "no ceilings are kept yet"), (&["-d", "0"], "with driver")] {
+        let (out, err, code) = with(&[&["ceiling", "--show"], args].concat());
+        assert!(code == 1 && out.is_empty() && err.contains(whose) && err.contains("measures them"), "{out}{err}");
+    }
     let csv = dir.path().join("ceilings.csv");
     let (measured, err, code) = with(&["ceiling", "--quick", "--csv", csv.to_str().unwrap()]);
     assert_eq!(code, 0, "{err}");
@@ -396,9 +398,40 @@ fn ceilings_are_measured_kept_shown_and_used() {
         with(&["dot", "--quick", "--n", "1000", "--variant", "local", "--json", rows.to_str().unwrap()]);
     assert!(code == 0 && err.contains("ceilings as measured at") && err.contains("quickly"), "{err}");
     assert!(fs::read_to_string(&rows).unwrap().contains(&format!("\"ceiling_gbps\":{read}")), "{read}");
-    // What cannot be read is named, and measured anew.
+    // Without -d those of every device are shown, with -d those of one.
     let file = fs::read_dir(dir.path().join("ceilings")).unwrap().next().unwrap().unwrap().path();
-    fs::write(&file, "{").unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let device = text.split("\"device\": \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let other = dir.path().join("ceilings/a.json");
+    fs::write(&other, text.replace(device, "another device")).unwrap();
+    let (both, err, code) = with(&["ceiling", "--show"]);
+    assert_eq!((both, err.as_str(), code), (format!("{}\n{shown}", shown.replace(device, "another device")), "", 0));
+    let (one, _, code) = with(&["ceiling", "--show", "-d", "0"]);
+    assert_eq!((&one, code), (&shown, 0));
+    // A file that cannot be read is named, and the rest is shown; a ladder goes on as if nothing were kept.
+    fs::write(&other, "{").unwrap();
+    let (rest, err, code) = with(&["ceiling", "--show"]);
+    assert_eq!((&rest, code, err.lines().count()), (&shown, 0, 1), "{err}");
+    assert!(err.contains("a.json") && err.contains("remove the file"), "{err}");
+    fs::write(&file, "junk").unwrap();
     let (_, err, code) = with(&["ceiling", "--show"]);
-    assert!(code == 1 && err.contains("remove the file"), "{err}");
+    assert!(code == 1 && err.contains("remove the file") && err.contains("no ceilings are kept yet"), "{err}");
+    let (out, err, code) = with(&["dot", "--quick", "--n", "1000", "--variant", "local"]);
+    assert!(code == 0 && out.contains("v3 local"), "{out}{err}");
+    let told: Vec<&str> = err.lines().filter(|line| line.contains("cannot read the ceilings")).collect();
+    assert!(told.len() == 1 && told[0].contains("gpulab ceiling") && told[0].contains("as if none"), "{err}");
+}
+
+#[test]
+fn a_folder_for_data_that_is_none_leaves_the_outputs_alone() {
+    let dir = TempDir::new().unwrap();
+    let (file, keep) = (write(&dir, "file", b""), write(&dir, "keep.csv", b"kept\n"));
+    for (args, status) in [(&["ceiling", "--quick"][..], 74), (&["ceiling", "--show"], 1)] {
+        let args = [args, &["--csv", keep.to_str().unwrap()]].concat();
+        let output = gpulab(&args).env("GPULAB_DATA", &file).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{err}");
+        assert!(status != 74 || err.contains("GPULAB_DATA") && err.contains(file.to_str().unwrap()), "{err}");
+        assert_eq!(fs::read(&keep).unwrap(), b"kept\n", "{args:?}");
+    }
 }

@@ -25,6 +25,21 @@ pub fn folder() -> Result<PathBuf, Error> {
     Ok(system.data_dir().join("gpulab"))
 }
 
+/// Makes the folder of the files below `folder` if need be, and sees that one can be written there.
+///
+/// # Errors
+/// [`Error::Output`] if none can.
+pub fn check_writable(folder: &Path) -> Result<(), Error> {
+    let below = folder.join(BELOW);
+    let trial = below.join(format!("{}.part", std::process::id()));
+    let made = std::fs::create_dir_all(below).and_then(|()| std::fs::write(&trial, ""));
+    made.and_then(|()| std::fs::remove_file(&trial)).map_err(|source| {
+        let folder = folder.display();
+        let what = format!("to the folder for data, {folder} (set {VARIABLE} to a folder that can be written to)");
+        Error::Output { what, source }
+    })
+}
+
 /// The ceilings of a device with a driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
@@ -71,19 +86,19 @@ impl Kept {
         self.ceilings.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())
     }
 
-    /// Takes a new line in. One of the same quantity gives way to it, unless that would replace a value by none, or by
-    /// one of a quick search that is lower.
-    pub fn add(&mut self, row: CeilingRow) {
-        let is_weaker = |old: &CeilingRow| match (old.value, row.value) {
-            (Some(_), None) => true,
-            (Some(old_value), Some(value)) => row.quick && !old.quick && value <= old_value,
-            (None, _) => false,
+    /// Takes a new line in, and says whether it did. A value of the same quantity gives way to any value of a full search,
+    /// but to one of a quick search only if that is better; and never to none.
+    pub fn add(&mut self, row: CeilingRow) -> bool {
+        let stays = |old: &CeilingRow| match (old.value, row.value) {
+            (Some(_), Some(_)) => row.quick && !row.is_better(old),
+            (old, new) => old.is_some() && new.is_none(),
         };
         match self.ceilings.iter_mut().find(|old| old.is_of(&row)) {
-            Some(old) if is_weaker(old) => {}
+            Some(old) if stays(old) => return false,
             Some(old) => *old = row,
             None => self.ceilings.push(row),
         }
+        true
     }
 
     /// Writes the file below `folder`, which is made if need be: under another name first, so that it is there complete
@@ -112,27 +127,35 @@ impl Kept {
 /// The folder of the files, below that for data.
 const BELOW: &str = "ceilings";
 
-/// All that is kept below `folder`, by the names of the files.
-///
-/// # Errors
-/// [`Error::Failed`] if a file is damaged.
-pub fn all_kept(folder: &Path) -> Result<Vec<Kept>, Error> {
-    let Ok(entries) = std::fs::read_dir(folder.join(BELOW)) else { return Ok(Vec::new()) };
+/// All that is kept below `folder`, by the names of the files; an [`Error::Failed`] for each that cannot be read or is
+/// damaged.
+pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
+    let Ok(entries) = std::fs::read_dir(folder.join(BELOW)) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
-    let all: Result<Vec<Kept>, Error> = paths.iter().map(|path| read(path)).collect();
     // A search that was broken off at once has left nothing.
-    all.map(|all| all.into_iter().filter(|kept| !kept.ceilings.is_empty()).collect())
+    let is_of_use = |kept: &Result<Kept, Error>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty());
+    paths.iter().map(|path| read(path)).filter(is_of_use).collect()
 }
 
 fn read(path: &Path) -> Result<Kept, Error> {
-    let damaged = |why: String| {
-        let path = path.display();
-        Error::Failed(format!("cannot read the ceilings in {path} ({why}): remove the file and run gpulab ceiling"))
-    };
-    let text = std::fs::read_to_string(path).map_err(|e| damaged(e.to_string()))?;
-    serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    text.and_then(|text| parse(&text)).map_err(|why| {
+        let (path, why) = (path.display(), why.replace(char::is_control, " "));
+        Error::Failed(format!(
+            "cannot read the ceilings in {path} ({why}): remove the file, or measure its device anew with gpulab ceiling"
+        ))
+    })
+}
+
+/// What a file of this text holds, or what is wrong with it.
+fn parse(text: &str) -> Result<Kept, String> {
+    let kept: Kept = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    match kept.ceilings.iter().find(|row| !row.is_sound()) {
+        Some(row) => Err(format!("the value of {} is {}", row.what, row.value.unwrap_or_default())),
+        None => Ok(kept),
+    }
 }
 
 /// Small letters, digits, dots and dashes, at most 60 of them.

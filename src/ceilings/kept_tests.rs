@@ -7,7 +7,8 @@ use crate::record::Run;
 use crate::runner::{Clock, Outcome, Sample};
 
 fn row(info: &DeviceInfo, what: &'static str, place: Place, value: Option<f64>, quick: bool) -> CeilingRow {
-    let quantity = Quantity { what, element: "", bytes: Some(1 << 20), measure: Measure::Bytes, place, spaces: vec![] };
+    let measure = if what == "launch" { Measure::Seconds } else { Measure::Bytes };
+    let quantity = Quantity { what, element: "", bytes: Some(1 << 20), measure, place, spaces: vec![] };
     let case = Case {
         family: "read".into(),
         variant: "strided".into(),
@@ -36,7 +37,7 @@ fn what_is_kept_comes_back() {
     kept.add(row(&info(), "read", Place::Curve, None, false));
     let path = kept.save(dir.path()).unwrap();
     assert_eq!(Kept::load(dir.path(), &info()).unwrap(), Some(kept.clone()));
-    assert_eq!(all_kept(dir.path()).unwrap(), [kept.clone()]);
+    assert_eq!(all_kept(dir.path()).into_iter().map(Result::unwrap).collect::<Vec<_>>(), [kept.clone()]);
     assert_eq!(kept.find("read", Place::Memory, "").and_then(|r| r.value), Some(4450.0));
     assert_eq!((kept.find("read", Place::Curve, ""), kept.find("read", Place::Memory, "f32")), (None, None));
     let files: Vec<_> = std::fs::read_dir(path.parent().unwrap()).unwrap().collect();
@@ -63,22 +64,72 @@ fn a_damaged_file_is_named_with_what_to_do() {
     std::fs::write(&path, &text[..text.len() / 2]).unwrap();
     let error = Kept::load(dir.path(), &info()).unwrap_err().to_string();
     assert!(error.contains(path.to_str().unwrap()) && error.contains("gpulab ceiling"), "{error}");
+    // The rest can be had all the same.
+    let mut other = Kept::empty(&DeviceInfo { driver: "99.1".into(), ..info() });
+    other.add(row(&info(), "read", Place::Memory, Some(3.0), false));
+    other.save(dir.path()).unwrap();
+    let (sound, damaged): (Vec<_>, Vec<_>) = all_kept(dir.path()).into_iter().partition(Result::is_ok);
+    assert_eq!((sound.into_iter().map(Result::unwrap).collect::<Vec<_>>(), damaged.len()), (vec![other], 1));
 }
 
 #[test]
-fn a_weaker_line_does_not_replace_a_better_one() {
+fn a_value_that_is_no_rate_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    for (value, is_sound) in [(3.0, true), (0.0, false), (-3.0, false)] {
+        let mut kept = Kept::empty(&info());
+        kept.add(CeilingRow { value: Some(value), ..row(&info(), "read", Place::Memory, Some(1.0), false) });
+        kept.save(dir.path()).unwrap();
+        let loaded = Kept::load(dir.path(), &info());
+        assert_eq!(loaded.is_ok(), is_sound, "{value}: {loaded:?}");
+        assert!(loaded.map_or_else(|e| e.to_string().contains("the value of read is"), |_| true));
+    }
+    for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(row(&info(), "read", Place::Memory, Some(value), false).value, None, "{value} is not kept");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_told_with_what_chooses_another() {
+    let dir = tempfile::tempdir().unwrap();
+    check_writable(&dir.path().join("new")).unwrap();
+    assert_eq!(std::fs::read_dir(dir.path().join("new").join(BELOW)).unwrap().count(), 0, "nothing is left");
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let error = check_writable(&file).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains(VARIABLE) && text.contains(file.to_str().unwrap()), "{text}");
+    assert_eq!(error.exit_code(), 74);
+}
+
+/// The value and the search that are kept of a quantity after lines with these were added one after the other.
+fn kept_of(what: &'static str, lines: &[(Option<f64>, bool)]) -> (Option<f64>, bool) {
     let mut kept = Kept::empty(&info());
-    let mut add = |value, quick| {
-        kept.add(row(&info(), "read", Place::Memory, value, quick));
+    for &(value, quick) in lines {
+        let new = row(&info(), what, Place::Host, value, quick);
+        let is_taken = kept.add(new.clone());
         assert_eq!(kept.ceilings.len(), 1);
-        (kept.ceilings[0].value, kept.ceilings[0].quick)
-    };
-    assert_eq!(add(None, true), (None, true));
-    assert_eq!(add(Some(3.0), true), (Some(3.0), true));
-    assert_eq!(add(Some(2.0), true), (Some(2.0), true));
-    assert_eq!(add(Some(2.5), false), (Some(2.5), false));
-    assert_eq!(add(Some(2.4), true), (Some(2.5), false), "quick, and lower");
-    assert_eq!(add(None, false), (Some(2.5), false), "no value");
-    assert_eq!(add(Some(2.0), false), (Some(2.0), false), "measured anew");
-    assert_eq!(add(Some(2.1), true), (Some(2.1), true), "what was passed is no ceiling");
+        assert!(!is_taken || kept.ceilings[0] == new, "{lines:?}");
+    }
+    (kept.ceilings[0].value, kept.ceilings[0].quick)
+}
+
+#[test]
+fn a_quick_value_takes_the_place_of_worse_ones_only() {
+    for quick in [false, true] {
+        assert_eq!(kept_of("read", &[(Some(3.0), quick), (Some(2.0), true)]), (Some(3.0), quick));
+        assert_eq!(kept_of("read", &[(Some(3.0), quick), (Some(3.5), true)]), (Some(3.5), true));
+        assert_eq!(kept_of("launch", &[(Some(10.5), quick), (Some(27.1), true)]), (Some(10.5), quick), "us");
+        assert_eq!(kept_of("launch", &[(Some(10.5), quick), (Some(9.5), true)]), (Some(9.5), true), "us");
+    }
+}
+
+#[test]
+fn a_full_search_replaces_anything_but_with_none() {
+    for quick in [false, true] {
+        assert_eq!(kept_of("read", &[(Some(3.0), quick), (Some(2.0), false)]), (Some(2.0), false));
+        assert_eq!(kept_of("launch", &[(Some(10.5), quick), (Some(27.1), false)]), (Some(27.1), false));
+        assert_eq!(kept_of("read", &[(Some(3.0), quick), (None, false)]), (Some(3.0), quick));
+        assert_eq!(kept_of("read", &[(None, quick), (Some(3.0), true)]), (Some(3.0), true));
+        assert_eq!(kept_of("read", &[(None, quick), (None, true)]), (None, true), "the latest reason");
+    }
 }

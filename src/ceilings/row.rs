@@ -91,7 +91,7 @@ impl CeilingRow {
             element: quantity.element.to_owned(),
             // A quick look is over less than the whole.
             bytes: quantity.bytes.map(|_| 4 * outcome.case.shape.n),
-            value: value.filter(|v| v.is_finite()),
+            value: value.filter(|&value| is_rate_or_time(value)),
             unit: quantity.measure.unit().to_owned(),
             probe: format!("{}/{}", outcome.case.family, outcome.case.variant),
             wg: outcome.wg.to_string(),
@@ -115,6 +115,21 @@ impl CeilingRow {
         same_size && (&self.what, self.place, &self.element) == (&other.what, other.place, &other.element)
     }
 
+    /// Whether its value is better than the other's: higher, or of times lower. Any is better than none.
+    pub fn is_better(&self, other: &CeilingRow) -> bool {
+        match (self.value, other.value) {
+            (Some(value), Some(other)) if self.unit == Measure::Seconds.unit() => value < other,
+            (Some(value), Some(other)) => value > other,
+            (value, None) => value.is_some(),
+            (None, Some(_)) => false,
+        }
+    }
+
+    /// Whether its value, if it has one, is a positive finite number, as every value that was measured is.
+    pub fn is_sound(&self) -> bool {
+        self.value.is_none_or(is_rate_or_time)
+    }
+
     /// The cells that hold text from outside.
     pub(crate) fn texts(&mut self) -> [&mut String; 5] {
         [&mut self.platform, &mut self.device, &mut self.driver, &mut self.params, &mut self.reason]
@@ -124,6 +139,10 @@ impl CeilingRow {
     pub fn has_flag(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|word| word == flag)
     }
+}
+
+fn is_rate_or_time(value: f64) -> bool {
+    value.is_finite() && value > 0.0
 }
 
 /// Whether the machine was quiet while this was measured: by the spread of the runs, and by the canary.

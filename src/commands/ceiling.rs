@@ -12,6 +12,7 @@ use crate::report::progress::{Line, Observer};
 use crate::runner::Outcome;
 use crate::store::{CsvFile, JsonFile, Mode};
 use crate::worker::{Executor, Setup};
+use std::path::Path;
 
 /// What the data of a probe may come to, for its deadline: the device is not known yet when deadlines are set.
 const MOST_BYTES: u64 = 1 << 30;
@@ -22,13 +23,13 @@ const MOST_BYTES: u64 = 1 << 30;
 /// # Errors
 /// No device, a folder or an output that cannot be written, and the worst thing that happened to a quantity.
 pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Error> {
-    let mut files = Files::open(options)?;
     if options.show {
-        let rows = kept(global)?.ceilings;
-        rows.iter().try_for_each(|row| files.write(row))?;
-        return files.finish(out, &rows, global.quiet);
+        return show(out, global, options);
     }
     let folder = ceilings::folder()?;
+    // What stands in the way is found before the outputs are emptied.
+    ceilings::check_writable(&folder)?;
+    let mut files = Files::open(options)?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let deadline = options.deadline;
@@ -36,24 +37,23 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
     let info = executor.info().clone();
     bench::announce(global, &info);
     let before = Kept::load(&folder, &info).unwrap_or_else(|error| {
-        say(&format!("{error}; it will be replaced"));
+        say(&format!("{error}; it is being replaced"));
         None
     });
     let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
-    // A folder that cannot be written to is found before anything is measured.
-    kept.save(&folder)?;
-    let mut rows = Vec::new();
+    let (mut rows, mut worse) = (Vec::new(), 0);
     let measured = measure(&mut *executor, options, global, &mut |row| {
         files.write(&row)?;
-        kept.add(row.clone());
+        worse += usize::from(!kept.add(row.clone()));
         rows.push(row);
         kept.save(&folder).map(|_| ())
     });
-    let told = files.finish(out, &rows, global.quiet);
+    let told = files.finish(out, &report::ceilings::text(&rows), global.quiet);
     measured?;
     told?;
     if !global.quiet {
-        say(&format!("kept in {}", kept.save(&folder)?.display()));
+        let but = format!(", but for {worse} of {}: what was kept of them is no worse", rows.len());
+        say(&format!("kept in {}{}", kept.save(&folder)?.display(), if worse > 0 { &but } else { "" }));
     }
     bench::gone_wrong(|status| rows.iter().find(|r| r.status == status).map(|r| r.probe.clone()))
 }
@@ -82,24 +82,39 @@ fn measure(
     Ok(())
 }
 
-/// What is kept of the device that was chosen; without a choice, of the only one of which something is kept.
-fn kept(global: &Global) -> Result<Kept, Error> {
+/// Prints what is kept, a table for each device.
+fn show(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Error> {
     let folder = ceilings::folder()?;
-    if global.device.is_none() {
-        match <[Kept; 1]>::try_from(all_kept(&folder)?) {
-            Ok([only]) => return Ok(only),
-            Err(all) if all.is_empty() => return Err(nothing("no device")),
-            Err(_) => {}
-        }
-    }
-    let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
-    let info: &DeviceInfo = select::select(&platforms, global.device.as_deref())?;
-    let kept = Kept::load(&folder, info)?.filter(|kept| !kept.ceilings.is_empty());
-    kept.ok_or_else(|| nothing(&format!("{} with driver {}", info.name, info.driver)))
+    let shown = match &global.device {
+        Some(selector) => vec![kept_of(&folder, selector)?],
+        None => everything(&folder)?,
+    };
+    let mut files = Files::open(options)?;
+    shown.iter().flat_map(|kept| &kept.ceilings).try_for_each(|row| files.write(row))?;
+    let tables: Vec<String> = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings)).collect();
+    files.finish(out, &tables.join("\n"), global.quiet)
 }
 
-fn nothing(whose: &str) -> Error {
-    Error::Failed(format!("no ceilings of {whose} are kept yet: gpulab ceiling measures them"))
+/// What is kept of the device that was chosen.
+fn kept_of(folder: &Path, selector: &str) -> Result<Kept, Error> {
+    let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
+    let info: &DeviceInfo = select::select(&platforms, Some(selector))?;
+    let kept = Kept::load(folder, info)?.filter(|kept| !kept.ceilings.is_empty());
+    kept.ok_or_else(|| {
+        let DeviceInfo { name, driver, .. } = info;
+        let what = format!("no ceilings of {name} with driver {driver} are kept yet");
+        Error::Failed(format!("{what}: gpulab ceiling -d {selector} measures them"))
+    })
+}
+
+/// What is kept of any device. A file that is damaged is named, and left out.
+fn everything(folder: &Path) -> Result<Vec<Kept>, Error> {
+    let readable = |kept: Result<Kept, Error>| kept.inspect_err(|error| say(&format!("{error}; left out"))).ok();
+    let all: Vec<Kept> = all_kept(folder).into_iter().filter_map(readable).collect();
+    if all.is_empty() {
+        return Err(Error::Failed("no ceilings are kept yet: gpulab ceiling measures them".into()));
+    }
+    Ok(all)
 }
 
 /// The files that were asked for, opened before anything runs.
@@ -131,8 +146,8 @@ impl Files {
     }
 
     /// Completes the files and prints the table.
-    fn finish(&mut self, out: &mut Out, rows: &[CeilingRow], quiet: bool) -> Result<(), Error> {
+    fn finish(&mut self, out: &mut Out, text: &str, quiet: bool) -> Result<(), Error> {
         let json = self.json.take().map_or(Ok(()), JsonFile::finish);
-        json.and(super::tell(out, &report::ceilings::text(rows), self.taken, quiet))
+        json.and(super::tell(out, text, self.taken, quiet))
     }
 }

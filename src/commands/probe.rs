@@ -52,13 +52,19 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Those that are kept for this device and driver, if there are any; others will be measured, with less effort for a
-    /// quick run.
+    /// quick run. A damaged file counts as none, which is said.
     ///
     /// # Errors
-    /// [`Error::Failed`] if what is kept is damaged.
+    /// None at present.
     pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Result<Limits, Error> {
         // Without a folder for data nothing can be kept.
-        let kept = ceilings::folder().map_or(Ok(None), |folder| Kept::load(&folder, info))?;
+        let kept = ceilings::folder().map_or(Ok(None), |folder| Kept::load(&folder, info));
+        let kept = kept.unwrap_or_else(|error| {
+            if !quiet {
+                say(&format!("{error}; going on as if none were kept"));
+            }
+            None
+        });
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         Ok(Limits { effort, kept, told: quiet, quiet, known: Vec::new() })
     }
