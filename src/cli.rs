@@ -434,7 +434,7 @@ pub struct Lab {
     /// Write an array of points as JSON; - is standard output
     #[arg(long, value_name = "FILE", requires = "name")]
     pub json: Option<String>,
-    /// Draw what overlapped in the fastest run as SVG (overlap)
+    /// Draw what overlapped in one run of the fastest way as SVG (overlap)
     #[arg(long, value_name = "FILE", requires = "name")]
     pub svg: Option<String>,
     /// How to measure.

@@ -53,10 +53,7 @@ pub(super) struct Limits {
 impl Limits {
     /// Those that are kept for this device and driver, if there are any; others will be measured, with less effort for a
     /// quick run. A damaged file counts as none, which is said.
-    ///
-    /// # Errors
-    /// None at present.
-    pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Result<Limits, Error> {
+    pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Limits {
         // Without a folder for data nothing can be kept.
         let kept = ceilings::folder().map_or(Ok(None), |folder| Kept::load(&folder, info));
         let kept = kept.unwrap_or_else(|error| {
@@ -66,7 +63,7 @@ impl Limits {
             None
         });
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
-        Ok(Limits { effort, kept, told: quiet, quiet, known: Vec::new() })
+        Limits { effort, kept, told: quiet, quiet, known: Vec::new() }
     }
 
     /// The ceiling, if it was measured and there is one.

@@ -51,7 +51,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
         identity,
         settings,
-        limits: Limits::load(executor.info(), options.measure.quick, global.quiet)?,
+        limits: Limits::load(executor.info(), options.measure.quick, global.quiet),
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
