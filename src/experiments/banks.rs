@@ -112,7 +112,10 @@ enum Banked {
 /// Banks show as doublings of the stride that cost from the first one on, and as an odd stride that does not pay for them;
 /// caches and vectors show otherwise.
 fn banks(points: &[Point], series: &str, bytes: u64) -> Banked {
+    // Any banks make their number's multiples far slower than stride 1, whatever the spread hides of single doublings.
+    let is_slow = |stride: f64| compare(points, (series, 1.0), (series, stride)).and_then(|c| c.exceeds(2.0));
     let to = match knee(points, series) {
+        Knee::Unclear if [32.0, 64.0].map(is_slow) == [Some(false); 2] => return Banked::No,
         Knee::Unclear => return Banked::Unclear,
         Knee::Between { from: 1.0, to } => to,
         _ => return Banked::No,
@@ -274,6 +277,8 @@ mod tests {
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @"The spread is too large to tell whether local memory lies in banks.");
+        let flat = sentences(0.4, |_, stride| 30000.0 + stride);
+        assert!(flat.starts_with("Local memory shows no banks"), "banks would cost more than this spread: {flat}");
         insta::assert_snapshot!(Banks.finding(&[]), @"No two strides were measured.");
     }
 

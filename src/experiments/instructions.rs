@@ -5,8 +5,9 @@
 //! once for each of many arguments, which is its largest error. Where a step needs an addition to keep its operand in
 //! range, the addition is part of it, and the finding says so.
 //!
-//! The control of operations is the same number of steps in turns of the loop half as long: they take as long, unless the
-//! compiler makes one of a turn's steps. Some do so with the sums and products of floats, though their result may differ.
+//! The control is the chain of additions of integers, each of the two numbers before it, which no compiler can join: steps
+//! that follow each other faster were joined, or done in the lanes of a vector. Some compilers do so with the sums and
+//! products of floats, though their result may differ.
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
 mod families;
@@ -39,6 +40,9 @@ const MANY: f64 = 8.0;
 
 /// Operations whose throughput is also told in operations per compute unit and clock.
 const ANCHORS: [&str; 4] = ["add", "fma", "min", "int min"];
+
+/// The operation that no other can be faster than, one step after the other.
+const CONTROL: &str = "int add";
 
 /// What a short answer is about.
 const QUICK: [&str; 7] = ["add", "fma", "min", "int add", DIV, DIV_POWER, SHIFT];
@@ -83,31 +87,20 @@ impl Experiment for Instructions {
 
 /// The trials of an operation at this place of the list.
 fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Vec<Trial> {
-    let (asked, dtype) = (Asked::Operation(operation), operation.dtype);
-    let (long, control) = (asked.turn(), short(operation.name));
-    let of = |turn, series: &str, x, metric| Chains { op, asked, dtype, turn }.trial(scope, series, x, metric);
-    let mut trials = vec![
-        of(long, operation.name, DEPENDENT, LATENCY),
-        of(long, operation.name, MANY, RATE),
-        of(long / 2, &control, DEPENDENT, LATENCY),
-        of(long / 2, &control, MANY, RATE),
-    ];
+    let chains = Chains { op, asked: Asked::Operation(operation), dtype: operation.dtype };
+    let mut trials =
+        vec![chains.trial(scope, operation.name, DEPENDENT, LATENCY), chains.trial(scope, operation.name, MANY, RATE)];
     if ANCHORS.contains(&operation.name) {
-        trials.push(of(long, &format!("{}, per clock", operation.name), MANY, PER_CLOCK));
+        trials.push(chains.trial(scope, &format!("{}, per clock", operation.name), MANY, PER_CLOCK));
     }
     trials
-}
-
-/// The control's series.
-fn short(operation: &str) -> String {
-    format!("{operation}, short turns")
 }
 
 /// The trials of a function's forms, and of the function in f64.
 fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &[Form]) -> Vec<Trial> {
     let of = |dtype: Dtype, form: Form| {
         let (asked, series) = (Asked::Function(function, form), function.series(dtype, form));
-        let chains = Chains { op, asked, dtype, turn: asked.turn() };
+        let chains = Chains { op, asked, dtype };
         [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains.trial(scope, &series, x, metric))
     };
     let of_form = |&form: &Form| std::iter::once(errors(scope, op, function, form)).chain(of(Dtype::F32, form));
@@ -124,15 +117,13 @@ struct Chains {
     op: u64,
     asked: Asked,
     dtype: Dtype,
-    /// Steps of either number of a pair in a turn of the loop.
-    turn: u64,
 }
 
 impl Chains {
     /// A chain of a lone item of each compute unit, or enough chains to keep all of them busy.
     fn trial(&self, scope: &Scope<'_>, series: &str, x: f64, metric: Metric) -> Trial {
-        let Chains { op, asked, dtype, turn } = *self;
-        let target = scope.target;
+        let Chains { op, asked, dtype } = *self;
+        let (target, turn) = (scope.target, asked.turn());
         // The launch itself and the loads must count little beside them, with operations of any speed; but some drivers
         // end loops early, those of an fma that they have in software included.
         let (n, wg, steps) = match (x == DEPENDENT, asked.is_dear()) {
@@ -181,8 +172,7 @@ const DEAREST: usize = 4;
 /// Which operations run at full rate, and what the dearest cost.
 fn costs(points: &[Point]) -> Option<String> {
     let rate = |name: &str| value(points, name, MANY);
-    let is_told = |name: &str| rate(name).is_some() && !is_joined(points, name, MANY);
-    let all: Vec<(String, bool)> = measured().filter(|(name, _)| is_told(name)).collect();
+    let all: Vec<(String, bool)> = measured().filter(|(name, _)| rate(name).is_some()).collect();
     let (best, _) = all.iter().rev().max_by(|a, b| rate(&a.0).unwrap_or(0.0).total_cmp(&rate(&b.0).unwrap_or(0.0)))?;
     let (mut full, mut others, mut hidden) = (Vec::new(), Vec::new(), 0);
     for (name, adds) in &all {
@@ -231,22 +221,20 @@ fn dearest(others: &[(f64, &String, bool)], best: &str) -> String {
 
 /// What does not show because the compiler joins steps.
 fn joined(points: &[Point]) -> String {
-    let told = [("latencies", DEPENDENT), ("rates", MANY)].into_iter().filter_map(|(what, x)| {
-        let names: Vec<&str> = OPERATIONS.iter().map(|o| o.name).filter(|name| is_joined(points, name, x)).collect();
-        (!names.is_empty())
-            .then(|| format!("; the {what} of {} do not show, as the compiler joins steps", names.join(", ")))
-    });
-    told.collect()
+    let names: Vec<&str> = OPERATIONS.iter().map(|o| o.name).filter(|name| is_joined(points, name)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; the compiler joins steps of {}, whose latencies do not show", names.join(", ")),
+    }
 }
 
-/// A turn of joined steps takes as long as one of twice as many: half-way between that and steps that are not joined.
-const JOINED: f64 = 1.5;
+/// What waits for its operand takes a clock, as an addition of integers does on CPUs; GPUs give all operations alike more.
+const TOO_FAST: f64 = 1.5;
 
-/// Whether the compiler made fewer steps of an operation's.
-fn is_joined(points: &[Point], name: &str, x: f64) -> bool {
-    let control = short(name);
-    let (slow, fast) = if x == DEPENDENT { (control.as_str(), name) } else { (name, control.as_str()) };
-    compare(points, (slow, x), (fast, x)).is_some_and(|over| over.exceeds(JOINED) == Some(true))
+/// Whether steps follow each other faster than those of the control.
+fn is_joined(points: &[Point], name: &str) -> bool {
+    let over = compare(points, (CONTROL, DEPENDENT), (name, DEPENDENT));
+    over.is_some_and(|over| over.exceeds(TOO_FAST) == Some(true))
 }
 
 /// A way to divide: its name, what does the same for a power of two, and its series by 8, by 7 and by a variable.
