@@ -165,7 +165,9 @@ mod tests {
     fn notes_name_all_of_them_or_a_few() {
         let mut rows = recorded("pocl-epyc-2");
         rows.retain(|r| r.place == Place::Unit && r.what != "local");
-        rows.iter_mut().for_each(|r| (r.quick, r.flags, r.reason) = (true, String::new(), String::new()));
+        for row in &mut rows {
+            (row.quick, row.flags, row.reason, row.params) = (true, String::new(), String::new(), String::new());
+        }
         assert_eq!(notes(&rows), format!("note: all {}: measured quickly: a full search may find more\n", rows.len()));
         rows[0].quick = false;
         let rest = rows.len() - 1 - MOST_NAMES;
