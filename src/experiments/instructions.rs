@@ -16,7 +16,7 @@ mod operation;
 use self::families::{CHAINS, ONCE, PAIRS};
 use self::operation::{
     Asked, DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Form, Function, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
-    OPERATIONS, Operation, SHIFT, TURN,
+    OPERATIONS, Operation, SHIFT,
 };
 use super::evidence::{Contrast, Verdict, compare, nothing, value};
 use super::own::{self, LATENCY, Own, ROUNDS};
@@ -123,7 +123,7 @@ impl Chains {
     /// A chain of a lone item of each compute unit, or enough chains to keep all of them busy.
     fn trial(&self, scope: &Scope<'_>, series: &str, x: f64, metric: Metric) -> Trial {
         let Chains { op, asked, dtype } = *self;
-        let (target, turn) = (scope.target, asked.turn());
+        let target = scope.target;
         // The launch itself and the loads must count little beside them, with operations of any speed; but some drivers
         // end loops early, those of an fma that they have in software included.
         let (n, wg, steps) = match (x == DEPENDENT, asked.is_dear()) {
@@ -136,8 +136,7 @@ impl Chains {
             (OP.name, op),
             (FORM.name, asked.form() as u64),
             (CHAINS.name, x as u64),
-            (TURN.name, turn),
-            (ROUNDS.name, steps / (2 * turn)),
+            (ROUNDS.name, steps / (2 * asked.turn())),
         ];
         Own { family: &PAIRS, variant: "pairs", dtype, n, wg, params: &params }.trial(scope, series, x, metric)
     }

@@ -1,7 +1,7 @@
 //! The kernels: chains of an operation, and functions of many arguments.
 
 use super::super::own::{self, Launch, ROUNDS};
-use super::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN, TURN};
+use super::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
 use crate::check;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
 use crate::kernels::shape::Grid;
@@ -16,7 +16,7 @@ pub(super) const PAIRS: Family = Family {
     problem: &Pairs,
     references: &[],
     ladder: &[rung!("instructions/v1_pairs", pairs, &[])],
-    choices: &[OP, FORM, CHAINS, TURN, ROUNDS],
+    choices: &[OP, FORM, CHAINS, ROUNDS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
 };
@@ -87,7 +87,7 @@ const LARGEST: i64 = 8;
 
 /// Steps of a chain.
 fn steps(case: &Case) -> u64 {
-    2 * own::get(&case.params, ROUNDS.name) * own::get(&case.params, TURN.name)
+    2 * own::get(&case.params, ROUNDS.name) * Asked::of(case).map_or(0, Asked::turn)
 }
 
 /// The sums of chains of whole numbers, of each item.
@@ -139,12 +139,12 @@ fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         Asked::Operation(operation) => (operation.step, operation.start, 1),
         Asked::Function(function, _) => (function.step, "NEAR", function.term),
     };
-    let number = |setting: &Tunable| own::get(params, setting.name).to_string();
+    let chains = own::get(params, CHAINS.name).to_string();
     let mut defines = vec![
         ("STEP", step.to_owned()),
         ("START", start.to_owned()),
-        ("STEPS", number(&TURN)),
-        ("CHAINS", number(&CHAINS)),
+        ("STEPS", asked.turn().to_string()),
+        ("CHAINS", chains),
     ];
     defines.extend(calling(asked));
     // As the fragment on the smaller of two says.

@@ -213,8 +213,6 @@ pub(super) const OP: Tunable = own::setting("op", "the operation's place in the 
 pub(super) const FORM: Tunable =
     own::setting("form", "a function as such, as half_ or native_, or with fast mathematics");
 
-pub(super) const TURN: Tunable = own::setting("turn", "steps of either number of a chain in a turn of the loop");
-
 /// What a case asks for.
 #[derive(Clone, Copy)]
 pub(super) enum Asked {
@@ -242,7 +240,7 @@ impl Asked {
         }
     }
 
-    /// Steps of either number of a pair in a turn of the kernel's loop, an even number: enough that the loop costs little.
+    /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.
     pub(super) fn turn(self) -> u64 {
         if self.is_dear() { 2 } else { 16 }
     }
