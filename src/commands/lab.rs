@@ -7,7 +7,7 @@ use super::{Out, interrupt};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, Case, Family, Rung};
+use crate::kernels::{self, Case, Family, Refusal, Rung};
 use crate::record::{Place, Point, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Line, Observer, Silent};
@@ -191,7 +191,7 @@ impl Running<'_> {
             }
             Work::Exchange(_) => (None, None),
         };
-        let refusal = refusal.map(|error| error.to_string());
+        let refusal = refusal.map(|error| Refusal::Memory(error.to_string()));
         Configuration { index, rung, case: case.clone(), wg: case.wg, params: case.params.clone(), refusal }
     }
 

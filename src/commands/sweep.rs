@@ -5,7 +5,7 @@ use super::probe::{self, Limits, Need};
 use super::{Out, interrupt, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
-use crate::kernels::{Case, Family, Form, Params, Rung, Shape};
+use crate::kernels::{Case, Family, Form, Params, Refusal, Rung, Shape};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
@@ -122,7 +122,7 @@ fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Er
         let Case { dtype, shape, params, .. } = &configuration.case;
         let input = Input { family: space.family, shape: *shape, dtype: *dtype, params };
         if let Err(error) = input.check(info) {
-            configuration.refusal = Some(error.to_string());
+            configuration.refusal = Some(Refusal::Memory(error.to_string()));
         }
     }
     Ok(plan)

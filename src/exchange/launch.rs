@@ -131,7 +131,7 @@ fn sum(case: &Case, n: usize, program: Program, commands: Vec<Command>, results:
 fn words(case: &Case) -> Result<usize, Refusal> {
     const MOST: usize = 1 << 30;
     let n = bytes(case)? / 4;
-    if n <= MOST { Ok(n) } else { Err(Refusal(format!("n = {n}: at most {MOST} words"))) }
+    if n <= MOST { Ok(n) } else { Err(Refusal::Size(format!("n = {n}: at most {MOST} words"))) }
 }
 
 fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> Program {

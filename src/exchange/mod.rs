@@ -76,11 +76,11 @@ pub fn case(exchange: &Exchange, variant: &str, words: u64, params: &[(&str, u64
 fn setting(case: &Case, name: &str, default: u64) -> Result<u64, Refusal> {
     let Some(text) = case.params.get(name) else { return Ok(default) };
     let number = text.parse().ok().filter(|n| *n > 0);
-    number.ok_or_else(|| Refusal(format!("{name}={text}: a whole number above 0 is needed")))
+    number.ok_or_else(|| Refusal::Setting(format!("{name}={text}: a whole number above 0 is needed")))
 }
 
 /// Bytes of a case's words.
 fn bytes(case: &Case) -> Result<usize, Refusal> {
     let bytes = case.shape.n.checked_mul(4).and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.filter(|&b| b > 0).ok_or_else(|| Refusal(format!("{} words cannot be moved", case.shape.n)))
+    bytes.filter(|&b| b > 0).ok_or_else(|| Refusal::Size(format!("{} words cannot be moved", case.shape.n)))
 }

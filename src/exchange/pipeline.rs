@@ -56,7 +56,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let bytes = bytes(case)?;
     let n = bytes / 4;
     if u32::try_from(n).is_err() {
-        return Err(Refusal(format!("n = {n}: the kernel counts words in 32 bits")));
+        return Err(Refusal::Size(format!("n = {n}: the kernel counts words in 32 bits")));
     }
     let stage = Stage { wg: target.max_wg.min(256), steps: setting(case, STEPS_SET, 16)? as u32 };
     let variant = case.variant.as_str();
@@ -76,7 +76,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             let chunks = setting(case, CHUNKS_SET, 1)? as usize;
             let queues = setting(case, QUEUES_SET, 1)? as usize;
             if chunks > n || queues > 16 {
-                return Err(Refusal(format!("{chunks} chunks of {n} words on {queues} queues: too many")));
+                return Err(Refusal::Size(format!("{chunks} chunks of {n} words on {queues} queues: too many")));
             }
             (pipeline(n, chunks, queues, &stage), Cost { bytes: 2.0 * copy.bytes + mix.bytes, ops: mix.ops })
         }

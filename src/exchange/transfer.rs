@@ -31,7 +31,7 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
     let (how, is_in) = case.variant.split_once('_').map_or(("", false), |(how, way)| (how, way == "in"));
     let piece = usize::try_from(setting(case, PIECE, bytes as u64)?).unwrap_or(bytes).min(bytes);
     if bytes.div_ceil(piece) > MOST_PIECES {
-        return Err(Refusal(format!("{PIECE}={piece}: more than {MOST_PIECES} pieces")));
+        return Err(Refusal::Setting(format!("{PIECE}={piece}: more than {MOST_PIECES} pieces")));
     }
     let action = match (how, is_in) {
         ("mapped", true) => Action::Fill,

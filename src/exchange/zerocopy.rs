@@ -49,7 +49,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let walk = Walk::new(target, n, items);
     // The kernel counts in 32 bits, beyond the end too.
     if 2 * n + items > u32::MAX as usize || passes > u64::from(u32::MAX) {
-        return Err(Refusal(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
+        return Err(Refusal::Size(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
     }
     let numbers = [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
     let launch = Launch {

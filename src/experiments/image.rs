@@ -133,7 +133,7 @@ fn sides(ask: &Ask<'_>) -> Result<[u32; 2], Refusal> {
     let n = ask.case.shape.n;
     match n.ilog2() {
         bits if n.is_power_of_two() && (6..=30).contains(&bits) => Ok([bits.div_ceil(2), bits / 2]),
-        _ => Err(Refusal(format!("n={n}: a power of two from 64 to 2^30 is needed"))),
+        _ => Err(Refusal::Size(format!("n={n}: a power of two from 64 to 2^30 is needed"))),
     }
 }
 
@@ -159,7 +159,7 @@ fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 /// The same launch, given an image of its input in place of it.
 pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, width: usize, height: Option<usize>) -> Result<Plan, Refusal> {
     if !ask.target.images {
-        return Err(Refusal("this device has no images".into()));
+        return Err(Refusal::Feature("this device has no images".into()));
     }
     let Plan { mut buffers, mut passes, .. } = plan;
     let image = Layout { width, height };

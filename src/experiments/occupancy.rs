@@ -217,7 +217,7 @@ fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
     let (bytes, wg) = (own::get(&ask.case.params, BALLAST.name), ask.case.wg);
     match u32::try_from(bytes / 4) {
         Ok(words) if words as usize >= wg.size() => Ok([Arg::Local(4 * words as usize), Arg::Uint(words - 1)]),
-        _ => Err(Refusal(format!("ballast={bytes}: from 4 bytes for each of {wg} items to 2^34 are needed"))),
+        _ => Err(Refusal::Setting(format!("ballast={bytes}: from 4 bytes for each of {wg} items to 2^34 are needed"))),
     }
 }
 
@@ -226,12 +226,12 @@ fn read(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let together = own::get(&ask.case.params, TOGETHER.name).max(1);
     let total = n * own::get(&ask.case.params, ROUNDS.name);
     if [n, total, together].iter().any(|number| !number.is_power_of_two()) || total > u64::from(u32::MAX) {
-        return Err(Refusal(format!("{total} reads: powers of two below 2^32 are needed")));
+        return Err(Refusal::Size(format!("{total} reads: powers of two below 2^32 are needed")));
     }
     // A power of two, too, so that every item has the same share.
     let items = (1 << own::items(ask.target).ilog2()).min(total / together);
     if items == 0 || !items.is_multiple_of(wg as u64) {
-        return Err(Refusal(format!("work-group {wg}: a divisor of {items} is needed")));
+        return Err(Refusal::Group(format!("work-group {wg}: a divisor of {items} is needed")));
     }
     let step = step_over(items, total / n);
     let numbers = [n - 1, step, total / items, 0].map(|number| Arg::Uint(number as u32));

@@ -122,7 +122,7 @@ pub(super) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if n.is_multiple_of(wg.size() as u64) {
         Ok(n)
     } else {
-        Err(Refusal(format!("n={n}: a multiple of {wg} is needed")))
+        Err(Refusal::Size(format!("n={n}: a multiple of {wg} is needed")))
     }
 }
 
@@ -148,13 +148,13 @@ impl Walk {
     pub(super) fn over(ask: &Ask<'_>, total: u64, together: u64, to_a_unit: u64) -> Result<Walk, Refusal> {
         let wg = ask.case.wg.size();
         if !total.is_power_of_two() || total > u64::from(u32::MAX) {
-            return Err(Refusal(format!("{total} accesses: a power of two below 2^32 is needed")));
+            return Err(Refusal::Size(format!("{total} accesses: a power of two below 2^32 is needed")));
         }
         let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { to_a_unit } else { 16 };
         // A power of two, too, so that every item has the same share.
         let items = (1 << wanted.ilog2()).min(total / together);
         if items == 0 || !items.is_multiple_of(wg as u64) {
-            return Err(Refusal(format!("work-group {wg}: a divisor of {items} is needed")));
+            return Err(Refusal::Group(format!("work-group {wg}: a divisor of {items} is needed")));
         }
         let share = total / items;
         let (apart, step) = if ask.target.gpu { (1, items) } else { (share, 1) };
@@ -180,7 +180,8 @@ impl Launch<'_> {
     pub(super) fn plan(&self, ask: &Ask<'_>) -> Result<Plan, Refusal> {
         let Case { dtype, shape, params, wg, .. } = ask.case;
         shape::check_wg(*wg, ask.target)?;
-        let family = kernels::family(&ask.case.family).ok_or_else(|| Refusal("there is no such family".into()))?;
+        let family =
+            kernels::family(&ask.case.family).ok_or_else(|| Refusal::Setting("there is no such family".into()))?;
         let lens = family.problem.inputs(*shape, params);
         let buffer = |role, len| BufferSpec { role, dtype: *dtype, len };
         let mut buffers: Vec<BufferSpec> = (0..).zip(lens).map(|(i, len)| buffer(Role::Input(i), len)).collect();

@@ -133,7 +133,7 @@ fn blocks(ask: &Ask<'_>, count: fn(u64, u64) -> u64) -> Result<(u64, Grid), Refu
     let wg = ask.case.wg.size();
     let block = wg as u64 * ITEMS;
     if ask.case.shape.n < block {
-        return Err(Refusal(format!(
+        return Err(Refusal::Size(format!(
             "n = {}: a group takes {block} elements, so that no whole group is left",
             ask.case.shape.n
         )));

@@ -185,7 +185,7 @@ fn rungs(points: &[Point]) -> Option<String> {
 fn sequential(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, step) = (ask.case.shape.n, own::get(&ask.case.params, STEP.name));
     if !n.is_power_of_two() || step.is_multiple_of(2) {
-        return Err(Refusal(format!("n={n} step={step}: a power of two and an odd number are needed")));
+        return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));
     }
     let args = [n, step].map(|number| Arg::Uint(number as u32));
     let plan = Launch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)?;

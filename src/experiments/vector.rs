@@ -190,7 +190,7 @@ fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
     if n.is_multiple_of(vec) {
         Ok((vec, n / vec))
     } else {
-        Err(Refusal(format!("n={n}: a multiple of {vec} is needed")))
+        Err(Refusal::Size(format!("n={n}: a multiple of {vec} is needed")))
     }
 }
 
@@ -209,7 +209,7 @@ fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (vec, vectors) = vectors(ask)?;
     let wg = ask.case.wg.size();
     if !vectors.is_multiple_of(wg as u64) {
-        return Err(Refusal(format!("{vectors} items: a multiple of {wg} is needed")));
+        return Err(Refusal::Size(format!("{vectors} items: a multiple of {wg} is needed")));
     }
     let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1)];
     let output = ask.case.shape.n as usize;

@@ -126,7 +126,7 @@ const UNROLLED: u64 = 8;
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let n = ask.case.shape.n;
     if !n.is_power_of_two() {
-        return Err(Refusal(format!("n={n}: a power of two is needed")));
+        return Err(Refusal::Size(format!("n={n}: a power of two is needed")));
     }
     let walk = own::Walk::over(ask, n * rounds(ask.case), UNROLLED, own::AT_ONCE)?;
     let settings = [STRIDES.name, OFFSET.name].map(|name| own::arg(ask, name));

@@ -180,7 +180,7 @@ fn fed(x: &[f64], case: &Case) -> Vec<f64> {
 fn vectors(params: &Params) -> Result<[u64; 2], Refusal> {
     match shape::pair(params, &VECTORS)?.unwrap_or([6, 2]) {
         sides if sides.iter().all(|&side| side <= MOST_VECTORS) => Ok(sides),
-        [rows, vectors] => Err(Refusal(format!("vectors={rows}x{vectors}: at most {MOST_VECTORS} each"))),
+        [rows, vectors] => Err(Refusal::Setting(format!("vectors={rows}x{vectors}: at most {MOST_VECTORS} each"))),
     }
 }
 
@@ -194,7 +194,7 @@ fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
     let [rows, columns] = shape::pair(params, &REGISTERS)?.unwrap_or([2, 4]);
     match rows <= MOST_ROWS as u64 && columns <= MOST_COLUMNS as u64 && PAIRS.is_multiple_of(2 * rows * columns) {
         true => Ok([rows, columns]),
-        false => Err(Refusal(format!("registers={rows}x{columns}: a divisor of {} is needed", PAIRS / 2))),
+        false => Err(Refusal::Setting(format!("registers={rows}x{columns}: a divisor of {} is needed", PAIRS / 2))),
     }
 }
 
@@ -219,7 +219,7 @@ fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut defines = vec![("VEC", vec as usize), ("ROWS", rows as usize), ("VECTORS", vectors as usize)];
     if shape::switch(params, &ORDERED)?.unwrap_or(false) {
         if dtype != Dtype::F32 {
-            return Err(Refusal("only f32 is compared as integers of its size".into()));
+            return Err(Refusal::Setting("only f32 is compared as integers of its size".into()));
         }
         defines.push(("ORDERED", 1));
     }
@@ -236,7 +236,7 @@ fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 /// The case's lanes, where they are a multiple of `of`: kernels have no guard.
 fn multiple(ask: &Ask<'_>, of: u64) -> Result<u64, Refusal> {
     let n = ask.case.shape.n;
-    if n.is_multiple_of(of) { Ok(n) } else { Err(Refusal(format!("n = {n}: a multiple of {of} is needed"))) }
+    if n.is_multiple_of(of) { Ok(n) } else { Err(Refusal::Size(format!("n = {n}: a multiple of {of} is needed"))) }
 }
 
 /// One pass that reads an input of so many elements and writes n.

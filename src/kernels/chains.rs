@@ -55,7 +55,7 @@ impl Chain<'_> {
     fn of(params: &Params) -> Result<Chain<'_>, Refusal> {
         let op = params.get(OP.name).map_or(OP.values[0], String::as_str);
         if !OP.values.contains(&op) {
-            return Err(Refusal(format!("op={op}: one of {} is needed", OP.values.join(", "))));
+            return Err(Refusal::Setting(format!("op={op}: one of {} is needed", OP.values.join(", "))));
         }
         let half = shape::switch(params, &HALF)?.unwrap_or(false);
         let registers = shape::number(params, LENGTH.name)?.unwrap_or(8);
@@ -64,7 +64,7 @@ impl Chain<'_> {
         let turns = if half { steps.min(EXACT_IN_HALF) } else { steps } / sweeps.min(PAIRS);
         match registers <= MOST && sweeps <= MOST && PAIRS.is_multiple_of(registers * sweeps) {
             true => Ok(Chain { op, half, registers, sweeps, turns }),
-            false => Err(Refusal(format!(
+            false => Err(Refusal::Setting(format!(
                 "chains={registers} sweeps={sweeps}: up to {MOST} each are needed, their product a divisor of {PAIRS}"
             ))),
         }
@@ -156,10 +156,12 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (dtype, n, wg) = (*dtype, shape.n, ask.case.wg.size());
     let vec = shape::number(params, VEC.name)?.unwrap_or(1);
     if chain.half && (dtype != Dtype::F32 || !ask.target.fp16) {
-        return Err(Refusal("half: this device has no fp16, or other elements than f32 were asked for".into()));
+        return Err(Refusal::Feature(
+            "half: this device has no fp16, or other elements than f32 were asked for".into(),
+        ));
     }
     if !n.is_multiple_of(vec * wg as u64) {
-        return Err(Refusal(format!("n = {n}: a multiple of a group's {} lanes is needed", vec * wg as u64)));
+        return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {} lanes is needed", vec * wg as u64)));
     }
     let compares = matches!(chain.op, "min" | "add_min");
     let element = if compares { shape::signed(dtype) } else { shape::wrapping(dtype) };

@@ -84,7 +84,7 @@ fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
     let mad = match ask.case.params.get("mad").map(String::as_str) {
         None | Some("0") => false,
         Some("1") => ask.case.dtype.is_float(),
-        Some(other) => return Err(Refusal(format!("mad={other}: 0 or 1 is needed"))),
+        Some(other) => return Err(Refusal::Setting(format!("mad={other}: 0 or 1 is needed"))),
     };
     let mut draft = Draft::new(ask, grid, shape::wrapping(ask.case.dtype));
     if mad {
@@ -99,7 +99,7 @@ fn presum(ask: &Ask<'_>) -> Result<Presum, Refusal> {
         Some("host") => Ok(Presum::Host),
         None | Some("device") => Ok(Presum::Device),
         Some("none") => Ok(Presum::Guard),
-        Some(other) => Err(Refusal(format!("presum={other}: host, device or none is needed"))),
+        Some(other) => Err(Refusal::Setting(format!("presum={other}: host, device or none is needed"))),
     }
 }
 

@@ -27,7 +27,7 @@ fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let loads = shape::number(params, LOADS.name)?.unwrap_or(1) as usize;
     let (n, tile) = (shape.n as usize, wg * loads * vec);
     if !n.is_multiple_of(tile) {
-        return Err(Refusal(format!("n = {n}: a multiple of a group's {tile} words is needed")));
+        return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {tile} words is needed")));
     }
     let grid = Grid { groups: n / tile, wg };
     let macros = [("WG", wg), ("VEC", vec), ("LOADS", loads)];

@@ -117,7 +117,7 @@ fn size(ask: &Ask<'_>) -> Result<u64, Refusal> {
     const MOST: u64 = 1 << 24;
     match ask.case.shape.n {
         n if n <= MOST => Ok(n),
-        n => Err(Refusal(format!("n = {n}: at most {MOST} rows"))),
+        n => Err(Refusal::Size(format!("n = {n}: at most {MOST} rows"))),
     }
 }
 
@@ -143,11 +143,11 @@ fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const MOST_ON_CPU: u64 = 2500;
     let n = size(ask)?;
     if !ask.target.gpu && n > MOST_ON_CPU {
-        return Err(Refusal(format!("it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}")));
+        return Err(Refusal::Size(format!("it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}")));
     }
     let [across, down, deep] = ask.case.wg.0;
     if deep > 1 {
-        return Err(Refusal(format!("work-group {}: a matrix has two dimensions", ask.case.wg)));
+        return Err(Refusal::Group(format!("work-group {}: a matrix has two dimensions", ask.case.wg)));
     }
     let wg = if down > 1 { ask.case.wg } else { square(across) };
     let groups = [n.div_ceil(wg.0[0] as u64), n.div_ceil(wg.0[1] as u64), 1];
@@ -170,7 +170,7 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if ask.rung.variant() == "local" {
         staged = number(&ask.case.params, DEPTH.name)?.unwrap_or(8);
         if !TILE.is_multiple_of(staged) {
-            return Err(Refusal(format!("depth={staged}: a divisor of {TILE} is needed")));
+            return Err(Refusal::Setting(format!("depth={staged}: a divisor of {TILE} is needed")));
         }
         draft.set(DEPTH.name, staged);
     }
@@ -184,7 +184,7 @@ fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let depth = if is_delicate { 16 } else { 8 };
     let tiling = Tiling::of(ask, Tiling { tile: [128, 128], item: [8, 8], depth, buffers: 2 })?;
     if is_delicate && tiling.depth < depth {
-        return Err(Refusal(format!("depth={}: of i32 a CPU device needs {depth} or more", tiling.depth)));
+        return Err(Refusal::Setting(format!("depth={}: of i32 a CPU device needs {depth} or more", tiling.depth)));
     }
     let panels = Panels { pitch: tiling.pitch(size(ask)?), tile: tiling.tile, paired: false, split: 1 };
     tiling.draft(ask)?.panelled(panels, tiling.work_group(), tiling.local_elements())
@@ -238,17 +238,17 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
     let vec = number(params, VEC.name)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     if ![2, 4, 8, 16].contains(&vec) {
-        return Err(Refusal(format!("vec={vec}: 2, 4, 8 or 16 is needed")));
+        return Err(Refusal::Setting(format!("vec={vec}: 2, 4, 8 or 16 is needed")));
     }
     // As many results as fit the 16 or, of 64-byte vectors, 32 registers.
     let [rows, vectors] =
         shape::pair(params, &ITEM)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [6, 2] });
     if rows * vectors > 64 {
-        return Err(Refusal(format!("item={rows}x{vectors}: at most 64 vectors fit a work-item's registers")));
+        return Err(Refusal::Setting(format!("item={rows}x{vectors}: at most 64 vectors fit a work-item's registers")));
     }
     let depth = number(params, DEPTH.name)?.unwrap_or(256);
     if depth > 1024 {
-        return Err(Refusal(format!("depth={depth}: at most 1024 rows fit a cache")));
+        return Err(Refusal::Setting(format!("depth={depth}: at most 1024 rows fit a cache")));
     }
     let mut draft = Draft::new(ask, n)?;
     draft.set(VEC.name, vec);
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_would_take_minutes_is_refused_on_cpus_only() {
-        assert!(plan("naive", 2501, &[], false).unwrap_err().0.contains("up to n = 2500"));
+        assert!(plan("naive", 2501, &[], false).unwrap_err().to_string().contains("up to n = 2500"));
         assert!(plan("naive", 2501, &[], true).is_ok() && plan("coalesced", 2500, &[], false).is_ok());
     }
 
@@ -300,7 +300,7 @@ mod tests {
     fn no_size_overflows() {
         for variant in FAMILY.ladder.iter().map(|r| r.variant()) {
             for n in [(1 << 24) + 1, u64::MAX] {
-                assert!(plan(variant, n, &[], true).unwrap_err().0.contains("at most"), "{variant}");
+                assert!(plan(variant, n, &[], true).unwrap_err().to_string().contains("at most"), "{variant}");
             }
             assert!(plan(variant, 1 << 24, &[], true).is_ok(), "{variant}");
         }

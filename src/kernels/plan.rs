@@ -86,10 +86,39 @@ pub struct Target {
     pub images: bool,
 }
 
-/// Why a rung cannot run a case on a device, in words for the row's `reason`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Refusal(pub String);
+/// Why a rung cannot run a case on a device: of which kind, and in words for the row's `reason`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The problem's size does not suit the rung.
+    #[error("{0}")]
+    Size(String),
+    /// The work-group does not suit the rung or the device.
+    #[error("{0}")]
+    Group(String),
+    /// A setting has a value that the rung cannot use.
+    #[error("{0}")]
+    Setting(String),
+    /// The device or its driver lacks what the rung needs.
+    #[error("{0}")]
+    Feature(String),
+    /// It does not fit the device's memory or this machine's.
+    #[error("{0}")]
+    Memory(String),
+}
+
+impl Refusal {
+    /// The kind's name.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Refusal::Size(_) => "size",
+            Refusal::Group(_) => "group",
+            Refusal::Setting(_) => "setting",
+            Refusal::Feature(_) => "feature",
+            Refusal::Memory(_) => "memory",
+        }
+    }
+}
 
 /// An image with one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

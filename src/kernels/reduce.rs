@@ -92,10 +92,10 @@ const PARTIAL: Arg = Arg::Buffer(1);
 fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
     let dtype = ask.case.dtype;
     let Some(op) = Op::of(&ask.case.params) else {
-        return Err(Refusal(format!("op: {} is needed", OP.values.join(", "))));
+        return Err(Refusal::Setting(format!("op: {} is needed", OP.values.join(", "))));
     };
     if op.is_bitwise() && dtype.is_float() {
-        return Err(Refusal(format!("{} works on the bits of integers: {dtype} has none", op.name())));
+        return Err(Refusal::Setting(format!("{} works on the bits of integers: {dtype} has none", op.name())));
     }
     let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
     let mut draft = Draft::new(ask, grid, element);
@@ -129,7 +129,7 @@ fn finished(mut draft: Draft<'_>, partials: usize, wg: usize, main: Pass, depth:
     let dtype = draft.ask.case.dtype;
     let who = draft.ask.case.params.get(FINISH.name).map_or("host", String::as_str);
     if !FINISH.values.contains(&who) {
-        return Err(Refusal(format!("finish={who}: host or device is needed")));
+        return Err(Refusal::Setting(format!("finish={who}: host or device is needed")));
     }
     draft.set(FINISH.name, who);
     if who == "host" || partials == 1 {
@@ -162,11 +162,11 @@ fn tree_draft<'a>(ask: &'a Ask<'a>, loads: u64) -> Result<Draft<'a>, Refusal> {
     let (wg, n) = (ask.case.wg, ask.case.shape.n);
     shape::check_wg(wg, ask.target)?;
     if !wg.size().is_power_of_two() {
-        return Err(Refusal(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
+        return Err(Refusal::Group(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
     }
     // The steps that v6 writes out.
     if wg.size() > 8192 {
-        return Err(Refusal(format!("work-group {wg}: at most 8192 work-items are foreseen")));
+        return Err(Refusal::Group(format!("work-group {wg}: at most 8192 work-items are foreseen")));
     }
     draft(ask, Grid::covering(wg.size(), n.div_ceil(loads)))
 }
@@ -182,12 +182,16 @@ fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
     const WARP: usize = 32;
     let (wg, target) = (ask.case.wg, ask.target);
     if target.nvidia && !wg.size().is_multiple_of(WARP) {
-        return Err(Refusal(format!("work-group {wg}: a warp's instructions need whole warps of {WARP} work-items")));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: a warp's instructions need whole warps of {WARP} work-items"
+        )));
     }
     match (target.nvidia, target.subgroups) {
         (true, _) => Ok("LOCKSTEP_PTX"),
         (false, true) => Ok("LOCKSTEP_SUBGROUP"),
-        (false, false) => Err(Refusal("this device has neither sub-groups nor NVIDIA's warp instructions".into())),
+        (false, false) => {
+            Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()))
+        }
     }
 }
 
@@ -225,7 +229,7 @@ fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut draft, depth) = accumulating(ask)?;
     let how = lockstep(ask)?;
     if how == "LOCKSTEP_SUBGROUP" && op(ask.case).is_bitwise() {
-        return Err(Refusal("sub-groups reduce sums, minima and maxima only".into()));
+        return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
     }
     draft.define(how, 1);
     let grid = draft.grid;

@@ -142,7 +142,7 @@ fn what_cannot_be_planned_is_refused_with_its_reason() {
         let wg = WorkGroup::linear(wg);
         let case = Case { family, variant, dtype, shape: Shape::vector(9), wg, params, seed: 1 };
         let rung = reduce::FAMILY.rung(&case.variant).unwrap();
-        (rung.plan)(&Ask { rung, case: &case, target: &fake_info().target }).unwrap_err().0
+        (rung.plan)(&Ask { rung, case: &case, target: &fake_info().target }).unwrap_err().to_string()
     };
     assert!(refusal("strided", Dtype::I32, 48, "sum").contains("power of two"));
     assert!(refusal("raking", Dtype::F64, 48, "xor").contains("bits of integers"));

@@ -112,7 +112,9 @@ pub(crate) fn grid_by(ask: &Ask<'_>, per_item: u64, fill: fn(&Target, usize, u64
 /// The independent accumulators of a work-item, as asked by `acc`.
 pub(crate) fn accumulators(params: &Params, default: u64) -> Result<u64, Refusal> {
     match number(params, ACC.name)?.unwrap_or(default) {
-        acc if acc > 16 => Err(Refusal(format!("acc={acc}: at most 16 accumulators fit a work-item's registers"))),
+        acc if acc > 16 => {
+            Err(Refusal::Setting(format!("acc={acc}: at most 16 accumulators fit a work-item's registers")))
+        }
         acc => Ok(acc),
     }
 }
@@ -130,7 +132,7 @@ pub(crate) fn number(params: &Params, name: &str) -> Result<Option<u64>, Refusal
     let Some(text) = params.get(name) else { return Ok(None) };
     match text.parse() {
         Ok(value) if value > 0 => Ok(Some(value)),
-        _ => Err(Refusal(format!("{name}={text}: a whole number above 0 is needed"))),
+        _ => Err(Refusal::Setting(format!("{name}={text}: a whole number above 0 is needed"))),
     }
 }
 
@@ -140,7 +142,9 @@ pub(crate) fn pair(params: &Params, tunable: &Tunable) -> Result<Option<[u64; 2]
     let sides = text.split_once('x').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
     match sides {
         Some(sides) if sides.iter().all(|side| (1..=1024).contains(side)) => Ok(Some(sides)),
-        _ => Err(Refusal(format!("{}={text}: two numbers from 1 to 1024 are needed, as in 8x4", tunable.name))),
+        _ => {
+            Err(Refusal::Setting(format!("{}={text}: two numbers from 1 to 1024 are needed, as in 8x4", tunable.name)))
+        }
     }
 }
 
@@ -150,7 +154,7 @@ pub(crate) fn switch(params: &Params, tunable: &Tunable) -> Result<Option<bool>,
         None => Ok(None),
         Some("0") => Ok(Some(false)),
         Some("1") => Ok(Some(true)),
-        Some(other) => Err(Refusal(format!("{}={other}: 0 or 1 is needed", tunable.name))),
+        Some(other) => Err(Refusal::Setting(format!("{}={other}: 0 or 1 is needed", tunable.name))),
     }
 }
 
@@ -162,7 +166,10 @@ pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
 /// Why a work-group does not fit the device, if it does not.
 pub(crate) fn check_wg(wg: WorkGroup, target: &Target) -> Result<(), Refusal> {
     if wg.size() > target.max_wg || wg.0.iter().zip(target.max_wg_dims).any(|(&w, max)| w > max) {
-        return Err(Refusal(format!("work-group {wg}: this device allows at most {} work-items", target.max_wg)));
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: this device allows at most {} work-items",
+            target.max_wg
+        )));
     }
     Ok(())
 }

@@ -133,12 +133,14 @@ impl Tiling {
         let given = if down > 1 { Some(across * vector) } else { None };
         let tile = number(params, TILE.name)?.or(given).unwrap_or(default_tile);
         if tile > 1024 || !tile.is_multiple_of(vector) {
-            return Err(Refusal(format!("tile={tile}: a multiple of {vector}, at most 1024, is needed")));
+            return Err(Refusal::Setting(format!("tile={tile}: a multiple of {vector}, at most 1024, is needed")));
         }
         let groups_of_rows = match number(params, ROWS.name)? {
             Some(rows) if tile.is_multiple_of(rows) => tile / rows,
             Some(rows) => {
-                return Err(Refusal(format!("rows={rows}: a tile of {tile} rows has no whole number of them")));
+                return Err(Refusal::Setting(format!(
+                    "rows={rows}: a tile of {tile} rows has no whole number of them"
+                )));
             }
             None => wg.size() as u64 / (tile / vector).max(1),
         };
@@ -146,7 +148,7 @@ impl Tiling {
         let tiling = Tiling { tile, vector, rows };
         let fits_wg = tiling.work_group().size() == wg.size() && (down == 1 || tiling.work_group() == wg);
         match number(params, ROWS.name)? {
-            None if !fits_wg => Err(Refusal(format!(
+            None if !fits_wg => Err(Refusal::Group(format!(
                 "work-group {wg}: it has no share of a tile of {tile}x{tile}: choose a multiple of {}, or --rows",
                 tile / vector
             ))),
@@ -177,7 +179,7 @@ impl Order {
             Some("rows") => Ok(Order::Rows),
             Some("columns") => Ok(Order::Columns),
             Some("diagonal") => Ok(Order::Diagonal),
-            Some(other) => Err(Refusal(format!("order={other}: {} is needed", ORDER.values.join(", ")))),
+            Some(other) => Err(Refusal::Setting(format!("order={other}: {} is needed", ORDER.values.join(", ")))),
         }
     }
 
@@ -369,18 +371,18 @@ fn blocks(ask: &Ask<'_>) -> Result<Tiling, Refusal> {
     let fitting = [4, 2].into_iter().filter(|&vec| vec <= widest).find(fits).unwrap_or(1);
     let vector = number(params, VEC.name)?.unwrap_or(fitting);
     if ![1, 2, 4].contains(&vector) {
-        return Err(Refusal(format!("vec={vector}: 1, 2 or 4 is needed")));
+        return Err(Refusal::Setting(format!("vec={vector}: 1, 2 or 4 is needed")));
     }
     let tile = number(params, TILE.name)?.unwrap_or(256 / size);
     // Swizzling needs powers of two.
     if !tile.is_power_of_two() || !(vector..=1024).contains(&tile) {
-        return Err(Refusal(format!("tile={tile}: a power of two from {vector} to 1024 is needed")));
+        return Err(Refusal::Setting(format!("tile={tile}: a power of two from {vector} to 1024 is needed")));
     }
     let most_items = (ask.target.max_wg as u64).min(if vector == 4 { 256 } else { 512 });
     let fewest_rows = (tile * tile / vector / most_items).next_power_of_two().clamp(vector, tile);
     let rows = number(params, ROWS.name)?.unwrap_or(fewest_rows);
     if !rows.is_multiple_of(vector) || !tile.is_multiple_of(rows) {
-        return Err(Refusal(format!("rows={rows}: a multiple of {vector} that divides {tile} is needed")));
+        return Err(Refusal::Setting(format!("rows={rows}: a multiple of {vector} that divides {tile} is needed")));
     }
     Ok(Tiling { tile, vector, rows })
 }
@@ -395,7 +397,7 @@ pub const MOST_NREPS: u64 = 10_000;
 fn check_at_most(ask: &Ask<'_>, name: &str, most: u64) -> Result<(), Refusal> {
     match ask.case.params.get(name) {
         Some(text) if !text.parse().is_ok_and(|value: u64| value <= most) => {
-            Err(Refusal(format!("{name}={text}: a whole number up to {most} is needed")))
+            Err(Refusal::Setting(format!("{name}={text}: a whole number up to {most} is needed")))
         }
         _ => Ok(()),
     }
@@ -408,7 +410,7 @@ fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
         None => Ok(1),
         Some(text) => match text.parse() {
             Ok(pad) if pad <= 64 => Ok(pad),
-            _ => Err(Refusal(format!("pad={text}: a whole number up to 64 is needed"))),
+            _ => Err(Refusal::Setting(format!("pad={text}: a whole number up to 64 is needed"))),
         },
     }
 }
@@ -423,7 +425,10 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
     let tile = number(&ask.case.params, TILE.name)?.unwrap_or(256);
     if !tile.is_multiple_of(BLOCK) || tile > 1 << 16 {
-        return Err(Refusal(format!("tile={tile}: a strip needs a multiple of {BLOCK} rows, up to {}", 1 << 16)));
+        return Err(Refusal::Setting(format!(
+            "tile={tile}: a strip needs a multiple of {BLOCK} rows, up to {}",
+            1 << 16
+        )));
     }
     let Shape { n: width, m: height } = ask.case.shape;
     let strips = height.div_ceil(tile);

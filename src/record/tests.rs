@@ -18,6 +18,7 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
         case,
         status: Status::Ok,
         reason: String::new(),
+        refusal: None,
         wg: WorkGroup::linear(64),
         params,
         clock: Clock::Event,

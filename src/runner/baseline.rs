@@ -5,7 +5,7 @@ use super::sampling;
 use super::session::{Session, answer_empty, choices, find_family, make_inputs};
 use super::verify::{demand, exact_result};
 use crate::check;
-use crate::kernels::{Baseline, Case, Family, WorkGroup};
+use crate::kernels::{Baseline, Case, Family, Refusal, WorkGroup};
 use std::time::Instant;
 
 impl Session {
@@ -25,7 +25,7 @@ impl Session {
             return answer_empty(family, case, outcome);
         }
         if let Some(why) = family.problem.spared(baseline, case.shape) {
-            return Err(Stop::skipped(why));
+            return Err(Refusal::Size(why).into());
         }
         self.load_host(case, family)?;
         let Some(data) = &self.data else { return Err(Stop::failed("the inputs are gone")) };

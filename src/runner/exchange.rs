@@ -7,7 +7,7 @@ use super::session::{Session, Sources};
 use super::timeline::{Bar, bars};
 use crate::device::{Action, BufferId, Command, Device, HostId, Place, ProgramId, Timing, Unit};
 use crate::exchange::{AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
-use crate::kernels::{Arg, Case, Target};
+use crate::kernels::{Arg, Case, Refusal, Target};
 use crate::memory;
 use rayon::prelude::*;
 use std::time::Instant;
@@ -53,10 +53,11 @@ fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
     let largest = script.buffers.iter().map(|b| b.bytes as u64).max().unwrap_or(0);
     let device: u64 = script.buffers.iter().map(|b| b.bytes as u64).sum();
     if largest > target.max_alloc || device > target.global_mem {
-        return Err(Stop::skipped(format!(
+        return Err(Refusal::Memory(format!(
             "needs {device} bytes on the device, {largest} in one buffer: it has {}, and allows {} in one buffer",
             target.global_mem, target.max_alloc
-        )));
+        ))
+        .into());
     }
     let on_host: u64 = script.host.iter().map(|h| h.bytes as u64).sum();
     // A buffer at a time is filled from a copy and compared with one.
@@ -64,7 +65,8 @@ fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
     let needed = on_host + beside + if target.gpu { 0 } else { device };
     match memory::available() {
         Some(available) if needed > available => {
-            Err(Stop::skipped(format!("needs {needed} bytes of this machine's memory, {available} are available")))
+            Err(Refusal::Memory(format!("needs {needed} bytes of this machine's memory, {available} are available"))
+                .into())
         }
         _ => Ok(()),
     }
@@ -187,7 +189,7 @@ impl Stage<'_> {
             Expected::Words(words) => differs(&self.get(answer.place, 4 * words.len())?, &|i| words[i]),
         };
         let said = |Wrong { at, is, must }| format!("{when}: word {at} is {is:#x} and must be {must:#x}");
-        wrong.map_or(Ok(()), |wrong| Err(Stop { status: Status::WrongResult, reason: said(wrong) }))
+        wrong.map_or(Ok(()), |wrong| Err(Stop::new(Status::WrongResult, said(wrong))))
     }
 
     fn put(&mut self, place: AnswerPlace, bytes: &[u8]) -> Result<(), Stop> {

@@ -101,6 +101,9 @@ pub struct Outcome {
     pub status: Status,
     /// Why, unless `ok`; a compiler's log for `build_failed`.
     pub reason: String,
+    /// What was refused, if it was skipped.
+    #[serde(default)]
+    pub refusal: Option<Refusal>,
     /// The work-group size used.
     pub wg: WorkGroup,
     /// The settings used, defaults filled in.
@@ -195,6 +198,7 @@ impl Outcome {
             case: case.clone(),
             status: Status::Failed,
             reason: String::new(),
+            refusal: None,
             wg: case.wg,
             params: Params::new(),
             clock,
@@ -227,9 +231,10 @@ impl Outcome {
     pub fn ended(self, done: Result<(), Stop>) -> Outcome {
         match done {
             Ok(()) => self,
-            Err(Stop { status, reason }) => Outcome {
+            Err(Stop { status, reason, refusal }) => Outcome {
                 status,
                 reason,
+                refusal,
                 samples: Vec::new(),
                 batch: None,
                 preparation: None,
@@ -249,35 +254,46 @@ pub struct Stop {
     pub status: Status,
     /// Why.
     pub reason: String,
+    /// What was refused, if it was skipped.
+    pub refusal: Option<Refusal>,
 }
 
 impl Stop {
-    /// A case that cannot run here.
-    pub fn skipped(reason: impl Into<String>) -> Stop {
-        Stop { status: Status::Skipped, reason: reason.into() }
+    /// A case that ended otherwise than by a refusal.
+    pub fn new(status: Status, reason: impl Into<String>) -> Stop {
+        Stop { status, reason: reason.into(), refusal: None }
     }
 
     /// A case that went wrong.
     pub fn failed(reason: impl Into<String>) -> Stop {
-        Stop { status: Status::Failed, reason: reason.into() }
+        Stop::new(Status::Failed, reason)
     }
 }
 
+/// A case that cannot run here is skipped, with the reason.
 impl From<Refusal> for Stop {
     fn from(refusal: Refusal) -> Stop {
-        Stop::skipped(refusal.0)
+        Stop { status: Status::Skipped, reason: refusal.to_string(), refusal: Some(refusal) }
     }
 }
 
 impl From<DeviceError> for Stop {
     fn from(error: DeviceError) -> Stop {
-        let status = if error.is_build() {
-            Status::BuildFailed
-        } else if error.is_refusal() {
-            Status::Skipped
-        } else {
-            Status::Failed
-        };
-        Stop { status, reason: error.to_string() }
+        if error.is_refusal() {
+            return refusal(&error).into();
+        }
+        let status = if error.is_build() { Status::BuildFailed } else { Status::Failed };
+        Stop::new(status, error.to_string())
     }
+}
+
+/// What a device refused, by OpenCL's status code.
+fn refusal(error: &DeviceError) -> Refusal {
+    let kind = match error.code() {
+        Some(-10 | -59) => Refusal::Feature,
+        Some(-54 | -55) => Refusal::Group,
+        Some(-40 | -56 | -63) => Refusal::Size,
+        _ => Refusal::Memory,
+    };
+    kind(error.to_string())
 }

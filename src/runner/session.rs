@@ -6,7 +6,7 @@ use super::outcome::{Clock, Outcome, Settings, Status, Stop};
 use crate::data::{self, Array, Dtype, Fill};
 use crate::device::{BufferId, Device, ProgramId, Unit};
 use crate::exchange::exchange;
-use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Rung, assemble};
+use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Refusal, Rung, assemble};
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
@@ -154,23 +154,25 @@ impl Session {
         };
         let target = &self.device.info().target;
         if case.dtype == Dtype::F64 && !target.fp64 {
-            return Err(Stop::skipped("this device has no fp64"));
+            return Err(Refusal::Feature("this device has no fp64".into()).into());
         }
         let plan = (rung.plan)(&Ask { rung, case, target })?;
         if plan.local_bytes > target.local_mem {
-            return Err(Stop::skipped(format!(
+            return Err(Refusal::Memory(format!(
                 "needs {} bytes of local memory for a work-group, this device has {}",
                 plan.local_bytes, target.local_mem
-            )));
+            ))
+            .into());
         }
         if plan.bytes() > target.global_mem {
             let parts: Vec<String> = plan.buffers.iter().map(|b| gib(b.bytes() as u64)).collect();
-            return Err(Stop::skipped(format!(
+            return Err(Refusal::Memory(format!(
                 "needs {} = {} GiB of global memory, this device has {} GiB: choose a smaller size",
                 parts.join(" + "),
                 gib(plan.bytes()),
                 gib(target.global_mem)
-            )));
+            ))
+            .into());
         }
         Ok((rung, plan))
     }

@@ -208,7 +208,7 @@ impl Outcome {
     pub fn pooled(mut self, later: Outcome, settings: &Settings) -> Outcome {
         self.spent += later.spent;
         if later.status != Status::Ok {
-            let stop = Stop { status: later.status, reason: later.reason };
+            let stop = Stop { status: later.status, reason: later.reason, refusal: later.refusal };
             return self.ended(Err(stop));
         }
         self.samples.extend(later.samples);

@@ -204,5 +204,5 @@ pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
 }
 
 fn wrong(reason: String) -> Stop {
-    Stop { status: Status::WrongResult, reason }
+    Stop::new(Status::WrongResult, reason)
 }

@@ -3,7 +3,7 @@
 
 use super::Configuration;
 use crate::Error;
-use crate::runner::{Outcome, Settings, Status, Stop};
+use crate::runner::{Outcome, Settings, Status};
 use crate::worker::Job;
 
 /// How a sweep takes its samples.
@@ -106,8 +106,8 @@ fn run_round(
     rounds: u32,
     bench: &mut dyn Bench,
 ) -> Result<Outcome, Error> {
-    if let Some(reason) = &configuration.refusal {
-        return Ok(Outcome::pending(&configuration.case, settings.clock).ended(Err(Stop::skipped(reason))));
+    if let Some(refusal) = &configuration.refusal {
+        return Ok(Outcome::pending(&configuration.case, settings.clock).ended(Err(refusal.clone().into())));
     }
     let settings = share(settings, round, rounds);
     let job = Job { baseline: false, case: configuration.case.clone(), settings, again: round > 0 };

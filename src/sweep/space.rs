@@ -1,7 +1,7 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
 use crate::data::{Dtype, combinations};
-use crate::kernels::{Ask, Case, Family, Params, Rung, Shape, Target, Tunable, WorkGroup};
+use crate::kernels::{Ask, Case, Family, Params, Refusal, Rung, Shape, Target, Tunable, WorkGroup};
 use crate::record::params_text;
 use crate::values;
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ pub struct Configuration {
     /// The settings that the rung makes of those asked for.
     pub params: Params,
     /// Why it cannot run here, if that is known already.
-    pub refusal: Option<String>,
+    pub refusal: Option<Refusal>,
 }
 
 impl Configuration {
@@ -115,7 +115,7 @@ impl Space {
             None => (String::new(), case.wg, case.params.clone(), None),
             Some(Ok(plan)) => (format!("{plan:?}"), plan.wg, plan.params, None),
             Some(Err(refusal)) => {
-                (format!("{} {:?}", case.wg, case.params), case.wg, case.params.clone(), Some(refusal.0))
+                (format!("{} {:?}", case.wg, case.params), case.wg, case.params.clone(), Some(refusal))
             }
         };
         (format!("{choices:?} {known_by}"), Configuration { index: 0, rung: rung.number(), case, wg, params, refusal })

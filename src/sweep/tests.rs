@@ -55,7 +55,7 @@ fn what_cannot_run_stays_in_the_plan_with_its_reason() {
     let plan = space(&[64, 4096], &["presum=host,none"]).expand(&target());
     let refused: Vec<&Configuration> = plan.iter().filter(|c| c.refusal.is_some()).collect();
     assert_eq!(refused.len(), 1 + 3 * 2 + 2, "all but wide, for each presum that they read");
-    assert!(refused.iter().all(|c| c.refusal.as_ref().unwrap().contains("1024")));
+    assert!(refused.iter().all(|c| c.refusal.as_ref().unwrap().to_string().contains("1024")));
 }
 
 #[test]

@@ -78,10 +78,10 @@ impl Executor for WorkerProcess {
                 return Err(Error::Interrupted);
             }
             Err(Silence::Death(how)) => Stop::failed(how),
-            Err(Silence::Deadline) => Stop {
-                status: Status::Timeout,
-                reason: format!("no result within its deadline of {:.0} s; --deadline changes it", limit.as_secs_f64()),
-            },
+            Err(Silence::Deadline) => Stop::new(
+                Status::Timeout,
+                format!("no result within its deadline of {:.0} s; --deadline changes it", limit.as_secs_f64()),
+            ),
         };
         link.kill();
         let clock = if job.baseline { Clock::Wall } else { job.settings.clock };

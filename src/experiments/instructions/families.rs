@@ -207,7 +207,7 @@ fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let n = own::whole_groups(ask)?;
     let Some(asked @ Asked::Function(function, _)) = Asked::of(ask.case) else { return Err(unknown()) };
     if !n.is_multiple_of(2) {
-        return Err(Refusal(format!("n={n}: an even number is needed")));
+        return Err(Refusal::Size(format!("n={n}: an even number is needed")));
     }
     let (from, span) = arguments(function);
     let apply = if function.is_binary { "TO_TWO" } else { "TO_ONE" };
@@ -218,7 +218,7 @@ fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn unknown() -> Refusal {
-    Refusal(format!("{}, {}: there is no such operation", OP.name, FORM.name))
+    Refusal::Setting(format!("{}, {}: there is no such operation", OP.name, FORM.name))
 }
 
 /// What makes the kernels call a function.

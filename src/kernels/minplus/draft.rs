@@ -28,7 +28,9 @@ impl<'a> Draft<'a> {
         match params.get(WEIGHTS.name).map(String::as_str) {
             None | Some("non_negative") => {}
             Some("signed") => _ = draft.params.insert(WEIGHTS.name.into(), "signed".into()),
-            Some(other) => return Err(Refusal(format!("weights={other}: {} is needed", WEIGHTS.values.join(" or ")))),
+            Some(other) => {
+                return Err(Refusal::Setting(format!("weights={other}: {} is needed", WEIGHTS.values.join(" or "))));
+            }
         }
         for (name, value) in element_macros(dtype, ask.target) {
             draft.define(name, value);

@@ -27,7 +27,7 @@ impl Tiling {
         };
         tiling.check(16 / ask.case.dtype.size() as u64).map_err(|why| {
             let Tiling { tile: [rows, columns], item: [high, wide], depth, .. } = tiling;
-            Refusal(format!("tile={rows}x{columns} item={high}x{wide} depth={depth}: {why}"))
+            Refusal::Setting(format!("tile={rows}x{columns} item={high}x{wide} depth={depth}: {why}"))
         })?;
         Ok(tiling)
     }
