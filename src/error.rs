@@ -20,7 +20,7 @@ pub enum Error {
     /// A kernel did not build.
     #[error("{0}")]
     BuildFailed(String),
-    /// With `--strict`: a row cannot be trusted.
+    /// A row cannot be trusted: faster than the device can be or, with `--strict`, flagged.
     #[error("{0}")]
     Untrusted(String),
     /// An output could not be written.

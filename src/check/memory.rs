@@ -1,8 +1,9 @@
-//! Memory around a result: the poison that outputs hold before a kernel runs, and the guard zones
-//! behind buffers.
+//! Memory around a result: the poison that outputs hold before a kernel runs, the guard zones on both sides of
+//! buffers, and inputs that must stay as they are.
 
-use crate::data::{Array, Dtype};
+use crate::data::{self, Array, Dtype, Fill};
 use crate::each_array;
+use xxhash_rust::xxh3::Xxh3;
 
 /// An element type's value that no kernel produces.
 pub(super) trait Poison: Copy {
@@ -54,32 +55,66 @@ pub fn still_poisoned(got: &Array) -> Option<usize> {
     each_array!(got, v => v.iter().position(|x| x.is_poison()))
 }
 
-/// Bytes of the guard zone behind a buffer: 32 elements of the widest type.
-pub const GUARD_BYTES: usize = 256;
+/// Fewest bytes of a guard zone. They are read and written with every check, and an item of a group hardly reaches further.
+pub const GUARD_BYTES: usize = 64 << 10;
 
-/// What a guard zone holds: each byte differs from its neighbours, and no element in it is a number
-/// that a kernel is likely to write.
-pub const fn guard_pattern() -> [u8; GUARD_BYTES] {
-    let mut pattern = [0; GUARD_BYTES];
-    let mut i = 0;
-    while i < GUARD_BYTES {
-        pattern[i] = (i as u8) ^ 0xA5;
-        i += 1;
-    }
-    pattern
+/// Where a guard zone lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Before a buffer's first byte.
+    Before,
+    /// Behind its last.
+    Behind,
 }
 
-/// Whether a guard zone, read back, is untouched; else the first byte, counted from the buffer's end,
-/// that was overwritten.
-pub fn check_guard(zone: &[u8]) -> Result<(), String> {
-    let pattern = guard_pattern();
-    if zone.len() != pattern.len() {
-        return Err(format!("the guard zone has {} bytes, not {GUARD_BYTES}", zone.len()));
+/// The elements of a guard zone of so many bytes: data that change a result into which they are read.
+pub fn guard(fill: Fill, dtype: Dtype, side: Side, bytes: usize) -> Array {
+    /// Seeds that no data have.
+    const SEEDS: [u64; 2] = [0x6A09_E667_F3BC_C908, 0xBB67_AE85_84CA_A73B];
+    data::generate(fill, dtype, SEEDS[usize::from(side == Side::Behind)], 0, 0, bytes / dtype.size())
+}
+
+/// Whether a guard zone, read back, is untouched; else where it was overwritten first, as seen from the buffer.
+pub fn check_guard(zone: &[u8], want: &Array, side: Side) -> Result<(), String> {
+    let want = want.as_bytes();
+    let wrong = |(got, want): (&u8, &u8)| got != want;
+    let distance = match side {
+        _ if zone.len() != want.len() => return Err(format!("a guard zone has {} bytes", zone.len())),
+        Side::Before => zone.iter().rev().zip(want.iter().rev()).position(wrong),
+        Side::Behind => zone.iter().zip(want).position(wrong),
+    };
+    match (distance, side) {
+        (None, _) => Ok(()),
+        (Some(bytes), Side::Before) => {
+            Err(format!("the kernel wrote before the start of a buffer, {} bytes in front of it", bytes + 1))
+        }
+        (Some(bytes), Side::Behind) => {
+            Err(format!("the kernel wrote past the end of a buffer, {bytes} bytes behind it"))
+        }
     }
-    match zone.iter().zip(&pattern).position(|(got, want)| got != want) {
-        None => Ok(()),
-        Some(offset) => Err(format!("the kernel wrote past the end of a buffer, {offset} bytes behind it")),
+}
+
+/// Tells arrays of bytes apart that come piece by piece.
+#[derive(Default)]
+pub struct Fingerprint(Xxh3);
+
+impl Fingerprint {
+    /// Takes the next piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
     }
+
+    /// What all pieces come to.
+    pub fn end(&self) -> u128 {
+        self.0.digest128()
+    }
+}
+
+/// That of a whole array.
+pub fn fingerprint(bytes: &[u8]) -> u128 {
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.update(bytes);
+    fingerprint.end()
 }
 
 #[cfg(test)]
@@ -87,11 +122,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_past_the_end_is_found() {
-        let mut zone = guard_pattern();
-        assert_eq!(check_guard(&zone), Ok(()));
-        zone[9] = 0;
-        assert!(check_guard(&zone).unwrap_err().contains(" 9 bytes behind"));
-        assert!(check_guard(&zone[1..]).is_err());
+    fn a_write_outside_is_found_with_its_distance() {
+        let want = guard(Fill::Real, Dtype::I32, Side::Before, 4096);
+        assert_ne!(want, guard(Fill::Real, Dtype::I32, Side::Behind, 4096));
+        let mut zone = want.as_bytes().to_vec();
+        assert_eq!(check_guard(&zone, &want, Side::Behind), Ok(()));
+        zone[9] ^= 1;
+        assert!(check_guard(&zone, &want, Side::Behind).unwrap_err().contains(" 9 bytes behind"));
+        assert!(check_guard(&zone, &want, Side::Before).unwrap_err().contains(" 4087 bytes in front"));
+        assert!(check_guard(&zone[1..], &want, Side::Behind).is_err());
+    }
+
+    #[test]
+    fn one_bit_makes_another_fingerprint() {
+        let mut bytes = vec![0; 100];
+        let zeros = fingerprint(&bytes);
+        bytes[99] = 1;
+        assert_ne!(fingerprint(&bytes), zeros);
+        let mut pieces = Fingerprint::default();
+        bytes.chunks(33).for_each(|piece| pieces.update(piece));
+        assert_eq!(pieces.end(), fingerprint(&bytes));
     }
 }

@@ -200,8 +200,12 @@ pub(super) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), 
     if let Some(who) = find(Status::BuildFailed) {
         return Err(Error::BuildFailed(format!("{who} did not build: its log is above")));
     }
-    match find(Status::Failed).or_else(|| find(Status::Timeout)) {
-        Some(who) => Err(Error::Failed(format!("{who} did not run to its end: the reason is above"))),
+    if let Some(who) = find(Status::Failed).or_else(|| find(Status::Timeout)) {
+        return Err(Error::Failed(format!("{who} did not run to its end: the reason is above")));
+    }
+    match find(Status::Suspect) {
+        // Its result is right, so that it is not a wrong one: it is the time that nobody can trust.
+        Some(who) => Err(Error::Untrusted(format!("{who} is faster than the device can be: the reason is above"))),
         None => Ok(()),
     }
 }

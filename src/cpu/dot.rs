@@ -64,6 +64,25 @@ pub fn reference(x: &Array, y: &Array) -> Reference {
     }
 }
 
+/// Values for element `at` of both vectors that make the dot product another one than `before`, by more than `margin` where
+/// it is rounded. `draw` is a random number. Nothing where the product is not finite.
+pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, draw: u64) -> Option<[Array; 2]> {
+    let [x, y] = inputs else { return None };
+    // Whole numbers, so that exact data stay exact; their product is more than rounding can hide.
+    let size = 3.0 + (8.0 * margin).sqrt().ceil() + (draw % 4) as f64;
+    let finite = before.exact.is_some() || (before.value.is_finite() && size.is_finite());
+    let (old, sign) = ((x.at(at)?, y.at(at)?), if draw & 16 == 0 { 1.0 } else { -1.0 });
+    let values = match old {
+        (Array::F32(_), Array::F32(_)) => [sign * size, size].map(|v| Array::F32(vec![v as f32])),
+        (Array::F64(_), Array::F64(_)) => [sign * size, size].map(|v| Array::F64(vec![v])),
+        // An odd factor keeps every difference of the other.
+        (Array::I32(x), Array::I32(y)) => [Array::I32(vec![x[0] ^ 1]), Array::I32(vec![y[0] | 1])],
+        (Array::I64(x), Array::I64(y)) => [Array::I64(vec![x[0] ^ 1]), Array::I64(vec![y[0] | 1])],
+        _ => return None,
+    };
+    finite.then_some(values)
+}
+
 /// Completes a dot product on the host: the sum of `partials` and of the products of `x` and `y`, all of one type.
 /// Floats are added in twice the precision of f64 and rounded once to the type; integers wrap.
 ///

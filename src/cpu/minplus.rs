@@ -169,6 +169,33 @@ weight!(f32, f32::INFINITY, 0.0, |x, y| x + y, [avx512_f32_non_negative, avx512_
 weight!(f64, f64::INFINITY, 0.0, |x, y| x + y, [avx512_f64, avx2_f64]);
 weight!(i32, NO_EDGE, 0, |x, y| x.wrapping_add(y), [avx512_i32, avx2_i32]);
 
+/// Computes anew what the elements at these places, as (row, column), take part in: their rows and columns of the result.
+///
+/// # Panics
+///
+/// If the arrays' types differ, or are not n x n.
+pub fn recompute(n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
+    match (d, result) {
+        (Array::F32(d), Array::F32(r)) => places.iter().for_each(|&at| cross(n, d, at, r)),
+        (Array::F64(d), Array::F64(r)) => places.iter().for_each(|&at| cross(n, d, at, r)),
+        (Array::I32(d), Array::I32(r)) => places.iter().for_each(|&at| cross(n, d, at, r)),
+        _ => unreachable!("weights of one type"),
+    }
+}
+
+fn cross<T: Weight>(n: usize, d: &[T], (row, column): (usize, usize), result: &mut [T]) {
+    let of_row = &mut result[row * n..][..n];
+    of_row.fill(T::NONE);
+    for (&x, to) in d[row * n..][..n].iter().zip(d.chunks(n)) {
+        lower(of_row, x, to);
+    }
+    let to: Vec<T> = d.iter().skip(column).step_by(n).copied().collect();
+    result.par_chunks_mut(n).zip(d.par_chunks(n)).for_each(|(result, from)| {
+        let sums = from.iter().zip(&to).map(|(&x, &y)| x.plus(y));
+        result[column] = sums.fold(T::NONE, |least, sum| least.lesser(sum));
+    });
+}
+
 fn sequential<T: Weight>(n: usize, d: &[T], result: &mut [T]) {
     for i in 0..n {
         for j in 0..n {
@@ -298,6 +325,31 @@ fn block<T: Weight>(
                 for (row, edge) in tile.chunks_mut(pitch).zip(edge.chunks(kernel.columns)).take(height) {
                     row[..width].iter_mut().zip(edge).for_each(|(least, &other)| *least = least.lesser(other));
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod recompute_tests {
+    use super::*;
+    use crate::data::{Change, Dtype, Fill, generate};
+
+    #[test]
+    fn a_changed_weight_is_followed() {
+        for dtype in [Dtype::F32, Dtype::F64, Dtype::I32] {
+            let n = 37;
+            let fill = Fill::Weights { columns: 37, signed: true, severed: true };
+            let mut d = [generate(fill, dtype, 3, 0, 0, n * n)];
+            let mut result = Array::zeros(dtype, n * n);
+            all_threads(n, &d[0], &mut result);
+            for (index, value) in [(5 * n + 9, 7), (36 * n + 36, 700)] {
+                let value = generate(fill, dtype, value, 0, index as u64, 1);
+                Change { input: 0, index, value }.apply(&mut d);
+                recompute(n, &d[0], &[(index / n, index % n)], &mut result);
+                let mut whole = Array::zeros(dtype, n * n);
+                all_threads(n, &d[0], &mut whole);
+                assert_eq!(result, whole, "{dtype}");
             }
         }
     }

@@ -116,6 +116,60 @@ pub fn reference(op: Op, x: &Array) -> Reference {
     }
 }
 
+/// A value for element `at` of `x` that makes the reduction another one than `before`, by more than `margin` where it is
+/// rounded: a new extremum, a bit that no other element is without or has, or another term. `draw` is a random number.
+/// Nothing where there is no such value: the extremum is the type's own, or no bit is left to decide.
+pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, draw: u64) -> Option<Array> {
+    let result = match &before.exact {
+        Some(exact) => exact.clone(),
+        None if !before.value.is_finite() || !margin.is_finite() => return None,
+        None => x.at(at)?,
+    };
+    let sign = if draw & 1 == 0 { 1.0 } else { -1.0 };
+    let step = 1 + (draw >> 8) as i64 % 1000;
+    let decided = match (x.at(at)?, result) {
+        (Array::F32(old), Array::F32(r)) => Array::F32(vec![real(op, old[0].into(), r[0].into(), margin, sign) as f32]),
+        (Array::F64(old), Array::F64(r)) => Array::F64(vec![real(op, old[0], r[0], margin, sign)]),
+        (Array::I32(old), Array::I32(r)) => {
+            let value = whole(op, old[0].into(), r[0].into(), step, draw, 32)?;
+            Array::I32(vec![i32::try_from(value).ok()?])
+        }
+        (Array::I64(old), Array::I64(r)) => Array::I64(vec![whole(op, old[0], r[0], step, draw, 64)?]),
+        _ => return None,
+    };
+    let is_finite = each_array!(&decided, v => (v[0] as f64).is_finite());
+    is_finite.then_some(decided)
+}
+
+/// As [`deciding`], of floats.
+fn real(op: Op, old: f64, result: f64, margin: f64, sign: f64) -> f64 {
+    // More than rounding can hide, and a whole number, so that exact data stay exact.
+    let step = 1.0 + (8.0 * margin).ceil();
+    match op {
+        Op::Min => result - 0.25 * result.abs().max(1.0),
+        Op::Max => result + 0.25 * result.abs().max(1.0),
+        _ => old + sign * step,
+    }
+}
+
+/// As [`deciding`], of integers of so many bits.
+fn whole(op: Op, old: i64, result: i64, step: i64, draw: u64, bits: u64) -> Option<i64> {
+    // One of the bits, the sign's last, that `result` has or has not.
+    let one_of = |set: i64| {
+        let all = (0..bits - 1).map(|bit| 1i64 << bit).filter(|bit| set & bit != 0).collect::<Vec<_>>();
+        all.get((draw >> 8) as usize % all.len().max(1)).copied()
+    };
+    match op {
+        Op::Min => result.checked_sub(step),
+        Op::Max => result.checked_add(step),
+        Op::And => Some(old & !one_of(result)?),
+        Op::Or => Some(old | one_of(!result)?),
+        Op::Xor => Some(old ^ step),
+        // Towards zero, so that it stays in range.
+        Op::Sum => Some(if old > 0 { old - step } else { old + step }),
+    }
+}
+
 /// Completes a reduction on the host, on all threads. Sums of floats are made in twice the precision of f64 and
 /// rounded once to the type.
 pub fn finish(op: Op, partials: &Array) -> Array {
@@ -251,6 +305,42 @@ fn lanes<T: Element, O: Operation<T>>(x: &[T]) -> T {
         *result = O::join(*result, x);
     }
     tree(results, O::join)
+}
+
+#[cfg(test)]
+mod deciding_tests {
+    use super::*;
+    use crate::data::{Change, Fill, generate};
+
+    #[test]
+    fn a_deciding_value_changes_the_result() {
+        let fills = [(Op::Sum, Fill::Real), (Op::Min, Fill::Positive), (Op::Max, Fill::Negative)];
+        let of_bits = [(Op::And, Fill::MostBits), (Op::Or, Fill::FewBits), (Op::Xor, Fill::Real)];
+        for (op, fill) in fills.into_iter().chain(of_bits) {
+            for dtype in Dtype::ALL.into_iter().filter(|dtype| !(op.is_bitwise() && dtype.is_float())) {
+                let mut x = [generate(fill, dtype, 1, 0, 0, 1000)];
+                let before = reference(op, &x[0]);
+                for at in [0, 1, 500, 999] {
+                    let value = deciding(op, &x[0], &before, 3.0, at, 77 * at as u64 + 12_345).unwrap();
+                    let undo = Change { input: 0, index: at, value }.apply(&mut x);
+                    let after = reference(op, &x[0]);
+                    let moved = (after.value - before.value).abs() > 3.0;
+                    assert!(after.exact != before.exact || moved, "{} {dtype} at {at}", op.name());
+                    undo.apply(&mut x);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_can_decide_there_is_no_value() {
+        let least = Array::I32(vec![i32::MIN, 5]);
+        assert_eq!(deciding(Op::Min, &least, &reference(Op::Min, &least), 0.0, 1, 9), None);
+        let none = Array::I32(vec![0, 0]);
+        assert_eq!(deciding(Op::And, &none, &reference(Op::And, &none), 0.0, 1, 9), None);
+        let nan = Array::F32(vec![f32::NAN, 0.0]);
+        assert_eq!(deciding(Op::Sum, &nan, &reference(Op::Sum, &nan), 1.0, 1, 9), None);
+    }
 }
 
 #[cfg(test)]

@@ -93,6 +93,8 @@ pub fn movement(shape: Shape, params: &Params) -> Movement {
         from_pitch: columns.saturating_add(gap),
         to_pitch: rows.saturating_add(gap),
         transposed: true,
+        times: 1,
+        skip: 0,
     }
 }
 
@@ -350,7 +352,15 @@ mod tests {
     fn check<W: Word + PartialEq + From<u32>>(columns: usize, rows: usize, skip: usize, streaming: bool) {
         let untouched = W::from(u32::MAX);
         let gap = skip % 3;
-        let movement = Movement { rows, columns, from_pitch: columns + gap, to_pitch: rows + gap, transposed: true };
+        let movement = Movement {
+            rows,
+            columns,
+            from_pitch: columns + gap,
+            to_pitch: rows + gap,
+            transposed: true,
+            times: 1,
+            skip: 0,
+        };
         let words: Vec<W> = (0..(movement.input_len() + skip) as u32).map(W::from).collect();
         let input = &words[skip..];
         let mut expected = vec![untouched; movement.output_len()];

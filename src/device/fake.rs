@@ -16,13 +16,39 @@ pub type Script = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: BTreeMap<u32, Vec<u8>>,
+    parts: BTreeMap<u32, Part>,
+}
+
+/// A part of a buffer.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    of: u32,
+    from: usize,
+    bytes: usize,
 }
 
 impl Memory {
-    /// The bytes of the buffer bound to an argument, guard zone included; empty if it is no buffer.
+    /// The bytes of the buffer bound to an argument; empty if it is no buffer.
     pub fn bytes(&mut self, arg: &Arg) -> &mut [u8] {
         let id = if let Arg::Buffer(id) = arg { *id as u32 } else { u32::MAX };
-        self.buffers.get_mut(&id).map_or(&mut [], Vec::as_mut_slice)
+        self.slice(id).unwrap_or_default()
+    }
+
+    fn slice(&mut self, id: u32) -> Option<&mut [u8]> {
+        match self.parts.get(&id) {
+            Some(part) => self.buffers.get_mut(&part.of)?.get_mut(part.from..part.from + part.bytes),
+            None => self.buffers.get_mut(&id).map(Vec::as_mut_slice),
+        }
+    }
+
+    /// Overwrites a byte before (counted from -1 down) or behind the buffer bound to an argument, as wild kernels do.
+    pub fn stray(&mut self, arg: &Arg, offset: isize) {
+        let Arg::Buffer(id) = arg else { return };
+        let Some(part) = self.parts.get(&(*id as u32)) else { return };
+        let byte = part.from.checked_add_signed(offset).and_then(|at| self.buffers.get_mut(&part.of)?.get_mut(at));
+        if let Some(byte) = byte {
+            *byte ^= 0xFF;
+        }
     }
 
     /// The buffer bound to an argument as elements of `T`.
@@ -124,7 +150,7 @@ impl FakeDevice {
     }
 
     fn slice(&mut self, buffer: BufferId, offset: usize, len: usize) -> Result<&mut [u8], DeviceError> {
-        let bytes = self.memory.buffers.get_mut(&buffer.0).and_then(|b| b.get_mut(offset..offset + len));
+        let bytes = self.memory.slice(buffer.0).and_then(|b| b.get_mut(offset..offset + len));
         bytes.ok_or_else(|| DeviceError::other("buffer access", "outside the buffer"))
     }
 }
@@ -185,8 +211,22 @@ impl Device for FakeDevice {
         Ok(BufferId(self.next))
     }
 
+    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
+        self.slice(of, from, bytes)?;
+        self.next += 1;
+        self.memory.parts.insert(self.next, Part { of: of.0, from, bytes });
+        Ok(BufferId(self.next))
+    }
+
     fn free(&mut self, buffer: BufferId) {
         self.memory.buffers.remove(&buffer.0);
+        self.memory.parts.remove(&buffer.0);
+    }
+
+    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+        let place = self.slice(buffer, 0, bytes)?;
+        place.chunks_exact_mut(pattern.len()).for_each(|unit| unit.copy_from_slice(pattern));
+        Ok(())
     }
 
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {

@@ -3,7 +3,7 @@
 
 use super::error::{DeviceError, check, guarded};
 use super::query;
-use ocl::core::{self, CommandQueue, Context, Event, Mem, MemFlags};
+use ocl::core::{self, BufferRegion, CommandQueue, Context, Event, Mem, MemFlags};
 
 /// A buffer and its size.
 pub(super) struct Buffer {
@@ -31,6 +31,40 @@ impl Buffer {
         // SAFETY: no host memory is involved.
         let make = || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) };
         Ok(Buffer { memory: guarded(call, make)?, bytes })
+    }
+
+    /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
+    pub(super) fn part(&self, from: usize, bytes: usize) -> Result<Buffer, DeviceError> {
+        let call = "clCreateSubBuffer";
+        if bytes == 0 || self.is_nothing(call, from, bytes)? {
+            return Err(DeviceError::other(call, "a part of 0 bytes"));
+        }
+        let region = BufferRegion::<u8>::new(from, bytes);
+        let make = || core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region);
+        Ok(Buffer { memory: guarded(call, make)?, bytes })
+    }
+
+    /// Fills its first bytes with a pattern of 4 or 8.
+    pub(super) fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+        let call = "clEnqueueFillBuffer";
+        if self.is_nothing(call, 0, bytes)? {
+            return Ok(());
+        }
+        let mut event = Event::null();
+        let (memory, none) = (&self.memory, None::<&Event>);
+        guarded(call, || match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
+            (Ok(word), _) => {
+                let word = u32::from_ne_bytes(word);
+                core::enqueue_fill_buffer(queue, memory, word, 0, bytes, none, Some(&mut event), None)
+            }
+            (_, Ok(word)) => {
+                let word = u64::from_ne_bytes(word);
+                core::enqueue_fill_buffer(queue, memory, word, 0, bytes, none, Some(&mut event), None)
+            }
+            _ => Err(format!("a pattern of {} bytes", pattern.len()).into()),
+        })?;
+        guarded("clFinish", || core::finish(queue))?;
+        check_event(call, &event)
     }
 
     /// An image: nothing is copied from or to it by offset.

@@ -172,8 +172,15 @@ pub trait Device {
     /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
     fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError>;
 
+    /// A part of a buffer as a buffer of its own, from byte `from` on, a multiple of 4096; it is released apart from the
+    /// whole, which must not be released before.
+    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError>;
+
     /// Releases a buffer.
     fn free(&mut self, buffer: BufferId);
+
+    /// Fills the first `bytes` of a buffer, a multiple of the pattern's 4 or 8, on the device; returns when done.
+    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError>;
 
     /// Copies host bytes to `offset` bytes into the buffer; returns when done.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;

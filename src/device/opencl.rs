@@ -137,8 +137,19 @@ impl Device for OpenClDevice {
         Ok(id)
     }
 
+    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
+        let buffer = self.buffer(of)?.part(from, bytes)?;
+        let id = BufferId(self.new_id());
+        self.buffers.insert(id, buffer);
+        Ok(id)
+    }
+
     fn free(&mut self, buffer: BufferId) {
         self.buffers.remove(&buffer);
+    }
+
+    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+        self.buffer(buffer)?.fill(&self.profiling, pattern, bytes)
     }
 
     fn alloc_on_host(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {

@@ -83,9 +83,32 @@ pub(super) struct Read;
 struct Write;
 struct Copy;
 
+/// Arrays that the repetitions work on.
+fn arrays(params: &Params) -> u64 {
+    if params.contains_key(APART) { repeats(params) } else { 1 }
+}
+
+/// Of a kernel that repeats its work, the same work over a small array for each repetition.
+fn array_for_each(case: &Case, plan: &Plan) -> Vec<Case> {
+    /// Words of all the arrays together, about.
+    const WORDS: u64 = 1 << 22;
+    let times = repeats(&case.params);
+    if times < 2 {
+        return Vec::new();
+    }
+    let words = (WORDS / times / 64 * 64).max(64).min(case.shape.n);
+    let mut params = plan.params.clone();
+    params.insert(APART.into(), "1".into());
+    vec![Case { shape: Shape::vector(words), params, ..case.clone() }]
+}
+
 impl Problem for Read {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        vec![(shape.n * arrays(params)) as usize]
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        if case.family == READ.name { array_for_each(case, plan) } else { Vec::new() }
     }
 
     // Sums that wrap are exact in any order.
@@ -109,7 +132,7 @@ impl Problem for Read {
 
 /// The wrapping sum of the input, as often as the kernel reads it.
 fn repeated_sum(case: &Case, inputs: &[Array]) -> Reference {
-    let times = repeats(&case.params) as i32;
+    let times = (repeats(&case.params) / arrays(&case.params)) as i32;
     let exact = match cpu::wrapping_sum(&inputs[0]) {
         Array::I32(sums) => Array::I32(sums.iter().map(|sum| sum.wrapping_mul(times)).collect()),
         other => other,
@@ -122,12 +145,16 @@ impl Problem for Write {
         Vec::new()
     }
 
-    fn result(&self, shape: Shape, _: &Params) -> usize {
-        shape.n as usize
+    fn result(&self, shape: Shape, params: &Params) -> usize {
+        (shape.n * arrays(params)) as usize
     }
 
     fn is_exact(&self, _: &Case) -> bool {
         true
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        array_for_each(case, plan)
     }
 
     fn cost(&self, case: &Case) -> Cost {
@@ -135,17 +162,24 @@ impl Problem for Write {
         Cost { bytes: n * case.dtype.size() as f64, ops: 0.0 }
     }
 
-    /// Each word's place, and the number of the last turn.
+    /// Each word's place, and the number of the last turn over it.
     fn reference(&self, case: &Case, _: &[Array]) -> Reference {
-        let last = repeats(&case.params) as u32 - 1;
-        let words = (0..case.shape.n as u32).into_par_iter().map(|i| i.wrapping_add(last).cast_signed());
+        let (n, arrays) = (case.shape.n as u32, arrays(&case.params) as u32);
+        let last = |array: u32| if arrays > 1 { array } else { repeats(&case.params) as u32 - 1 };
+        let words = (0..arrays)
+            .into_par_iter()
+            .flat_map(|array| (0..n).into_par_iter().map(move |i| i.wrapping_add(last(array)).cast_signed()));
         Reference { value: 0.0, magnitude: 0.0, exact: Some(Array::I32(words.collect())) }
     }
 }
 
 impl Problem for Copy {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        vec![(shape.n * arrays(params)) as usize]
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        array_for_each(case, plan)
     }
 
     fn fill(&self, _: &Case) -> Fill {
@@ -162,7 +196,7 @@ impl Problem for Copy {
     }
 
     fn movement(&self, case: &Case) -> Option<Movement> {
-        Some(Movement::copy(case.shape.n as usize))
+        Some(Movement::copy((case.shape.n * arrays(&case.params)) as usize))
     }
 }
 
@@ -197,38 +231,39 @@ fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
 
 fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (loads, grid) = strided(ask, 4, Grid::filling)?;
-    plan(ask, grid.groups, grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Buffer(1), Arg::Index(ask.case.shape.n)])
+    let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(ask.case.shape.n)];
+    plan(ask, grid.groups, grid, &[("LOADS", loads)], &args, 4)
 }
 
 fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (chunk, grid) = wide(ask)?;
     let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(ask.case.shape.n)];
-    plan(ask, grid.items(), grid, &[], &args)
+    plan(ask, grid.items(), grid, &[], &args, 1)
 }
 
 fn write_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
     let n = ask.case.shape.n;
-    plan(ask, n as usize, grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Index(n / 4)])
+    plan(ask, written(ask), grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Index(n / 4)], 4)
 }
 
 fn write_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (chunk, grid) = wide(ask)?;
     let n = ask.case.shape.n;
-    plan(ask, n as usize, grid, &stream(ask)?, &[Arg::Buffer(0), Arg::Index(chunk), Arg::Index(n)])
+    plan(ask, written(ask), grid, &stream(ask)?, &[Arg::Buffer(0), Arg::Index(chunk), Arg::Index(n)], 16)
 }
 
 fn copy_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
     let n = ask.case.shape.n;
-    plan(ask, n as usize, grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Buffer(1), Arg::Index(n / 4)])
+    plan(ask, written(ask), grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Buffer(1), Arg::Index(n / 4)], 4)
 }
 
 fn copy_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (chunk, grid) = wide(ask)?;
     let n = ask.case.shape.n;
     let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(n)];
-    plan(ask, n as usize, grid, &stream(ask)?, &args)
+    plan(ask, written(ask), grid, &stream(ask)?, &args, 16)
 }
 
 fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
@@ -238,14 +273,20 @@ fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
     })
 }
 
+/// Words that a case writes.
+fn written(ask: &Ask<'_>) -> usize {
+    (ask.case.shape.n * arrays(&ask.case.params)) as usize
+}
+
 /// One pass from the input, if there is one, to an output of `len` words. After `args` come the repeats, and a shift
-/// of the array from one to the next, which is 0.
-fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], args: &[Arg]) -> Result<Plan, Refusal> {
+/// of the array from one to the next, in so many words: 0 unless each has an array of its own.
+fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], args: &[Arg], unit: u64) -> Result<Plan, Refusal> {
     let Case { shape, params, .. } = ask.case;
     let mut defines = shape::defines(shape::wrapping(Dtype::I32), shape.n);
     defines.push(("WG".into(), grid.wg.to_string()));
     defines.extend(more.iter().map(|(name, value)| ((*name).into(), value.to_string())));
-    let args = args.iter().copied().chain([Arg::Uint(repeats(params) as u32), Arg::Uint(0)]).collect();
+    let shift = if arrays(params) > 1 { shape.n / unit } else { 0 };
+    let args = args.iter().copied().chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)]).collect();
     let families = [&READ, &WRITE, &COPY];
     let problem = families.iter().find(|family| family.name == ask.case.family).map(|family| family.problem);
     let inputs = problem.map(|problem| problem.inputs(*shape, params)).unwrap_or_default();

@@ -47,6 +47,16 @@ impl Problem for Dot {
         Fill::Exact(if case.shape.n <= 1 << 24 { 8 } else { 4 })
     }
 
+    fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {
+        let values = before.and_then(|before| cpu::dot::deciding(inputs, before, margin, spot.at, spot.draw));
+        let change = |(input, value)| Change { input, index: spot.at, value };
+        values.map_or_else(Vec::new, |values| (0..).zip(values).map(change).collect())
+    }
+
+    fn beside(&self, _: &Case) -> Fill {
+        Fill::Positive
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
         Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n }

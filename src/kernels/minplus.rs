@@ -70,6 +70,9 @@ const VEC: Tunable = Tunable { name: "vec", about: "elements of a vector", value
 /// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
 const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
 
+/// Fewest rows of the smaller matrix over which a rung is checked too.
+const COMPANION: u64 = 64;
+
 struct MinPlus;
 
 impl Problem for MinPlus {
@@ -82,7 +85,41 @@ impl Problem for MinPlus {
     }
 
     fn fill(&self, case: &Case) -> Fill {
-        Fill::Weights { signed: is_signed(&case.params) }
+        Fill::Weights { columns: case.shape.n, signed: is_signed(&case.params), severed: true }
+    }
+
+    /// A weight that few ways undercut.
+    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
+        let low = if is_signed(&case.params) { -2.0 - (spot.draw % 1000) as f64 / 1024.0 } else { 0.0 };
+        let value = match inputs[0].dtype() {
+            Dtype::F32 => Array::F32(vec![low as f32]),
+            Dtype::F64 => Array::F64(vec![low]),
+            Dtype::I32 | Dtype::I64 => Array::I32(vec![(low * 4096.0) as i32]),
+        };
+        vec![Change { input: 0, index: spot.at, value }]
+    }
+
+    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Change], before: &Reference) -> Reference {
+        let n = case.shape.n as usize;
+        let Some(mut exact) = before.exact.clone() else { return self.reference(case, inputs) };
+        let places: Vec<(usize, usize)> = changes.iter().map(|c| (c.index / n, c.index % n)).collect();
+        host::recompute(n, &inputs[0], &places, &mut exact);
+        Reference { exact: Some(exact), ..before.clone() }
+    }
+
+    /// Weights of either sign, of any kernel that has no use for there being none below 0.
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        if is_signed(&case.params) || plan.defines.iter().any(|(name, _)| name == "ORDERED") {
+            return Vec::new();
+        }
+        let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
+        let mut params = plan.params.clone();
+        params.insert(WEIGHTS.name.into(), "signed".into());
+        vec![Case { shape: Form::Square.shape(n, None), params, ..case.clone() }]
+    }
+
+    fn beside(&self, _: &Case) -> Fill {
+        Fill::Negative
     }
 
     // Each sum is rounded once, and minima do not round.

@@ -24,7 +24,7 @@ pub use chains::{HALF, OP};
 pub use plan::*;
 pub use source::{Assembled, COMMON, EMBEDDED, assemble};
 
-use crate::data::{Array, Dtype, Fill};
+use crate::data::{self, Array, Change, Dtype, Fill};
 pub use crate::data::{Params, Shape};
 use crate::experiments::EXPERIMENTS;
 
@@ -55,6 +55,9 @@ pub struct Family {
 
 /// Setting of kernels that repeat their work inside, so many times.
 pub const REPEATS: &str = "nreps";
+
+/// Setting of checks: each repetition works on data of its own, so that one that is left out is seen.
+pub const APART: &str = "apart";
 
 /// What a family works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,6 +241,22 @@ pub fn family(name: &str) -> Option<&'static Family> {
     everything().find(|f| f.name == name)
 }
 
+/// Where an input is changed, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// A place in the first input.
+    pub at: usize,
+    /// A random number.
+    pub draw: u64,
+}
+
+/// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
+fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
+    let Some(old) = inputs.first().and_then(|input| input.at(at)) else { return Vec::new() };
+    let value = data::generate(fill, old.dtype(), draw, 0, at as u64, 1);
+    if value.as_bytes() == old.as_bytes() { Vec::new() } else { vec![Change { input: 0, index: at, value }] }
+}
+
 /// How to make a family's inputs and right answers, and what they cost.
 pub trait Problem: Sync {
     /// Lengths of the inputs, in elements.
@@ -263,6 +282,40 @@ pub trait Problem: Sync {
     /// [`Problem::is_exact`] says that others do.
     fn exact_fill(&self, _: &Case) -> Fill {
         Fill::Ones
+    }
+
+    /// Whether a few elements decide the result, as of minima, so that a case is also checked with each of several
+    /// places as the one that decides.
+    fn is_decided_by_few(&self, _: &Case) -> bool {
+        false
+    }
+
+    /// Changes of elements at or about place `at` of the inputs after which the result is another one, by more than `margin`,
+    /// the error allowed. `draw` is a random number; `before` is the right answer so far. Empty where there are none.
+    fn decide(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        _before: Option<&Reference>,
+        _margin: f64,
+        spot: Spot,
+    ) -> Vec<Change> {
+        redrawn(self.fill(case), inputs, spot)
+    }
+
+    /// The right answer for `inputs`, to which these changes were made since it was `before`.
+    fn amended(&self, case: &Case, inputs: &[Array], _changes: &[Change], _before: &Reference) -> Reference {
+        self.reference(case, inputs)
+    }
+
+    /// Smaller cases that show of the same kernels what the case's own data cannot; `plan` is that of the case.
+    fn companions(&self, _: &Case, _: &Plan) -> Vec<Case> {
+        Vec::new()
+    }
+
+    /// What lies before and behind buffers: data that change the result if they are read.
+    fn beside(&self, case: &Case) -> Fill {
+        self.fill(case)
     }
 
     /// Bytes moved and operations done, from the one formula of the family.

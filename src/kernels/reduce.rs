@@ -52,11 +52,46 @@ impl Problem for Reduce {
         vec![shape.n as usize]
     }
 
+    fn fill(&self, case: &Case) -> Fill {
+        match op(case) {
+            Op::Sum | Op::Xor => Fill::Real,
+            Op::Min => Fill::Positive,
+            Op::Max => Fill::Negative,
+            Op::And => Fill::MostBits,
+            Op::Or => Fill::FewBits,
+        }
+    }
+
     fn exact_fill(&self, case: &Case) -> Fill {
         match op(case) {
             // No partial sum may leave f32's exact range, but with negligible probability.
             Op::Sum => Fill::Exact(if case.shape.n <= 1 << 24 { 64 } else { 16 }),
-            _ => Fill::Real,
+            _ => self.fill(case),
+        }
+    }
+
+    fn is_decided_by_few(&self, case: &Case) -> bool {
+        !matches!(op(case), Op::Sum | Op::Xor)
+    }
+
+    fn decide(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        before: Option<&Reference>,
+        margin: f64,
+        spot: Spot,
+    ) -> Vec<Change> {
+        let value = before.and_then(|before| host::deciding(op(case), &inputs[0], before, margin, spot.at, spot.draw));
+        value.map(|value| Change { input: 0, index: spot.at, value }).into_iter().collect()
+    }
+
+    fn beside(&self, case: &Case) -> Fill {
+        match op(case) {
+            Op::Sum | Op::Max => Fill::Positive,
+            Op::Min => Fill::Negative,
+            // Of either sign, so that bits are both set and missing.
+            Op::And | Op::Or | Op::Xor => Fill::Exact(64),
         }
     }
 

@@ -72,11 +72,11 @@ struct Transpose;
 
 impl Problem for Transpose {
     fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
-        vec![(shape.n.saturating_add(gap(params)).saturating_mul(shape.m)) as usize]
+        vec![repeated(host::movement(shape, params), params).input_len()]
     }
 
     fn result(&self, shape: Shape, params: &Params) -> usize {
-        shape.m.saturating_add(gap(params)).saturating_mul(shape.n) as usize
+        repeated(host::movement(shape, params), params).output_len()
     }
 
     fn fill(&self, _: &Case) -> Fill {
@@ -100,6 +100,20 @@ impl Problem for Transpose {
         Some(movement(case))
     }
 
+    /// Of a kernel that repeats its work, the same work over several matrices: their sides leave the same remainders.
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        let repeats = number(&plan.params, NREPS.name).ok().flatten().unwrap_or(1);
+        if repeats < 2 {
+            return Vec::new();
+        }
+        let tile = number(&plan.params, TILE.name).ok().flatten().unwrap_or(1).max(16);
+        let side = |side: u64| side.min(tile + side % tile);
+        let shape = Shape { n: side(case.shape.n), m: side(case.shape.m) };
+        let mut params = plan.params.clone();
+        params.insert(APART.into(), "1".into());
+        vec![Case { shape, params, ..case.clone() }]
+    }
+
     fn baselines(&self) -> &'static [Baseline] {
         host::BASELINES
     }
@@ -108,9 +122,18 @@ impl Problem for Transpose {
 /// What moves where; the references only copy.
 fn movement(case: &Case) -> Movement {
     let movement = host::movement(case.shape, &case.params);
-    match FAMILY.references.iter().any(|r| r.variant() == case.variant) {
+    let movement = match FAMILY.references.iter().any(|r| r.variant() == case.variant) {
         true => Movement { to_pitch: movement.from_pitch, transposed: false, ..movement },
         false => movement,
+    };
+    repeated(movement, &case.params)
+}
+
+/// As many matrices as there are repetitions, if each is to have its own.
+fn repeated(movement: Movement, params: &Params) -> Movement {
+    match number(params, NREPS.name) {
+        Ok(Some(repeats)) if params.contains_key(APART) => movement.repeated(repeats as usize),
+        _ => movement,
     }
 }
 
@@ -253,7 +276,7 @@ impl<'a> Draft<'a> {
         }
         if nreps > 1 {
             draft.set(NREPS.name, nreps);
-            draft.args.push(Arg::Index(0));
+            draft.args.push(Arg::Index(movement.skip as u64));
         }
         if draft.is_aligned {
             draft.define("ALIGNED", 1);

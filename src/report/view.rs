@@ -275,6 +275,7 @@ pub(super) fn status_word(status: Status) -> &'static str {
         Status::Ok => "ok",
         Status::Skipped => "skipped",
         Status::BuildFailed => "build failed",
+        Status::Suspect => "SUSPECT",
         Status::WrongResult => "WRONG",
         Status::Timeout => "timeout",
         Status::Failed => "failed",

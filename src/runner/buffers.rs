@@ -1,64 +1,152 @@
-//! A plan's buffers on the device: poisoned, guarded, and given back together.
+//! A plan's buffers on the device: poisoned, fenced by guard zones, and given back together.
 
-use crate::check;
-use crate::data::{Array, Dtype};
+use crate::check::{self, Fingerprint, Side};
+use crate::data::{Array, Change, Dtype, Fill};
 use crate::device::{BufferId, Device, DeviceError, Launch};
-use crate::kernels::{Arg, BufferSpec, Image, Plan, Role};
+use crate::kernels::{Arg, BufferSpec, Case, Family, Form, Image, Plan, Role};
 
-/// Buffers of one case, in the order of the plan's list.
-#[derive(Default)]
-pub(super) struct Bound {
-    ids: Vec<BufferId>,
-    /// Those that are given back with this binding; the others are borrowed.
-    owned: Vec<BufferId>,
+/// What lies before and behind every buffer of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fence {
+    fill: Fill,
+    /// Bytes of each zone, a multiple of 4096; 0 where there is none.
+    bytes: usize,
 }
 
-/// Bytes of guard zone behind each buffer. None under Oclgrind, which reports accesses outside a buffer
-/// itself, but only where the buffer really ends.
-pub(super) fn guard_bytes(device: &dyn Device) -> usize {
-    if device.info().platform.contains("Oclgrind") { 0 } else { check::GUARD_BYTES }
+/// A buffer between its guard zones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fenced {
+    /// What kernels see.
+    pub(super) id: BufferId,
+    /// With the zones; the same where there are none.
+    whole: BufferId,
+    dtype: Dtype,
+    bytes: usize,
 }
 
-/// Allocates a buffer with a guard zone behind it.
-pub(super) fn alloc(device: &mut dyn Device, bytes: usize) -> Result<BufferId, DeviceError> {
-    let guard = guard_bytes(device);
-    let id = device.alloc(bytes + guard)?;
-    let written = if guard > 0 { device.write(id, bytes, &check::guard_pattern()) } else { Ok(()) };
-    written.map(|()| id).inspect_err(|_| device.free(id))
+impl Fence {
+    /// As wide as a row of a matrix, from which a kernel may stray into the one before or behind it. None under a
+    /// simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
+    pub(super) fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
+        const MOST: usize = 1 << 20;
+        let row = if family.form == Form::Vector { 0 } else { case.shape.n.max(case.shape.m) as usize };
+        let wide = row.saturating_mul(case.dtype.size()).clamp(check::GUARD_BYTES, MOST).next_multiple_of(4096);
+        Fence { fill: family.problem.beside(case), bytes: if is_simulator(device) { 0 } else { wide } }
+    }
+
+    fn zone(self, dtype: Dtype, side: Side) -> Array {
+        check::guard(self.fill, dtype, side, self.bytes)
+    }
+
+    /// Allocates a buffer between two zones.
+    fn alloc(self, device: &mut dyn Device, dtype: Dtype, bytes: usize) -> Result<Fenced, DeviceError> {
+        let whole = device.alloc(bytes + 2 * self.bytes)?;
+        if self.bytes == 0 {
+            return Ok(Fenced { id: whole, whole, dtype, bytes });
+        }
+        let [before, behind] = [Side::Before, Side::Behind].map(|side| self.zone(dtype, side));
+        let fenced = device
+            .write(whole, 0, before.as_bytes())
+            .and_then(|()| device.write(whole, self.bytes + bytes, behind.as_bytes()))
+            .and_then(|()| device.part(whole, self.bytes, bytes));
+        let id = fenced.inspect_err(|_| device.free(whole))?;
+        Ok(Fenced { id, whole, dtype, bytes })
+    }
+
+    /// Uploads arrays into new buffers.
+    pub(super) fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<Fenced>, DeviceError> {
+        let mut all: Vec<Fenced> = Vec::new();
+        for array in arrays {
+            let uploaded = self.alloc(device, array.dtype(), array.as_bytes().len()).and_then(|fenced| {
+                all.push(fenced);
+                device.write(fenced.id, 0, array.as_bytes())
+            });
+            if let Err(error) = uploaded {
+                all.into_iter().for_each(|fenced| fenced.free(device));
+                return Err(error);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What was written outside of a buffer, if anything.
+    fn overrun(self, device: &mut dyn Device, fenced: Fenced) -> Result<Option<String>, DeviceError> {
+        let mut zone = vec![0; self.bytes];
+        for (side, at) in [(Side::Before, 0), (Side::Behind, self.bytes + fenced.bytes)] {
+            device.read(fenced.whole, at, &mut zone)?;
+            if let Err(what) = check::check_guard(&zone, &self.zone(fenced.dtype, side), side) {
+                return Ok(Some(what));
+            }
+        }
+        Ok(None)
+    }
 }
 
-/// Uploads arrays into new buffers.
-pub(super) fn upload(device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<BufferId>, DeviceError> {
-    let mut ids = Vec::new();
-    for array in arrays {
-        let uploaded = alloc(device, array.as_bytes().len()).and_then(|id| {
-            ids.push(id);
-            device.write(id, 0, array.as_bytes())
-        });
-        if let Err(error) = uploaded {
-            ids.iter().for_each(|&id| device.free(id));
-            return Err(error);
+impl Fenced {
+    /// Gives it back.
+    pub(super) fn free(self, device: &mut dyn Device) {
+        device.free(self.id);
+        if self.whole != self.id {
+            device.free(self.whole);
         }
     }
-    Ok(ids)
+
+    /// Whether it still holds what this is the fingerprint of.
+    pub(super) fn is_unchanged(self, device: &mut dyn Device, print: u128) -> Result<bool, DeviceError> {
+        const PIECE: usize = 16 << 20;
+        let mut piece = vec![0; self.bytes.min(PIECE)];
+        let mut fingerprint = Fingerprint::default();
+        for at in (0..self.bytes).step_by(PIECE) {
+            let piece = &mut piece[..PIECE.min(self.bytes - at)];
+            device.read(self.id, at, piece)?;
+            fingerprint.update(piece);
+        }
+        Ok(fingerprint.end() == print)
+    }
+}
+
+/// Whether this is a simulator, whose time says nothing and which finds wild accesses itself.
+pub(super) fn is_simulator(device: &dyn Device) -> bool {
+    device.info().platform.contains("Oclgrind")
+}
+
+/// Buffers of one case, in the order of the plan's list.
+pub(super) struct Bound {
+    fence: Fence,
+    buffers: Vec<Place>,
+}
+
+/// A buffer of a plan.
+#[derive(Clone, Copy)]
+struct Place {
+    id: BufferId,
+    /// None of an image.
+    fenced: Option<Fenced>,
+    /// Whether it is given back with this binding; the others are borrowed.
+    owned: bool,
 }
 
 impl Bound {
     /// Allocates what `plan` needs beside its inputs, which are `inputs`.
-    pub(super) fn new(device: &mut dyn Device, plan: &Plan, inputs: &[BufferId]) -> Result<Bound, DeviceError> {
-        let mut bound = Bound::default();
+    pub(super) fn new(
+        device: &mut dyn Device,
+        fence: Fence,
+        plan: &Plan,
+        inputs: &[Fenced],
+    ) -> Result<Bound, DeviceError> {
+        let mut bound = Bound { fence, buffers: Vec::new() };
         for spec in &plan.buffers {
-            let id = match spec.role {
-                Role::Input(i) => Ok(inputs[i]),
-                Role::Image { of, image } => bound.image_own(device, spec.dtype, of, image),
-                _ => bound.alloc_own(device, spec),
-            };
-            match id {
-                Ok(id) => bound.ids.push(id),
-                Err(error) => {
-                    bound.free(device);
-                    return Err(error);
+            let added = match spec.role {
+                Role::Input(i) => {
+                    bound.borrow(inputs[i]);
+                    Ok(())
                 }
+                Role::Image { of, image } => bound.add_image(device, spec.dtype, of, image),
+                _ => bound.add(device, spec),
+            };
+            if let Err(error) = added {
+                bound.free(device);
+                return Err(error);
             }
         }
         Ok(bound)
@@ -66,26 +154,17 @@ impl Bound {
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
     pub(super) fn copy(&self, device: &mut dyn Device, plan: &Plan, share_below: usize) -> Result<Bound, DeviceError> {
-        let mut copy = Bound::default();
-        for (spec, &id) in plan.buffers.iter().zip(&self.ids) {
-            if spec.bytes() <= share_below || spec.role == Role::Zeroed {
-                copy.ids.push(id);
-                continue;
-            }
-            if let Role::Image { of, image } = spec.role {
-                match copy.image_own(device, spec.dtype, of, image) {
-                    Ok(id) => copy.ids.push(id),
-                    Err(error) => {
-                        copy.free(device);
-                        return Err(error);
-                    }
+        let mut copy = Bound { fence: self.fence, buffers: Vec::new() };
+        for (spec, place) in plan.buffers.iter().zip(&self.buffers) {
+            let is_shared = spec.bytes() <= share_below || spec.role == Role::Zeroed;
+            let copied = match spec.role {
+                _ if is_shared => {
+                    copy.buffers.push(Place { owned: false, ..*place });
+                    Ok(())
                 }
-                continue;
-            }
-            let copied = copy.alloc_own(device, spec).and_then(|new| {
-                copy.ids.push(new);
-                device.copy(id, new, spec.bytes())
-            });
+                Role::Image { of, image } => copy.add_image(device, spec.dtype, of, image),
+                _ => copy.add(device, spec).and_then(|()| device.copy(place.id, copy.last(), spec.bytes())),
+            };
             if let Err(error) = copied {
                 copy.free(device);
                 return Err(error);
@@ -94,57 +173,101 @@ impl Bound {
         Ok(copy)
     }
 
-    fn image_own(
-        &mut self,
-        device: &mut dyn Device,
-        dtype: Dtype,
-        of: usize,
-        image: Image,
-    ) -> Result<BufferId, DeviceError> {
-        let id = device.image(self.ids[of], dtype, image)?;
-        self.owned.push(id);
-        Ok(id)
+    fn borrow(&mut self, fenced: Fenced) {
+        self.buffers.push(Place { id: fenced.id, fenced: Some(fenced), owned: false });
     }
 
-    fn alloc_own(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<BufferId, DeviceError> {
-        let id = alloc(device, spec.bytes())?;
-        self.owned.push(id);
+    fn last(&self) -> BufferId {
+        self.buffers.last().map_or(BufferId(u32::MAX), |place| place.id)
+    }
+
+    fn add_image(&mut self, device: &mut dyn Device, dtype: Dtype, of: usize, image: Image) -> Result<(), DeviceError> {
+        let id = device.image(self.buffers[of].id, dtype, image)?;
+        self.buffers.push(Place { id, fenced: None, owned: true });
+        Ok(())
+    }
+
+    fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<(), DeviceError> {
+        let fenced = self.fence.alloc(device, spec.dtype, spec.bytes())?;
+        self.buffers.push(Place { id: fenced.id, fenced: Some(fenced), owned: true });
         if spec.role == Role::Zeroed {
-            device.write(id, 0, &vec![0; spec.bytes()])?;
+            device.write(fenced.id, 0, &vec![0; spec.bytes()])?;
         }
-        Ok(id)
+        Ok(())
+    }
+
+    fn of_role<'a>(
+        &'a self,
+        plan: &'a Plan,
+        is_meant: fn(Role) -> bool,
+    ) -> impl Iterator<Item = (&'a BufferSpec, &'a Place)> {
+        plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
     }
 
     /// Overwrites outputs and intermediate results with a pattern that no right result has.
     pub(super) fn poison(&self, device: &mut dyn Device, plan: &Plan) -> Result<(), DeviceError> {
-        for (spec, &id) in plan.buffers.iter().zip(&self.ids) {
-            if matches!(spec.role, Role::Output | Role::Scratch) {
-                device.write(id, 0, &check::poison(spec.dtype).repeat(spec.len))?;
-            }
+        let mut written = self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch));
+        written.try_for_each(|(spec, place)| device.fill(place.id, &check::poison(spec.dtype), spec.bytes()))
+    }
+
+    /// Writes new values into the inputs.
+    pub(super) fn change(&self, device: &mut dyn Device, plan: &Plan, changes: &[Change]) -> Result<(), DeviceError> {
+        for change in changes {
+            let mut inputs = plan.buffers.iter().zip(&self.buffers);
+            let input = inputs.find(|(spec, _)| spec.role == Role::Input(change.input));
+            let at = change.index * change.value.dtype().size();
+            input.map_or(Ok(()), |(_, place)| device.write(place.id, at, change.value.as_bytes()))?;
         }
         Ok(())
     }
 
     /// Reads the output back.
     pub(super) fn output(&self, device: &mut dyn Device, plan: &Plan) -> Result<Array, DeviceError> {
+        let len = plan.output().map_or(0, |index| plan.buffers[index].len);
+        self.output_part(device, plan, 0, len)
+    }
+
+    /// Reads `len` elements of the output back, from element `start` on.
+    pub(super) fn output_part(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        start: usize,
+        len: usize,
+    ) -> Result<Array, DeviceError> {
         let Some(index) = plan.output() else { return Ok(Array::I32(Vec::new())) };
-        let spec = &plan.buffers[index];
-        let mut array = Array::zeros(spec.dtype, spec.len);
-        device.read(self.ids[index], 0, array.as_bytes_mut())?;
+        let dtype = plan.buffers[index].dtype;
+        let mut array = Array::zeros(dtype, len);
+        device.read(self.buffers[index].id, start * dtype.size(), array.as_bytes_mut())?;
         Ok(array)
     }
 
-    /// What was written behind the end of a buffer, if anything.
+    /// What was written before the start or behind the end of a buffer, if anything.
     pub(super) fn overrun(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
-        let guard = guard_bytes(device);
-        for (index, (spec, &id)) in plan.buffers.iter().zip(&self.ids).enumerate() {
-            if guard == 0 || matches!(spec.role, Role::Image { .. }) {
-                continue;
+        if self.fence.bytes == 0 {
+            return Ok(None);
+        }
+        for (index, (spec, place)) in plan.buffers.iter().zip(&self.buffers).enumerate() {
+            let what = place.fenced.map_or(Ok(None), |fenced| self.fence.overrun(device, fenced))?;
+            if let Some(what) = what {
+                return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
             }
-            let mut zone = vec![0; guard];
-            device.read(id, spec.bytes(), &mut zone)?;
-            if let Err(what) = check::check_guard(&zone) {
-                return Ok(Some(format!("writes past the end of buffer {index} ({:?}): {what}", spec.role)));
+        }
+        Ok(None)
+    }
+
+    /// The first input that is no more what this was the fingerprint of.
+    pub(super) fn changed_input(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        prints: &[u128],
+    ) -> Result<Option<usize>, DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
+            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
+                && !fenced.is_unchanged(device, prints[i])?
+            {
+                return Ok(Some(i));
             }
         }
         Ok(None)
@@ -153,7 +276,7 @@ impl Bound {
     /// The plan's launches with these buffers as arguments.
     pub(super) fn launches(&self, plan: &Plan) -> Vec<Launch> {
         let bind = |arg: &Arg| match *arg {
-            Arg::Buffer(index) => Arg::Buffer(self.ids[index].0 as usize),
+            Arg::Buffer(index) => Arg::Buffer(self.buffers[index].id.0 as usize),
             other => other,
         };
         let launch = |pass: &crate::kernels::Pass| Launch {
@@ -167,6 +290,12 @@ impl Bound {
 
     /// Gives the buffers back.
     pub(super) fn free(self, device: &mut dyn Device) {
-        self.owned.iter().for_each(|&id| device.free(id));
+        // Images before what they are made of.
+        for place in self.buffers.iter().rev().filter(|place| place.owned) {
+            match place.fenced {
+                Some(fenced) => fenced.free(device),
+                None => device.free(place.id),
+            }
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! Running a rung for its result, over data from outside.
 
-use super::buffers::{self, Bound};
+use super::buffers::{Bound, Fence};
 use super::outcome::Stop;
 use super::session::{Job, Session, find_family};
-use super::verify::tails;
 use crate::data::Array;
 use crate::kernels::Case;
 use std::time::Instant;
@@ -29,15 +28,16 @@ impl Session {
         let (rung, plan) = self.plan(family, case)?;
         let program = self.build(rung, &plan)?;
         let job = Job { case, family, plan, program, again: false };
-        let tails = tails(&job.plan, inputs);
         let started = Instant::now();
-        let ids = buffers::upload(&mut *self.device, inputs)?;
-        let computed = Bound::new(&mut *self.device, &job.plan, &ids).map_err(Stop::from).and_then(|bound| {
-            let ran = self.run_poisoned(&job, &bound).and_then(|()| self.result(&job, &bound, &tails));
+        let fence = Fence::of(&*self.device, family, case);
+        let uploaded = fence.upload(&mut *self.device, inputs)?;
+        let bound = Bound::new(&mut *self.device, fence, &job.plan, &uploaded).map_err(Stop::from);
+        let computed = bound.and_then(|bound| {
+            let ran = self.run_poisoned(&job, &bound).and_then(|()| self.result(&job, &bound, inputs));
             bound.free(&mut *self.device);
             ran
         });
-        ids.into_iter().for_each(|id| self.device.free(id));
+        uploaded.into_iter().for_each(|fenced| fenced.free(&mut *self.device));
         Ok(Computed { output: computed?, seconds: started.elapsed().as_secs_f64() })
     }
 }

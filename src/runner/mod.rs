@@ -13,6 +13,7 @@ mod session;
 mod timeline;
 mod timing;
 mod verify;
+mod witness;
 
 pub use compute::Computed;
 pub use inspect::Inspected;

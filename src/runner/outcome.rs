@@ -70,6 +70,8 @@ pub enum Status {
     Skipped,
     /// The kernel did not compile.
     BuildFailed,
+    /// Checked and timed, but faster than the device can be: the times are not to be trusted.
+    Suspect,
     /// The result failed its check; there are no times.
     WrongResult,
     /// It did not end before its deadline.
@@ -85,6 +87,7 @@ impl Status {
             Status::Ok => "ok",
             Status::Skipped => "skipped",
             Status::BuildFailed => "build_failed",
+            Status::Suspect => "suspect",
             Status::WrongResult => "wrong_result",
             Status::Timeout => "timeout",
             Status::Failed => "failed",

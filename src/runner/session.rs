@@ -1,10 +1,10 @@
 //! One device, the data of the case at hand, and the steps that every case goes through.
 
-use super::buffers;
+use super::buffers::{Fence, Fenced};
 use super::canary::Gauge;
 use super::outcome::{Clock, Outcome, Settings, Status, Stop};
 use crate::data::{self, Array, Dtype, Fill};
-use crate::device::{BufferId, Device, ProgramId, Unit};
+use crate::device::{Device, ProgramId, Unit};
 use crate::exchange::exchange;
 use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Refusal, Rung, assemble};
 use std::borrow::Cow;
@@ -61,9 +61,24 @@ pub(super) struct Data {
     key: DataKey,
     pub(super) host: Vec<Array>,
     /// Empty until a device needs them.
-    pub(super) device: Vec<BufferId>,
+    pub(super) device: Vec<Fenced>,
     /// None where the inputs themselves say what is right.
     pub(super) reference: Option<Reference>,
+}
+
+impl Data {
+    /// These inputs of a case, with what is right.
+    pub(super) fn of(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
+        let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
+        let is_moved = family.problem.movement(case).is_some();
+        let reference = (!is_moved).then(|| family.problem.reference(case, &host));
+        Data { key, host, device: Vec::new(), reference }
+    }
+
+    /// Gives back what is on the device.
+    pub(super) fn unload(&mut self, device: &mut dyn Device) {
+        self.device.drain(..).for_each(|fenced| fenced.free(device));
+    }
 }
 
 /// A case on its way: what was asked, and what it was turned into.
@@ -196,23 +211,21 @@ impl Session {
         self.load_host(job.case, job.family)?;
         let Some(data) = &mut self.data else { return Ok(()) };
         if data.device.is_empty() {
-            data.device = buffers::upload(&mut *self.device, &data.host)?;
+            let fence = Fence::of(&*self.device, job.family, job.case);
+            data.device = fence.upload(&mut *self.device, &data.host)?;
         }
         Ok(())
     }
 
-    pub(super) fn load_host(&mut self, case: &Case, family: &Family) -> Result<(), Stop> {
+    pub(super) fn load_host(&mut self, case: &Case, family: &'static Family) -> Result<(), Stop> {
         let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
         if self.data.as_ref().is_some_and(|d| d.key == key) {
             return Ok(());
         }
-        for id in self.data.take().map(|d| d.device).unwrap_or_default() {
-            self.device.free(id);
+        if let Some(mut data) = self.data.take() {
+            data.unload(&mut *self.device);
         }
-        let host = self.real_inputs(family, case);
-        let is_moved = family.problem.movement(case).is_some();
-        let reference = (!is_moved).then(|| family.problem.reference(case, &host));
-        self.data = Some(Data { key, host, device: Vec::new(), reference });
+        self.data = Some(Data::of(family, case, self.real_inputs(family, case)));
         Ok(())
     }
 
@@ -222,11 +235,6 @@ impl Session {
             Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
             _ => make_inputs(family, case, family.problem.fill(case), case.seed),
         }
-    }
-
-    /// The timed inputs on the device.
-    pub(super) fn inputs(&self) -> Vec<BufferId> {
-        self.data.as_ref().map(|d| d.device.clone()).unwrap_or_default()
     }
 }
 

@@ -1,16 +1,20 @@
 //! Timing a rung that was found right, and looking at its result again afterwards.
 
-use super::buffers::{self, Bound};
+use super::buffers::{Bound, Fence};
 use super::canary::{self, Gauge, Watched};
 use super::clock;
 use super::outcome::{Cache, Canary, Clock, Outcome, Sample, Settings, Status, Stop};
 use super::sampling;
-use super::session::{Job, Session};
-use super::verify::tails;
+use super::session::{Data, Job, Session};
+use super::verify::{Judged, tails};
+use super::witness::Witness;
 use crate::data::Array;
-use crate::device::{Device, DeviceError, Launch};
+use crate::device::{Device, Launch};
 use crate::stats;
 use std::time::Instant;
+
+/// Runs by themselves that batches are compared with.
+const ALONE: usize = 3;
 
 impl Session {
     /// Verifies over exact and real data unless that was done before, times, and verifies again.
@@ -22,6 +26,7 @@ impl Session {
     ) -> Result<(), Stop> {
         if !job.again {
             let started = Instant::now();
+            self.verify_companions(job)?;
             if !job.family.problem.is_exact(job.case) {
                 let exact = job.family.problem.exact_fill(job.case);
                 self.verify_exact(job, &[(exact, !job.case.seed)])?;
@@ -32,44 +37,36 @@ impl Session {
             outcome.end_to_end = Some(self.end_to_end(job)?);
             outcome.host_tail = self.host_tail(job);
         }
-        let inputs = self.inputs();
-        let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
-        let result = self.measure(job, settings, &bound, outcome);
-        bound.free(&mut *self.device);
-        result
+        self.ready_gauge()?;
+        self.with_data(|session, data| {
+            let fence = Fence::of(&*session.device, job.family, job.case);
+            let bound = Bound::new(&mut *session.device, fence, &job.plan, &data.device)?;
+            let result = session.measure(job, settings, &bound, data, outcome);
+            bound.free(&mut *session.device);
+            result
+        })
     }
 
-    /// Times over the real data, and verifies what the last run left.
+    /// Times over the data, with proof that each run works, and verifies what the last run left.
     fn measure(
         &mut self,
         job: &Job<'_>,
         settings: &Settings,
         bound: &Bound,
+        data: &mut Data,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        bound.poison(&mut *self.device, &job.plan)?;
         let copies = self.rotation(job, settings.cache, bound)?;
         let bindings: Vec<&Bound> = std::iter::once(bound).chain(&copies).collect();
-        let judged = self.time_and_judge(job, settings, &bindings, outcome);
-        copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
-        judged
-    }
-
-    /// Times over each binding in turn, then checks what the last run left.
-    fn time_and_judge(
-        &mut self,
-        job: &Job<'_>,
-        settings: &Settings,
-        bindings: &[&Bound],
-        outcome: &mut Outcome,
-    ) -> Result<(), Stop> {
-        let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
         let started = Instant::now();
-        self.time(job, settings, &sets, outcome)?;
+        let judged = self.time(job, settings, data, &bindings, outcome);
         outcome.spent.measure = started.elapsed().as_secs_f64() + outcome.end_to_end.unwrap_or(0.0);
-        let last = (outcome.samples.len() - 1) % bindings.len();
-        let judged = self.judge(job, bindings[last], "after timing")?;
+        copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
+        let (judged, idle) = judged?;
         outcome.judged(&judged);
+        if let Some(reason) = idle.or_else(|| outcome.too_fast(settings)) {
+            (outcome.status, outcome.reason) = (Status::Suspect, reason);
+        }
         Ok(())
     }
 
@@ -107,52 +104,65 @@ impl Session {
         Ok(())
     }
 
+    /// Takes the samples, and judges what the last run left; says why launches back to back cannot all have worked, if so.
     fn time(
         &mut self,
         job: &Job<'_>,
         settings: &Settings,
-        sets: &[Vec<Launch>],
+        data: &mut Data,
+        bindings: &[&Bound],
         outcome: &mut Outcome,
-    ) -> Result<(), Stop> {
-        self.ready_gauge()?;
+    ) -> Result<(Judged, Option<String>), Stop> {
         let device = &mut *self.device;
+        let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
         // What prepares the data is launched apart, so that no clock counts it.
         let before = timed.iter().position(|&timed| timed).unwrap_or(0);
         let all: Vec<Launch> = sets.iter().flat_map(|launches| &launches[before..]).cloned().collect();
-        for launches in sets {
-            device.batch(job.program, &launches[..before], 1)?;
-        }
-        let per_run = 1.0 / sets.len() as f64;
-        let batch = |device: &mut dyn Device, seconds: f64| -> Result<f64, DeviceError> {
-            let repeat = sampling::batch_size(seconds).div_ceil(sets.len());
-            Ok(device.batch(job.program, &all, repeat)? / repeat as f64 * per_run)
-        };
-        let first = if settings.clock == Clock::Batch { device.batch(job.program, &all, 1)? * per_run } else { 0.0 };
+        let mut witness = Witness::new(device, job, data, bindings)?;
         let mut preparations = Vec::new();
-        let mut run = |device: &mut dyn Device, i: usize| -> Result<Sample, Stop> {
-            let (preparation, launches) = sets[i % sets.len()].split_at(before);
+        let mut run_one = |device: &mut dyn Device, witness: &mut Witness<'_>, i: usize| -> Result<Sample, Stop> {
+            let set = i % sets.len();
+            let (preparation, launches) = sets[set].split_at(before);
+            witness.arm(device, vec![set])?;
+            if before > 0 {
+                preparations.extend(clock::span(&device.run(job.program, preparation)?));
+            }
             Ok(match settings.clock {
-                Clock::Event => {
-                    if before > 0 {
-                        preparations.extend(clock::span(&device.run(job.program, preparation)?));
-                    }
-                    clock::sample(&device.run(job.program, launches)?, &timed[before..])
-                }
                 Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
-                Clock::Batch => Sample { event: None, wall: batch(device, first)? },
+                _ => clock::sample(&device.run(job.program, launches)?, &timed[before..]),
             })
         };
-        outcome.watched(canary::sample(settings, device, self.gauge.as_mut(), &mut run)?);
+        let batch = |device: &mut dyn Device, witness: &mut Witness<'_>, seconds: f64| -> Result<f64, Stop> {
+            witness.arm(device, (0..sets.len()).collect())?;
+            for launches in sets.iter().filter(|_| before > 0) {
+                device.run(job.program, &launches[..before])?;
+            }
+            let repeat = sampling::batch_size(seconds).div_ceil(sets.len());
+            Ok(device.batch(job.program, &all, repeat)? / (repeat * sets.len()) as f64)
+        };
+        // How long a launch takes of which it is known that it worked.
+        let mut alone = f64::INFINITY;
+        if settings.clock == Clock::Batch {
+            for i in 0..ALONE {
+                let sample = run_one(device, &mut witness, i)?;
+                alone = alone.min(sample.event.unwrap_or(sample.wall));
+            }
+        }
+        let gauge = self.gauge.as_mut();
+        outcome.watched(canary::sample(settings, device, gauge, &mut |device, i| match settings.clock {
+            Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, alone)? }),
+            _ => run_one(device, &mut witness, i),
+        })?);
         outcome.choose_clock(settings);
         if outcome.clock == Clock::Event {
             outcome.preparation = stats::summarise(&preparations).map(|s| s.median);
         }
         let shortest = outcome.times().into_iter().fold(f64::INFINITY, f64::min);
-        if shortest < sampling::SHORT_S && !job.again {
-            outcome.batch = Some(batch(device, shortest)?);
+        if settings.clock != Clock::Batch && shortest < sampling::SHORT_S && !job.again {
+            outcome.batch = Some(batch(device, &mut witness, shortest)?);
         }
-        Ok(())
+        Ok((witness.end(device)?, outcome.idle_in_batch(alone)))
     }
 
     /// Seconds that the host takes to add its tail, if the plan leaves it one: the median of several times.
@@ -173,18 +183,21 @@ impl Session {
     /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host
     /// and the host's part. The inputs stay on the device, in place of those that were there.
     fn end_to_end(&mut self, job: &Job<'_>) -> Result<f64, Stop> {
-        let Some(data) = &mut self.data else { return Err(Stop::failed("the inputs are gone")) };
-        let device = &mut *self.device;
-        data.device.drain(..).for_each(|id| device.free(id));
-        let started = Instant::now();
-        data.device = buffers::upload(device, &data.host)?;
-        let bound = Bound::new(device, &job.plan, &data.device)?;
-        let ran = device.batch(job.program, &bound.launches(&job.plan), 1);
-        let output = ran.and_then(|_| bound.output(device, &job.plan));
-        bound.free(device);
-        let result = job.family.problem.finish(job.case, output?, &tails(&job.plan, &data.host));
-        std::hint::black_box(result);
-        Ok(started.elapsed().as_secs_f64())
+        self.with_data(|session, data| {
+            let device = &mut *session.device;
+            data.unload(device);
+            let fence = Fence::of(device, job.family, job.case);
+            let started = Instant::now();
+            data.device = fence.upload(device, &data.host)?;
+            let bound = Bound::new(device, fence, &job.plan, &data.device)?;
+            let ran = device.batch(job.program, &bound.launches(&job.plan), 1);
+            let output = ran.and_then(|_| bound.output(device, &job.plan));
+            bound.free(device);
+            let result = job.family.problem.finish(job.case, output?, &tails(&job.plan, &data.host));
+            let seconds = started.elapsed().as_secs_f64();
+            data.judge(&result, job.family, job.case, job.plan.depth, "in the run from end to end")?;
+            Ok(seconds)
+        })
     }
 }
 
@@ -193,6 +206,37 @@ impl Outcome {
         self.samples = watched.samples;
         self.stopped_by = watched.stopped_by.into();
         self.canary = watched.canary;
+    }
+
+    /// Launches back to back that take less than half of what one alone does cannot all have done its work.
+    fn idle_in_batch(&self, alone: f64) -> Option<String> {
+        const LEAST: f64 = 0.5;
+        let shortest = self.times().into_iter().fold(f64::INFINITY, f64::min);
+        let (alone, batch) = match self.clock {
+            Clock::Event => (shortest, self.batch?),
+            Clock::Batch => (alone, shortest),
+            Clock::Wall => return None,
+        };
+        (batch < LEAST * alone).then(|| {
+            format!(
+                "launches back to back took {:.1} us each, and one alone {:.1} us: not all can have done their work",
+                batch * 1e6,
+                alone * 1e6
+            )
+        })
+    }
+
+    /// Why the times cannot be those of the work, although the result is right.
+    fn too_fast(&self, settings: &Settings) -> Option<String> {
+        let (least, median) = (settings.least_time?, stats::summarise(&self.times())?.median);
+        (median < least).then(|| {
+            format!(
+                "{:.1} us are less than the device's measured limit allows ({:.1} us): the work was not done, or the \
+                 limit is too low (gpulab ceiling measures it anew)",
+                median * 1e6,
+                least * 1e6
+            )
+        })
     }
 
     /// Decides over all samples whether the event times asked for can be believed.
@@ -207,7 +251,9 @@ impl Outcome {
     /// there is no time for a case that was wrong once.
     pub fn pooled(mut self, later: Outcome, settings: &Settings) -> Outcome {
         self.spent += later.spent;
-        if later.status != Status::Ok {
+        if later.status == Status::Suspect {
+            (self.status, self.reason) = (later.status, later.reason);
+        } else if later.status != Status::Ok {
             let stop = Stop { status: later.status, reason: later.reason, refusal: later.refusal };
             return self.ended(Err(stop));
         }

@@ -1,17 +1,18 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
-use super::buffers::{self, Bound};
+use super::buffers::{self, Bound, Fence};
 use super::outcome::{Outcome, Status, Stop};
 use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
-use crate::data::{Array, Dtype, Fill};
-use crate::device::{BufferId, Device, Launch, Unit};
-use crate::kernels::{Arg, Case, Family, Movement, Plan, Reference};
+use crate::data::{self, Array, Change, Dtype, Fill, Shape};
+use crate::device::{Device, Launch, Unit};
+use crate::kernels::{Arg, Case, Family, Movement, Plan, Reference, Role, Spot};
 
 impl Session {
     /// Checks a rung over exact data of three seeds, all ones and a single one at the places where rungs go
     /// wrong, then over the real data. Where the results over these are exact, they show every mistake.
     pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
+        self.verify_companions(job)?;
         if !job.family.problem.is_exact(job.case) {
             self.verify_exact(job, &exact_data(job))?;
         }
@@ -19,44 +20,101 @@ impl Session {
         Ok(())
     }
 
+    /// Checks the same kernels over what the case's own data cannot show.
+    pub(super) fn verify_companions(&mut self, job: &Job<'_>) -> Result<(), Stop> {
+        for case in job.family.problem.companions(job.case, &job.plan) {
+            let (rung, plan) = self.plan(job.family, &case)?;
+            let program = self.build(rung, &plan)?;
+            let companion = Job { case: &case, family: job.family, plan, program, again: false };
+            let host = make_inputs(job.family, &case, job.family.problem.fill(&case), case.seed);
+            let mut data = Data::of(job.family, &case, host);
+            let verified = self.verify_companion(&companion, &mut data);
+            data.unload(&mut *self.device);
+            verified?;
+        }
+        Ok(())
+    }
+
+    fn verify_companion(&mut self, job: &Job<'_>, data: &mut Data) -> Result<(), Stop> {
+        let fence = Fence::of(&*self.device, job.family, job.case);
+        data.device = fence.upload(&mut *self.device, &data.host)?;
+        let settings: Vec<String> = job.case.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let Shape { n, m } = job.case.shape;
+        self.verify_over(job, data, &format!("over {n} x {m} elements with {}", settings.join(" "))).map(drop)
+    }
+
     /// Checks one run over the real data.
     pub(super) fn verify_real(&mut self, job: &Job<'_>, when: &str) -> Result<Judged, Stop> {
-        let inputs = self.inputs();
-        let bound = Bound::new(&mut *self.device, &job.plan, &inputs)?;
-        let judged = self.run_poisoned(job, &bound).and_then(|()| self.judge(job, &bound, when));
-        bound.free(&mut *self.device);
-        judged
+        self.with_data(|session, data| session.verify_over(job, data, when))
+    }
+
+    /// Lends the timed data out.
+    pub(super) fn with_data<T>(
+        &mut self,
+        go: impl FnOnce(&mut Session, &mut Data) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let Some(mut data) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
+        let gone = go(self, &mut data);
+        self.data = Some(data);
+        gone
     }
 
     /// Runs once over each of these data, whose results are exact in every order. They take the place of the
     /// timed data for that long, here and on the device, so that no more than both is ever held.
-    pub(super) fn verify_exact(&mut self, job: &Job<'_>, data: &[(Fill, u64)]) -> Result<(), Stop> {
-        if let Some(timed) = &mut self.data {
-            timed.host.clear();
-        }
-        let verified = data.iter().try_for_each(|&(fill, seed)| self.verify_over(job, fill, seed));
+    pub(super) fn verify_exact(&mut self, job: &Job<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
+        timed.host.clear();
+        let verified = fills.iter().try_for_each(|&(fill, seed)| {
+            let mut data = Data::of(job.family, job.case, make_inputs(job.family, job.case, fill, seed));
+            data.reference = data.reference.map(|r| Reference { exact: Some(exact_result(&r, job.case.dtype)), ..r });
+            data.device.clone_from(&timed.device);
+            overwrite(&mut *self.device, &data)?;
+            self.verify_over(job, &mut data, &format!("over {fill:?} data")).map(drop)
+        });
         timed.host = self.real_inputs(job.family, job.case);
         // Kept only if it could be put back: else the next case makes it anew.
-        overwrite(&mut *self.device, &timed.device, &timed.host)?;
-        self.data = Some(timed);
+        match overwrite(&mut *self.device, &timed) {
+            Ok(()) => self.data = Some(timed),
+            Err(stop) => {
+                timed.unload(&mut *self.device);
+                return verified.and(Err(stop));
+            }
+        }
         verified
     }
 
-    fn verify_over(&mut self, job: &Job<'_>, fill: Fill, seed: u64) -> Result<(), Stop> {
-        let inputs = make_inputs(job.family, job.case, fill, seed);
-        let want = exact_result(&job.family.problem.reference(job.case, &inputs), job.case.dtype);
-        let tails = tails(&job.plan, &inputs);
-        let ids = self.inputs();
-        overwrite(&mut *self.device, &ids, &inputs)?;
-        drop(inputs);
-        let bound = Bound::new(&mut *self.device, &job.plan, &ids)?;
-        let result = self.run_poisoned(job, &bound).and_then(|()| {
-            let got = self.result(job, &bound, &tails)?;
-            demand(check::check_exact(&got, &want), &format!("over {fill:?} data")).map(|_| ())
+    /// Checks one run over these data, and one with each of several elements as the one that decides, where few do.
+    fn verify_over(&mut self, job: &Job<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
+        let fence = Fence::of(&*self.device, job.family, job.case);
+        let bound = Bound::new(&mut *self.device, fence, &job.plan, &data.device)?;
+        let judged = self.run_poisoned(job, &bound).and_then(|()| {
+            let judged = self.judge(job, &bound, data, when)?;
+            if job.family.problem.is_decided_by_few(job.case) {
+                spots(job, data).into_iter().try_for_each(|spot| self.verify_spot(job, &bound, data, spot, when))?;
+            }
+            self.demand_inputs(job, &bound, data)?;
+            Ok(judged)
         });
         bound.free(&mut *self.device);
-        result
+        judged
+    }
+
+    /// Checks one run in which the element at this spot decides.
+    fn verify_spot(
+        &mut self,
+        job: &Job<'_>,
+        bound: &Bound,
+        data: &mut Data,
+        spot: Spot,
+        when: &str,
+    ) -> Result<(), Stop> {
+        let changes = data.deciding(job, spot);
+        bound.change(&mut *self.device, &job.plan, &changes)?;
+        self.run_poisoned(job, bound)?;
+        let when = format!("{when}, where element {} decides", spot.at);
+        let (judged, undo) = data.changed(job, &changes, |data| self.judge(job, bound, data, &when));
+        bound.change(&mut *self.device, &job.plan, &undo)?;
+        judged.map(drop)
     }
 
     /// One run into poisoned outputs, over scrubbed local memory.
@@ -69,7 +127,7 @@ impl Session {
 
     /// Fills every compute unit's local memory with NaN; not under Oclgrind, which finds such reads itself.
     fn scrub_local(&mut self) -> Result<(), Stop> {
-        if buffers::guard_bytes(&*self.device) == 0 {
+        if buffers::is_simulator(&*self.device) {
             return Ok(());
         }
         let program = match self.scrub {
@@ -96,31 +154,112 @@ impl Session {
     }
 
     /// Reads the output, looks at the guard zones, and completes the result on the host.
-    pub(super) fn result(&mut self, job: &Job<'_>, bound: &Bound, tails: &[Array]) -> Result<Array, Stop> {
-        let output = bound.output(&mut *self.device, &job.plan)?;
-        if let Some(what) = bound.overrun(&mut *self.device, &job.plan)? {
-            return Err(wrong(what));
-        }
-        // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
-        if job.family.problem.movement(job.case).is_none()
-            && let Some(index) = check::still_poisoned(&output)
-        {
-            return Err(wrong(format!("element {index} of the output was never written")));
-        }
-        Ok(job.family.problem.finish(job.case, output, tails))
+    pub(super) fn result(&mut self, job: &Job<'_>, bound: &Bound, inputs: &[Array]) -> Result<Array, Stop> {
+        finished(&mut *self.device, job, bound, inputs)
     }
 
-    /// Checks the output over the timed data against its reference.
-    pub(super) fn judge(&mut self, job: &Job<'_>, bound: &Bound, when: &str) -> Result<Judged, Stop> {
-        let Some(data) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
-        let result = self.result(job, bound, &tails(&job.plan, &data.host));
-        let judged = result.and_then(|got| data.judge(&got, job.family, job.case, job.plan.depth, when));
-        self.data = Some(data);
-        judged
+    /// Checks the output over these data against its reference.
+    pub(super) fn judge(&mut self, job: &Job<'_>, bound: &Bound, data: &Data, when: &str) -> Result<Judged, Stop> {
+        judge(&mut *self.device, job, bound, data, when)
+    }
+
+    fn demand_inputs(&mut self, job: &Job<'_>, bound: &Bound, data: &Data) -> Result<(), Stop> {
+        demand_inputs(&mut *self.device, job, bound, data)
     }
 }
 
+/// What a run left: its output, if all of it was written and nothing beside it, completed on the host.
+fn finished(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, inputs: &[Array]) -> Result<Array, Stop> {
+    let output = bound.output(device, &job.plan)?;
+    if let Some(what) = bound.overrun(device, &job.plan)? {
+        return Err(wrong(what));
+    }
+    // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
+    if job.family.problem.movement(job.case).is_none()
+        && let Some(index) = check::still_poisoned(&output)
+    {
+        return Err(wrong(format!("element {index} of the output was never written")));
+    }
+    Ok(job.family.problem.finish(job.case, output, &tails(&job.plan, inputs)))
+}
+
+/// Checks what a run over these data left.
+pub(super) fn judge(
+    device: &mut dyn Device,
+    job: &Job<'_>,
+    bound: &Bound,
+    data: &Data,
+    when: &str,
+) -> Result<Judged, Stop> {
+    let got = finished(device, job, bound, &data.host)?;
+    data.judge(&got, job.family, job.case, job.plan.depth, when)
+}
+
+/// Inputs are only to be read.
+pub(super) fn demand_inputs(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, data: &Data) -> Result<(), Stop> {
+    let prints: Vec<u128> = data.host.iter().map(|array| check::fingerprint(array.as_bytes())).collect();
+    match bound.changed_input(device, &job.plan, &prints)? {
+        Some(input) => Err(wrong(format!("the kernel changed its input {input}"))),
+        None => Ok(()),
+    }
+}
+
+/// Places where rungs go wrong, and some random ones.
+fn spots(job: &Job<'_>, data: &Data) -> Vec<Spot> {
+    const RANDOM: u64 = 5;
+    let len = data.host.first().map_or(0, Array::len);
+    let wg = job.plan.wg.size();
+    let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product());
+    let edges = [0, 1, wg - 1, wg, items - 1, items, len / 2, len - len % (4 * wg), len.saturating_sub(2), len - 1];
+    let draw = |number: u64| data::draw(job.case.seed, number);
+    let random = (0..RANDOM).map(|number| (draw(number) % len as u64) as usize);
+    let mut places: Vec<usize> = edges.into_iter().map(|at| at.min(len - 1)).chain(random).collect();
+    places.sort_unstable();
+    places.dedup();
+    (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: draw(number) }).collect()
+}
+
 impl Data {
+    /// Changes after which another result is right.
+    pub(super) fn deciding(&self, job: &Job<'_>, spot: Spot) -> Vec<Change> {
+        // An image of an input would not change with it.
+        if job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
+            return Vec::new();
+        }
+        let margin = match &self.reference {
+            Some(Reference { exact: None, magnitude, .. }) => {
+                let reference = self.reference.as_ref();
+                let bound = reference.and_then(|r| check::tolerance(r, job.plan.depth, job.case.dtype));
+                bound.unwrap_or(*magnitude)
+            }
+            _ => 0.0,
+        };
+        job.family.problem.decide(job.case, &self.host, self.reference.as_ref(), margin, spot)
+    }
+
+    /// Has these changes for as long as `go` runs; returns what undoes them elsewhere, too.
+    pub(super) fn changed<T>(
+        &mut self,
+        job: &Job<'_>,
+        changes: &[Change],
+        go: impl FnOnce(&Data) -> T,
+    ) -> (T, Vec<Change>) {
+        let mut undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut self.host)).collect();
+        undo.reverse();
+        let before = self.reference.clone();
+        self.reference = before.as_ref().map(|before| {
+            let amended = job.family.problem.amended(job.case, &self.host, changes, before);
+            // Over exact data the result is exact after a change, too.
+            let is_exact = before.exact.is_some();
+            let exact = is_exact.then(|| exact_result(&amended, job.case.dtype));
+            Reference { exact, ..amended }
+        });
+        let gone = go(self);
+        undo.iter().for_each(|change| _ = change.apply(&mut self.host));
+        self.reference = before;
+        (gone, undo)
+    }
+
     /// Judges a result over these data.
     pub(super) fn judge(
         &self,
@@ -154,9 +293,10 @@ impl Outcome {
     }
 }
 
-fn overwrite(device: &mut dyn Device, ids: &[BufferId], arrays: &[Array]) -> Result<(), Stop> {
-    for (&id, array) in ids.iter().zip(arrays) {
-        device.write(id, 0, array.as_bytes())?;
+/// Puts the data on the device, in place of others of their size.
+fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
+    for (fenced, array) in data.device.iter().zip(&data.host) {
+        device.write(fenced.id, 0, array.as_bytes())?;
     }
     Ok(())
 }
@@ -203,6 +343,6 @@ pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
     if verdict.ok { Ok(verdict) } else { Err(wrong(format!("{} ({when})", verdict.why.unwrap_or_default()))) }
 }
 
-fn wrong(reason: String) -> Stop {
+pub(super) fn wrong(reason: String) -> Stop {
     Stop::new(Status::WrongResult, reason)
 }

@@ -1,0 +1,162 @@
+//! Proof that every timed run has worked: each begins with poisoned outputs and changed inputs, is looked at afterwards,
+//! and some, of which no kernel can know, are judged as a whole, as the last one is.
+
+use super::buffers::Bound;
+use super::outcome::Stop;
+use super::session::{Data, Job};
+use super::verify::{self, Judged, wrong};
+use crate::check;
+use crate::data::{self, Change};
+use crate::device::Device;
+use crate::kernels::Spot;
+use std::time::{Duration, Instant};
+
+/// Elements that are changed before a run.
+const CHANGES: u64 = 3;
+
+/// Parts of the output that are looked at after a run, and elements of each; a smaller output is looked at as a whole.
+const PARTS: u64 = 4;
+const PART: usize = 1024;
+
+/// Of the time since the first run, what judging runs may take; the last run and one of the first few are judged anyway.
+const SHARE: f64 = 0.2;
+const FIRST_FEW: u64 = 4;
+
+/// Watches the runs of one case over its sets of buffers.
+pub(super) struct Witness<'a> {
+    job: &'a Job<'a>,
+    data: &'a mut Data,
+    sets: &'a [&'a Bound],
+    /// Changes that the inputs hold, and what undoes them.
+    changes: Vec<Change>,
+    undo: Vec<Change>,
+    /// Sets that the last run used, unless it was looked at.
+    pending: Vec<usize>,
+    runs: u64,
+    began: Instant,
+    judging: Duration,
+}
+
+impl<'a> Witness<'a> {
+    /// Poisons the outputs of all sets.
+    pub(super) fn new(
+        device: &mut dyn Device,
+        job: &'a Job<'a>,
+        data: &'a mut Data,
+        sets: &'a [&'a Bound],
+    ) -> Result<Witness<'a>, Stop> {
+        sets.iter().try_for_each(|set| set.poison(device, &job.plan))?;
+        let (began, judging) = (Instant::now(), Duration::ZERO);
+        let (changes, undo, pending) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Witness { job, data, sets, changes, undo, pending, runs: 0, began, judging })
+    }
+
+    /// Looks at what the last run left, and makes these sets ready for the next.
+    pub(super) fn arm(&mut self, device: &mut dyn Device, sets: Vec<usize>) -> Result<(), Stop> {
+        self.disarm(device)?;
+        self.runs += 1;
+        self.changes.clear();
+        self.undo.clear();
+        for change in 0..CHANGES {
+            self.add_change(self.draw(change));
+        }
+        for &set in &sets {
+            self.sets[set].change(device, &self.job.plan, &self.changes)?;
+        }
+        self.pending = sets;
+        Ok(())
+    }
+
+    /// Judges what the last run left, and that nothing but outputs was changed by any.
+    pub(super) fn end(mut self, device: &mut dyn Device) -> Result<Judged, Stop> {
+        let Some(&last) = self.pending.last() else { return Err(Stop::failed("nothing was run")) };
+        let judged = self.judge(device, last, "after timing")?;
+        self.undo_changes(device)?;
+        verify::demand_inputs(device, self.job, self.sets[last], self.data)?;
+        Ok(judged)
+    }
+
+    fn add_change(&mut self, draw: u64) {
+        let len = self.data.host.first().map_or(0, |input| input.len()) as u64;
+        if len == 0 {
+            return;
+        }
+        let spot = Spot { at: (draw % len) as usize, draw: data::draw(draw, 1) };
+        // A second change to one element would have to be undone before the first.
+        let is_new = |change: &Change| self.changes.iter().all(|c| (c.input, c.index) != (change.input, change.index));
+        let more = self.data.deciding(self.job, spot);
+        if !more.iter().all(is_new) {
+            return;
+        }
+        for change in more {
+            let mut old = change.clone();
+            if let Some(value) = self.data.host[change.input].at(change.index) {
+                old.value = value;
+                self.undo.push(old);
+                self.changes.push(change);
+            }
+        }
+    }
+
+    fn disarm(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
+        let Some(&last) = self.pending.last() else { return Ok(()) };
+        self.look(device, last)?;
+        if self.is_due() {
+            let started = Instant::now();
+            self.judge(device, last, "while it was timed")?;
+            self.judging += started.elapsed();
+        }
+        self.undo_changes(device)?;
+        for set in std::mem::take(&mut self.pending) {
+            self.sets[set].poison(device, &self.job.plan)?;
+        }
+        Ok(())
+    }
+
+    fn undo_changes(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
+        for &set in &self.pending {
+            self.sets[set].change(device, &self.job.plan, &self.undo)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this run is one that is judged.
+    fn is_due(&self) -> bool {
+        let first = 1 + data::draw(!self.job.case.seed, 0) % FIRST_FEW;
+        let in_time = self.judging.as_secs_f64() <= SHARE * self.began.elapsed().as_secs_f64();
+        self.runs == first || (self.runs > first && in_time && self.draw(100) % 2 == 0)
+    }
+
+    fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<Judged, Stop> {
+        let (job, bound) = (self.job, self.sets[set]);
+        self.data.changed(job, &self.changes, |data| verify::judge(device, job, bound, data, when)).0
+    }
+
+    /// Whether some parts of the output, never the same, were written.
+    fn look(&self, device: &mut dyn Device, set: usize) -> Result<(), Stop> {
+        let plan = &self.job.plan;
+        let Some(output) = plan.output().map(|index| &plan.buffers[index]) else { return Ok(()) };
+        let movement = self.job.family.problem.movement(self.job.case);
+        // Between the rows of a matrix nothing is written.
+        let (row, written) = movement.map_or((output.len, output.len), |m| (m.to_pitch, m.output_columns()));
+        let rows = (output.len / row.max(1)).max(1) as u64;
+        let parts = if output.len <= PART { 1 } else { PARTS };
+        for part in 0..parts {
+            let (in_row, along) = (self.draw(200 + part) % rows, self.draw(300 + part));
+            let len = written.min(PART);
+            let column = along as usize % (written - len + 1);
+            let start = in_row as usize * row + column;
+            let got = self.sets[set].output_part(device, plan, start, len)?;
+            if let Some(index) = check::still_poisoned(&got) {
+                let element = start + index;
+                return Err(wrong(format!("element {element} of the output was not written by a run that was timed")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A random number of this run.
+    fn draw(&self, number: u64) -> u64 {
+        data::draw(data::draw(!self.job.case.seed, self.runs), number)
+    }
+}
