@@ -52,14 +52,16 @@ impl Buffer {
         }
         let mut event = Event::null();
         let (memory, none) = (&self.memory, None::<&Event>);
+        // `ocl` counts elements here, unlike in its other calls.
+        let words = bytes / pattern.len().max(1);
         guarded(call, || match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
             (Ok(word), _) => {
                 let word = u32::from_ne_bytes(word);
-                core::enqueue_fill_buffer(queue, memory, word, 0, bytes, none, Some(&mut event), None)
+                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(&mut event), None)
             }
             (_, Ok(word)) => {
                 let word = u64::from_ne_bytes(word);
-                core::enqueue_fill_buffer(queue, memory, word, 0, bytes, none, Some(&mut event), None)
+                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(&mut event), None)
             }
             _ => Err(format!("a pattern of {} bytes", pattern.len()).into()),
         })?;
