@@ -2,7 +2,7 @@
 
 use crate::check::{self, Fingerprint, Side};
 use crate::data::{Array, Change, Dtype, Fill};
-use crate::device::{BufferId, Device, DeviceError, Launch};
+use crate::device::{BufferId, Device, DeviceError, Launch, Place as Memory};
 use crate::kernels::{Arg, BufferSpec, Case, Family, Form, Image, Plan, Role};
 
 /// What lies before and behind every buffer of a case.
@@ -34,13 +34,37 @@ impl Fence {
         Fence { fill: family.problem.beside(case), bytes: if is_simulator(device) { 0 } else { wide } }
     }
 
+    /// Around 32-bit words that kernels of a script work on.
+    pub(super) fn of_words(device: &dyn Device) -> Fence {
+        Fence { fill: Fill::Real, bytes: if is_simulator(device) { 0 } else { check::GUARD_BYTES } }
+    }
+
+    /// None at all.
+    pub(super) fn none() -> Fence {
+        Fence { fill: Fill::Real, bytes: 0 }
+    }
+
     fn zone(self, dtype: Dtype, side: Side) -> Array {
         check::guard(self.fill, dtype, side, self.bytes)
     }
 
     /// Allocates a buffer between two zones.
     fn alloc(self, device: &mut dyn Device, dtype: Dtype, bytes: usize) -> Result<Fenced, DeviceError> {
-        let whole = device.alloc(bytes + 2 * self.bytes)?;
+        self.alloc_in(device, Memory::Device, dtype, bytes)
+    }
+
+    /// As [`Fence::alloc`], where `memory` says.
+    pub(super) fn alloc_in(
+        self,
+        device: &mut dyn Device,
+        memory: Memory,
+        dtype: Dtype,
+        bytes: usize,
+    ) -> Result<Fenced, DeviceError> {
+        let whole = match memory {
+            Memory::Device => device.alloc(bytes + 2 * self.bytes)?,
+            Memory::Host => device.alloc_on_host(bytes + 2 * self.bytes)?,
+        };
         if self.bytes == 0 {
             return Ok(Fenced { id: whole, whole, dtype, bytes });
         }
@@ -70,7 +94,7 @@ impl Fence {
     }
 
     /// What was written outside of a buffer, if anything.
-    fn overrun(self, device: &mut dyn Device, fenced: Fenced) -> Result<Option<String>, DeviceError> {
+    pub(super) fn overrun(self, device: &mut dyn Device, fenced: Fenced) -> Result<Option<String>, DeviceError> {
         let mut zone = vec![0; self.bytes];
         for (side, at) in [(Side::Before, 0), (Side::Behind, self.bytes + fenced.bytes)] {
             device.read(fenced.whole, at, &mut zone)?;

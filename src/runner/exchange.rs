@@ -1,15 +1,20 @@
 //! Carries out scripts: what goes on between host and device, checked and timed as rungs are.
 
+use super::buffers::{Fence, Fenced};
 use super::canary::{self, Gauge};
 use super::clock;
 use super::outcome::{Clock, Outcome, Sample, Settings, Status, Stop};
 use super::session::{Session, Sources};
 use super::timeline::{Bar, bars};
-use crate::device::{Action, BufferId, Command, Device, HostId, Place, ProgramId, Timing, Unit};
-use crate::exchange::{AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
+use super::verify;
+use crate::check;
+use crate::data::{self, Dtype};
+use crate::device::{Action, Command, Device, HostId, ProgramId, Timing, Unit};
+use crate::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
 use crate::kernels::{Arg, Case, Refusal, Target};
 use crate::memory;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::time::Instant;
 
 impl Session {
@@ -41,9 +46,13 @@ impl Session {
         let program = build(&mut *self.device, &self.sources, &script)?;
         outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
         self.ready_gauge()?;
-        let mut stage = Stage { device: &mut *self.device, program, hosts: Vec::new(), buffers: Vec::new() };
-        let done = stage.measure(&script, variant, case.seed, settings, self.gauge.as_mut(), outcome);
-        stage.strike();
+        // Of another seed: what kernels make of other data.
+        let other = (exchange.script)(&Case { seed: !case.seed, ..case.clone() }, &self.device.info().target)?;
+        let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];
+        let mut stage = Stage::new(&*self.device, program);
+        let (device, gauge) = (&mut *self.device, self.gauge.as_mut());
+        let done = stage.measure(device, &acts, variant, settings, gauge, outcome);
+        stage.strike(device);
         done
     }
 }
@@ -80,78 +89,120 @@ fn build(device: &mut dyn Device, sources: &Sources, script: &Script) -> Result<
     Ok(Some(device.build(&unit)?))
 }
 
-/// A script's memory on a device.
-struct Stage<'a> {
-    device: &'a mut dyn Device,
-    program: Option<ProgramId>,
-    hosts: Vec<HostId>,
-    buffers: Vec<BufferId>,
+/// A script, and the seed of what it works on.
+#[derive(Clone, Copy)]
+struct Act<'a> {
+    script: &'a Script,
+    seed: u64,
 }
 
-impl Stage<'_> {
+/// A script's memory on a device.
+struct Stage {
+    program: Option<ProgramId>,
+    fence: Fence,
+    hosts: Vec<HostId>,
+    buffers: Vec<Fenced>,
+}
+
+impl Stage {
+    fn new(device: &dyn Device, program: Option<ProgramId>) -> Stage {
+        // Where there is no kernel nothing strays.
+        let fence = if program.is_some() { Fence::of_words(device) } else { Fence::none() };
+        Stage { program, fence, hosts: Vec::new(), buffers: Vec::new() }
+    }
+
+    /// Checks, times and checks again. After the first few runs the data change, so that no kernel can remember an answer.
     fn measure(
         &mut self,
-        script: &Script,
+        device: &mut dyn Device,
+        acts: &[Act<'_>; 2],
         variant: &Variant,
-        seed: u64,
         settings: &Settings,
         gauge: Option<&mut Gauge>,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
         let started = Instant::now();
-        self.set(script, seed)?;
+        let [mut act, other] = *acts;
+        let script = act.script;
+        self.set(device, act)?;
         let commands = self.bind(&script.commands);
-        self.play_checked(script, &commands, seed, "before timing")?;
+        self.play_checked(device, act, &commands, "before timing")?;
         outcome.spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
-        let program = self.program;
-        outcome.watched(canary::sample(settings, self.device, gauge, &mut |device, _| {
-            let timing = device.play(program, &commands, script.repeat, variant.by_events)?;
+        let change_at = 1 + data::draw(act.seed, 1) % FIRST_FEW;
+        let mut runs = 0;
+        let mut parts = Vec::new();
+        outcome.watched(canary::sample(settings, device, gauge, &mut |device, _| {
+            self.compare(device, act, &parts, "while it was timed")?;
+            runs += 1;
+            if runs == change_at {
+                act = other;
+                self.refill(device, act)?;
+            }
+            parts = self.parts(act, runs);
+            self.put(device, act.script, &parts)?;
+            let timing = device.play(self.program, &commands, script.repeat, variant.by_events)?;
             Ok(sample(&timing, script, variant))
         })?);
+        self.compare(device, act, &parts, "while it was timed")?;
         (outcome.clock, outcome.clock_note) = (Clock::Wall, None);
         if variant.by_events {
             outcome.clock_note = clock::objection(&outcome.samples, None);
             outcome.clock = if outcome.clock_note.is_some() { Clock::Wall } else { Clock::Event };
         }
         if script.timeline {
-            outcome.timeline = self.timeline(&commands)?;
+            outcome.timeline = self.timeline(device, &commands)?;
         }
         outcome.spent.measure = started.elapsed().as_secs_f64();
-        self.play_checked(script, &commands, seed, "after timing")?;
+        self.play_checked(device, act, &commands, "after timing")?;
+        self.demand_untouched(device, act)?;
         outcome.status = Status::Ok;
         Ok(())
     }
 
     /// Allocates and fills what the script works on.
-    fn set(&mut self, script: &Script, seed: u64) -> Result<(), Stop> {
-        for spec in &script.host {
-            let id = self.device.hold(spec.holding, spec.bytes)?;
+    fn set(&mut self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
+        for spec in &act.script.host {
+            let id = device.hold(spec.holding, spec.bytes)?;
             self.hosts.push(id);
-            fill(self.device.held(id)?, spec.contents, seed);
+            fill(device.held(id)?, spec.contents, act.seed);
         }
-        for spec in &script.buffers {
-            let id = match spec.place {
-                Place::Device => self.device.alloc(spec.bytes)?,
-                Place::Host => self.device.alloc_on_host(spec.bytes)?,
-            };
-            self.buffers.push(id);
+        for spec in &act.script.buffers {
+            let fenced = self.fence.alloc_in(device, spec.place, Dtype::I32, spec.bytes)?;
+            self.buffers.push(fenced);
             let mut bytes = vec![0; spec.bytes];
-            fill(&mut bytes, spec.contents, seed);
-            self.device.write(id, 0, &bytes)?;
+            fill(&mut bytes, spec.contents, act.seed);
+            device.write(fenced.id, 0, &bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Puts other data in the place of the first; what began as zeros stays as kernels left it.
+    fn refill(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
+        for (spec, &id) in act.script.host.iter().zip(&self.hosts) {
+            if spec.contents == Contents::Pattern {
+                fill(device.held(id)?, spec.contents, act.seed);
+            }
+        }
+        for (spec, fenced) in act.script.buffers.iter().zip(&self.buffers) {
+            if spec.contents == Contents::Pattern {
+                let mut bytes = vec![0; spec.bytes];
+                fill(&mut bytes, spec.contents, act.seed);
+                device.write(fenced.id, 0, &bytes)?;
+            }
         }
         Ok(())
     }
 
     /// Gives everything back.
-    fn strike(self) {
-        self.buffers.iter().for_each(|&id| self.device.free(id));
-        self.hosts.iter().for_each(|&id| self.device.let_go(id));
+    fn strike(self, device: &mut dyn Device) {
+        self.buffers.into_iter().for_each(|fenced| fenced.free(device));
+        self.hosts.iter().for_each(|&id| device.let_go(id));
     }
 
     /// The script's commands, with what was allocated in place of places.
     fn bind(&self, commands: &[Command]) -> Vec<Command> {
-        let buffer = |place: usize| self.buffers[place];
+        let buffer = |place: usize| self.buffers[place].id;
         let bound = |command: &Command| {
             let mut command = command.clone();
             match &mut command.action {
@@ -171,52 +222,107 @@ impl Stage<'_> {
         commands.iter().map(bound).collect()
     }
 
-    /// Plays once into poisoned memory, and compares.
-    fn play_checked(&mut self, script: &Script, commands: &[Command], seed: u64, when: &str) -> Result<(), Stop> {
-        let answer = &script.answer;
-        let bytes = match answer.place {
-            AnswerPlace::Host(place) => script.host[place].bytes,
-            AnswerPlace::Buffer(place) => script.buffers[place].bytes,
-        };
-        if answer.expect != Expected::Nothing {
-            self.put(answer.place, &vec![answer.before; bytes])?;
-        }
+    /// Plays once into a result that is poisoned all over, and compares all of it.
+    fn play_checked(
+        &self,
+        device: &mut dyn Device,
+        act: Act<'_>,
+        commands: &[Command],
+        when: &str,
+    ) -> Result<(), Stop> {
+        let all = [Range { start: 0, end: answer_bytes(act.script) }];
+        self.put(device, act.script, &all)?;
         // On the queue that copies go through: some drivers let one queue see late what another has done.
-        self.device.play(self.program, commands, script.repeat, true)?;
-        let wrong = match &answer.expect {
-            Expected::Nothing => None,
-            Expected::Pattern => differs(&self.get(answer.place, bytes)?, &|i| pattern(seed, i)),
-            Expected::Words(words) => differs(&self.get(answer.place, 4 * words.len())?, &|i| words[i]),
-        };
-        let said = |Wrong { at, is, must }| format!("{when}: word {at} is {is:#x} and must be {must:#x}");
-        wrong.map_or(Ok(()), |wrong| Err(Stop::new(Status::WrongResult, said(wrong))))
+        device.play(self.program, commands, act.script.repeat, true)?;
+        self.compare(device, act, &all, when)
     }
 
-    fn put(&mut self, place: AnswerPlace, bytes: &[u8]) -> Result<(), Stop> {
-        match place {
-            AnswerPlace::Host(place) => self.device.held(self.hosts[place])?.copy_from_slice(bytes),
-            AnswerPlace::Buffer(place) => self.device.write(self.buffers[place], 0, bytes)?,
+    /// Parts of the answer, in bytes, that are poisoned before a run and looked at afterwards, never the same; all of a small one.
+    fn parts(&self, act: Act<'_>, run: u64) -> Vec<Range<usize>> {
+        const SMALL: usize = 64 << 10;
+        const PARTS: u64 = 4;
+        const WORDS: usize = 1024;
+        let bytes = match &act.script.answer.expect {
+            Expected::Words(words) => 4 * words.len(),
+            Expected::Pattern | Expected::Nothing => answer_bytes(act.script),
+        };
+        if bytes <= SMALL {
+            return vec![Range { start: 0, end: bytes }];
+        }
+        let places = bytes / 4 - WORDS + 1;
+        let start = |part| 4 * (data::draw(data::draw(act.seed, run), part) % places as u64) as usize;
+        (0..PARTS).map(|part| Range { start: start(part), end: start(part) + 4 * WORDS }).collect()
+    }
+
+    /// Poisons parts of the answer.
+    fn put(&self, device: &mut dyn Device, script: &Script, parts: &[Range<usize>]) -> Result<(), Stop> {
+        let Answer { place, before, expect } = &script.answer;
+        for part in parts.iter().filter(|_| *expect != Expected::Nothing) {
+            match *place {
+                AnswerPlace::Host(place) => device.held(self.hosts[place])?[part.clone()].fill(*before),
+                AnswerPlace::Buffer(place) => {
+                    device.write(self.buffers[place].id, part.start, &vec![*before; part.len()])?;
+                }
+            }
         }
         Ok(())
     }
 
-    fn get(&mut self, place: AnswerPlace, bytes: usize) -> Result<Vec<u8>, Stop> {
-        match place {
-            AnswerPlace::Host(place) => Ok(self.device.held(self.hosts[place])?[..bytes].to_vec()),
+    /// Compares parts of the answer with what they must be.
+    fn compare(&self, device: &mut dyn Device, act: Act<'_>, parts: &[Range<usize>], when: &str) -> Result<(), Stop> {
+        let Act { script, seed } = act;
+        for part in parts {
+            let (got, first) = (self.get(device, script, part)?, part.start / 4);
+            let wrong = match &script.answer.expect {
+                Expected::Nothing => None,
+                Expected::Pattern => differs(&got, &|i| pattern(seed, first + i)),
+                Expected::Words(words) => {
+                    let end = (4 * words.len()).clamp(part.start, part.end);
+                    differs(&got[..end - part.start], &|i| words[first + i])
+                }
+            };
+            if let Some(Wrong { at, is, must }) = wrong {
+                return Err(verify::wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
+            }
+        }
+        Ok(())
+    }
+
+    fn get(&self, device: &mut dyn Device, script: &Script, part: &Range<usize>) -> Result<Vec<u8>, Stop> {
+        match script.answer.place {
+            AnswerPlace::Host(place) => Ok(device.held(self.hosts[place])?[part.clone()].to_vec()),
             AnswerPlace::Buffer(place) => {
-                let mut read = vec![0; bytes];
-                self.device.read(self.buffers[place], 0, &mut read)?;
+                let mut read = vec![0; part.len()];
+                device.read(self.buffers[place].id, part.start, &mut read)?;
                 Ok(read)
             }
         }
     }
 
+    /// What kernels read, and what lies beside their buffers, must be as it was.
+    fn demand_untouched(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
+        let buffers = act.script.buffers.iter().zip(&self.buffers).enumerate();
+        for (place, (spec, &fenced)) in buffers.filter(|_| self.program.is_some()) {
+            if let Some(what) = self.fence.overrun(device, fenced)? {
+                return Err(verify::wrong(format!("writes outside buffer {place}: {what}")));
+            }
+            if spec.contents == Contents::Pattern && act.script.answer.place != AnswerPlace::Buffer(place) {
+                let mut bytes = vec![0; spec.bytes];
+                fill(&mut bytes, spec.contents, act.seed);
+                if !fenced.is_unchanged(device, check::fingerprint(&bytes))? {
+                    return Err(verify::wrong(format!("the kernel changed its input, buffer {place}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// When each command began and ended in the shortest of a few runs; empty where the driver does not tell.
-    fn timeline(&mut self, commands: &[Command]) -> Result<Vec<Bar>, Stop> {
+    fn timeline(&self, device: &mut dyn Device, commands: &[Command]) -> Result<Vec<Bar>, Stop> {
         let end = |bars: &[Bar]| bars.iter().map(|bar| bar.end).fold(0.0, f64::max);
         let mut shortest: Vec<Bar> = Vec::new();
         for _ in 0..DRAWN_FROM {
-            let bars = bars(commands, &self.device.play(self.program, commands, 1, true)?.stamps);
+            let bars = bars(commands, &device.play(self.program, commands, 1, true)?.stamps);
             if shortest.is_empty() || end(&bars) < end(&shortest) {
                 shortest = bars;
             }
@@ -224,6 +330,17 @@ impl Stage<'_> {
         Ok(shortest)
     }
 }
+
+/// Bytes of the memory that the answer lies in.
+fn answer_bytes(script: &Script) -> usize {
+    match script.answer.place {
+        AnswerPlace::Host(place) => script.host[place].bytes,
+        AnswerPlace::Buffer(place) => script.buffers[place].bytes,
+    }
+}
+
+/// The data change before one of so many first runs.
+const FIRST_FEW: u64 = 4;
 
 /// Runs of which the shortest is drawn.
 const DRAWN_FROM: usize = 5;
