@@ -20,10 +20,12 @@ mod program;
 mod query;
 pub mod select;
 mod status;
+mod stdio;
 
 pub use error::DeviceError;
 pub use info::{DeviceInfo, PlatformInfo, generation, list_platforms};
 pub use loader::{LIBRARY_VARIABLE, Loader, loader};
+pub use stdio::flush_printed;
 
 use crate::data::Dtype;
 use crate::kernels::{Arg, Image};
