@@ -3,6 +3,7 @@
 //! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
 //! a driver, [`fake`] by a script, so that everything above is tested without one.
 
+pub mod causes;
 pub mod doctor;
 mod error;
 pub mod fake;

@@ -42,7 +42,11 @@ impl Session {
         outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
         self.ready_gauge()?;
         let mut stage = Stage { device: &mut *self.device, program, hosts: Vec::new(), buffers: Vec::new() };
-        let done = stage.measure(&script, variant, case.seed, settings, self.gauge.as_mut(), outcome);
+        let checked = stage.check(&script, case.seed, outcome);
+        let done = checked.and_then(|()| {
+            let measured = stage.measure(&script, variant, case.seed, settings, self.gauge.as_mut(), outcome);
+            measured.map_err(|stop| stop.after(true))
+        });
         stage.strike();
         done
     }
@@ -87,6 +91,15 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    /// Allocates and fills what the script works on, and plays it once.
+    fn check(&mut self, script: &Script, seed: u64, outcome: &mut Outcome) -> Result<(), Stop> {
+        let started = Instant::now();
+        self.set(script, seed)?;
+        self.play_checked(script, &self.bind(&script.commands), seed, "before timing")?;
+        outcome.spent.verify = started.elapsed().as_secs_f64();
+        Ok(())
+    }
+
     fn measure(
         &mut self,
         script: &Script,
@@ -96,11 +109,7 @@ impl Stage<'_> {
         gauge: Option<&mut Gauge>,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let started = Instant::now();
-        self.set(script, seed)?;
         let commands = self.bind(&script.commands);
-        self.play_checked(script, &commands, seed, "before timing")?;
-        outcome.spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
         let program = self.program;
         outcome.watched(canary::sample(settings, self.device, gauge, &mut |device, _| {
@@ -109,10 +118,10 @@ impl Stage<'_> {
         })?);
         (outcome.clock, outcome.clock_note) = (Clock::Wall, None);
         if variant.by_events {
-            outcome.clock_note = clock::objection(&outcome.samples, None);
+            outcome.clock_note = outcome.objection(None);
             outcome.clock = if outcome.clock_note.is_some() { Clock::Wall } else { Clock::Event };
         }
-        if script.timeline {
+        if script.timeline && outcome.distrust.is_none() {
             outcome.timeline = self.timeline(&commands)?;
         }
         outcome.spent.measure = started.elapsed().as_secs_f64();

@@ -136,7 +136,9 @@ fn start(setup: &Setup, limit: Duration, interrupted: Interrupted) -> Result<(Li
             link.kill();
             Err(match silence {
                 Silence::Interrupted => Error::Interrupted,
-                Silence::Death(how) => Error::Failed(format!("while opening the device, {how}")),
+                Silence::Death(how) => {
+                    Error::Failed(format!("while opening the device, {how}; `gpulab devices` names a broken driver"))
+                }
                 Silence::Deadline => Error::Failed(format!(
                     "the driver did not open its device within {:.0} s; `gpulab doctor` looks at each driver",
                     limit.as_secs_f64()
