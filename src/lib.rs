@@ -36,6 +36,7 @@ pub mod record;
 pub mod report;
 pub mod runner;
 pub mod stats;
+pub mod stdout;
 pub mod store;
 pub mod sweep;
 pub mod values;

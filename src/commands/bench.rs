@@ -157,7 +157,7 @@ pub(super) fn open_within(
         return Ok(Box::new(InProcess(open_session(&setup)?)));
     }
     let deadline = deadline.unwrap_or_else(|| default_deadline(bytes, ops));
-    Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted)?))
+    Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted, say)?))
 }
 
 /// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and

@@ -2,7 +2,8 @@
 
 use super::Out;
 use crate::Error;
-use crate::device::{DeviceInfo, PlatformInfo, list_platforms, select};
+use crate::device::doctor::{self, Listing};
+use crate::device::{DeviceInfo, PlatformInfo, select};
 use comfy_table::{CellAlignment, Table, presets};
 use std::fmt::Write as _;
 use std::fs;
@@ -10,9 +11,10 @@ use std::fs;
 /// Prints the table. With `json`, writes the list to that file, or in place of the table to `-`.
 ///
 /// # Errors
-/// [`Error::NoDevice`] if nothing can be selected; [`Error::Output`] if the list cannot be written.
+/// [`Error::NoDevice`] if nothing can be selected; [`Error::Failed`] if a driver broke, after the devices of the others;
+/// [`Error::Output`] if the list cannot be written.
 pub fn run(out: &mut Out, json_file: Option<&str>) -> Result<(), Error> {
-    let platforms = list_platforms()?;
+    let Listing { platforms, broken } = doctor::listing().map_err(Error::NoDevice)?;
     match json_file {
         Some("-") => out.text(&format!("{:#}\n", json(&platforms)))?,
         Some(file) => {
@@ -22,7 +24,11 @@ pub fn run(out: &mut Out, json_file: Option<&str>) -> Result<(), Error> {
         }
         None => out.text(&table(&platforms))?,
     }
-    select::select(&platforms, None).map(|_| ())
+    if broken.is_empty() {
+        return select::select(&platforms, None).map(|_| ());
+    }
+    let next = "leave it out to use the others: OCL_ICD_VENDORS may name a folder without its file";
+    Err(Error::Failed(format!("{}; {next}", broken.join("\n"))))
 }
 
 /// The devices as a JSON array of objects; sizes in bytes.
@@ -39,9 +45,8 @@ pub fn table(platforms: &[PlatformInfo]) -> String {
         text = rows(&devices);
     }
     for platform in platforms.iter().filter(|p| p.devices.is_empty()) {
-        let problem = platform.problem.as_deref().unwrap_or("no devices");
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "platform {} {}: {problem}; {}", platform.index, platform.name, hint(&platform.name));
+        let _ = writeln!(text, "platform {} {}: {}", platform.index, platform.name, emptiness(platform));
     }
     if let Some(first) = devices.first() {
         let word = first.name.split([' ', '-', '(']).next().unwrap_or_default().to_lowercase();
@@ -86,8 +91,14 @@ fn rows(devices: &[&DeviceInfo]) -> String {
     lines.collect()
 }
 
+/// Why a platform has no devices.
+pub(super) fn emptiness(platform: &PlatformInfo) -> String {
+    let guess = || format!("no devices; {}", hint(&platform.name));
+    platform.problem.as_ref().map_or_else(guess, |problem| format!("no devices: {problem}"))
+}
+
 /// Why a platform may have no devices, and what to do.
-pub(super) fn hint(platform: &str) -> &'static str {
+fn hint(platform: &str) -> &'static str {
     let name = platform.to_lowercase();
     if name.contains("rusticl") {
         "it waits to be told a driver: RUSTICL_ENABLE=llvmpipe (CPU), radeonsi (AMD), iris (Intel) or nouveau"

@@ -1,12 +1,13 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
 use super::Out;
-use super::devices::hint;
+use super::devices::emptiness;
 use crate::Error;
-use crate::device::doctor::{self, Driver, Probe, Timer};
+use crate::device::causes::{POCL, is_writable, pocl_cache};
+use crate::device::doctor::{self, Driver, Listing, Probe, Timer};
 use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, loader};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
 /// Prints the report.
@@ -28,11 +29,9 @@ pub fn report() -> (String, bool) {
     if loader().found.is_some() && !loader().is_preloaded() {
         lines.extend(driver_lines());
     }
-    let platforms = if loader().found.is_some() { doctor::platforms() } else { Ok(Vec::new()) };
-    let platforms = platforms.unwrap_or_else(|problem| {
-        lines.push(line("platforms", &format!("BROKEN: {problem}")));
-        Vec::new()
-    });
+    let listed = if loader().found.is_some() { doctor::listing() } else { Ok(Listing::default()) };
+    let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing::nothing(&problem));
+    lines.extend(broken.iter().map(|problem| line("platforms", &format!("BROKEN: {problem}"))));
     let mut healthy = false;
     for platform in &platforms {
         lines.push(platform_line(platform));
@@ -97,11 +96,10 @@ fn driver_line(driver: &Driver) -> String {
 
 fn platform_line(platform: &PlatformInfo) -> String {
     let head = format!("{} {}, {}", platform.index, platform.name, platform.version);
-    match (&platform.problem, platform.devices.len()) {
-        (Some(problem), _) => line("platform", &format!("{head}: {problem}; {}", hint(&platform.name))),
-        (None, 0) => line("platform", &format!("{head}: no devices; {}", hint(&platform.name))),
-        (None, 1) => line("platform", &format!("{head}: 1 device")),
-        (None, n) => line("platform", &format!("{head}: {n} devices")),
+    match platform.devices.len() {
+        0 => line("platform", &format!("{head}: {}", emptiness(platform))),
+        1 => line("platform", &format!("{head}: 1 device")),
+        n => line("platform", &format!("{head}: {n} devices")),
     }
 }
 
@@ -131,9 +129,6 @@ fn timer(probe: &Probe) -> String {
     }
 }
 
-/// In the name of PoCL's platform.
-const POCL: &str = "Portable Computing";
-
 /// Whether PoCL, where installed, can write its cache: without one it lists no devices, and says nothing.
 fn pocl_cache_line(platforms: &[PlatformInfo]) -> Option<String> {
     platforms.iter().find(|p| p.name.contains(POCL))?;
@@ -143,21 +138,6 @@ fn pocl_cache_line(platforms: &[PlatformInfo]) -> Option<String> {
         false => format!("NOT WRITABLE: {}; set POCL_CACHE_DIR to a folder that is", folder.display()),
     };
     Some(line("cache", &state))
-}
-
-fn pocl_cache() -> Option<PathBuf> {
-    let folder = |name| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    folder("POCL_CACHE_DIR")
-        .or_else(|| folder("XDG_CACHE_HOME").map(|f| f.join("pocl")))
-        .or_else(|| folder("HOME").map(|f| f.join(".cache/pocl")))
-}
-
-/// Whether a file can be made in the folder, or in the closest one above it that exists.
-fn is_writable(folder: &Path) -> bool {
-    let Some(existing) = folder.ancestors().find(|f| f.is_dir()) else { return false };
-    let test = existing.join(format!(".gpulab-doctor-{}", std::process::id()));
-    let made = fs::write(&test, b"").is_ok();
-    made && fs::remove_file(&test).is_ok()
 }
 
 /// Something that can be missing, and the packages that bring it.
@@ -268,13 +248,5 @@ mod tests {
         assert!(is_of("NVIDIA Corporation", "nvidia"));
         assert!(is_of("Advanced Micro Devices, Inc.", "amd"));
         assert!(!is_of("Intel(R) Corporation", "amd"));
-    }
-
-    #[test]
-    fn folders_that_do_not_exist_yet_are_judged_by_the_one_above() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(is_writable(&folder.path().join("a/b/c")));
-        assert!(!is_writable(Path::new("/proc/none")));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "the test leaves nothing behind");
     }
 }

@@ -23,8 +23,9 @@ mod transpose;
 
 use crate::Error;
 use crate::cli::{Cli, Color, Command};
+use crate::stdout::{self, Results};
 use crate::worker;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 /// Standard output, with failures as errors.
 pub struct Out;
@@ -43,8 +44,7 @@ impl Out {
     /// # Errors
     /// [`Error::Output`].
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut stdout = std::io::stdout().lock();
-        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        let written = Results.write_all(bytes).and_then(|()| Results.flush());
         written.map_err(|source| Error::Output { what: "standard output".into(), source })
     }
 }
@@ -54,6 +54,7 @@ impl Out {
 /// # Errors
 /// What the subcommand says.
 pub fn run(cli: &Cli) -> Result<(), Error> {
+    stdout::take_from_drivers();
     let mut out = Out;
     match &cli.command {
         Command::Devices { json } => devices::run(&mut out, json.as_deref()),
@@ -81,7 +82,7 @@ fn color(choice: Color) -> bool {
         Color::Never => false,
         Color::Auto => {
             let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-            !refused && std::io::stdout().is_terminal()
+            !refused && stdout::is_terminal()
         }
     }
 }

@@ -3,10 +3,11 @@
 use super::opencl::OpenClDevice;
 use super::{Device, DeviceError, DeviceInfo, Launch, PlatformInfo, Stamps, Unit, list_platforms, loader};
 use crate::kernels::Arg;
+use crate::memory;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
@@ -16,6 +17,9 @@ const TASK: &str = "GPULAB_DOCTOR_TASK";
 
 /// Longest that a child may take: a first compilation on a slow machine with cold caches.
 const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Longest that listing may take: the first to touch a driver waits for all its devices to wake up.
+const LISTING: Duration = Duration::from_secs(30);
 
 /// How the event times of a device relate to the host's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,9 +69,88 @@ pub fn child_answer() -> Option<String> {
     Some(answer.unwrap_or_default())
 }
 
-/// Every platform, listed in a child process.
-pub fn platforms() -> Result<Vec<PlatformInfo>, String> {
-    in_child("platforms")
+/// Every platform that can be listed, and what went wrong with others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    /// In order. Where a driver broke, these are numbered as if it were not there.
+    pub platforms: Vec<PlatformInfo>,
+    /// What each broken driver did.
+    pub broken: Vec<String>,
+}
+
+impl Listing {
+    /// A listing of nothing, for this reason.
+    pub fn nothing(problem: &str) -> Listing {
+        Listing { platforms: Vec::new(), broken: vec![problem.to_owned()] }
+    }
+}
+
+/// Lists the platforms in a child process. If that does not live through it, asks each driver in one of its own.
+///
+/// # Errors
+/// What OpenCL says.
+pub fn listing() -> Result<Listing, String> {
+    match ask_child(Command::new(program()?), "platforms", LISTING) {
+        Ok(answer) => Ok(Listing { platforms: answer?, broken: Vec::new() }),
+        Err(how) => Ok(driver_by_driver(&how)),
+    }
+}
+
+/// Asks each driver alone; all at once, as each may take until its deadline.
+fn driver_by_driver(how: &str) -> Listing {
+    // What came with the process is in every child.
+    let files = if loader().is_preloaded() { Vec::new() } else { registrations() };
+    let asked: Vec<Result<Vec<PlatformInfo>, String>> = thread::scope(|scope| {
+        let asking: Vec<_> = files.iter().map(|file| scope.spawn(|| ask_driver(file))).collect();
+        let died = |_| Err("it could not be asked".to_owned());
+        asking.into_iter().map(|thread| thread.join().unwrap_or_else(died)).collect()
+    });
+    let mut listing = Listing::default();
+    for (file, answer) in files.iter().zip(asked) {
+        match answer {
+            Ok(platforms) => listing.platforms.extend(platforms),
+            Err(problem) => listing.broken.push(format!("{}: {problem}", file.display())),
+        }
+    }
+    if listing.broken.is_empty() {
+        listing.broken.push(format!("while OpenCL listed its devices, {how}"));
+    }
+    renumber(&mut listing.platforms);
+    listing
+}
+
+/// The platforms of one driver.
+fn ask_driver(file: &Path) -> Result<Vec<PlatformInfo>, String> {
+    let Some((_, library)) = library(file) else { return Ok(Vec::new()) };
+    let unusable = |e: std::io::Error| format!("it cannot be asked alone: {e}");
+    let folder = env::temp_dir().join(format!("gpulab-{}-{:016x}", std::process::id(), fingerprint(file)));
+    fs::create_dir(&folder).map_err(unusable)?;
+    let written = fs::write(folder.join("alone.icd"), format!("{library}\n")).map_err(unusable);
+    let answer = written.and_then(|()| {
+        let mut command = Command::new(program()?);
+        command.env("OCL_ICD_VENDORS", &folder).env_remove("OCL_ICD_FILENAMES").env_remove("OPENCL_VENDOR_PATH");
+        ask_child(command, "platforms", LISTING)?
+    });
+    // A folder that stays behind harms nobody.
+    let _ = fs::remove_dir_all(&folder);
+    answer
+}
+
+/// A name for a driver's file that is no other's and cannot be foreseen.
+fn fingerprint(file: &Path) -> u64 {
+    use std::hash::BuildHasher;
+    std::collections::hash_map::RandomState::new().hash_one(file)
+}
+
+fn renumber(platforms: &mut [PlatformInfo]) {
+    let mut row = 0;
+    for (index, platform) in platforms.iter_mut().enumerate() {
+        platform.index = index;
+        for (number, device) in platform.devices.iter_mut().enumerate() {
+            (device.index, device.selector) = (row, format!("{index}:{number}"));
+            row += 1;
+        }
+    }
 }
 
 /// Compiles and runs tiny kernels on a device, in a child process.
@@ -81,13 +164,19 @@ pub fn drivers() -> Vec<Driver> {
 }
 
 fn driver(file: PathBuf) -> Option<Driver> {
-    let is_text = file.extension().is_some_and(|e| e == "icd");
-    let library = match is_text {
-        true => fs::read_to_string(&file).ok()?.lines().next()?.trim().to_owned(),
-        false => file.display().to_string(),
-    };
+    let (file, library) = library(&file)?;
     let loads = in_child(&format!("library {library}"));
     Some(Driver { file, library, loads })
+}
+
+/// The library that a registration names.
+fn library(file: &Path) -> Option<(PathBuf, String)> {
+    let is_text = file.extension().is_some_and(|e| e == "icd");
+    let library = match is_text {
+        true => fs::read_to_string(file).ok()?.lines().next()?.trim().to_owned(),
+        false => file.display().to_string(),
+    };
+    Some((file.to_owned(), library))
 }
 
 /// The files that OpenCL's loaders read: those that the environment names, else the system's.
@@ -108,15 +197,21 @@ fn registrations() -> Vec<PathBuf> {
 
 /// Runs this program once more with a task, and reads its answer. Says how it died if it did.
 fn in_child<T: DeserializeOwned>(task: &str) -> Result<T, String> {
-    let program = env::current_exe().map_err(|e| format!("this program cannot find itself: {e}"))?;
-    let mut child = Command::new(program)
-        .arg("doctor")
-        .env(TASK, task)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|e| format!("no process could be started: {e}"))?;
+    ask_child(Command::new(program()?), task, DEADLINE)?
+}
+
+fn program() -> Result<PathBuf, String> {
+    env::current_exe().map_err(|e| format!("this program cannot find itself: {e}"))
+}
+
+/// Runs this program with a task; its answer, or how it died.
+fn ask_child<T: DeserializeOwned>(
+    mut command: Command,
+    task: &str,
+    deadline: Duration,
+) -> Result<Result<T, String>, String> {
+    command.arg("doctor").env(TASK, task).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|e| format!("no process could be started: {e}"))?;
     let mut pipe = child.stdout.take();
     let reader = thread::spawn(move || {
         let mut text = String::new();
@@ -128,19 +223,19 @@ fn in_child<T: DeserializeOwned>(task: &str) -> Result<T, String> {
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
-            Ok(None) if begin.elapsed() < DEADLINE => thread::sleep(Duration::from_millis(2)),
+            Ok(None) if begin.elapsed() < deadline => thread::sleep(Duration::from_millis(2)),
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("the driver did not answer within {} s", DEADLINE.as_secs()));
+                return Err(format!("the driver did not answer within {} s", deadline.as_secs()));
             }
         }
     };
     let text = reader.join().unwrap_or_default();
-    match serde_json::from_str::<Result<T, String>>(text.trim()) {
-        Ok(answer) => answer,
-        Err(_) => Err(format!("the driver crashed the process ({status}); an old or damaged cache of it may be why")),
-    }
+    let limit = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
+    let crashed = "the driver crashed the process";
+    let perhaps = "an old or damaged cache of it may be why";
+    serde_json::from_str(text.trim()).map_err(|_| format!("{crashed} ({status}); {perhaps}{limit}"))
 }
 
 /// The event time and the wall time of a launch.

@@ -19,6 +19,8 @@ pub enum DeviceError {
         call: String,
         /// OpenCL's status code, below 0.
         code: i32,
+        /// Whether a launch or a transfer had begun by then, so that this is no answer to a question but a failure.
+        begun: bool,
     },
     /// A kernel did not compile, or a program lacks a kernel that it should have.
     #[error("the kernel did not build:\n{log}")]
@@ -39,10 +41,31 @@ pub enum DeviceError {
 /// Codes that refuse this launch, this buffer or this image but leave the device sound.
 const REFUSALS: &[i32] = &[-4, -5, -6, -10, -40, -52, -54, -55, -56, -59, -61, -63, -72];
 
+/// What allocates memory of the host, for error messages.
+pub(super) const HOST_MEMORY: &str = "allocating host memory";
+
+/// What may refuse, before anything begins: the same codes of any other function tell of a failure. An argument's error
+/// says which one it is behind the function's name.
+const REFUSERS: [&str; 5] =
+    ["clCreateBuffer", "clCreateImage", "clSetKernelArg", "clEnqueueNDRangeKernel", HOST_MEMORY];
+
 impl DeviceError {
     /// An OpenCL function that returned a status code.
     pub fn call(call: &str, code: i32) -> DeviceError {
-        DeviceError::Call { call: call.to_owned(), code }
+        DeviceError::Call { call: call.to_owned(), code, begun: false }
+    }
+
+    /// The same, of something that had begun.
+    pub fn begun(self) -> DeviceError {
+        self.after(true)
+    }
+
+    /// The same, where something had `begun` before.
+    pub(super) fn after(self, begun: bool) -> DeviceError {
+        match self {
+            DeviceError::Call { call, code, .. } if begun => DeviceError::Call { call, code, begun },
+            other => other,
+        }
     }
 
     /// A failure in words.
@@ -59,9 +82,15 @@ impl DeviceError {
         }
     }
 
-    /// Whether the device refused this size or shape, and would take another.
+    /// Whether the device refused this size or shape before anything began, and would take another.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, DeviceError::Call { code, .. } if REFUSALS.contains(code))
+        match self {
+            DeviceError::Call { call, code, begun: false } => {
+                let refuser = call.split_once(" (").map_or(call.as_str(), |(name, _)| name);
+                REFUSALS.contains(code) && REFUSERS.contains(&refuser)
+            }
+            _ => false,
+        }
     }
 
     /// Whether a kernel did not build.
@@ -154,13 +183,29 @@ mod tests {
             assert!(DeviceError::call("clEnqueueNDRangeKernel", code).is_refusal(), "{code}");
         }
         for code in [-11, -36, -38, -9999] {
-            assert!(!DeviceError::call("clFinish", code).is_refusal(), "{code}");
+            assert!(!DeviceError::call("clEnqueueNDRangeKernel", code).is_refusal(), "{code}");
         }
+        assert!(DeviceError::call("clSetKernelArg (argument 3 of `k`)", -61).is_refusal());
+        assert!(DeviceError::call("clCreateBuffer", -4).is_refusal());
         let build = DeviceError::Build { log: "x".to_owned() };
         assert!(build.is_build() && !build.is_refusal());
         assert_eq!(Error::from(build).exit_code(), 5);
         assert_eq!(Error::from(DeviceError::call("clGetPlatformIDs", -1001)).exit_code(), 3);
         assert_eq!(Error::from(DeviceError::other("clCreateBuffer", "no")).exit_code(), 1);
+    }
+
+    #[test]
+    fn nothing_is_a_refusal_once_something_has_begun() {
+        let others =
+            ["clFinish", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueMapBuffer", "clBuildProgram"];
+        for code in REFUSALS {
+            for call in others {
+                assert!(!DeviceError::call(call, *code).is_refusal(), "{call} {code}");
+            }
+            for call in REFUSERS {
+                assert!(!DeviceError::call(call, *code).begun().is_refusal(), "{call} {code}");
+            }
+        }
     }
 
     #[test]

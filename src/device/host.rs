@@ -1,7 +1,7 @@
 //! Memory of the host that a device copies from and to.
 #![allow(unsafe_code, reason = "pinned memory is the driver's, and mapped")]
 
-use super::error::{DeviceError, guarded};
+use super::error::{DeviceError, HOST_MEMORY, guarded};
 use super::memory::Buffer;
 use ocl::core::{self, CommandQueue, Context, Event, MapFlags, MemMap};
 use std::cell::UnsafeCell;
@@ -16,7 +16,7 @@ impl HostMemory {
     /// Memory as any program has it: zeros.
     pub(super) fn pageable(bytes: usize) -> Result<HostMemory, DeviceError> {
         let mut memory = Vec::new();
-        memory.try_reserve_exact(bytes).map_err(|_| DeviceError::call("allocating host memory", -6))?;
+        memory.try_reserve_exact(bytes).map_err(|_| DeviceError::call(HOST_MEMORY, -6))?;
         memory.resize_with(bytes, || UnsafeCell::new(0));
         Ok(HostMemory::Pageable(memory.into_boxed_slice()))
     }

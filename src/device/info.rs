@@ -2,7 +2,9 @@
 
 use super::error::DeviceError;
 use super::query::{self, Answer};
+use super::{causes, loader};
 use crate::kernels::Target;
+use crate::memory;
 use ocl::core::{DeviceId, PlatformId};
 use serde::{Deserialize, Serialize};
 
@@ -50,15 +52,28 @@ pub struct PlatformInfo {
     pub version: String,
     /// Its devices; may be empty.
     pub devices: Vec<DeviceInfo>,
-    /// Why devices are missing, if the driver says so.
+    /// Why devices are missing, if the driver says so or it can be told.
     pub problem: Option<String>,
 }
 
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
+///
+/// # Errors
+/// What the driver says; or why there is no device, where that is not for want of a driver.
 pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
+    if let Some(problem) = loader::loader().problem() {
+        return Err(DeviceError::other("loading OpenCL", problem));
+    }
     let mut next_row = 0;
     let ids = query::platforms()?;
-    Ok(ids.into_iter().enumerate().map(|(index, id)| platform(index, id, &mut next_row)).collect())
+    let platforms: Vec<_> = ids.into_iter().enumerate().map(|(index, id)| platform(index, id, &mut next_row)).collect();
+    match memory::address_space_limit() {
+        Some(limit) if next_row == 0 => Err(DeviceError::other(
+            "clGetDeviceIDs",
+            format!("no driver has a device, but {limit} for drivers to load"),
+        )),
+        _ => Ok(platforms),
+    }
 }
 
 /// The name that its maker gives to a device's generation, where it tells: NVIDIA's compute capability, as in `9.0`, or AMD's
@@ -93,6 +108,7 @@ fn platform(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo 
     let text = |key| query::platform(id, key).map(|a| a.text()).unwrap_or_default();
     let name = text(name);
     let (ids, problem) = match query::devices(id) {
+        Ok(ids) if ids.is_empty() => (ids, causes::of_no_devices(&name)),
         Ok(ids) => (ids, None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };

@@ -116,7 +116,7 @@ fn set(kernel: &Kernel, index: u32, arg: Arg, wide_index: bool, scene: &Scene<'_
 fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
     let place = format!("{SET_ARG} (argument {index} of `{}`)", launch.kernel);
     match error {
-        DeviceError::Call { code, .. } => DeviceError::call(&place, code),
+        DeviceError::Call { code, begun, .. } => DeviceError::Call { call: place, code, begun },
         DeviceError::Other { message, .. } => DeviceError::other(&place, message),
         build => build,
     }
@@ -137,12 +137,13 @@ pub(super) fn run(queue: &CommandQueue, launches: &[Prepared<'_>]) -> Result<Tim
     let mut events = Vec::with_capacity(launches.len());
     let begin = Instant::now();
     let enqueued = launches.iter().try_for_each(|launch| {
-        events.push(enqueue(queue, launch)?);
+        let has_begun = !events.is_empty();
+        events.push(enqueue(queue, launch).map_err(|error| error.after(has_begun))?);
         Ok(())
     });
     let finished = finish(queue);
     let wall_s = begin.elapsed().as_secs_f64();
-    enqueued.and(finished)?;
+    finished.and(enqueued)?;
     events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
     // One launch without times leaves all without: a sum of some would be wrong.
     let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
@@ -154,12 +155,13 @@ pub(super) fn batch(queue: &CommandQueue, launches: &[Prepared<'_>], repeat: usi
     let mut last = None;
     let begin = Instant::now();
     let enqueued = (0..repeat).flat_map(|_| launches).try_for_each(|launch| {
-        last = Some(enqueue(queue, launch)?);
+        let has_begun = last.is_some();
+        last = Some(enqueue(queue, launch).map_err(|error| error.after(has_begun))?);
         Ok(())
     });
     let finished = finish(queue);
     let wall_s = begin.elapsed().as_secs_f64();
-    enqueued.and(finished)?;
+    finished.and(enqueued)?;
     last.map_or(Ok(()), |event| check_event(ENQUEUE, &event))?;
     Ok(wall_s)
 }

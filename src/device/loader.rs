@@ -4,6 +4,7 @@
 //! then the one named by `GPULAB_OPENCL_LIB`, then the system's.
 #![allow(unsafe_code, reason = "loading a library and looking up its functions")]
 
+use crate::memory;
 use std::ffi::{OsString, c_void};
 use std::sync::OnceLock;
 
@@ -62,6 +63,22 @@ impl Loader {
             }
         }
         loader
+    }
+
+    /// What keeps OpenCL from being loaded, where it may well be installed.
+    pub(super) fn problem(&self) -> Option<String> {
+        if self.found.is_some() {
+            return None;
+        }
+        let why = self.failures.join("; ");
+        let limit = memory::address_space_limit();
+        match (std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()), limit) {
+            (Some(_), _) => Some(format!(
+                "{LIBRARY_VARIABLE} names a library that cannot be used ({why}): unset it to use the system's OpenCL"
+            )),
+            (None, Some(limit)) => Some(format!("{why}; {limit}")),
+            (None, None) => None,
+        }
     }
 
     /// Whether the library came with the process, as a simulator does.

@@ -140,7 +140,7 @@ impl Buffer {
 pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> {
     const EXECUTION_STATUS: u32 = 0x11D3;
     match query::event(event, EXECUTION_STATUS)?.signed() {
-        Some(code) if code < 0 => check(call, code),
+        Some(code) if code < 0 => check(call, code).map_err(DeviceError::begun),
         _ => Ok(()),
     }
 }

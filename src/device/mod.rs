@@ -3,6 +3,7 @@
 //! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
 //! a driver, [`fake`] by a script, so that everything above is tested without one.
 
+pub mod causes;
 pub mod doctor;
 mod error;
 pub mod fake;
@@ -20,10 +21,12 @@ mod program;
 mod query;
 pub mod select;
 mod status;
+mod stdio;
 
 pub use error::DeviceError;
 pub use info::{DeviceInfo, PlatformInfo, generation, list_platforms};
 pub use loader::{LIBRARY_VARIABLE, Loader, loader};
+pub use stdio::flush_printed;
 
 use crate::data::Dtype;
 use crate::kernels::{Arg, Image};

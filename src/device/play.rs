@@ -33,11 +33,12 @@ impl Stage<'_> {
                 [Command { queue: 0, action: Action::Launch(_), .. }] if round < repeat => self.launch_unseen(),
                 _ => self.enqueue_all(commands, &mut events),
             }
+            .map_err(|error| error.after(round > 1))
         });
         // Whatever went wrong: host memory must not be touched by anything that is still under way.
         let finished = self.finish(&events);
         let wall_s = begin.elapsed().as_secs_f64();
-        enqueued.and(finished)?;
+        finished.and(enqueued)?;
         events.iter().flatten().try_for_each(|event| check_event("clEnqueue", event))?;
         // One command without times leaves all without: a sum of some would be wrong.
         let stamps: Option<Vec<Stamps>> = events.iter().map(|event| launch::stamps(event.as_ref()?)).collect();
@@ -61,7 +62,10 @@ impl Stage<'_> {
         for command in commands {
             let queue = &self.queues[command.queue];
             events.push(match &command.action {
-                Action::Launch(_) => launches.next().map(|l| launch::enqueue(queue, l)).transpose()?,
+                Action::Launch(_) => {
+                    let enqueued = launches.next().map(|l| launch::enqueue(queue, l)).transpose();
+                    enqueued.map_err(|error| error.after(!events.is_empty()))?
+                }
                 Action::Write(t) => Some(self.write(queue, t)?),
                 Action::Read(t) => Some(self.read(queue, t)?),
                 Action::Fill(t) => Some(self.fill(queue, t)?),

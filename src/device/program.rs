@@ -1,7 +1,7 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
 use super::error::{DeviceError, guarded};
-use super::{Told, Unit, log, query};
+use super::{Told, Unit, causes, log, query};
 use ocl::core::{self, Context, DeviceId, Kernel, Program};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -158,8 +158,17 @@ fn missing(name: &str, error: DeviceError, program: &Program, device: DeviceId, 
 
 /// A build error with the driver's log, or with `otherwise` where the log is empty.
 fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Unit) -> DeviceError {
-    let log = build_log(program, device, unit);
-    DeviceError::Build { log: if log.is_empty() { otherwise.to_owned() } else { log } }
+    let mut log = build_log(program, device, unit);
+    if log.is_empty() {
+        otherwise.clone_into(&mut log);
+    }
+    // All that PoCL says where it cannot keep what it compiles.
+    if log.ends_with("failed to build the program")
+        && let Some(problem) = causes::pocl_cache_problem()
+    {
+        log = format!("{log}; if this is PoCL, {problem}");
+    }
+    DeviceError::Build { log }
 }
 
 /// The driver's log, fit to be shown; empty if there is none.

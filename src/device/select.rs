@@ -54,7 +54,8 @@ fn by_name<'a>(devices: &[&'a DeviceInfo], wanted: &str) -> Result<&'a DeviceInf
 }
 
 fn no_devices(platforms: &[PlatformInfo]) -> Error {
-    let names: Vec<&str> = platforms.iter().map(|p| p.name.as_str()).collect();
+    let name = |p: &PlatformInfo| p.problem.as_ref().map_or(p.name.clone(), |problem| format!("{}: {problem}", p.name));
+    let names: Vec<String> = platforms.iter().map(name).collect();
     let found = match names.is_empty() {
         true => "no OpenCL driver was found".to_owned(),
         false => format!("no OpenCL device was found, only platforms without devices ({})", names.join(", ")),

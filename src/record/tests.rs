@@ -23,6 +23,7 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
         params,
         clock: Clock::Event,
         clock_note: None,
+        distrust: None,
         samples: seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect(),
         batch: None,
         preparation: None,

@@ -10,6 +10,7 @@ use super::clock;
 use super::outcome::{Canary, Sample, Settings, Stop};
 use super::sampling;
 use super::session::Sources;
+use super::trust;
 use crate::cpu::canary::{CHAINS, chain};
 use crate::device::{BufferId, Device, DeviceError, Launch, Unit};
 use crate::kernels::Arg;
@@ -42,8 +43,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Gauge {
     unit: Unit,
     launch: Launch,
-    /// Whether its times are the driver's events'; otherwise the host's clock's. Never both.
-    by_event: bool,
+    /// Why the driver's event times are not believed, if so: then the canary's are the host's clock's, as all others are.
+    distrust: Option<String>,
     /// In seconds.
     fastest: f64,
 }
@@ -64,7 +65,7 @@ impl Gauge {
         let items = 4 * wg * target.compute_units.max(1) as usize;
         let buffer = device.alloc(4 * items)?;
         let launch = Launch { kernel: KERNEL.into(), global: [items, 1, 1], local: [wg, 1, 1], args: Vec::new() };
-        let mut gauge = Gauge { unit, launch, by_event: true, fastest: f64::INFINITY };
+        let mut gauge = Gauge { unit, launch, distrust: None, fastest: f64::INFINITY };
         let begun = gauge.calibrate(device, buffer);
         if begun.is_err() {
             device.free(buffer);
@@ -77,7 +78,13 @@ impl Gauge {
         let mut steps = 64;
         self.set_steps(buffer, steps);
         // Some drivers still compile at the first launch.
-        self.by_event = self.time(device)?.event.is_some();
+        self.time(device)?;
+        self.distrust = trust::objection(device, least, &mut |device, steps| {
+            self.set_steps(buffer, steps);
+            let program = device.build(&self.unit)?;
+            device.run(program, &vec![self.launch.clone(); trust::BATCH])
+        })?;
+        self.set_steps(buffer, steps);
         loop {
             let longer = least / self.fastest(device, RUNS)?;
             if longer <= 1.0 || steps >= MOST_STEPS {
@@ -119,7 +126,7 @@ impl Gauge {
     fn fastest(&self, device: &mut dyn Device, runs: usize) -> Result<f64, DeviceError> {
         (0..runs).try_fold(f64::INFINITY, |least, _| {
             let sample = self.time(device)?;
-            let seconds = if self.by_event { sample.event } else { Some(sample.wall) };
+            let seconds = if self.distrust.is_none() { sample.event } else { Some(sample.wall) };
             Ok(seconds.map_or(least, |s| least.min(s)))
         })
     }
@@ -136,6 +143,8 @@ pub(super) struct Watched {
     pub(super) samples: Vec<Sample>,
     pub(super) stopped_by: &'static str,
     pub(super) canary: Option<Canary>,
+    /// Why the driver's event times are not believed in this session, if so.
+    pub(super) distrust: Option<String>,
 }
 
 /// Warms up and samples as the settings say, and listens to the canary from the end of the warm-up on. `run` is given the
@@ -146,6 +155,11 @@ pub(super) fn sample(
     gauge: Option<&mut Gauge>,
     run: &mut dyn FnMut(&mut dyn Device, usize) -> Result<Sample, Stop>,
 ) -> Result<Watched, Stop> {
+    let distrust = gauge.as_ref().and_then(|gauge| gauge.distrust.clone());
+    let mut run = |device: &mut dyn Device, i| {
+        let sample = run(device, i)?;
+        Ok(Sample { event: sample.event.filter(|_| distrust.is_none()), ..sample })
+    };
     sampling::warm_up(settings, &mut |i| run(device, i))?;
     // In the state in which the device is for the first sample.
     let mut watch = Watch::begin(gauge, device)?;
@@ -153,7 +167,8 @@ pub(super) fn sample(
         watch.glance(device)?;
         run(device, i)
     })?;
-    Ok(Watched { samples, stopped_by, canary: watch.end(device)? })
+    let canary = watch.end(device)?;
+    Ok(Watched { samples, stopped_by, canary, distrust })
 }
 
 /// The canary's readings while one case is timed.

@@ -51,7 +51,11 @@ impl Session {
         let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];
         let mut stage = Stage::new(&*self.device, program);
         let (device, gauge) = (&mut *self.device, self.gauge.as_mut());
-        let done = stage.measure(device, &acts, variant, settings, gauge, outcome);
+        let checked = stage.check(device, acts[0], outcome);
+        let done = checked.and_then(|()| {
+            let measured = stage.measure(device, &acts, variant, settings, gauge, outcome);
+            measured.map_err(|stop| stop.after(true))
+        });
         stage.strike(device);
         done
     }
@@ -111,9 +115,18 @@ impl Stage {
         Stage { program, fence, hosts: Vec::new(), buffers: Vec::new() }
     }
 
-    /// Checks, times and checks again. After the first few runs the data change, so that no kernel can remember an answer.
+    /// Allocates and fills what the script works on, and plays it once.
+    fn check(&mut self, device: &mut dyn Device, act: Act<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
+        let started = Instant::now();
+        self.set(device, act)?;
+        self.play_checked(device, act, &self.bind(&act.script.commands), "before timing")?;
+        outcome.spent.verify = started.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Times and checks again. After the first few runs the data change, so that no kernel can remember an answer.
     fn measure(
-        &mut self,
+        &self,
         device: &mut dyn Device,
         acts: &[Act<'_>; 2],
         variant: &Variant,
@@ -121,13 +134,9 @@ impl Stage {
         gauge: Option<&mut Gauge>,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let started = Instant::now();
         let [mut act, other] = *acts;
         let script = act.script;
-        self.set(device, act)?;
         let commands = self.bind(&script.commands);
-        self.play_checked(device, act, &commands, "before timing")?;
-        outcome.spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
         let change_at = 1 + data::draw(act.seed, 1) % FIRST_FEW;
         let mut runs = 0;
@@ -147,10 +156,10 @@ impl Stage {
         self.compare(device, act, &parts, "while it was timed")?;
         (outcome.clock, outcome.clock_note) = (Clock::Wall, None);
         if variant.by_events {
-            outcome.clock_note = clock::objection(&outcome.samples, None);
+            outcome.clock_note = outcome.objection(None);
             outcome.clock = if outcome.clock_note.is_some() { Clock::Wall } else { Clock::Event };
         }
-        if script.timeline {
+        if script.timeline && outcome.distrust.is_none() {
             outcome.timeline = self.timeline(device, &commands)?;
         }
         outcome.spent.measure = started.elapsed().as_secs_f64();

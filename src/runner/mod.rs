@@ -12,6 +12,7 @@ mod sampling;
 mod session;
 mod timeline;
 mod timing;
+mod trust;
 mod verify;
 mod witness;
 

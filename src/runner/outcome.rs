@@ -1,5 +1,6 @@
 //! How to measure a case, and what came of it.
 
+use super::clock;
 use super::timeline::Bar;
 use crate::device::DeviceError;
 use crate::kernels::{Case, Params, Refusal, WorkGroup};
@@ -115,6 +116,9 @@ pub struct Outcome {
     pub clock: Clock,
     /// Why another clock than the one asked for was used.
     pub clock_note: Option<String>,
+    /// Why this session does not believe the driver's event times, if so.
+    #[serde(default)]
+    pub distrust: Option<String>,
     /// Timed runs, in order.
     pub samples: Vec<Sample>,
     /// Time of one run among many back to back.
@@ -206,6 +210,7 @@ impl Outcome {
             params: Params::new(),
             clock,
             clock_note: None,
+            distrust: None,
             samples: Vec::new(),
             batch: None,
             preparation: None,
@@ -228,6 +233,11 @@ impl Outcome {
     /// The samples' times by the row's clock, in seconds.
     pub fn times(&self) -> Vec<f64> {
         self.samples.iter().filter_map(|s| if self.clock == Clock::Event { s.event } else { Some(s.wall) }).collect()
+    }
+
+    /// Why another clock than the driver's events must be used, judged over all samples, if so.
+    pub(super) fn objection(&self, least_time: Option<f64>) -> Option<String> {
+        self.distrust.clone().or_else(|| clock::objection(&self.samples, least_time))
     }
 
     /// The outcome as it is, or without a measurement if something stopped the case.
@@ -270,6 +280,16 @@ impl Stop {
     /// A case that went wrong.
     pub fn failed(reason: impl Into<String>) -> Stop {
         Stop::new(Status::Failed, reason)
+    }
+}
+
+impl Stop {
+    /// The same of a case that had `launched` before: what the device says then is no refusal, but a failure.
+    pub(super) fn after(self, launched: bool) -> Stop {
+        match self.status {
+            Status::Skipped if launched => Stop { status: Status::Failed, refusal: None, ..self },
+            _ => self,
+        }
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Session {
     pub(super) scrub: Option<ProgramId>,
     /// None before the first timing, and under a simulator.
     pub(super) gauge: Option<Gauge>,
+    /// Whether a launch of the case at hand has ended well.
+    pub(super) launched: bool,
     /// The last cases that were found right, newest last.
     verified: VecDeque<Case>,
 }
@@ -94,7 +96,16 @@ pub(super) struct Job<'a> {
 impl Session {
     /// A session on a device; `files` replace the random inputs of every case.
     pub fn new(device: Box<dyn Device>, sources: Sources, files: Option<Vec<Array>>) -> Session {
-        Session { device, sources, files, data: None, scrub: None, gauge: None, verified: VecDeque::new() }
+        Session {
+            device,
+            sources,
+            files,
+            data: None,
+            scrub: None,
+            gauge: None,
+            launched: false,
+            verified: VecDeque::new(),
+        }
     }
 
     /// The device.
@@ -117,6 +128,7 @@ impl Session {
         if let Some(exchange) = exchange(&case.family) {
             return self.exchange(exchange, case, settings);
         }
+        self.launched = again;
         let mut outcome = Outcome::pending(case, settings.clock);
         let done = self.prepare(case, &mut outcome).and_then(|job| match job {
             Some(job) => self.verify_and_time(&Job { again, ..job }, settings, &mut outcome),
@@ -129,17 +141,18 @@ impl Session {
         if self.verified.len() > MOST_VERIFIED {
             self.verified.pop_front();
         }
-        outcome.ended(done)
+        outcome.ended(done.map_err(|stop| stop.after(self.launched)))
     }
 
     /// Verifies a rung without timing it, over more kinds of data than [`Session::run`] does.
     pub fn verify(&mut self, case: &Case) -> Outcome {
+        self.launched = false;
         let mut outcome = Outcome::pending(case, Clock::Event);
         let done = self.prepare(case, &mut outcome).and_then(|job| match job {
             Some(job) => self.verify_thoroughly(&job, &mut outcome),
             None => Ok(()),
         });
-        outcome.ended(done)
+        outcome.ended(done.map_err(|stop| stop.after(self.launched)))
     }
 
     /// Makes the plan, the program and the data; nothing if there are no elements, which is an answer too.

@@ -206,6 +206,7 @@ impl Outcome {
         self.samples = watched.samples;
         self.stopped_by = watched.stopped_by.into();
         self.canary = watched.canary;
+        self.distrust = watched.distrust;
     }
 
     /// Launches back to back that take less than half of what one alone does cannot all have done its work.
@@ -242,7 +243,7 @@ impl Outcome {
     /// Decides over all samples whether the event times asked for can be believed.
     fn choose_clock(&mut self, settings: &Settings) {
         if settings.clock == Clock::Event {
-            self.clock_note = clock::objection(&self.samples, settings.least_time);
+            self.clock_note = self.objection(settings.least_time);
             self.clock = if self.clock_note.is_some() { Clock::Wall } else { Clock::Event };
         }
     }
@@ -259,6 +260,7 @@ impl Outcome {
         }
         self.samples.extend(later.samples);
         self.canary = Canary::worst(self.canary, later.canary);
+        self.distrust = self.distrust.or(later.distrust);
         if later.stopped_by != "steady" {
             self.stopped_by = later.stopped_by;
         }

@@ -122,6 +122,7 @@ impl Session {
         bound.poison(&mut *self.device, &job.plan)?;
         self.scrub_local()?;
         self.device.run(job.program, &bound.launches(&job.plan))?;
+        self.launched = true;
         Ok(())
     }
 

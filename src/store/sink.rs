@@ -1,6 +1,7 @@
 //! Where bytes go: a file or standard output, unbuffered and checked.
 
 use crate::Error;
+use crate::stdout::Results;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -83,7 +84,7 @@ impl Sink {
         let done = match &mut self.file {
             Some(file) => write(file),
             None => {
-                let mut out = io::stdout().lock();
+                let mut out = Results;
                 write(&mut out).and_then(|written| out.flush().map(|()| written))
             }
         };
@@ -94,10 +95,7 @@ impl Sink {
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         let done = match &mut self.file {
             Some(file) => file.write_all(text),
-            None => {
-                let mut out = io::stdout().lock();
-                out.write_all(text).and_then(|()| out.flush())
-            }
+            None => Results.write_all(text).and_then(|()| Results.flush()),
         };
         done.map_err(|e| self.error(e))
     }

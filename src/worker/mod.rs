@@ -2,11 +2,16 @@
 //!
 //! The parent sends [`Request`]s and the worker answers with [`Reply`]s, one JSON object a line, over the
 //! worker's standard input and output. The worker makes or reads the data itself; arrays never cross.
+//!
+//! What a driver or a kernel prints cannot get among the replies: the worker takes its standard output from them
+//! ([`crate::stdout`]). Where a system has no way to, the number of the request still has to be in the reply, and
+//! nobody can guess that.
 
+mod printed;
 mod process;
 mod serve;
 
-pub use process::WorkerProcess;
+pub use process::{Interrupted, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
 use crate::Error;
@@ -72,6 +77,13 @@ fn run_in(session: &mut Session, job: &Job) -> Outcome {
         Job { again: true, .. } => session.run_again(&job.case, &job.settings),
         _ => session.run(&job.case, &job.settings),
     }
+}
+
+/// A request or a reply with the request's number.
+#[derive(Debug, Serialize, Deserialize)]
+struct Numbered<T> {
+    number: u64,
+    what: T,
 }
 
 /// From the parent to the worker.

@@ -1,29 +1,33 @@
 //! The parent's side: starts workers, gives each case its deadline, and replaces a worker that dies.
 
-use super::{Executor, Job, Reply, Request, Setup};
-use crate::Error;
+use super::printed::{Listener, Printed};
+use super::{Executor, Job, Numbered, Reply, Request, Setup};
 use crate::device::DeviceInfo;
+use crate::kernels::{self, Rung};
 use crate::runner::{Clock, Outcome, Status, Stop};
+use crate::{Error, memory};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How often a wait looks whether the user pressed Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Most lines of a worker's standard error that are kept for messages.
-const KEPT_LINES: usize = 5;
-
 /// Whether the user asked to stop.
 pub type Interrupted = fn() -> bool;
+
+/// Tells the user what a kernel or a driver printed.
+pub type Tell = fn(&str);
 
 /// Runs jobs in a worker process.
 pub struct WorkerProcess {
     setup: Setup,
     deadline: Duration,
     interrupted: Interrupted,
+    tell: Tell,
     info: DeviceInfo,
     link: Option<Link>,
 }
@@ -32,8 +36,10 @@ pub struct WorkerProcess {
 struct Link {
     child: Child,
     stdin: ChildStdin,
-    replies: Receiver<Reply>,
-    stderr: Arc<Mutex<Vec<String>>>,
+    replies: Receiver<Numbered<Reply>>,
+    printed: Listener,
+    /// Of the last request. It begins anywhere, so that no kernel can guess it.
+    number: u64,
 }
 
 /// Why no reply came.
@@ -45,13 +51,18 @@ enum Silence {
 
 impl WorkerProcess {
     /// Starts a worker and opens its device. `deadline` is what each case may take on top of its own
-    /// time limit.
+    /// time limit; `tell` is given what kernels and drivers print meanwhile.
     ///
     /// # Errors
     /// What the worker says: no driver, no matching device, unreadable inputs.
-    pub fn open(setup: Setup, deadline: Duration, interrupted: Interrupted) -> Result<WorkerProcess, Error> {
+    pub fn open(
+        setup: Setup,
+        deadline: Duration,
+        interrupted: Interrupted,
+        tell: Tell,
+    ) -> Result<WorkerProcess, Error> {
         let (link, info) = start(&setup, deadline, interrupted)?;
-        Ok(WorkerProcess { setup, deadline, interrupted, info, link: Some(link) })
+        Ok(WorkerProcess { setup, deadline, interrupted, tell, info, link: Some(link) })
     }
 }
 
@@ -67,8 +78,10 @@ impl Executor for WorkerProcess {
         };
         let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
         let reply = link.ask(&Request::Run(Box::new(job.clone())), limit, self.interrupted);
+        let tell = |printed: Printed| printed.told(&name(job)).iter().for_each(|text| (self.tell)(text));
         let stop = match reply {
             Ok(Reply::Done(outcome)) => {
+                tell(link.printed.until(Some(link.number)));
                 self.link = Some(link);
                 return Ok(*outcome);
             }
@@ -83,10 +96,17 @@ impl Executor for WorkerProcess {
                 format!("no result within its deadline of {:.0} s; --deadline changes it", limit.as_secs_f64()),
             ),
         };
-        link.kill();
+        tell(link.kill());
         let clock = if job.baseline { Clock::Wall } else { job.settings.clock };
         Ok(Outcome::pending(&job.case, clock).ended(Err(stop)))
     }
+}
+
+/// What a job is called where something is said of it.
+fn name(job: &Job) -> String {
+    let case = &job.case;
+    let rung = kernels::family(&case.family).and_then(|family| family.rung(&case.variant));
+    format!("{} {}", case.family, rung.map_or_else(|| case.variant.clone(), Rung::label))
 }
 
 impl Drop for WorkerProcess {
@@ -116,7 +136,9 @@ fn start(setup: &Setup, limit: Duration, interrupted: Interrupted) -> Result<(Li
             link.kill();
             Err(match silence {
                 Silence::Interrupted => Error::Interrupted,
-                Silence::Death(how) => Error::Failed(format!("while opening the device, {how}")),
+                Silence::Death(how) => {
+                    Error::Failed(format!("while opening the device, {how}; `gpulab devices` names a broken driver"))
+                }
                 Silence::Deadline => Error::Failed(format!(
                     "the driver did not open its device within {:.0} s; `gpulab doctor` looks at each driver",
                     limit.as_secs_f64()
@@ -138,6 +160,8 @@ impl Link {
     fn spawn() -> std::io::Result<Link> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg("worker")
+            // What a dying worker says last is shown: a stack would push it out.
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -148,31 +172,22 @@ impl Link {
         let stderr = child.stderr.take().ok_or_else(missing)?;
         let (sender, replies) = mpsc::channel();
         std::thread::spawn(move || {
-            // Lines that are no replies come from the driver or from a kernel's printf.
-            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                if let Ok(reply) = serde_json::from_str(&line)
+            // Where drivers can print among the replies, what they print is no reply.
+            for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
+                if let Ok(reply) = serde_json::from_slice(&line)
                     && sender.send(reply).is_err()
                 {
                     return;
                 }
             }
         });
-        let kept = Arc::new(Mutex::new(Vec::new()));
-        let lines = Arc::clone(&kept);
-        std::thread::spawn(move || {
-            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                if let Ok(mut lines) = lines.lock() {
-                    lines.push(line);
-                    let surplus = lines.len().saturating_sub(KEPT_LINES);
-                    lines.drain(..surplus);
-                }
-            }
-        });
-        Ok(Link { child, stdin, replies, stderr: kept })
+        let number = RandomState::new().build_hasher().finish();
+        Ok(Link { child, stdin, replies, printed: Listener::new(stderr), number })
     }
 
     fn send(&mut self, request: &Request) -> std::io::Result<()> {
-        let mut line = serde_json::to_vec(request)?;
+        self.number = self.number.wrapping_add(1);
+        let mut line = serde_json::to_vec(&Numbered { number: self.number, what: request })?;
         line.push(b'\n');
         self.stdin.write_all(&line)?;
         self.stdin.flush()
@@ -185,11 +200,13 @@ impl Link {
         let asked = Instant::now();
         loop {
             match self.replies.recv_timeout(TICK) {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) if reply.number == self.number => return Ok(reply.what),
+                // Nothing that was asked.
+                Ok(_) if asked.elapsed() < limit => {}
                 Err(_) if interrupted() => return Err(Silence::Interrupted),
                 Err(RecvTimeoutError::Disconnected) => return Err(Silence::Death(self.last_words())),
-                Err(RecvTimeoutError::Timeout) if asked.elapsed() >= limit => return Err(Silence::Deadline),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) if asked.elapsed() < limit => {}
+                Ok(_) | Err(RecvTimeoutError::Timeout) => return Err(Silence::Deadline),
             }
         }
     }
@@ -197,15 +214,16 @@ impl Link {
     /// How the worker ended, and what it or its driver said last.
     fn last_words(&mut self) -> String {
         let how = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
-        // The thread that reads standard error ends with the worker, but perhaps a moment later.
-        std::thread::sleep(Duration::from_millis(20));
-        let said = self.stderr.lock().map(|lines| lines.join("; ")).unwrap_or_default();
+        let said = self.printed.until(None).last();
         let said = if said.is_empty() { said } else { format!(", and said: {said}") };
-        format!("the driver ended the worker process ({how}){said}")
+        let limited = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
+        format!("the driver ended the worker process ({how}){said}{limited}")
     }
 
-    fn kill(mut self) {
+    /// Ends the worker. What it had printed since the last reply.
+    fn kill(mut self) -> Printed {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        self.printed.until(None)
     }
 }

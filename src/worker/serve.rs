@@ -1,12 +1,14 @@
 //! The worker's side: reads requests until there are no more.
 
-use super::{Reply, Request, Setup, run_in};
+use super::{Numbered, Reply, Request, Setup, printed, run_in};
 use crate::device::opencl::OpenClDevice;
-use crate::device::{list_platforms, select};
+use crate::device::{flush_printed, list_platforms, select};
 use crate::runner::{Session, Sources};
+use crate::stdout::Results;
 use crate::{Error, input};
 use std::io::{BufRead, Write};
 use std::sync::mpsc;
+use std::time::Duration;
 
 /// Opens the device and reads the inputs that a setup names.
 ///
@@ -21,15 +23,19 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     Ok(Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files)))
 }
 
-/// Serves requests from standard input until `Quit`.
+/// Serves requests from standard input until `Quit`. Replies go to what was standard output when the process began.
 ///
 /// # Errors
-/// [`Error::Output`] if the parent is gone.
+/// [`Error::Output`] if the parent is gone; [`Error::Usage`] if there never was one; [`Error::Failed`] if it is no gpulab
+/// of this version.
 pub fn serve() -> Result<(), Error> {
     let requests = read_requests();
     let mut session = None;
+    let mut was_asked = false;
     for request in requests {
-        let reply = match request {
+        let Numbered { number, what } = request.map_err(|e| Error::Failed(format!("this is no request: {e}")))?;
+        was_asked = true;
+        let reply = match what {
             Request::Open(setup) => match open_session(&setup) {
                 Ok(opened) => {
                     let info = opened.device().info().clone();
@@ -44,32 +50,41 @@ pub fn serve() -> Result<(), Error> {
             },
             Request::Quit => break,
         };
-        send(&reply)?;
+        flush_printed();
+        printed::end(number);
+        send(&Numbered { number, what: reply })?;
     }
-    Ok(())
+    if was_asked {
+        return Ok(());
+    }
+    let why = "gpulab worker is what other commands start to run kernels in; it was given no request";
+    Err(Error::Usage(why.into()))
 }
 
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel
 /// hangs: then nothing but the end of this process stops it.
-fn read_requests() -> mpsc::Receiver<Request> {
+fn read_requests() -> mpsc::Receiver<serde_json::Result<Numbered<Request>>> {
+    const PATIENCE: Duration = Duration::from_secs(1);
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-            let Ok(request) = serde_json::from_str(&line) else { break };
-            let last = matches!(request, Request::Quit);
-            if sender.send(request).is_err() || last {
+            let request = serde_json::from_str(&line);
+            let is_last = matches!(request, Err(_) | Ok(Numbered { what: Request::Quit, .. }));
+            if sender.send(request).is_err() || is_last {
                 return;
             }
         }
+        // Whoever waits for a request ends by itself.
+        drop(sender);
+        std::thread::sleep(PATIENCE);
         std::process::abort();
     });
     receiver
 }
 
-fn send(reply: &Reply) -> Result<(), Error> {
+fn send(reply: &Numbered<Reply>) -> Result<(), Error> {
     let output = |source| Error::Output { what: "the worker's pipe".into(), source };
     let mut line = serde_json::to_vec(reply).map_err(|e| Error::Failed(e.to_string()))?;
     line.push(b'\n');
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(&line).and_then(|()| stdout.flush()).map_err(output)
+    Results.write_all(&line).and_then(|()| Results.flush()).map_err(output)
 }

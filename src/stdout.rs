@@ -1,0 +1,61 @@
+//! Standard output is for results and for a worker's replies. Drivers and kernels print to it too, so before a driver is
+//! loaded it is taken from them: what they print goes to standard error, and results go on through a descriptor that
+//! nothing else in the process knows and that no other program inherits.
+//!
+//! Only on Unix: elsewhere a driver's C library has a standard output of its own.
+
+use std::io::{self, IsTerminal, Write};
+#[cfg(unix)]
+use std::{fs::File, os::fd::AsFd, sync::OnceLock};
+
+/// Where standard output led before it was taken from drivers; none if that failed.
+#[cfg(unix)]
+static REAL: OnceLock<Option<File>> = OnceLock::new();
+
+/// Sends what drivers and kernels print to standard error from here on. To be called before any of them is loaded.
+#[cfg(unix)]
+pub fn take_from_drivers() {
+    REAL.get_or_init(|| {
+        let real = io::stdout().as_fd().try_clone_to_owned().ok()?;
+        rustix::stdio::dup2_stdout(io::stderr()).ok()?;
+        Some(File::from(real))
+    });
+}
+
+/// Sends what drivers and kernels print to standard error, where that is possible.
+#[cfg(not(unix))]
+pub fn take_from_drivers() {}
+
+/// Standard output, wherever it leads now. Nothing is buffered beyond a call of `write_all` and `flush`.
+#[derive(Clone, Copy, Debug)]
+pub struct Results;
+
+#[cfg(unix)]
+fn real() -> Option<&'static File> {
+    REAL.get()?.as_ref()
+}
+
+impl Write for Results {
+    #[cfg(unix)]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        real().map_or_else(|| io::stdout().write(bytes), |mut file| file.write(bytes))
+    }
+
+    #[cfg(not(unix))]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        io::stdout().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
+
+/// Whether results go to a terminal.
+pub fn is_terminal() -> bool {
+    #[cfg(unix)]
+    if let Some(file) = real() {
+        return file.is_terminal();
+    }
+    io::stdout().is_terminal()
+}
