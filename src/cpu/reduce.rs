@@ -130,6 +130,10 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
     let decided = match (x.at(at)?, result) {
         (Array::F32(old), Array::F32(r)) => Array::F32(vec![real(op, old[0].into(), r[0].into(), margin, sign) as f32]),
         (Array::F64(old), Array::F64(r)) => Array::F64(vec![real(op, old[0], r[0], margin, sign)]),
+        (Array::I32(old), Array::I32(r)) if op.is_bitwise() => {
+            let bits = |x: i32| i64::from(x.cast_unsigned());
+            Array::I32(vec![whole(op, bits(old[0]), bits(r[0]), step, draw, 32)? as i32])
+        }
         (Array::I32(old), Array::I32(r)) => {
             let value = whole(op, old[0].into(), r[0].into(), step, draw, 32)?;
             Array::I32(vec![i32::try_from(value).ok()?])
@@ -154,9 +158,9 @@ fn real(op: Op, old: f64, result: f64, margin: f64, sign: f64) -> f64 {
 
 /// As [`deciding`], of integers of so many bits.
 fn whole(op: Op, old: i64, result: i64, step: i64, draw: u64, bits: u64) -> Option<i64> {
-    // One of the bits, the sign's last, that `result` has or has not.
+    // One of the bits that are set.
     let one_of = |set: i64| {
-        let all = (0..bits - 1).map(|bit| 1i64 << bit).filter(|bit| set & bit != 0).collect::<Vec<_>>();
+        let all = (0..bits).map(|bit| 1i64 << bit).filter(|bit| set & bit != 0).collect::<Vec<_>>();
         all.get((draw >> 8) as usize % all.len().max(1)).copied()
     };
     match op {

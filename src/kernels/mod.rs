@@ -284,6 +284,11 @@ pub trait Problem: Sync {
         Fill::Ones
     }
 
+    /// More such data, for mistakes that the first cannot show.
+    fn more_exact_fills(&self, _: &Case) -> &'static [Fill] {
+        &[]
+    }
+
     /// Whether a few elements decide the result, as of minima, so that a case is also checked with each of several
     /// places as the one that decides.
     fn is_decided_by_few(&self, _: &Case) -> bool {
@@ -303,12 +308,12 @@ pub trait Problem: Sync {
         redrawn(self.fill(case), inputs, spot)
     }
 
-    /// The right answer for `inputs`, to which these changes were made since it was `before`.
+    /// The right answer for `inputs`, to which these changes of [`Problem::decide`] were made since it was `before`.
     fn amended(&self, case: &Case, inputs: &[Array], _changes: &[Change], _before: &Reference) -> Reference {
         self.reference(case, inputs)
     }
 
-    /// Smaller cases that show of the same kernels what the case's own data cannot; `plan` is that of the case.
+    /// Other cases, mostly smaller, that show of the same source what the case's own data cannot; `plan` is that of the case.
     fn companions(&self, _: &Case, _: &Plan) -> Vec<Case> {
         Vec::new()
     }

@@ -70,6 +70,11 @@ impl Problem for Reduce {
         }
     }
 
+    /// Numbers of either sign: the others are all on one side of 0.
+    fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
+        if matches!(op(case), Op::Min | Op::Max) { &[Fill::Real] } else { &[] }
+    }
+
     fn is_decided_by_few(&self, case: &Case) -> bool {
         !matches!(op(case), Op::Sum | Op::Xor)
     }
@@ -84,6 +89,28 @@ impl Problem for Reduce {
     ) -> Vec<Change> {
         let value = before.and_then(|before| host::deciding(op(case), &inputs[0], before, margin, spot.at, spot.draw));
         value.map(|value| Change { input: 0, index: spot.at, value }).into_iter().collect()
+    }
+
+    /// What decides is joined with the rest.
+    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Change], before: &Reference) -> Reference {
+        match &before.exact {
+            Some(exact) if self.is_decided_by_few(case) => {
+                let join = |joined: Array, change: &Change| host::finish(op(case), &joined.followed_by(&change.value));
+                let exact = changes.iter().fold(exact.clone(), join);
+                Reference { exact: Some(exact), ..before.clone() }
+            }
+            _ => self.reference(case, inputs),
+        }
+    }
+
+    /// The sum by the same source, in which every element counts: of minima and bits most do not.
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        if !self.is_decided_by_few(case) {
+            return Vec::new();
+        }
+        let mut params = plan.params.clone();
+        params.insert(OP.name.into(), Op::Sum.name().into());
+        vec![Case { params, ..case.clone() }]
     }
 
     fn beside(&self, case: &Case) -> Fill {

@@ -6,7 +6,7 @@ use super::clock;
 use super::outcome::{Cache, Canary, Clock, Outcome, Sample, Settings, Status, Stop};
 use super::sampling;
 use super::session::{Data, Job, Session};
-use super::verify::{Judged, tails};
+use super::verify::{Judged, tails, timed_exact_data};
 use super::witness::Witness;
 use crate::data::Array;
 use crate::device::{Device, Launch};
@@ -28,8 +28,7 @@ impl Session {
             let started = Instant::now();
             self.verify_companions(job)?;
             if !job.family.problem.is_exact(job.case) {
-                let exact = job.family.problem.exact_fill(job.case);
-                self.verify_exact(job, &[(exact, !job.case.seed)])?;
+                self.verify_exact(job, &timed_exact_data(job))?;
             }
             self.verify_real(job, "before timing")?;
             outcome.spent.verify = started.elapsed().as_secs_f64();

@@ -14,7 +14,7 @@ impl Session {
     pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
         self.verify_companions(job)?;
         if !job.family.problem.is_exact(job.case) {
-            self.verify_exact(job, &exact_data(job))?;
+            self.verify_exact(job, &[timed_exact_data(job), exact_data(job)].concat())?;
         }
         outcome.judged(&self.verify_real(job, "over real data")?);
         Ok(())
@@ -26,8 +26,9 @@ impl Session {
             let (rung, plan) = self.plan(job.family, &case)?;
             let program = self.build(rung, &plan)?;
             let companion = Job { case: &case, family: job.family, plan, program, again: false };
-            let host = make_inputs(job.family, &case, job.family.problem.fill(&case), case.seed);
-            let mut data = Data::of(job.family, &case, host);
+            let is_exact = job.family.problem.is_exact(&case);
+            let fill = if is_exact { job.family.problem.fill(&case) } else { job.family.problem.exact_fill(&case) };
+            let mut data = exact_data_of(&companion, fill, case.seed);
             let verified = self.verify_companion(&companion, &mut data);
             data.unload(&mut *self.device);
             verified?;
@@ -40,12 +41,13 @@ impl Session {
         data.device = fence.upload(&mut *self.device, &data.host)?;
         let settings: Vec<String> = job.case.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let Shape { n, m } = job.case.shape;
-        self.verify_over(job, data, &format!("over {n} x {m} elements with {}", settings.join(" "))).map(drop)
+        let when = format!("over {n} x {m} elements with {}", settings.join(" "));
+        self.verify_over(job, data, false, &when).map(drop)
     }
 
     /// Checks one run over the real data.
     pub(super) fn verify_real(&mut self, job: &Job<'_>, when: &str) -> Result<Judged, Stop> {
-        self.with_data(|session, data| session.verify_over(job, data, when))
+        self.with_data(|session, data| session.verify_over(job, data, false, when))
     }
 
     /// Lends the timed data out.
@@ -64,12 +66,11 @@ impl Session {
     pub(super) fn verify_exact(&mut self, job: &Job<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         timed.host.clear();
-        let verified = fills.iter().try_for_each(|&(fill, seed)| {
-            let mut data = Data::of(job.family, job.case, make_inputs(job.family, job.case, fill, seed));
-            data.reference = data.reference.map(|r| Reference { exact: Some(exact_result(&r, job.case.dtype)), ..r });
+        let verified = (0..).zip(fills).try_for_each(|(place, &(fill, seed))| {
+            let mut data = exact_data_of(job, fill, seed);
             data.device.clone_from(&timed.device);
             overwrite(&mut *self.device, &data)?;
-            self.verify_over(job, &mut data, &format!("over {fill:?} data")).map(drop)
+            self.verify_over(job, &mut data, place == 0, &format!("over {fill:?} data")).map(drop)
         });
         timed.host = self.real_inputs(job.family, job.case);
         // Kept only if it could be put back: else the next case makes it anew.
@@ -83,14 +84,15 @@ impl Session {
         verified
     }
 
-    /// Checks one run over these data, and one with each of several elements as the one that decides, where few do.
-    fn verify_over(&mut self, job: &Job<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
+    /// Checks one run over these data and, if `spots` are wanted and few elements decide, one with each of several as the
+    /// one that does.
+    fn verify_over(&mut self, job: &Job<'_>, data: &mut Data, spots: bool, when: &str) -> Result<Judged, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
         let bound = Bound::new(&mut *self.device, fence, &job.plan, &data.device)?;
         let judged = self.run_poisoned(job, &bound).and_then(|()| {
             let judged = self.judge(job, &bound, data, when)?;
-            if job.family.problem.is_decided_by_few(job.case) {
-                spots(job, data).into_iter().try_for_each(|spot| self.verify_spot(job, &bound, data, spot, when))?;
+            if spots && job.family.problem.is_decided_by_few(job.case) {
+                places(job, data).into_iter().try_for_each(|spot| self.verify_spot(job, &bound, data, spot, when))?;
             }
             self.demand_inputs(job, &bound, data)?;
             Ok(judged)
@@ -206,8 +208,8 @@ pub(super) fn demand_inputs(device: &mut dyn Device, job: &Job<'_>, bound: &Boun
 }
 
 /// Places where rungs go wrong, and some random ones.
-fn spots(job: &Job<'_>, data: &Data) -> Vec<Spot> {
-    const RANDOM: u64 = 5;
+fn places(job: &Job<'_>, data: &Data) -> Vec<Spot> {
+    const RANDOM: u64 = 8;
     let len = data.host.first().map_or(0, Array::len);
     let wg = job.plan.wg.size();
     let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product());
@@ -302,7 +304,21 @@ fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
     Ok(())
 }
 
-/// What exact data to check a rung over, with their seeds.
+/// These data of the job's case, over which its result is exact in any order.
+fn exact_data_of(job: &Job<'_>, fill: Fill, seed: u64) -> Data {
+    let mut data = Data::of(job.family, job.case, make_inputs(job.family, job.case, fill, seed));
+    data.reference = data.reference.map(|r| Reference { exact: Some(exact_result(&r, job.case.dtype)), ..r });
+    data
+}
+
+/// What exact data to check a rung over that is timed, with their seeds.
+pub(super) fn timed_exact_data(job: &Job<'_>) -> Vec<(Fill, u64)> {
+    let problem = job.family.problem;
+    let more = problem.more_exact_fills(job.case).iter().copied();
+    std::iter::once(problem.exact_fill(job.case)).chain(more).map(|fill| (fill, !job.case.seed)).collect()
+}
+
+/// What more exact data to check a rung over that is only verified, with their seeds.
 fn exact_data(job: &Job<'_>) -> Vec<(Fill, u64)> {
     let (n, wg, seed) = (job.case.shape.n, job.plan.wg.size() as u64, job.case.seed);
     let exact = job.family.problem.exact_fill(job.case);
