@@ -1,0 +1,5 @@
+//! Wrong probes of ceilings.
+
+use super::mutant::{Mutant, kernel};
+
+pub const MUTANTS: &[Mutant] = &[];

@@ -1,0 +1,5 @@
+//! What only a simulator sees.
+
+use super::mutant::{Mutant, kernel};
+
+pub const MUTANTS: &[Mutant] = &[];
