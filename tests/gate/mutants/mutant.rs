@@ -197,14 +197,15 @@ impl Mutant {
 
     /// `reduce/v1_interleaved op=min: drops the last element`.
     pub fn name(&self) -> String {
-        let Control { subject, params, .. } = self.control;
+        let Control { subject, params, dtype, .. } = self.control;
         let what = match subject {
             Subject::Kernel(rung) => rung.to_owned(),
             Subject::Trial(experiment, kernel, _) => format!("lab {experiment} {kernel}"),
             Subject::Command(args) => args.split(" -").next().unwrap_or(args).to_owned(),
         };
+        let dtype = dtype.map(|dtype| format!(" {dtype}")).unwrap_or_default();
         let params = if params.is_empty() { String::new() } else { format!(" {params}") };
-        format!("{what}{params}: {}", self.label)
+        format!("{what}{dtype}{params}: {}", self.label)
     }
 
     pub fn file(&self) -> String {
