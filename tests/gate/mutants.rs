@@ -60,15 +60,15 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
     let right = in_parallel(&controls, |(control, driver)| control_fails(&all, control, *driver));
     let failed: Vec<String> = right.into_iter().flatten().collect();
-    let verdicts = in_parallel(&chosen, |(mutant, driver)| try_one(&all, mutant, *driver));
+    let verdicts = in_parallel(&chosen, |(mutant, driver)| {
+        let verdict = try_one(&all, mutant, *driver);
+        println!("{:<9} {}: {verdict}", driver.name(), mutant.name());
+        verdict
+    });
     let mut missed = BTreeMap::new();
     for ((mutant, driver), verdict) in chosen.iter().zip(verdicts) {
-        match verdict {
-            Verdict::Caught(how) => println!("{:<9} {}: {how}", driver.name(), mutant.name()),
-            Verdict::Equivalent(why) => println!("{:<9} {}: equivalent: {why}", driver.name(), mutant.name()),
-            Verdict::Missed(why) => {
-                missed.entry(mutant.name()).or_insert_with(Vec::new).push(format!("{}: {why}", driver.name()));
-            }
+        if let Verdict::Missed(why) = verdict {
+            missed.entry(mutant.name()).or_insert_with(Vec::new).push(format!("{}: {why}", driver.name()));
         }
     }
     failed.iter().for_each(|why| println!("CONTROL FAILED  {why}"));
@@ -121,6 +121,16 @@ enum Verdict {
     Caught(String),
     Equivalent(&'static str),
     Missed(String),
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Verdict::Caught(how) => write!(f, "{how}"),
+            Verdict::Equivalent(why) => write!(f, "equivalent: {why}"),
+            Verdict::Missed(why) => write!(f, "MISSED: {why}"),
+        }
+    }
 }
 
 fn try_one(all: &Path, mutant: &Mutant, driver: Driver) -> Verdict {
