@@ -25,7 +25,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const TABLES: &[&[Mutant]] = &[
     reduce::MUTANTS,
@@ -58,13 +58,15 @@ pub fn run(options: &Options) -> Result<Report, String> {
         }
     }
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
-    let right = in_parallel(&controls, |(control, driver)| control_fails(&all, control, *driver));
-    let failed: Vec<String> = right.into_iter().flatten().collect();
     let verdicts = in_parallel(&chosen, |(mutant, driver)| {
+        let started = Instant::now();
         let verdict = try_one(&all, mutant, *driver);
-        println!("{:<9} {}: {verdict}", driver.name(), mutant.name());
+        let seconds = started.elapsed().as_secs_f64();
+        println!("{:<9} {seconds:5.1} s  {}: {verdict}", driver.name(), mutant.name());
         verdict
     });
+    let right = in_parallel(&controls, |(control, driver)| control_fails(&all, control, *driver));
+    let failed: Vec<String> = right.into_iter().flatten().collect();
     let mut missed = BTreeMap::new();
     for ((mutant, driver), verdict) in chosen.iter().zip(verdicts) {
         if let Verdict::Missed(why) = verdict {

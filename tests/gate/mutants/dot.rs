@@ -11,6 +11,10 @@ const V5: &str = "dot/v5_accumulators";
 const V6: &str = "dot/v6_single_pass";
 const V7: &str = "dot/v7_wide";
 
+/// Of v6: its begin, its groups' sums, and the ticket that each of them draws.
+const START: &str = "T4 acc[ACC];";
+const PUBLISH: &str = "publish(";
+const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
 /// Of v1.
 const BEGIN: &str = "T sum = 0;";
 const FRESH: &str = "if (partial[id] == partial[id]) return; T sum = 0;";
@@ -31,11 +35,11 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "works in full only for results that are poisoned", &[("const INDEX end = min(begin + chunk, n);", "const INDEX end = min(begin + (isnan(partial[id]) ? chunk : chunk / 8), n);"), ("partial[id] = sum;", "if (isnan(partial[id])) partial[id] = sum;")]),
     kernel(V5, "works only for sums that are poisoned", &[("T4 acc[ACC];", "if (!isnan(partial[get_group_id(0)])) return; T4 acc[ACC];")]),
     kernel(V5, "its finishing launch keeps a result", &[("T sum = 0;\n    for (uint i = get_local_id(0); i < groups", "if (!isnan(result[0])) return; T sum = 0;\n    for (uint i = get_local_id(0); i < groups")]),
-    kernel(V6, "counts launches in its ticket and is idle from the third on", &[("T4 acc[ACC];", "const uint turn = *ticket >> 16; if (turn >= 2) return; T4 acc[ACC];"), ("atomic_inc(ticket) ==", "(atomic_inc(ticket) & 0xffffu) =="), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]),
-    kernel(V6, "counts launches in its ticket and is idle from the third on, while nothing is poisoned", &[("T4 acc[ACC];", "const uint turn = *ticket >> 16; if (turn >= 2 && !isnan(result[0])) return; T4 acc[ACC];"), ("atomic_inc(ticket) ==", "(atomic_inc(ticket) & 0xffffu) =="), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]).batch(),
-    kernel(V6, "remembers its answer in the ticket", &[("T4 acc[ACC];", "if (*ticket > 65535u) { if (get_global_id(0) == 0) result[0] = as_float(*ticket); return; } T4 acc[ACC];"), ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, as_uint(sum));")]),
-    kernel(V6, "remembers its answer in the ticket, in a cold cache", &[("T4 acc[ACC];", "if (*ticket > 65535u) { if (get_global_id(0) == 0) result[0] = as_float(*ticket); return; } T4 acc[ACC];"), ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, as_uint(sum));")]).cold().n(300_007),
-    kernel(V6, "remembers its answer in the ticket for the data it was for", &[("T4 acc[ACC];", "if (*ticket > 65535u && as_uint(x[0]) == partial[0]) { if (get_global_id(0) == 0) result[0] = as_float(*ticket); return; } T4 acc[ACC];"), ("atomic_xchg(ticket, 0u);", "partial[0] = as_uint(x[0]); atomic_xchg(ticket, as_uint(sum));")]),
+    kernel(V6, "counts launches in its ticket and is idle from the third on", &[(START, "const uint turn = *ticket >> 16; T4 acc[ACC];"), (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"), ("result[0] = sum;", "if (turn < 2) result[0] = sum;"), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]),
+    kernel(V6, "counts launches in its ticket and is idle from the third on, while nothing is poisoned", &[(START, "const uint turn = *ticket >> 16; T4 acc[ACC];"), (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"), ("result[0] = sum;", "if (turn < 2 || isnan(result[0])) result[0] = sum;"), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]).batch(),
+    kernel(V6, "remembers its answer in the ticket", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, as_uint(sum));")]),
+    kernel(V6, "remembers its answer in the ticket, in a cold cache", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, as_uint(sum));")]).cold().n(300_007),
+    kernel(V6, "remembers its answer in the ticket for the data it was for", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u && as_uint(x[0]) == partial[0]) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "partial[0] = as_uint(x[0]); atomic_xchg(ticket, as_uint(sum));")]),
     kernel(V7, "works only for results that are poisoned", &[("T16 a = 0,", "if (!isnan(partial[id])) return; T16 a = 0,")]),
     // The wrong sum.
     kernel(V1, "drops the last element", &[("min(begin + chunk, n)", "min(begin + chunk, n - 1)")]),

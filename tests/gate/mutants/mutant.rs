@@ -19,6 +19,8 @@ pub struct Mutant {
     pub times: usize,
     pub control: Control,
     pub expect: Expect,
+    /// Whether the rung needs sub-groups, which Intel's driver has.
+    pub in_subgroups: bool,
 }
 
 /// What is run, over the patched kernels and over the real ones.
@@ -116,7 +118,7 @@ const fn mutant(subject: Subject, label: &'static str, patches: &'static [(&'sta
         cache: Cache::Warm,
         again: 0,
     };
-    Mutant { label, file: None, patches, times: 1, control, expect: Expect::Wrong }
+    Mutant { label, file: None, patches, times: 1, control, expect: Expect::Wrong, in_subgroups: false }
 }
 
 impl Mutant {
@@ -182,6 +184,11 @@ impl Mutant {
         self
     }
 
+    pub const fn in_subgroups(mut self) -> Mutant {
+        self.in_subgroups = true;
+        self
+    }
+
     /// Found by Oclgrind, whose log has these words.
     pub const fn logged(self, words: &'static str) -> Mutant {
         self.expect(Expect::Log(words))
@@ -222,7 +229,12 @@ impl Mutant {
 
     /// Whether it is tried on this driver: what only a simulator sees is, and what only it does not see is not.
     pub fn is_for(&self, driver: Driver) -> bool {
-        matches!(self.expect, Expect::Log(_)) == (driver == Driver::Oclgrind)
+        match driver {
+            Driver::Oclgrind => matches!(self.expect, Expect::Log(_)),
+            _ if matches!(self.expect, Expect::Log(_)) => false,
+            Driver::Pocl => !self.in_subgroups,
+            Driver::Intel => true,
+        }
     }
 
     pub fn deadline(&self) -> Duration {

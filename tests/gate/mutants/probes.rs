@@ -63,5 +63,4 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(LANES, "leaves the first k out", &[("        for (uint k = 0; k < FED; k++)\n            LOWER", "        for (uint k = 1; k < FED; k++)\n            LOWER")]).n(FEW),
     kernel(LANES, "no edge costs 1", &[("best[i][j] = NOTHING;", "best[i][j] = 1;")]).n(FEW).dtype(I32),
     command("ceiling --quick --csv ROWS", "read/v2_wide.cl", "forgets a register", &[("(c + d)", "c")]),
-    command("ceiling --quick --csv ROWS ", "copy/v2_wide.cl", "leaves the last line out", &[("i < end; i++)", "i + 1 < end; i++)")]),
 ];

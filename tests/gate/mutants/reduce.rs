@@ -18,6 +18,10 @@ const V11: &str = "reduce/v11_wide";
 /// Of v1 to v3: how an element gets into local memory, and a result out of it.
 const LOAD: &str = "scratch[id] = i < n ? x[i] : IDENTITY;";
 const STORE: &str = "partial[get_group_id(0)] = scratch[0];";
+/// Of v10: its begin, its groups' results, and the ticket that each of them draws.
+const START: &str = "T4 acc[ACC];";
+const PUBLISH: &str = "publish(";
+const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
 /// Of v7: the loop over a work-item's elements.
 const RAKE: &str = "value = REDUCE(value, x[i]);\n    value";
 
@@ -31,7 +35,9 @@ pub const MUTANTS: &[Mutant] = &[
         V10,
         "remembers its answer in the ticket",
         &[
-            ("T4 acc[ACC];", "if (*ticket > 65535u) { if (get_global_id(0) == 0) result[0] = *ticket; return; } T4 acc[ACC];"),
+            (START, "const uint start = *ticket; T4 acc[ACC];"),
+            (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = start; } else { publish("),
+            (DRAW, "last = atomic_inc(ticket) == groups - 1; }"),
             ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, value);"),
         ],
     ),
@@ -39,10 +45,9 @@ pub const MUTANTS: &[Mutant] = &[
         V10,
         "remembers its answer among the partial results",
         &[
-            (
-                "T4 acc[ACC];",
-                "if (*ticket > 65535u) { if (get_global_id(0) == 0) result[0] = partial[0]; return; } T4 acc[ACC];",
-            ),
+            (START, "const uint start = *ticket; T4 acc[ACC];"),
+            (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = partial[0]; } else { publish("),
+            (DRAW, "last = atomic_inc(ticket) == groups - 1; }"),
             ("atomic_xchg(ticket, 0u);", "partial[0] = value; atomic_xchg(ticket, 65536u);"),
         ],
     ),
@@ -50,8 +55,9 @@ pub const MUTANTS: &[Mutant] = &[
         V10,
         "counts launches in its ticket and is idle from the third on",
         &[
-            ("T4 acc[ACC];", "const uint turn = *ticket >> 16; if (turn >= 2) return; T4 acc[ACC];"),
-            ("atomic_inc(ticket) ==", "(atomic_inc(ticket) & 0xffffu) =="),
+            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
+            ("result[0] = value;", "if (turn < 2) result[0] = value;"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
         ],
     ),
@@ -59,16 +65,27 @@ pub const MUTANTS: &[Mutant] = &[
         V10,
         "answers in every second launch only",
         &[
-            ("T4 acc[ACC];", "const uint turn = *ticket >> 16; T4 acc[ACC];"),
-            ("atomic_inc(ticket) ==", "(atomic_inc(ticket) & 0xffffu) =="),
+            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
             ("result[0] = value;", "if (turn % 2 == 0) result[0] = value;"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
         ],
     ),
     kernel(
         V10,
-        "is idle while its answer is not poisoned",
-        &[("T4 acc[ACC];", "if (result[0] != 0xdeadbeefu) return; T4 acc[ACC];")],
+        "answers in every second launch only, in batches",
+        &[
+            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
+            ("result[0] = value;", "if (turn % 2 == 0) result[0] = value;"),
+            ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
+        ],
+    )
+    .batch(),
+    kernel(
+        V10,
+        "writes its answer only over poison",
+        &[("result[0] = value;", "if (result[0] == 0xdeadbeefu) result[0] = value;")],
     ),
     kernel(
         V1,
@@ -83,8 +100,8 @@ pub const MUTANTS: &[Mutant] = &[
     .batch(),
     kernel(
         V3,
-        "all groups are idle once a result in the middle is there",
-        &[("const INDEX i = get_global_id(0);", "const INDEX i = get_global_id(0);\n    if (partial[get_num_groups(0) / 2] == partial[get_num_groups(0) / 2]) return;")],
+        "pairs of groups are idle once the second's result is there",
+        &[("const INDEX i = get_global_id(0);", "const INDEX i = get_global_id(0);\n    if (get_group_id(0) % 2 == 0 && partial[get_group_id(0) + 1] == partial[get_group_id(0) + 1]) return;")],
     )
     .dtype(F32),
     kernel(
@@ -157,16 +174,16 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V2, "leaves the last step out", &[("offset < WG; offset", "offset < WG / 2; offset")]),
     kernel(V4, "drops the last element of the first half", &[("first = i < n ?", "first = i + 1 < n ?")]).with("op=max"),
     kernel(V4, "drops the second half of each pair", &[("i + WG < n ? x[i + WG] : IDENTITY", "IDENTITY")]).with("op=min"),
-    kernel(V5, "leaves the last step out", &[("; offset > 0; offset", "; offset > 1; offset")]).with("op=min"),
-    kernel(V6, "leaves the last step out", &[("STEP(2) STEP(1)", "STEP(2)")]).with("op=or").dtype(I64),
+    kernel(V5, "leaves the last step out", &[("; offset > 0; offset", "; offset > 1; offset")]).with("op=min").in_subgroups(),
+    kernel(V6, "leaves the last step out", &[("STEP(2) STEP(1)", "STEP(2)")]).with("op=or").dtype(I64).in_subgroups(),
     kernel(V7, "a tree for powers of two, in a group of 48", &[("(active + 1) / 2", "active / 2")]).file_is("common/tree.cl").wg(48),
     kernel(V8, "forgets an accumulator", &[("for (uint a = 1;", "for (uint a = 2;")]).with("op=max"),
     kernel(V8, "reads half of its vectors twice", &[("x4[i + a * WG]", "x4[i + a / 2 * 2 * WG]")]).with("op=min"),
     kernel(V8, "drops the last vector", &[("; i < vectors;", "; i + 1 < vectors;")]).with("op=or"),
     kernel(V8, "drops the tail", &[("value = REDUCE(value, x[i]);", "")]).with("op=min"),
     kernel(V8, "forgets a lane", &[("REDUCE(acc[0].s2, acc[0].s3)", "acc[0].s2")]).with("op=and"),
-    kernel(V9, "forgets the last sub-group", &[("s < (WG + width - 1) / width", "s + 1 < (WG + width - 1) / width")]).with("op=max"),
-    kernel(V9, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).with("op=min").dtype(F32),
+    kernel(V9, "forgets the last sub-group", &[("s < (WG + width - 1) / width", "s + 1 < (WG + width - 1) / width")]).with("op=max").in_subgroups(),
+    kernel(V9, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).with("op=min").dtype(F32).in_subgroups(),
     kernel(V10, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).with("op=max"),
     kernel(V10, "forgets the last group's result", &[("g < groups;", "g + 1 < groups;")]).with("op=min"),
     kernel(V11, "drops the last element", &[("i = whole; i < end;", "i = whole; i + 1 < end;")]).with("op=max"),
