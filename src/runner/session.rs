@@ -110,8 +110,8 @@ impl Session {
 
     /// From here on, these take the place of random inputs; `None` for random ones again.
     pub fn replace_inputs(&mut self, files: Option<Vec<Array>>) {
-        for id in self.data.take().map(|d| d.device).unwrap_or_default() {
-            self.device.free(id);
+        if let Some(mut data) = self.data.take() {
+            data.unload(&mut *self.device);
         }
         self.verified.clear();
         self.files = files;
