@@ -120,7 +120,11 @@ pub fn call(kind: &str, driver: Driver, question: &str, deadline: Duration) -> R
 }
 
 /// Runs a command to its end, or kills it after its deadline; gives the last of what it wrote to standard error.
-pub fn finish(mut command: Command, scratch: &Path, deadline: Duration) -> Result<(Option<ExitStatus>, String), String> {
+pub fn finish(
+    mut command: Command,
+    scratch: &Path,
+    deadline: Duration,
+) -> Result<(Option<ExitStatus>, String), String> {
     let errors = scratch.join("stderr");
     let outputs = fs::File::create(scratch.join("stdout")).map_err(io)?;
     command.stdout(outputs).stderr(fs::File::create(&errors).map_err(io)?);

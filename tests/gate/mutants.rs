@@ -80,7 +80,13 @@ pub fn run(options: &Options) -> Result<Report, String> {
     tried.dedup();
     let is_equivalent = |name: &String| mutants.iter().any(|m| m.name() == *name && m.expect.is_equivalent());
     let equivalent = tried.iter().filter(|name| is_equivalent(name) && !missed.contains_key(*name)).count();
-    let least = if options.only.is_some() { 1 } else if options.quick { LEAST_QUICK } else { LEAST };
+    let least = if options.only.is_some() {
+        1
+    } else if options.quick {
+        LEAST_QUICK
+    } else {
+        LEAST
+    };
     Ok(Report {
         passed: missed.is_empty() && failed.is_empty() && tried.len() >= least,
         figure: format!(
@@ -219,6 +225,7 @@ struct Question {
     /// Made by the gate, or else one of an experiment's, which depends on the device.
     case: Option<Case>,
     trial: Option<(String, String, String)>,
+    is_last: bool,
     settings: Settings,
     verify: bool,
     again: u32,
@@ -233,6 +240,7 @@ fn see(kernels: &Path, control: &Control, driver: Driver) -> Result<Seen, String
         kernels: kernels.to_owned(),
         case: control.case(driver == Driver::Oclgrind)?,
         trial: control.trial(),
+        is_last: control.is_last,
         settings: control.settings(),
         verify: driver == Driver::Oclgrind,
         again: control.again,
@@ -254,7 +262,7 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
     let target = gpulab::device::Device::info(&device).target.clone();
     let case = match (question.case, &question.trial) {
         (Some(case), _) => case,
-        (None, Some((experiment, rung, series))) => trial(&target, experiment, rung, series)?,
+        (None, Some((experiment, rung, series))) => trial(&target, (experiment, rung, series), question.is_last)?,
         (None, None) => return Err("there is no case".into()),
     };
     let mut session = Session::new(Box::new(device), Sources { dir: Some(question.kernels) }, None);
@@ -268,15 +276,20 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
     serde_json::to_string(&(status.name(), reason)).map_err(|e| e.to_string())
 }
 
-/// An experiment's first trial of a kernel, `FAMILY/VARIANT`, in a series whose name has `series` in it.
-fn trial(target: &gpulab::kernels::Target, experiment: &str, kernel: &str, series: &str) -> Result<Case, String> {
+/// An experiment's first or last trial of a kernel, `FAMILY/VARIANT`, in a series whose name has `series` in it.
+fn trial(
+    target: &gpulab::kernels::Target,
+    (experiment, kernel, series): (&str, &str, &str),
+    is_last: bool,
+) -> Result<Case, String> {
     let study = experiments::experiment(experiment).ok_or_else(|| format!("there is no experiment {experiment}"))?;
     let plan = study.plan(&Scope { target, quick: true, seed: 7 });
     let is_meant = |t: &&experiments::Trial| {
         format!("{}/{}", t.case.family, t.case.variant) == kernel && t.series.contains(series)
     };
-    let known = || plan.iter().map(|t| format!("{}/{} {}", t.case.family, t.case.variant, t.series)).collect::<Vec<_>>();
-    let trial = plan.iter().find(is_meant);
+    let known =
+        || plan.iter().map(|t| format!("{}/{} {}", t.case.family, t.case.variant, t.series)).collect::<Vec<_>>();
+    let trial = if is_last { plan.iter().rfind(is_meant) } else { plan.iter().find(is_meant) };
     trial.map(|t| t.case.clone()).ok_or_else(|| format!("{experiment} has no {kernel} {series}: {:?}", known()))
 }
 
@@ -285,7 +298,8 @@ fn see_command(kernels: &Path, args: &str, driver: Driver) -> Result<Seen, Strin
     let scratch = tempfile::tempdir().map_err(io)?;
     let mut command = driver.command(Path::new(env!("CARGO_BIN_EXE_gpulab")), scratch.path())?;
     let rows = scratch.path().join("rows.csv");
-    let args = args.split_whitespace().map(|arg| if arg == "ROWS" { rows.display().to_string() } else { arg.to_owned() });
+    let args =
+        args.split_whitespace().map(|arg| if arg == "ROWS" { rows.display().to_string() } else { arg.to_owned() });
     command.args(args).args(["-d", driver.selector(), "--cl-dir"]).arg(kernels);
     command.env("XDG_CACHE_HOME", scratch.path().join("cache")).env("HOME", scratch.path());
     let (status, said) = child::finish(command, scratch.path(), DEADLINE)?;
@@ -311,7 +325,11 @@ fn see_command(kernels: &Path, args: &str, driver: Driver) -> Result<Seen, Strin
             Seen { status: name.clone(), reason: format!("{status}: {reason}"), log: String::new() }
         }
         (None, Some(_)) if status.success() => Seen { status: "ok".into(), reason: String::new(), log: String::new() },
-        _ => Seen { status: "confused".into(), reason: format!("{status}, rows {statuses:?}: {said}"), log: String::new() },
+        _ => Seen {
+            status: "confused".into(),
+            reason: format!("{status}, rows {statuses:?}: {said}"),
+            log: String::new(),
+        },
     })
 }
 

@@ -46,8 +46,11 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let drivers: Vec<Driver> = drivers.into_iter().filter(|&driver| driver != Driver::Oclgrind).collect();
     let step = if options.quick { 7 } else { 1 };
     let wanted = |family: &&&Family| options.only.as_ref().is_none_or(|only| family.name.contains(only.as_str()));
-    let jobs: Vec<(Driver, &Family)> =
-        FAMILIES.iter().filter(wanted).flat_map(|family| drivers.iter().map(move |&driver| (driver, *family))).collect();
+    let jobs: Vec<(Driver, &Family)> = FAMILIES
+        .iter()
+        .filter(wanted)
+        .flat_map(|family| drivers.iter().map(move |&driver| (driver, *family)))
+        .collect();
     let all = Mutex::new(Answer::default());
     let next = Mutex::new(jobs.into_iter());
     std::thread::scope(|scope| {
@@ -122,7 +125,12 @@ impl Answer {
             }
             other => self.alarms.push(format!(
                 "{family} {variant} {dtype} {}x{} wg {} {:?} over {kind}: {}: {}",
-                shape.n, shape.m, outcome.case.wg, outcome.case.params, other.name(), outcome.reason
+                shape.n,
+                shape.m,
+                outcome.case.wg,
+                outcome.case.params,
+                other.name(),
+                outcome.reason
             )),
         }
     }
@@ -194,7 +202,18 @@ fn settings(number: usize) -> Settings {
 
 const SIZES: [usize; 16] = [1, 1000, 65, 2, 255, 4097, 7, 64, 257, 31, 10_007, 33, 63, 0, 1024, 65_537];
 const SHAPES: [(usize, usize); 12] = [
-    (1, 1), (17, 31), (128, 130), (1, 1000), (64, 64), (257, 255), (1000, 1), (16, 16), (7, 3), (33, 97), (320, 64), (0, 5),
+    (1, 1),
+    (17, 31),
+    (128, 130),
+    (1, 1000),
+    (64, 64),
+    (257, 255),
+    (1000, 1),
+    (16, 16),
+    (7, 3),
+    (33, 97),
+    (320, 64),
+    (0, 5),
 ];
 const SIDES: [usize; 9] = [1, 17, 64, 2, 67, 7, 130, 33, 8];
 

@@ -35,6 +35,8 @@ pub struct Control {
     cache: Cache,
     /// Further rounds, as sweeps and experiments have them.
     pub again: u32,
+    /// Whether an experiment's last such trial is meant, and not its first.
+    pub is_last: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +82,11 @@ impl Expect {
 }
 
 /// A mutant of a rung, a probe or an exchange's kernel, with the sizes of its family.
-pub const fn kernel(rung: &'static str, label: &'static str, patches: &'static [(&'static str, &'static str)]) -> Mutant {
+pub const fn kernel(
+    rung: &'static str,
+    label: &'static str,
+    patches: &'static [(&'static str, &'static str)],
+) -> Mutant {
     mutant(Subject::Kernel(rung), label, patches)
 }
 
@@ -116,6 +122,7 @@ const fn mutant(subject: Subject, label: &'static str, patches: &'static [(&'sta
         clock: Clock::Event,
         cache: Cache::Warm,
         again: 0,
+        is_last: false,
     };
     Mutant { label, file: None, patches, times: 1, control, expect: Expect::Wrong, in_subgroups: false }
 }
@@ -175,6 +182,11 @@ impl Mutant {
 
     pub const fn again(mut self) -> Mutant {
         self.control.again = 2;
+        self
+    }
+
+    pub const fn last(mut self) -> Mutant {
+        self.control.is_last = true;
         self
     }
 

@@ -19,7 +19,8 @@ const ELEMENT: &str = "= in[(y + j) * in_pitch + x];";
 /// The repetition inside, of which each turn works.
 const REPEAT: &str = "#define REPEAT for (uint rep = 0; rep < NREPS; rep++, in += skip, out += skip)";
 const FRESH: &str = "if (isnan(out[x * out_pitch + y + j])) out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
-const POISONED: &str = "if (as_uint(out[x * out_pitch + y + j]) == 0x7fc0deadu) out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
+const POISONED: &str =
+    "if (as_uint(out[x * out_pitch + y + j]) == 0x7fc0deadu) out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
 
 pub const MUTANTS: &[Mutant] = &[
     // Bits that are not the element's.
@@ -57,7 +58,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V4, "a wrong diagonal of a square", &[("#define TILE_COLUMN ((FIRST + SECOND) % get_num_groups(0))", "#define TILE_COLUMN ((FIRST * SECOND) % get_num_groups(0))")]).file_is("common/matrix.cl").shape(128, 128),
     kernel(V5, "swaps two lanes", &[("tile[j][lx + 1] = row.s1;", "tile[j][lx + 1] = row.s2;")]),
     kernel(V5, "drops the last elements of rows", &[("if (left < VEC) {\n        const T *elements", "if (left < VEC) {\n        return; const T *elements")]).file_is("common/vector.cl"),
-    kernel(V6, "turns blocks wrongly", &[("v[1] = (TV)(a.s1, b.s1, c.s1, d.s1);", "v[1] = (TV)(a.s1, b.s1, d.s1, c.s1);")]),
+    kernel(V6, "turns blocks wrongly", &[("v[1] = (TV)(a.s1, b.s1, c.s1, d.s1);", "v[1] = (TV)(a.s1, b.s1, d.s1, c.s1);")]).with("vec=4"),
     kernel(V6, "swizzles only on one side", &[("tile[r * ACROSS + (c ^ r / VEC)]", "tile[r * ACROSS + c]")]),
     kernel(V6, "leaves the last block of an item out", &[("b < BLOCKS * VEC; b++", "b + 1 < BLOCKS * VEC; b++")]),
     kernel(V7, "leaves the last row of a ragged block out", &[("j = y; j < bottom;", "j = y; j + 1 < bottom;")]),
@@ -87,7 +88,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "writes between the rows of its output", &[(STORE, "{ out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x]; if (y + j + 1 == height) out[x * out_pitch + height + 3] = 0; }")]).with("gap=32"),
     kernel(V1, "clears its input", &[(STORE, "{ out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x]; ((__global T *)in)[(y + j) * in_pitch + x] = 0; }")]),
     kernel(V1, "swaps its input's first elements", &[(STORE, "{ out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x]; if (x == 0 && y + j == 0) { const T z = in[0]; ((__global T *)in)[0] = in[1]; ((__global T *)in)[1] = z; } }")]),
-    command("transpose --n 130 --m 67 --wg 256 --variant 1 --quick --csv ROWS", "transpose/v1_naive.cl", "drops signs", &[(ELEMENT, "= fabs(in[(y + j) * in_pitch + x]);")]),
-    command("transpose --n 130 --m 67 --wg 256 --variant 3 --loop inside --nreps 10 --quick --csv ROWS", "common/matrix.cl", "repeats nothing", &[("rep < NREPS; rep++, in", "rep < 1; rep++, in")]),
-    command("sweep --kernel transpose --n 130 --wg 256 --variant 6 --quick -o ROWS", "transpose/v6_registers.cl", "turns blocks wrongly", &[("v[1] = (TV)(a.s1, b.s1, c.s1, d.s1);", "v[1] = (TV)(a.s1, b.s1, d.s1, c.s1);")]),
+    command("transpose --width 130 --height 67 --wg 256 --variant 1 --quick --csv ROWS", "transpose/v1_naive.cl", "drops signs", &[(ELEMENT, "= fabs(in[(y + j) * in_pitch + x]);")]),
+    command("transpose --width 130 --height 67 --wg 256 --variant 3 --loop inside --nreps 10 --quick --csv ROWS", "common/matrix.cl", "repeats nothing", &[("rep < NREPS; rep++, in", "rep < 1; rep++, in")]),
+    command("sweep --kernel transpose --n 130 --wg 256 --variant 2 --quick -o ROWS", "transpose/v2_coalesced.cl", "swaps two rows of a tile", &[("= tile[lx][j];", "= tile[lx][j ^ (j < 2)];")]),
 ];

@@ -48,7 +48,13 @@ pub const FLOATS: &[(&str, Float)] = &[
     ("pairs that cancel", |p| p.sign() * (1 + p.i / 2 % 97) as f64 / 7.0),
     ("halves that cancel", |p| {
         let half = p.n / 2;
-        if p.i < half { 1.0 / (1 + p.i) as f64 } else if p.i < 2 * half { -1.0 / (1 + p.i - half) as f64 } else { 0.0 }
+        if p.i < half {
+            1.0 / (1 + p.i) as f64
+        } else if p.i < 2 * half {
+            -1.0 / (1 + p.i - half) as f64
+        } else {
+            0.0
+        }
     }),
     ("huge", |p| 1e30 * p.uniform()),
     ("huge above zero", |p| 1e30 * (1.5 + p.uniform())),
