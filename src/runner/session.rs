@@ -108,6 +108,15 @@ impl Session {
         }
     }
 
+    /// From here on, these take the place of random inputs; `None` for random ones again.
+    pub fn replace_inputs(&mut self, files: Option<Vec<Array>>) {
+        if let Some(mut data) = self.data.take() {
+            data.unload(&mut *self.device);
+        }
+        self.verified.clear();
+        self.files = files;
+    }
+
     /// The device.
     pub fn device(&self) -> &dyn Device {
         &*self.device

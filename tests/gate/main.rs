@@ -3,6 +3,7 @@
 //! A gate prints its figure on its last line and ends with 0 or 1. It cannot pass without having run: what it was
 //! to do is counted, and a count below its least is a failure.
 
+mod child;
 mod faults;
 mod mutants;
 mod right;
@@ -32,6 +33,9 @@ const GATES: &[(&str, Gate)] = &[("faults", faults::run), ("mutants", mutants::r
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_default();
+    if name == "child" {
+        return child::serve(&args.collect::<Vec<_>>(), &[("mutants", mutants::child), ("right", right::child)]);
+    }
     let mut options = Options { quick: false, only: None };
     for arg in args {
         match arg.as_str() {

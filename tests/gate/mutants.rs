@@ -1,6 +1,358 @@
+//! Wrong kernels, made of the real ones by small patches: each must be rejected, on every driver that it is for.
+//!
+//! A patch whose text is not there, or is there more often than it says, fails the gate, so that no mutant can rot. Each
+//! mutant's command is run over the unpatched sources too, and must then be `ok`: a rejection means something.
+
+mod dot;
+mod exchanges;
+mod lab;
+mod minplus;
+mod mutant;
+mod probes;
+mod reduce;
+mod sync;
+mod transpose;
+
+use super::child::{self, Called, Driver, End, call, io};
 use super::{Options, Report};
+use gpulab::experiments::{self, Scope};
+use gpulab::kernels::Case;
+use gpulab::runner::{Outcome, Session, Settings, Sources};
+use mutant::{Control, Expect, Mutant, Subject};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const TABLES: &[&[Mutant]] = &[
+    reduce::MUTANTS,
+    dot::MUTANTS,
+    transpose::MUTANTS,
+    minplus::MUTANTS,
+    lab::MUTANTS,
+    probes::MUTANTS,
+    exchanges::MUTANTS,
+    sync::MUTANTS,
+];
+
+/// Fewer mutants are no gate.
+const LEAST: usize = 150;
+const LEAST_QUICK: usize = 60;
+
+/// Far more than any case or command takes, even on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(400);
 
 /// Runs the gate.
-pub fn run(_: &Options) -> Result<Report, String> {
-    Err("it is not written yet".into())
+pub fn run(options: &Options) -> Result<Report, String> {
+    let drivers = if options.quick { vec![Driver::Pocl] } else { child::drivers()? };
+    let chosen = choose(options, &drivers);
+    let mutants: Vec<&Mutant> = chosen.iter().map(|(mutant, _)| *mutant).collect();
+    check_names(&mutants)?;
+    let mut controls: Vec<(Control, Driver)> = Vec::new();
+    for (mutant, driver) in &chosen {
+        if !controls.contains(&(mutant.control, *driver)) {
+            controls.push((mutant.control, *driver));
+        }
+    }
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
+    let verdicts = in_parallel(&chosen, |(mutant, driver)| {
+        let started = Instant::now();
+        let verdict = try_one(&all, mutant, *driver);
+        let seconds = started.elapsed().as_secs_f64();
+        println!("{:<9} {seconds:5.1} s  {}: {verdict}", driver.name(), mutant.name());
+        verdict
+    });
+    let right = in_parallel(&controls, |(control, driver)| control_fails(&all, control, *driver));
+    let failed: Vec<String> = right.into_iter().flatten().collect();
+    let mut missed = BTreeMap::new();
+    for ((mutant, driver), verdict) in chosen.iter().zip(verdicts) {
+        if let Verdict::Missed(why) = verdict {
+            missed.entry(mutant.name()).or_insert_with(Vec::new).push(format!("{}: {why}", driver.name()));
+        }
+    }
+    failed.iter().for_each(|why| println!("CONTROL FAILED  {why}"));
+    missed.iter().for_each(|(name, whys)| println!("MISSED    {name}: {}", whys.join("; ")));
+    let mut tried: Vec<String> = mutants.iter().map(|m| m.name()).collect();
+    tried.sort();
+    tried.dedup();
+    let is_equivalent = |name: &String| mutants.iter().any(|m| m.name() == *name && m.expect.is_equivalent());
+    let equivalent = tried.iter().filter(|name| is_equivalent(name) && !missed.contains_key(*name)).count();
+    let least = if options.only.is_some() {
+        1
+    } else if options.quick {
+        LEAST_QUICK
+    } else {
+        LEAST
+    };
+    Ok(Report {
+        passed: missed.is_empty() && failed.is_empty() && tried.len() >= least,
+        figure: format!(
+            "{} mutants (at least {least}): {} caught, {equivalent} equivalent, {} missed, controls {} of {} ok ({})",
+            tried.len(),
+            tried.len() - equivalent - missed.len(),
+            missed.len(),
+            controls.len() - failed.len(),
+            controls.len(),
+            drivers.iter().map(|driver| driver.name()).collect::<Vec<_>>().join(", "),
+        ),
+    })
+}
+
+/// The mutants to try, each with a driver that it is for: for a quick look, a fixed spread over all tables.
+fn choose(options: &Options, drivers: &[Driver]) -> Vec<(&'static Mutant, Driver)> {
+    let wanted = |mutant: &&Mutant| options.only.as_ref().is_none_or(|only| mutant.name().contains(only.as_str()));
+    let mutants = TABLES.iter().copied().flatten().filter(wanted);
+    let all: Vec<_> = mutants
+        .flat_map(|mutant| drivers.iter().filter(|driver| mutant.is_for(**driver)).map(move |driver| (mutant, *driver)))
+        .collect();
+    if !options.quick || all.len() <= LEAST_QUICK {
+        return all;
+    }
+    let count = all.len();
+    (0..LEAST_QUICK).map(|i| all[i * count / LEAST_QUICK]).collect()
+}
+
+fn check_names(mutants: &[&Mutant]) -> Result<(), String> {
+    for (i, mutant) in mutants.iter().enumerate() {
+        if mutants[..i].iter().any(|other| other.name() == mutant.name() && !std::ptr::eq(*other, *mutant)) {
+            return Err(format!("two mutants are called {}", mutant.name()));
+        }
+    }
+    Ok(())
+}
+
+/// What came of a mutant.
+enum Verdict {
+    Caught(String),
+    Equivalent(&'static str),
+    Missed(String),
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Verdict::Caught(how) => write!(f, "{how}"),
+            Verdict::Equivalent(why) => write!(f, "equivalent: {why}"),
+            Verdict::Missed(why) => write!(f, "MISSED: {why}"),
+        }
+    }
+}
+
+fn try_one(all: &Path, mutant: &Mutant, driver: Driver) -> Verdict {
+    let seen = patched(all, mutant).and_then(|folder| see(folder.path(), &mutant.control, driver));
+    let seen = match seen {
+        Ok(seen) => seen,
+        Err(why) => return Verdict::Missed(why),
+    };
+    match mutant.expect {
+        Expect::Equivalent(why) if seen.is_ok() => Verdict::Equivalent(why),
+        Expect::Equivalent(_) => Verdict::Missed(format!("is no longer equivalent: {}", seen.tell())),
+        expect if expect.is_met(&seen) => Verdict::Caught(seen.tell()),
+        expect => Verdict::Missed(format!("{} where {expect:?} was expected", seen.tell())),
+    }
+}
+
+/// Why the unpatched kernel is not `ok`, if it is not.
+fn control_fails(all: &Path, control: &Control, driver: Driver) -> Option<String> {
+    let why = match see(all, control, driver) {
+        Ok(seen) if seen.is_ok() => return None,
+        Ok(seen) => seen.tell(),
+        Err(why) => why,
+    };
+    Some(format!("{} {control:?}: {why}", driver.name()))
+}
+
+/// A copy of the kernels with one of them patched.
+fn patched(all: &Path, mutant: &Mutant) -> Result<tempfile::TempDir, String> {
+    let folder = tempfile::tempdir().map_err(io)?;
+    copy(all, folder.path())?;
+    let path = folder.path().join(mutant.file());
+    let mut text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", mutant.file()))?;
+    for (find, put) in mutant.patches {
+        let found = text.matches(find).count();
+        if found != mutant.times {
+            return Err(format!("{}: {find:?} is there {found} times, not {}", mutant.file(), mutant.times));
+        }
+        text = text.replace(find, put);
+    }
+    fs::write(&path, text).map_err(io)?;
+    Ok(folder)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    for entry in fs::read_dir(from).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        let name = path.file_name().ok_or("a file without a name")?;
+        if path.is_dir() {
+            fs::create_dir(to.join(name)).map_err(io)?;
+            copy(&path, &to.join(name))?;
+        } else {
+            fs::copy(&path, to.join(name)).map_err(io)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a run over some kernels showed.
+pub struct Seen {
+    /// The row's status; `died` or `hung` where the process did.
+    status: String,
+    reason: String,
+    /// What Oclgrind found.
+    log: String,
+}
+
+impl Seen {
+    fn is_ok(&self) -> bool {
+        self.status == "ok" && self.log.is_empty()
+    }
+
+    fn tell(&self) -> String {
+        let first = |text: &str| text.trim().lines().next().unwrap_or_default().trim().to_owned();
+        let parts = [self.status.clone(), first(&self.reason), first(&self.log)];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(": ")
+    }
+}
+
+/// What a child is asked to run.
+#[derive(Serialize, Deserialize)]
+struct Question {
+    kernels: PathBuf,
+    /// Made by the gate, or else one of an experiment's, which depends on the device.
+    case: Option<Case>,
+    trial: Option<(String, String, String)>,
+    is_last: bool,
+    settings: Settings,
+    verify: bool,
+    again: u32,
+}
+
+/// Runs a control's command over these kernels.
+fn see(kernels: &Path, control: &Control, driver: Driver) -> Result<Seen, String> {
+    if let Subject::Command(args) = control.subject {
+        return see_command(kernels, args, driver);
+    }
+    let question = Question {
+        kernels: kernels.to_owned(),
+        case: control.case(driver == Driver::Oclgrind)?,
+        trial: control.trial(),
+        is_last: control.is_last,
+        settings: control.settings(),
+        verify: driver == Driver::Oclgrind,
+        again: control.again,
+    };
+    let question = serde_json::to_string(&question).map_err(|e| e.to_string())?;
+    let Called { end, log } = call("mutants", driver, &question, DEADLINE)?;
+    let (status, reason) = match end {
+        End::Done(answer) => serde_json::from_str(&answer).map_err(|e| e.to_string())?,
+        End::Died(why) => ("died".into(), why),
+        End::TimedOut => ("hung".into(), String::new()),
+    };
+    Ok(Seen { status, reason, log })
+}
+
+/// Runs a case as a ladder, a sweep's rounds and an experiment do; the child's part of [`see`].
+pub fn child(driver: Driver, question: &str) -> Result<String, String> {
+    let question: Question = serde_json::from_str(question).map_err(|e| e.to_string())?;
+    let device = driver.open()?;
+    let target = gpulab::device::Device::info(&device).target.clone();
+    let case = match (question.case, &question.trial) {
+        (Some(case), _) => case,
+        (None, Some((experiment, rung, series))) => trial(&target, (experiment, rung, series), question.is_last)?,
+        (None, None) => return Err("there is no case".into()),
+    };
+    let mut session = Session::new(Box::new(device), Sources { dir: Some(question.kernels) }, None);
+    let mut outcome = if question.verify { session.verify(&case) } else { session.run(&case, &question.settings) };
+    for _ in 0..question.again {
+        if outcome.status.name() == "ok" {
+            outcome = outcome.pooled(session.run_again(&case, &question.settings), &question.settings);
+        }
+    }
+    let Outcome { status, reason, .. } = outcome;
+    serde_json::to_string(&(status.name(), reason)).map_err(|e| e.to_string())
+}
+
+/// An experiment's first or last trial of a kernel, `FAMILY/VARIANT`, in a series whose name has `series` in it.
+fn trial(
+    target: &gpulab::kernels::Target,
+    (experiment, kernel, series): (&str, &str, &str),
+    is_last: bool,
+) -> Result<Case, String> {
+    let study = experiments::experiment(experiment).ok_or_else(|| format!("there is no experiment {experiment}"))?;
+    let plan = study.plan(&Scope { target, quick: true, seed: 7 });
+    let is_meant = |t: &&experiments::Trial| {
+        format!("{}/{}", t.case.family, t.case.variant) == kernel && t.series.contains(series)
+    };
+    let known =
+        || plan.iter().map(|t| format!("{}/{} {}", t.case.family, t.case.variant, t.series)).collect::<Vec<_>>();
+    let trial = if is_last { plan.iter().rfind(is_meant) } else { plan.iter().find(is_meant) };
+    trial.map(|t| t.case.clone()).ok_or_else(|| format!("{experiment} has no {kernel} {series}: {:?}", known()))
+}
+
+/// Runs gpulab itself, and finds the worst of its rows.
+fn see_command(kernels: &Path, args: &str, driver: Driver) -> Result<Seen, String> {
+    let scratch = tempfile::tempdir().map_err(io)?;
+    let mut command = driver.command(Path::new(env!("CARGO_BIN_EXE_gpulab")), scratch.path())?;
+    let rows = scratch.path().join("rows.csv");
+    let args =
+        args.split_whitespace().map(|arg| if arg == "ROWS" { rows.display().to_string() } else { arg.to_owned() });
+    command.args(args).args(["-d", driver.selector(), "--cl-dir"]).arg(kernels);
+    command.env("XDG_CACHE_HOME", scratch.path().join("cache")).env("HOME", scratch.path());
+    let (status, said) = child::finish(command, scratch.path(), DEADLINE)?;
+    let Some(status) = status else {
+        return Ok(Seen { status: "hung".into(), reason: said, log: String::new() });
+    };
+    let mut statuses = Vec::new();
+    let mut reader = csv::Reader::from_path(&rows).map_err(|e| format!("{e}: {said}"))?;
+    let headers = reader.headers().map_err(|e| e.to_string())?.clone();
+    let column = |name: &str| headers.iter().position(|header| header == name);
+    let (Some(of_status), Some(of_reason)) = (column("status"), column("reason")) else {
+        return Err(format!("rows without a status: {headers:?}"));
+    };
+    for row in reader.records() {
+        let row = row.map_err(|e| e.to_string())?;
+        statuses.push((row[of_status].to_owned(), row[of_reason].to_owned()));
+    }
+    let bad = statuses.iter().find(|(status, _)| status != "ok" && status != "skipped");
+    let ok = statuses.iter().find(|(status, _)| status == "ok");
+    // Rejected means a row that says so, and an exit status that does.
+    Ok(match (bad, ok) {
+        (Some((name, reason)), _) if !status.success() => {
+            Seen { status: name.clone(), reason: format!("{status}: {reason}"), log: String::new() }
+        }
+        (None, Some(_)) if status.success() => Seen { status: "ok".into(), reason: String::new(), log: String::new() },
+        _ => Seen {
+            status: "confused".into(),
+            reason: format!("{status}, rows {statuses:?}: {said}"),
+            log: String::new(),
+        },
+    })
+}
+
+/// Does the jobs, several at once, and gives their results in order.
+fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, |count| count.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(job) = jobs.get(i) else { break };
+                    let result = work(job);
+                    if let Ok(mut done) = done.lock() {
+                        done.push((i, result));
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,0 +1,183 @@
+//! Wrong min-plus products.
+
+use super::mutant::{Mutant, command, kernel};
+use gpulab::data::Dtype::{F64, I32};
+
+const V0: &str = "minplus/v0_naive";
+const V1: &str = "minplus/v1_coalesced";
+const V2: &str = "minplus/v2_registers";
+const V3: &str = "minplus/v3_local";
+const V4: &str = "minplus/v4_tiled";
+const V5: &str = "minplus/v5_three_way";
+const V6: &str = "minplus/v6_wide";
+
+/// Of v0 and v1.
+const FROM: &str = "T best = NO_EDGE;";
+const LOOP: &str = "for (INDEX k = 0; k < n; k++)";
+const SUM: &str = "d[i * n + k] + d[k * n + j]";
+const STORE: &str = "r[i * n + j] = best;";
+const FRESH: &str = "if (!isnan(r[i * n + j])) return; T best = NO_EDGE;";
+
+pub const MUTANTS: &[Mutant] = &[
+    // Where there is no edge, or no path.
+    kernel(V1, "no edge costs 1", &[(FROM, "T best = 1.0f;")]),
+    kernel(V1, "no edge costs 2", &[(FROM, "T best = 2.0f;")]),
+    kernel(V1, "no edge costs a lot", &[(FROM, "T best = 1e6f;")]),
+    kernel(V1, "no edge costs the most of a float", &[(FROM, "T best = FLT_MAX;")]),
+    kernel(V1, "no edge costs 2^29", &[(FROM, "T best = 1 << 29;")]).dtype(I32),
+    kernel(V1, "no edge costs the most of an integer", &[(FROM, "T best = INT_MAX;")]).dtype(I32),
+    kernel(V1, "no edge costs 1, of signed weights", &[(FROM, "T best = 1.0f;")]).with("weights=signed"),
+    kernel(V2, "no edge costs 1", &[("best[i][j] = NO_EDGE;", "best[i][j] = 1;")]).dtype(F64),
+    kernel(V3, "no edge costs 1", &[("best[i][j] = NO_EDGE;", "best[i][j] = 1.0f;")]),
+    kernel(V4, "no edge costs 1", &[("best[i][j] = NO_EDGE;", "best[i][j] = 1.0f;")]),
+    kernel(V5, "no edge costs 1", &[("#define NONE as_int(INFINITY)", "#define NONE as_int(1.0f)")])
+        .file_is("common/lower.cl"),
+    kernel(V6, "no edge costs 1", &[(": NO_EDGE;\n                lower", ": 1.0f;\n                lower")]),
+    kernel(V2, "pads with 0", &[(": NO_EDGE;", ": 0;")])
+        .file_is("common/panels.cl")
+        .equivalent("v2 takes no k beyond the matrix, and stores no result beyond it"),
+    kernel(V3, "pads with 0", &[(": NO_EDGE;", ": 0;")]).file_is("common/panels.cl"),
+    kernel(V3, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("common/panels.cl"),
+    kernel(V4, "pads with the largest weight", &[(": NO_EDGE;", ": 1 << 28;")]).file_is("common/panels.cl").dtype(I32),
+    kernel(V5, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("common/pairs.cl"),
+    // Values.
+    kernel(V1, "drops signs", &[(SUM, "fabs(d[i * n + k]) + fabs(d[k * n + j])")]),
+    kernel(V1, "drops signs of signed weights", &[(SUM, "fabs(d[i * n + k]) + fabs(d[k * n + j])")])
+        .with("weights=signed"),
+    kernel(V1, "drops signs of one side", &[(SUM, "d[i * n + k] + fabs(d[k * n + j])")]).with("weights=signed"),
+    kernel(V6, "orders signed weights by their bits", &[("#ifdef ORDERED", "#if 1")])
+        .file_is("common/lanes.cl")
+        .with("weights=signed"),
+    kernel(V1, "adds in single precision", &[(SUM, "(float)d[i * n + k] + (float)d[k * n + j]")]).dtype(F64),
+    kernel(V1, "weights are at most 1", &[(SUM, "fmin(d[i * n + k], 1.0f) + fmin(d[k * n + j], 1.0f)")]),
+    kernel(V1, "sums are at most 2", &[(STORE, "r[i * n + j] = best > 2 ? INFINITY : best;")]),
+    kernel(V1, "the greatest", &[("SMALLER(best,", "fmax(best == INFINITY ? 0 : best,")]),
+    // k that do not count.
+    kernel(V1, "leaves k = 0 out", &[(LOOP, "for (INDEX k = 1; k < n; k++)")]),
+    kernel(V1, "leaves the last k out", &[(LOOP, "for (INDEX k = 0; k + 1 < n; k++)")]),
+    kernel(V1, "leaves one k out", &[(LOOP, "for (INDEX k = 0; k < n; k += k == 40 ? 2 : 1)")]),
+    kernel(V1, "leaves one k out, of signed integers", &[(LOOP, "for (INDEX k = 0; k < n; k += k == 40 ? 2 : 1)")])
+        .dtype(I32)
+        .with("weights=signed"),
+    kernel(V1, "leaves one k out of many", &[(LOOP, "for (INDEX k = 0; k < n; k += k == 101 ? 2 : 1)")]).n(300),
+    kernel(V1, "leaves k = i out", &[(SUM, "(k == i ? NO_EDGE : d[i * n + k] + d[k * n + j])")]),
+    kernel(V1, "leaves k = j out", &[(SUM, "(k == j ? NO_EDGE : d[i * n + k] + d[k * n + j])")]),
+    kernel(V0, "every second k", &[(LOOP, "for (INDEX k = 0; k < n; k += 2)")]),
+    kernel(V0, "the row twice", &[(SUM, "d[i * n + k] + d[j * n + k]")]),
+    kernel(
+        V0,
+        "as if the matrix were symmetric",
+        &[(SUM, "d[i * n + k] + d[k * n + j]"), (STORE, "if (i <= j) { r[i * n + j] = best; r[j * n + i] = best; }")],
+    ),
+    kernel(V2, "leaves the last k out", &[(LOOP, "for (INDEX k = 0; k + 1 < n; k++)")]).n(130),
+    kernel(V3, "leaves the last panel out", &[("first < n; first += DEPTH", "first + DEPTH < n; first += DEPTH")]),
+    kernel(
+        V3,
+        "leaves one k of each panel out",
+        &[(
+            "for (uint k = 0; k < DEPTH; k++) {\n            T x",
+            "for (uint k = 1; k < DEPTH; k++) {\n            T x",
+        )],
+    ),
+    kernel(V4, "leaves the last panel out", &[("if (first >= n)", "if (first + DEPTH >= n)")]),
+    kernel(V4, "takes the first panel again", &[("now = next;", "")]),
+    kernel(
+        V5,
+        "leaves the last k out",
+        &[("end = min(begin + part, n);", "end = min(begin + part, n) / DEPTH * DEPTH;")],
+    ),
+    kernel(
+        V5,
+        "takes one of two sums",
+        &[(
+            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) min(best, as_int(s))",
+        )],
+    )
+    .file_is("common/lower.cl"),
+    kernel(V5, "takes one of two sums of signed weights", &[("SMALLER(SMALLER(best, s), t)", "SMALLER(best, t)")])
+        .file_is("common/lower.cl")
+        .with("weights=signed"),
+    kernel(V6, "forgets what the first strip gave", &[("first > 0 &&", "first > 100000 &&")]).with("depth=32"),
+    kernel(
+        V6,
+        "leaves the last k of a strip out",
+        &[("for (INDEX k = 0; k < depth; k++)", "for (INDEX k = 0; k + 1 < depth; k++)")],
+    ),
+    kernel(
+        V6,
+        "leaves one row of a block out",
+        &[(
+            "for (INDEX i = 0; i < rows; i++)\n                    for (INDEX j = 0; j < columns",
+            "for (INDEX i = 0; i + 1 < rows; i++)\n                    for (INDEX j = 0; j < columns",
+        )],
+    ),
+    kernel(V2, "leaves the last column out", &[("left + j * ITEM < n)", "left + j * ITEM + 1 < n)")]),
+    // Stale results.
+    kernel(V1, "works only for results that are poisoned", &[(FROM, FRESH)]),
+    kernel(V1, "works only for results that are poisoned, in batches", &[(FROM, FRESH)]).batch(),
+    kernel(V1, "works only for results that are poisoned, in a cold cache", &[(FROM, FRESH)]).cold(),
+    kernel(V1, "lowers what is there", &[(FROM, "T best = isnan(r[i * n + j]) ? NO_EDGE : r[i * n + j];")]),
+    kernel(
+        V6,
+        "works only for results that are poisoned",
+        &[
+            ("LOWEST best[ROWS][VECTORS];", "if (0) return; LOWEST best[ROWS][VECTORS];"),
+            (
+                "T block[ROWS * WIDTH];",
+                "T block[ROWS * WIDTH]; if (!isnan(r[min(top * ROWS, n - 1) * n + min(left * WIDTH, n - 1)])) return;",
+            ),
+        ],
+    ),
+    kernel(
+        V3,
+        "trusts its panels' preparation",
+        &[(
+            "const T value =",
+            "if (rows[(top + y) * pitch + left + x] == rows[(top + y) * pitch + left + x]) continue; const T value =",
+        )],
+    )
+    .file_is("common/panels.cl"),
+    // Memory that is not the kernel's.
+    kernel(V1, "guards only rows", &[("if (i >= n || j >= n)", "if (i >= n)")]).broken(),
+    kernel(
+        V1,
+        "writes a row behind its results",
+        &[(STORE, "r[i * n + j] = best; if (i + 1 == n) r[n * n + j] = best;")],
+    )
+    .broken(),
+    kernel(V1, "writes before its results", &[(STORE, "r[i * n + j] = best; if (i + 1 == n) (r - 1 - j)[0] = best;")])
+        .broken(),
+    kernel(V1, "takes a k behind the last", &[(LOOP, "for (INDEX k = 0; k <= n; k++)")]),
+    kernel(V1, "takes a k behind the last, of signed integers", &[(LOOP, "for (INDEX k = 0; k <= n; k++)")])
+        .dtype(I32)
+        .with("weights=signed"),
+    kernel(
+        V1,
+        "relaxes its input in place",
+        &[(STORE, "r[i * n + j] = best; ((__global T *)d)[i * n + j] = SMALLER(d[i * n + j], best);")],
+    ),
+    kernel(
+        V1,
+        "clears its input's last element",
+        &[(STORE, "r[i * n + j] = best; if (i + 1 == n && j + 1 == n) ((__global T *)d)[n * n - 1] = NO_EDGE;")],
+    ),
+    command(
+        "minplus --n 67 --wg 64 --variant 1 --quick --csv ROWS",
+        "minplus/v1_coalesced.cl",
+        "no edge costs 1",
+        &[(FROM, "T best = 1.0f;")],
+    ),
+    command(
+        "minplus --n 67 --wg 64 --variant 6 --quick --csv ROWS",
+        "minplus/v6_wide.cl",
+        "leaves the last k of a strip out",
+        &[("for (INDEX k = 0; k < depth; k++)", "for (INDEX k = 0; k + 1 < depth; k++)")],
+    ),
+    command(
+        "sweep --kernel minplus --n 67 --wg 64 --variant 3 --quick -o ROWS",
+        "minplus/v3_local.cl",
+        "leaves the last panel out",
+        &[("first < n; first += DEPTH", "first + DEPTH < n; first += DEPTH")],
+    ),
+];

@@ -1,0 +1,222 @@
+//! Wrong probes of ceilings.
+
+use super::mutant::{Mutant, command, kernel};
+use gpulab::data::Dtype::{F64, I32};
+
+const READ: &str = "read/v1_strided";
+const READ_WIDE: &str = "read/v2_wide";
+const WRITE: &str = "write/v1_vectors";
+const WRITE_WIDE: &str = "write/v2_wide";
+const COPY: &str = "copy/v1_vectors";
+const COPY_WIDE: &str = "copy/v2_wide";
+const LOCAL: &str = "local/v1_vectors";
+const ARITH: &str = "arith/v1_chains";
+const ADD_MIN: &str = "addmin/v1_two_way";
+const ADD_MIN_3: &str = "addmin/v2_three_way";
+const LANES: &str = "lanes/v1_fed";
+
+/// Words that all probes of memory take, and lanes of those of arithmetic.
+const WORDS: u64 = 65_536;
+const FEW: u64 = 2048;
+
+pub const MUTANTS: &[Mutant] = &[
+    kernel(READ, "leaves the last vector out", &[("; i < vectors; i += stride)", "; i + 1 < vectors; i += stride)")])
+        .n(WORDS - 64),
+    kernel(
+        READ,
+        "reads half",
+        &[("EACH(u, LOADS) sums[u] += x4[i + u * stride];", "EACH(u, LOADS) sums[u] += x4[i + u / 2 * 2 * stride];")],
+    )
+    .n(WORDS),
+    kernel(READ, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")]).n(WORDS).with("nreps=4"),
+    kernel(
+        READ,
+        "works only for sums that are poisoned",
+        &[("uint4 sums[LOADS];", "if (partial[get_group_id(0)] != 0xdeadbeefu) return; uint4 sums[LOADS];")],
+    )
+    .n(WORDS),
+    kernel(READ_WIDE, "forgets a register", &[("(c + d)", "c")]).n(WORDS),
+    kernel(READ_WIDE, "leaves the last line out", &[("i < end; i += 64", "i + 64 < end; i += 64")]).n(WORDS),
+    kernel(
+        READ_WIDE,
+        "works only for sums that are poisoned",
+        &[("uint16 a = 0,", "if (partial[id] != 0xdeadbeefu) return; uint16 a = 0,")],
+    )
+    .n(WORDS),
+    kernel(
+        READ_WIDE,
+        "works only for sums that are poisoned, in a cold cache",
+        &[("uint16 a = 0,", "if (partial[id] != 0xdeadbeefu) return; uint16 a = 0,")],
+    )
+    .n(WORDS * 16)
+    .cold(),
+    kernel(
+        READ_WIDE,
+        "reads once what it counts four times",
+        &[("repeat < repeats;", "repeat < 1;"), ("partial[id] = sum;", "partial[id] = sum * repeats;")],
+    )
+    .n(WORDS)
+    .with("nreps=4"),
+    kernel(
+        WRITE,
+        "leaves the last vector out",
+        &[
+            ("; i < vectors; i += stride)", "; i + 1 < vectors; i += stride)"),
+            ("; i + (LOADS - 1) * stride < vectors;", "; i + LOADS * stride < vectors;"),
+        ],
+    )
+    .n(WORDS - 64),
+    kernel(WRITE, "writes one number everywhere", &[("first + 4 * (uint)(i + u * stride)", "first")]).n(WORDS),
+    kernel(
+        WRITE,
+        "writes in its last repetition only",
+        &[("repeat = 0; repeat < repeats;", "repeat = repeats - 1; repeat < repeats;")],
+    )
+    .n(WORDS)
+    .with("nreps=4"),
+    kernel(
+        WRITE,
+        "writes only what is poisoned",
+        &[(
+            "EACH(u, LOADS) y[i + u * stride] = ",
+            "EACH(u, LOADS) if (y[i + u * stride].s0 == 0xdeadbeefu) y[i + u * stride] = ",
+        )],
+    )
+    .n(WORDS),
+    kernel(WRITE_WIDE, "leaves the last line out", &[("i < end; i++, next", "i + 1 < end; i++, next")]).n(WORDS),
+    kernel(WRITE_WIDE, "writes a line behind its output", &[("i < end; i++, next", "i <= end; i++, next")])
+        .n(WORDS)
+        .broken(),
+    kernel(
+        WRITE_WIDE,
+        "is idle where its first word is right",
+        &[("uint16 next =", "if (y[begin].s0 == 16 * (uint)begin) return; uint16 next =")],
+    )
+    .n(WORDS),
+    kernel(
+        COPY,
+        "leaves every second vector out",
+        &[(
+            "EACH(u, LOADS) y[i + u * stride] = carried[u];",
+            "EACH(u, LOADS) if (i % 2 == 0) y[i + u * stride] = carried[u];",
+        )],
+    )
+    .n(WORDS),
+    kernel(COPY, "clears the highest bits", &[("= carried[u];", "= carried[u] & 0x7fffffffu;")]).n(WORDS),
+    kernel(COPY, "adds zero", &[("= carried[u];", "= as_uint4(as_float4(carried[u]) + 0.0f);")]).n(WORDS),
+    kernel(COPY, "copies once where four times were asked for", &[("repeat < repeats;", "repeat < 1;")])
+        .n(WORDS)
+        .with("nreps=4"),
+    kernel(COPY_WIDE, "copies once where four times were asked for", &[("repeat < repeats;", "repeat < 1;")])
+        .n(WORDS)
+        .with("nreps=4"),
+    kernel(COPY_WIDE, "leaves the last line out", &[("i < end; i++)", "i + 1 < end; i++)")]).n(WORDS),
+    kernel(
+        COPY_WIDE,
+        "copies only what is poisoned",
+        &[(
+            "        for (INDEX i = begin; i < end; i++)",
+            "        for (INDEX i = begin; i < end; i++) if (y[i].s3 == 0xdeadbeefu)",
+        )],
+    )
+    .n(WORDS),
+    kernel(
+        COPY_WIDE,
+        "clears its input",
+        &[("PUT(x[i], y + i);", "{ PUT(x[i], y + i); ((__global uint16 *)x)[i] = 0; }")],
+    )
+    .n(WORDS),
+    kernel(LOCAL, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")]).n(WORDS).with("nreps=8"),
+    kernel(
+        LOCAL,
+        "reads once what it counts eight times",
+        &[
+            ("repeat < repeats;", "repeat < 1;"),
+            ("partial[get_global_id(0)] = sum;", "partial[get_global_id(0)] = sum * repeats;"),
+        ],
+    )
+    .n(WORDS)
+    .with("nreps=8"),
+    kernel(LOCAL, "reads another's vector", &[("uint from = id;", "uint from = id ^ (id < 2 ? 2 : 0);")])
+        .n(WORDS)
+        .with("nreps=8"),
+    kernel(ARITH, "half the turns", &[("turn < turns;", "turn < turns / 2;")]).n(FEW).with("op=fma"),
+    kernel(ARITH, "half the sweeps", &[("EACH(s, SWEEPS)", "EACH(s, SWEEPS / 2)")]).n(FEW).with("op=mad").dtype(I32),
+    kernel(ARITH, "one chain less", &[("EACH(c, CHAINS) x[c] = STEP", "EACH(c, CHAINS - 1) x[c] = STEP")])
+        .n(FEW)
+        .with("op=add")
+        .dtype(F64),
+    kernel(ARITH, "no minimum", &[("#define STEP(x, y) SMALLER(x, (y) - one)", "#define STEP(x, y) ((y) - one)")])
+        .n(FEW)
+        .with("op=add_min"),
+    kernel(
+        ARITH,
+        "minima in its last turn only",
+        &[("EACH(s, SWEEPS) EACH", "if (turn + 1 == turns) EACH(s, SWEEPS) EACH")],
+    )
+    .n(FEW)
+    .with("op=min"),
+    kernel(
+        ARITH,
+        "works only for results that are poisoned",
+        &[(
+            "const uint first = get_global_id(0) * VEC;",
+            "const uint first = get_global_id(0) * VEC; if (!isnan(out[first])) return;",
+        )],
+    )
+    .n(FEW)
+    .with("op=fma"),
+    kernel(ADD_MIN, "half the rounds", &[("round < rounds;", "round < rounds / 2;")]).n(FEW),
+    kernel(
+        ADD_MIN,
+        "its last round only",
+        &[
+            ("round = 0; round < rounds;", "round = rounds - 1; round < rounds;"),
+            ("a[i] -= one;", "a[i] -= one * (T)rounds;"),
+        ],
+    )
+    .n(FEW),
+    kernel(
+        ADD_MIN,
+        "one row less",
+        &[(
+            "a[i] -= one;\n            #pragma unroll",
+            "a[i] -= one;\n            if (i + 1 < ROWS)\n            #pragma unroll",
+        )],
+    )
+    .n(FEW)
+    .with("registers=2x24"),
+    kernel(ADD_MIN_3, "half the rounds", &[("round < rounds;", "round < rounds / 2;")]).n(FEW),
+    kernel(
+        ADD_MIN_3,
+        "one sum of two",
+        &[(
+            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) min(best, as_int(s))",
+        )],
+    )
+    .file_is("common/lower.cl")
+    .n(FEW),
+    kernel(
+        ADD_MIN_3,
+        "the sum that does not count",
+        &[(
+            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) min(best, as_int(t))",
+        )],
+    )
+    .file_is("common/lower.cl")
+    .n(FEW),
+    kernel(LANES, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")]).n(FEW),
+    kernel(
+        LANES,
+        "leaves the first k out",
+        &[(
+            "        for (uint k = 0; k < FED; k++)\n            LOWER",
+            "        for (uint k = 1; k < FED; k++)\n            LOWER",
+        )],
+    )
+    .n(FEW),
+    kernel(LANES, "no edge costs 1", &[("best[i][j] = NOTHING;", "best[i][j] = 1;")]).n(FEW).dtype(I32),
+    command("ceiling --quick --csv ROWS", "read/v2_wide.cl", "forgets a register", &[("(c + d)", "c")]),
+];

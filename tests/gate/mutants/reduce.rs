@@ -1,0 +1,238 @@
+//! Wrong reductions.
+
+use super::mutant::{Mutant, command, kernel};
+use gpulab::data::Dtype::{F32, F64, I64};
+
+const V1: &str = "reduce/v1_interleaved";
+const V2: &str = "reduce/v2_strided";
+const V3: &str = "reduce/v3_sequential";
+const V4: &str = "reduce/v4_first_add";
+const V5: &str = "reduce/v5_last_warp";
+const V6: &str = "reduce/v6_unrolled";
+const V7: &str = "reduce/v7_raking";
+const V8: &str = "reduce/v8_vectorised";
+const V9: &str = "reduce/v9_subgroup";
+const V10: &str = "reduce/v10_single_pass";
+const V11: &str = "reduce/v11_wide";
+
+/// Of v1 to v3: how an element gets into local memory, and a result out of it.
+const LOAD: &str = "scratch[id] = i < n ? x[i] : IDENTITY;";
+const STORE: &str = "partial[get_group_id(0)] = scratch[0];";
+/// Of v10: its begin, its groups' results, and the ticket that each of them draws.
+const START: &str = "T4 acc[ACC];";
+const PUBLISH: &str = "publish(";
+const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
+/// Of v7: the loop over a work-item's elements.
+const RAKE: &str = "value = REDUCE(value, x[i]);\n    value";
+
+pub const MUTANTS: &[Mutant] = &[
+    // Stale results: what an earlier launch left counts as this one's.
+    kernel(V10, "its ticket is never reset", &[("atomic_xchg(ticket, 0u);", "")]),
+    kernel(V10, "its ticket is never reset, in batches", &[("atomic_xchg(ticket, 0u);", "")]).batch(),
+    kernel(V10, "its ticket is never reset, in a cold cache", &[("atomic_xchg(ticket, 0u);", "")]).cold(),
+    kernel(V10, "its ticket is never reset, in a sweep", &[("atomic_xchg(ticket, 0u);", "")]).again(),
+    kernel(
+        V10,
+        "remembers its answer in the ticket",
+        &[
+            (START, "const uint start = *ticket; T4 acc[ACC];"),
+            (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = start; } else { publish("),
+            (DRAW, "last = atomic_inc(ticket) == groups - 1; }"),
+            ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, value);"),
+        ],
+    ),
+    kernel(
+        V10,
+        "remembers its answer among the partial results",
+        &[
+            (START, "const uint start = *ticket; T4 acc[ACC];"),
+            (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = partial[0]; } else { publish("),
+            (DRAW, "last = atomic_inc(ticket) == groups - 1; }"),
+            ("atomic_xchg(ticket, 0u);", "partial[0] = value; atomic_xchg(ticket, 65536u);"),
+        ],
+    ),
+    kernel(
+        V10,
+        "counts launches in its ticket and is idle from the third on",
+        &[
+            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
+            ("result[0] = value;", "if (turn < 2) result[0] = value;"),
+            ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
+        ],
+    ),
+    kernel(
+        V10,
+        "answers in every second launch only",
+        &[
+            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
+            ("result[0] = value;", "if (turn % 2 == 0) result[0] = value;"),
+            ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
+        ],
+    ),
+    kernel(
+        V10,
+        "answers in every second launch only, in batches",
+        &[
+            (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
+            (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
+            ("result[0] = value;", "if (turn % 2 == 0) result[0] = value;"),
+            ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
+        ],
+    )
+    .batch(),
+    kernel(
+        V10,
+        "writes its answer only over poison",
+        &[("result[0] = value;", "if (result[0] == 0xdeadbeefu) result[0] = value;")],
+    ),
+    kernel(
+        V1,
+        "works only for results that are poisoned",
+        &[("const INDEX i = get_global_id(0);", "const INDEX i = get_global_id(0);\n    if (partial[get_group_id(0)] != 0xdeadbeefu) return;")],
+    ),
+    kernel(
+        V1,
+        "works only for results that are poisoned, in batches",
+        &[("const INDEX i = get_global_id(0);", "const INDEX i = get_global_id(0);\n    if (partial[get_group_id(0)] != 0xdeadbeefu) return;")],
+    )
+    .batch(),
+    kernel(
+        V3,
+        "pairs of groups are idle once the second's result is there",
+        &[("const INDEX i = get_global_id(0);", "const INDEX i = get_global_id(0);\n    if (get_group_id(0) % 2 == 0 && partial[get_group_id(0) + 1] == partial[get_group_id(0) + 1]) return;")],
+    )
+    .dtype(F32),
+    kernel(
+        V4,
+        "the second half of the groups trust what is there",
+        &[(
+            "const uint id = get_local_id(0);",
+            "const uint id = get_local_id(0);\n    if (get_group_id(0) > get_num_groups(0) / 2 && partial[get_group_id(0)] == partial[get_group_id(0)]) return;",
+        )],
+    )
+    .dtype(F32)
+    .wall(),
+    kernel(
+        V3,
+        "works only for scratch that is poisoned, before a finishing launch",
+        &[("const INDEX i = get_global_id(0);", "const INDEX i = get_global_id(0);\n    if (partial[get_group_id(0)] != 0xdeadbeefu) return;")],
+    )
+    .with("finish=device"),
+    kernel(
+        V2,
+        "its finishing launch works only while the result is poisoned",
+        &[("T value = IDENTITY;", "if (result[0] != 0xdeadbeefu) return; T value = IDENTITY;")],
+    )
+    .file_is("common/finish.cl")
+    .with("finish=device"),
+    kernel(V11, "works only for results that are poisoned", &[("const INDEX id = get_global_id(0);", "const INDEX id = get_global_id(0); if (partial[id] == partial[id]) return;")]).dtype(F32),
+    kernel(V11, "works only for results that are poisoned, in a cold cache", &[("const INDEX id = get_global_id(0);", "const INDEX id = get_global_id(0); if (partial[id] == partial[id]) return;")]).dtype(F32).cold().n(300_007),
+    kernel(V11, "works only for results that are poisoned, in a sweep", &[("const INDEX id = get_global_id(0);", "const INDEX id = get_global_id(0); if (partial[id] == partial[id]) return;")]).dtype(F32).again(),
+    // Constants, and elements that do not decide.
+    kernel(V1, "always zero", &[(STORE, "partial[get_group_id(0)] = 0;")]).with("op=and"),
+    kernel(V1, "always all bits", &[(STORE, "partial[get_group_id(0)] = ~(T)0;")]).with("op=or"),
+    kernel(V1, "always the least number", &[(STORE, "partial[get_group_id(0)] = INT_MIN;")]).with("op=min"),
+    kernel(V1, "always the greatest number", &[(STORE, "partial[get_group_id(0)] = INT_MAX;")]).with("op=max"),
+    kernel(V1, "only the first element", &[(STORE, "partial[get_group_id(0)] = x[0];")]).with("op=min"),
+    kernel(V7, "only the first element of each group", &[(RAKE, "value = x[get_group_id(0)];\n    value")]).with("op=max"),
+    kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]),
+    kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]).with("op=min"),
+    kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]).with("op=and"),
+    kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]).with("op=or"),
+    kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]).with("op=xor"),
+    kernel(V3, "drops the first element", &[("i < n ?", "i > 0 && i < n ?")]).with("op=max"),
+    kernel(V2, "reads half the data", &[("i < n ?", "i < n / 2 ?")]).with("op=min"),
+    kernel(V2, "reads half the data", &[("i < n ?", "i < n / 2 ?")]).with("op=or"),
+    kernel(V2, "reads every second element", &[("i < n ?", "i < n && i % 2 == 0 ?")]).with("op=and").dtype(I64),
+    kernel(V1, "drops every 64th element", &[("i < n ?", "i < n && i % 64 != 63 ?")]).with("op=and"),
+    kernel(V1, "drops every 97th element", &[("i < n ?", "i < n && i % 97 != 50 ?")]).with("op=max"),
+    kernel(V1, "drops every 97th element", &[("i < n ?", "i < n && i % 97 != 50 ?")]).with("op=min").dtype(F32),
+    kernel(V1, "drops one element in the middle", &[("i < n ?", "i < n && i != 3001 ?")]).with("op=or"),
+    kernel(V1, "drops one element in the middle", &[("i < n ?", "i < n && i != 3001 ?")]).with("op=max").dtype(F64),
+    kernel(V3, "the last group answers with the identity", &[(STORE, "partial[get_group_id(0)] = get_group_id(0) + 1 < get_num_groups(0) ? scratch[0] : IDENTITY;")]).with("op=or"),
+    kernel(V3, "the last group answers with the first's", &[("get_global_id(0);", "get_group_id(0) + 1 < get_num_groups(0) ? get_global_id(0) : id;")]).with("op=min"),
+    kernel(V7, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).dtype(I64),
+    kernel(V7, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).with("op=xor"),
+    kernel(V7, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).dtype(F32),
+    kernel(V7, "one element for its neighbour", &[("x[i]", "x[i == 5000 ? 4999 : i]")]).with("op=max"),
+    kernel(V7, "half the data, counted twice", &[("i += get_global_size(0)", "i += 2 * get_global_size(0)"), ("REDUCE(value, x[i])", "value + 2 * x[i]")]).dtype(F32),
+    // Identities.
+    kernel(V3, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=min"),
+    kernel(V3, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=max"),
+    kernel(V3, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=and"),
+    kernel(V3, "pads with all bits", &[(": IDENTITY", ": ~(T)0")]).with("op=or"),
+    kernel(V3, "pads with one", &[(": IDENTITY", ": 1")]).with("op=xor"),
+    kernel(V3, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=max").dtype(F32),
+    kernel(V3, "pads with one", &[(": IDENTITY", ": 1")]).with("op=min").dtype(F32),
+    kernel(V3, "pads with the largest 32-bit number", &[(": IDENTITY", ": INT_MAX")]).with("op=min").dtype(I64),
+    kernel(V8, "starts from zero", &[("acc[a] = (T)IDENTITY;", "acc[a] = 0;")]).with("op=min"),
+    kernel(V8, "starts from zero", &[("acc[a] = (T)IDENTITY;", "acc[a] = 0;")]).with("op=max"),
+    kernel(V11, "starts from zero", &[("T16 a = (T)IDENTITY,", "T16 a = 0,")]).with("op=and"),
+    // The shapes of the rungs: steps, tails, lanes, accumulators.
+    kernel(V2, "leaves the last step out", &[("offset < WG; offset", "offset < WG / 2; offset")]),
+    kernel(V4, "drops the last element of the first half", &[("first = i < n ?", "first = i + 1 < n ?")]).with("op=max"),
+    kernel(V4, "drops the second half of each pair", &[("i + WG < n ? x[i + WG] : IDENTITY", "IDENTITY")]).with("op=min"),
+    kernel(V5, "leaves the last step out", &[("; offset > 0; offset", "; offset > 1; offset")]).with("op=min").in_subgroups(),
+    kernel(V6, "leaves the last step out", &[("STEP(2) STEP(1)", "STEP(2)")]).with("op=or").dtype(I64).in_subgroups(),
+    kernel(V7, "a tree for powers of two, in a group of 48", &[("(active + 1) / 2", "active / 2")]).file_is("common/tree.cl").wg(48),
+    kernel(V8, "forgets an accumulator", &[("for (uint a = 1;", "for (uint a = 2;")]).with("op=max"),
+    kernel(V8, "reads half of its vectors twice", &[("x4[i + a * WG]", "x4[i + a / 2 * 2 * WG]")]).with("op=min"),
+    kernel(V8, "drops the last vector", &[("; i < vectors;", "; i + 1 < vectors;")]).with("op=or"),
+    kernel(V8, "drops the tail", &[("value = REDUCE(value, x[i]);", "")]).with("op=min"),
+    kernel(V8, "forgets a lane", &[("REDUCE(acc[0].s2, acc[0].s3)", "acc[0].s2")]).with("op=and"),
+    kernel(V9, "forgets the last sub-group", &[("s < (WG + width - 1) / width", "s + 1 < (WG + width - 1) / width")]).with("op=max").in_subgroups(),
+    kernel(V9, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).with("op=min").dtype(F32).in_subgroups(),
+    kernel(V10, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]).with("op=max"),
+    kernel(V10, "forgets the last group's result", &[("g < groups;", "g + 1 < groups;")]).with("op=min"),
+    kernel(V11, "drops the last element", &[("i = whole; i < end;", "i = whole; i + 1 < end;")]).with("op=max"),
+    kernel(V11, "forgets a lane", &[("lane < kept;", "lane < kept && lane != 5;")]).with("op=or"),
+    kernel(V11, "forgets a register", &[("REDUCE(c, d)", "c")]).with("op=min").dtype(F64),
+    kernel(V1, "its finishing launch drops the last result", &[("i < count;", "i + 1 < count;")]).file_is("common/finish.cl").with("op=max finish=device"),
+    kernel(V1, "no guard, five elements in a group of 64", &[(LOAD, "scratch[id] = x[i];")]).with("op=or").n(5),
+    kernel(V1, "no guard, where one element is all", &[(LOAD, "scratch[id] = x[i];")]).with("op=min").n(1),
+    // Values.
+    kernel(V1, "drops signs", &[(LOAD, "scratch[id] = i < n ? fabs(x[i]) : IDENTITY;")]).dtype(F32),
+    kernel(V1, "drops signs", &[(LOAD, "scratch[id] = i < n ? fabs(x[i]) : IDENTITY;")]).dtype(F32).with("op=min"),
+    kernel(V1, "drops signs", &[(LOAD, "scratch[id] = i < n ? abs(x[i]) : IDENTITY;")]).with("op=max"),
+    kernel(V1, "minimum of magnitudes", &[(LOAD, "scratch[id] = i < n ? fabs(x[i]) : IDENTITY;")]).dtype(F64).with("op=min"),
+    kernel(V1, "adds in single precision", &[(LOAD, "scratch[id] = i < n ? (float)x[i] : IDENTITY;")]).dtype(F64),
+    kernel(V1, "loses the upper halves", &[(LOAD, "scratch[id] = i < n ? (T)(int)x[i] : IDENTITY;")]).dtype(I64),
+    kernel(V1, "loses the upper halves", &[(LOAD, "scratch[id] = i < n ? (T)(int)x[i] : IDENTITY;")]).dtype(I64).with("op=max"),
+    kernel(V1, "loses the lowest bit", &[(LOAD, "scratch[id] = i < n ? x[i] & ~(T)1 : IDENTITY;")]).with("op=and"),
+    kernel(V1, "loses the highest bit", &[(LOAD, "scratch[id] = i < n ? x[i] & (T)INT_MAX : IDENTITY;")]).with("op=or"),
+    kernel(V1, "minimum of unsigned numbers", &[("scratch[id] = REDUCE(scratch[id], scratch[id + offset])", "scratch[id] = (uint)scratch[id] < (uint)scratch[id + offset] ? scratch[id] : scratch[id + offset]")]).with("op=min"),
+    kernel(V7, "drops the last element unless it is whole", &[("x[i]", "(i + 1 < n || x[i] == rint(x[i]) ? x[i] : 0)")]).dtype(F32),
+    // Memory that is not the kernel's.
+    kernel(V3, "writes just behind its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; partial[get_num_groups(0)] = 1; }")]).broken(),
+    kernel(V3, "writes 300 bytes behind its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; partial[get_num_groups(0) + 75] = 1; }")]).broken(),
+    kernel(V3, "writes 4 KiB behind its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; partial[get_num_groups(0) + 1000] = 1; }")]).broken(),
+    kernel(V3, "writes just before its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; (partial - 1)[0] = 1; }")]).broken(),
+    kernel(V3, "writes 4 KiB before its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; (partial - 1000)[0] = 1; }")]).broken(),
+    kernel(V7, "writes behind its input", &[("partial[get_group_id(0)] = value;", "{ partial[get_group_id(0)] = value; ((__global T *)x)[n + 3] = value; }")]).broken(),
+    kernel(V10, "writes behind its ticket", &[("result[0] = value;", "result[0] = value; ticket[1] = 1;")]).broken(),
+    kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]),
+    kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=min"),
+    kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=max"),
+    kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=and"),
+    kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=or"),
+    kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=min").dtype(F32),
+    kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=max").dtype(F64),
+    kernel(V7, "reads the element before the first", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? (x - 1)[0] : IDENTITY;")]).with("op=min"),
+    kernel(V7, "reads the element before the first", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? (x - 1)[0] : IDENTITY;")]),
+    kernel(V7, "reads 3 KiB behind the last element", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n + 750] : IDENTITY;")]).with("op=max"),
+    kernel(V8, "rounds up to whole vectors", &[("vectors = n / 4;", "vectors = (n + 3) / 4;")]).with("op=max"),
+    kernel(V8, "rounds up to whole vectors", &[("vectors = n / 4;", "vectors = (n + 3) / 4;")]).with("op=and"),
+    kernel(V7, "swaps two elements of its input", &[("T value = IDENTITY;", "T value = IDENTITY; if (get_global_id(0) == 0) { __global T *y = (__global T *)x; const T z = y[0]; y[0] = y[n - 1]; y[n - 1] = z; }")]).n(7),
+    kernel(V3, "clears the last element after it", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; if (get_group_id(0) + 1 == get_num_groups(0)) ((__global T *)x)[n - 1] = 0; }")]),
+    kernel(V3, "leaves the least element everywhere", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; ((__global T *)x)[get_global_id(0)] = scratch[0]; }")]).with("op=min"),
+    // As users see them.
+    command("reduce --n 10007 --wg 64 --variant 10 --quick --csv ROWS", "reduce/v10_single_pass.cl", "its ticket is never reset", &[("atomic_xchg(ticket, 0u);", "")]),
+    command("reduce --n 10007 --wg 64 --variant 1 --op min --quick --csv ROWS", "reduce/v1_interleaved.cl", "drops the last element of a minimum", &[("i < n ?", "i + 1 < n ?")]),
+    command("sweep --kernel reduce --n 10007 --wg 64,128 --variant 3 --quick -o ROWS", "reduce/v3_sequential.cl", "drops the last element", &[("i < n ?", "i + 1 < n ?")]),
+    command("sweep --kernel reduce --n 10007 --wg 64 --variant 11 --dtype f32 --quick -o ROWS", "reduce/v11_wide.cl", "works only for results that are poisoned", &[("const INDEX id = get_global_id(0);", "const INDEX id = get_global_id(0); if (partial[id] == partial[id]) return;")]),
+    command("reduce --n 10007 --wg 64 --variant 3 --quick --csv ROWS ", "reduce/v3_sequential.cl", "prints what a right kernel's reply would be", &[(STORE, "{ partial[get_group_id(0)] = 0; if (get_group_id(0) == 0) printf(\"{\\\"status\\\":\\\"ok\\\",\\\"reason\\\":\\\"\\\"}\\n\"); }")]),
+    command("reduce --n 10007 --wg 64 --variant 2 --quick --csv ROWS ", "reduce/v2_strided.cl", "ends the process", &[(STORE, "*(volatile __global T *)(((size_t)get_group_id(0) + 1) * 8) = scratch[0];")]).broken(),
+    command("reduce --n 10007 --wg 64 --variant 1 --quick --deadline 3 --csv ROWS ", "reduce/v1_interleaved.cl", "never ends", &[(STORE, "{ volatile __global T *p = partial; while (p[0] != 12345) p[0] = 1; }")]).expect(super::mutant::Expect::Hangs),
+];

@@ -1,0 +1,48 @@
+//! What no run on a CPU shows: races, and accesses that change nothing. Oclgrind finds them, and says so in its log.
+
+use super::mutant::{Mutant, kernel};
+
+const RACE: &str = "data race";
+const READ: &str = "Invalid read";
+const WRITE: &str = "Invalid write";
+const UNINITIALISED: &str = "Uninitialized";
+const DIVERGENCE: &str = "divergence";
+const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
+const STORE: &str = "partial[get_group_id(0)] = scratch[0];";
+
+pub const MUTANTS: &[Mutant] = &[
+    kernel("reduce/v1_interleaved", "no barrier", &[(BARRIER, "")]).logged(RACE),
+    kernel("reduce/v2_strided", "no barrier", &[(BARRIER, "")]).logged(RACE),
+    kernel("reduce/v3_sequential", "no barrier", &[(BARRIER, "")]).logged(RACE),
+    kernel("reduce/v3_sequential", "a barrier in the first step only", &[(BARRIER, "if (offset == WG / 2) barrier(CLK_LOCAL_MEM_FENCE);")]).logged(RACE),
+    kernel("reduce/v4_first_add", "no barrier", &[(BARRIER, "")]).logged(RACE),
+    kernel("reduce/v7_raking", "no barrier in the tree", &[(BARRIER, "")]).file_is("common/tree.cl").logged(RACE),
+    kernel("reduce/v1_interleaved", "every item writes the result", &[("if (id == 0)\n        partial", "partial")]).logged(RACE),
+    kernel("reduce/v7_raking", "items of other groups write the result", &[("partial[get_group_id(0)] = value;", "partial[0] = value;")]).logged(RACE),
+    kernel("reduce/v10_single_pass", "partial results without atomics", &[("atomic_xchg(slot + w, bits.words[w]);", "slot[w] = bits.words[w];"), ("atomic_or(slot + w, 0u)", "slot[w]")]).file_is("common/publish.cl").n(9001).logged(RACE),
+    kernel("reduce/v10_single_pass", "a ticket without atomics", &[("last = atomic_inc(ticket) == groups - 1;", "last = (*ticket)++ == groups - 1;")]).n(9001).logged(RACE),
+    kernel("reduce/v3_sequential", "only some items reach the barrier", &[(BARRIER, "if (id < 32) barrier(CLK_LOCAL_MEM_FENCE);")]).logged(DIVERGENCE),
+    kernel("reduce/v3_sequential", "reads local memory that nobody wrote", &[("scratch[id] = i < n ? x[i] : IDENTITY;", "if (i < n) scratch[id] = x[i];")]).logged(UNINITIALISED),
+    kernel("reduce/v7_raking", "starts from nothing", &[("T value = IDENTITY;", "T value;")]).logged(UNINITIALISED),
+    kernel("reduce/v3_sequential", "reads past the end, and does not use it", &[("scratch[id] = i < n ? x[i] : IDENTITY;", "const T all = x[i]; scratch[id] = i < n ? all : IDENTITY;")]).logged(READ),
+    kernel("reduce/v3_sequential", "puts back what it read behind its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; partial[get_num_groups(0) + 3] = partial[get_num_groups(0) + 3]; }")]).logged(WRITE),
+    kernel("reduce/v7_raking", "reads far beyond its input, and does not use it", &[("T value = IDENTITY;", "T value = x[n + 100000] == 5 ? IDENTITY : IDENTITY;")]).logged(READ),
+    kernel("reduce/v3_sequential", "writes beyond its local memory", &[("scratch[id] = i < n ? x[i] : IDENTITY;", "scratch[id] = i < n ? x[i] : IDENTITY; scratch[id + WG] = 0;")]).logged(WRITE),
+    kernel("reduce/v2_strided", "reads beyond its local memory", &[("if (left < WG)", "if (left < 2 * WG)")]).logged(READ),
+    kernel("dot/v3_local", "no barrier in the tree", &[(BARRIER, "")]).file_is("common/tree.cl").logged(RACE),
+    kernel("dot/v6_single_pass", "partial sums without atomics", &[("atomic_xchg(slot + w, bits.words[w]);", "slot[w] = bits.words[w];"), ("atomic_or(slot + w, 0u)", "slot[w]")]).file_is("common/publish.cl").n(9001).logged(RACE),
+    kernel("dot/v1_naive", "reads past the end, and does not use it", &[("partial[id] = sum;", "partial[id] = x[n + id] > 1e30f ? sum : sum;")]).logged(READ),
+    kernel("transpose/v2_coalesced", "no barrier", &[(BARRIER, "")]).logged(RACE),
+    kernel("transpose/v4_diagonal", "no barrier", &[(BARRIER, "")]).logged(RACE),
+    kernel("transpose/v5_vectorised", "no barrier", &[(BARRIER, "")]).logged(UNINITIALISED),
+    kernel("transpose/v6_registers", "no barrier", &[(BARRIER, "")]).logged(UNINITIALISED),
+    kernel("transpose/v2_coalesced", "no barrier between repetitions", &[("#define REPEAT_SYNC barrier(CLK_LOCAL_MEM_FENCE)", "#define REPEAT_SYNC")]).file_is("common/matrix.cl").with("nreps=2").logged(RACE),
+    kernel("transpose/v1_naive", "two tiles at one place", &[("const INDEX x = TILE_COLUMN * TILE", "const INDEX x = TILE_COLUMN / 2 * TILE")]),
+    kernel("transpose/v1_naive", "reads beyond its edges, and does not use it", &[("if (INSIDE(x, y + j))", "if (in[(y + j) * in_pitch + x] == 3 ? INSIDE(x, y + j) : INSIDE(x, y + j))")]).logged(READ),
+    kernel("minplus/v3_local", "no barrier before its panels are read", &[("        barrier(CLK_LOCAL_MEM_FENCE);\n        for (uint k = 0; k < DEPTH; k++) {\n            T x", "        for (uint k = 0; k < DEPTH; k++) {\n            T x")]).logged(RACE),
+    kernel("minplus/v3_local", "no barrier before its panels are overwritten", &[("        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n", "    }\n")]).logged(RACE),
+    kernel("minplus/v2_registers", "no barrier in the preparation", &[(BARRIER, "")]).file_is("common/panels.cl").logged(RACE),
+    kernel("minplus/v0_naive", "reads a k past the end, and does not use it", &[("r[i * n + j] = best;", "r[i * n + j] = d[n * n + j] == 7 ? best : best;")]).logged(READ),
+    kernel("read/v1_strided", "no barrier in the tree", &[(BARRIER, "")]).file_is("common/tree.cl").n(2048).logged(RACE),
+    kernel("local/v1_vectors", "no barrier", &[(BARRIER, ""), ("uint from = id;", "uint from = id ^ 1;")]).n(2048).logged(RACE),
+];
