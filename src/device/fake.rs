@@ -4,7 +4,7 @@ use super::{
     Action, BufferId, Command, Device, DeviceError, DeviceInfo, Holding, HostId, Launch, ProgramId, Stamps, Timing,
     Told, Transfer, Unit,
 };
-use crate::cpu::canary::chain;
+use crate::cpu::canary::{CHAINS, chain};
 use crate::data::Dtype;
 use crate::kernels::{Arg, Image, Target};
 use std::collections::BTreeMap;
@@ -156,7 +156,8 @@ impl FakeDevice {
     /// Does what the canary does.
     fn sing(&mut self, launch: &Launch) -> u64 {
         let [out, Arg::Uint(steps)] = launch.args.as_slice() else { return 0 };
-        (0..launch.global[0]).for_each(|id| self.memory.set(out, id, chain(id as u32, *steps)));
+        let chains: Vec<u32> = (0..CHAINS).map(|id| chain(id, *steps)).collect();
+        (0..launch.global[0]).for_each(|id| self.memory.set(out, id, chains[id % chains.len()]));
         (self.canary)() * u64::from(*steps)
     }
 
