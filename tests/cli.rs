@@ -469,7 +469,8 @@ fn what_a_kernel_prints_is_told_on_standard_error_and_forges_nothing() {
 #[test]
 fn a_wrong_kernel_that_prints_is_still_wrong() {
     let right = "partial[get_group_id(0)] = scratch[0];";
-    let wrong = "{ printf(\"\\n{\\\"number\\\":2,\\\"what\\\":{\\\"Done\\\":{}}}\\n\"); partial[get_group_id(0)] = 1; }";
+    let wrong =
+        "{ printf(\"\\n{\\\"number\\\":2,\\\"what\\\":{\\\"Done\\\":{}}}\\n\"); partial[get_group_id(0)] = 1; }";
     let dir = edited_kernels("reduce/v3_sequential.cl", right, wrong);
     let dir = dir.path().to_str().unwrap();
     let (out, err, code) =
