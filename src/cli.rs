@@ -475,9 +475,13 @@ pub struct Sweep {
     /// Write the rows to this file; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
-    /// Go on with the sweep that FILE holds: what has a row, whatever its status, is not run again
+    /// Go on with the sweep that FILE holds: what has a row is not run again, whatever its status (but see --retry)
     #[arg(long)]
     pub resume: bool,
+    /// With --resume: run what has a row of one of these statuses again
+    #[arg(long, requires = "resume", value_name = "STATUS,...", value_delimiter = ',')]
+    #[arg(value_parser = ["failed", "timeout", "skipped", "build_failed", "wrong_result"])]
+    pub retry: Vec<String>,
     /// Print the plan and its size, and run nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -435,3 +435,145 @@ fn a_folder_for_data_that_is_none_leaves_the_outputs_alone() {
         assert_eq!(fs::read(&keep).unwrap(), b"kept\n", "{args:?}");
     }
 }
+
+/// Kernel sources of which rung 3 of the reduction prints what looks like a reply, and much else.
+fn printing_kernels(lines: usize) -> TempDir {
+    let prints = format!(
+        "if (get_global_id(0) == 0) for (int i = 0; i < {lines}; ++i) printf(\"{{\\\"number\\\":%d,\\\"what\\\":\
+         {{\\\"Done\\\":{{}}}}}}\\n\\033[2J%d\\n\", i, i);\n    if (id == 0)\n        partial["
+    );
+    edited_kernels("reduce/v3_sequential.cl", "if (id == 0)\n        partial[", &prints)
+}
+
+#[test]
+fn what_a_kernel_prints_is_told_on_standard_error_and_forges_nothing() {
+    let dir = printing_kernels(2000);
+    let args = ["reduce", "-q", "--n", "5000", "--variant", "sequential,wide", "--json", "-"];
+    let few = ["--warmup", "0", "--min-runs", "3", "--max-runs", "3", "--cl-dir", dir.path().to_str().unwrap()];
+    for how in [&[][..], &["--in-process"]] {
+        let (out, err, code) = run(&[&args[..], &few, how].concat());
+        assert_eq!(code, 0, "{how:?}: {err}");
+        let rows: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{how:?}: {e}: {out}"));
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), 5, "{how:?}: {out}");
+        assert!(rows.iter().all(|row| row["status"] == "ok" && row["result"] == rows[0]["result"]), "{how:?}: {out}");
+        assert!(err.contains("\"Done\""), "{how:?}: {err}");
+        if how.is_empty() {
+            assert!(err.contains("reduce v3 sequential printed: {\"number\":0"), "{err}");
+            assert!(err.contains(" more lines\n") && err.lines().count() < 30, "{err}");
+            assert!(!err.contains('\x1b') && !err.contains("v11 wide printed"), "{err}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_kernel_that_prints_is_still_wrong() {
+    let right = "partial[get_group_id(0)] = scratch[0];";
+    let wrong =
+        "{ printf(\"\\n{\\\"number\\\":2,\\\"what\\\":{\\\"Done\\\":{}}}\\n\"); partial[get_group_id(0)] = 1; }";
+    let dir = edited_kernels("reduce/v3_sequential.cl", right, wrong);
+    let dir = dir.path().to_str().unwrap();
+    let (out, err, code) =
+        run(&["reduce", "--quick", "--n", "500", "--variant", "sequential", "--cl-dir", dir, "--csv", "-"]);
+    assert_eq!(code, 4, "{err}");
+    assert!(out.contains("wrong_result"), "{out}");
+}
+
+#[test]
+fn a_worker_without_requests_ends_with_a_message() {
+    for (input, code, word) in
+        [("", 2, "no request"), ("hello\n", 1, "no request"), ("{\"number\":1}\n", 1, "no request")]
+    {
+        let output = gpulab(&["worker"]).write_stdin(input).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{input:?}: {err}");
+        assert!(err.contains(word) && err.lines().count() == 1, "{input:?}: {err}");
+        assert!(output.stdout.is_empty(), "{input:?}");
+    }
+}
+
+/// Runs a command line of the shell with `$0` for the program.
+#[cfg(unix)]
+fn shell(line: &str) -> (String, String, Option<i32>) {
+    let program = assert_cmd::cargo::cargo_bin("gpulab");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", line]).arg(program).env_remove("GPULAB_DEVICE").env("GPULAB_DATA", "/nonexistent");
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+#[cfg(unix)]
+#[test]
+fn closed_descriptors_mix_up_nothing() {
+    let dir = TempDir::new().unwrap();
+    assert_eq!(shell("exec \"$0\" worker <&-").2, Some(2));
+    assert_eq!(shell("exec \"$0\" worker <&- >&- 2>&-").2, Some(2));
+    for closed in ["<&-", "2>&-", "<&- 2>&-", "<&- >&- 2>&-"] {
+        let csv = dir.path().join(format!("{}.csv", closed.replace(['<', '>', '&', ' '], "_")));
+        let csv = csv.to_str().unwrap();
+        let line = format!("exec \"$0\" dot -q --quick --n 1000 --variant wide --csv '{csv}' {closed}");
+        let (_, err, _) = shell(&line);
+        let rows = fs::read_to_string(csv).unwrap();
+        assert_eq!(rows.lines().count(), 5, "{closed}: {rows}{err}");
+        assert!(rows.starts_with("schema,") && !rows.contains("number"), "{closed}: {rows}");
+    }
+}
+
+/// A folder of registered drivers: the system's, and one whose library does this when it is loaded.
+#[cfg(unix)]
+fn with_a_broken_driver(does: &str) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    let source = write(&dir, "broken.c", format!("#include <stdlib.h>\n#include <stdio.h>\n#include <unistd.h>\n__attribute__((constructor)) static void load(void) {{ {does} }}\n").as_bytes());
+    let library = dir.path().join("libbroken.so");
+    let built = std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status();
+    assert!(built.unwrap().success());
+    fs::write(dir.path().join("a-broken.icd"), format!("{}\n", library.display())).unwrap();
+    for entry in fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten().flatten() {
+        fs::copy(entry.path(), dir.path().join(entry.file_name())).unwrap();
+    }
+    dir
+}
+
+#[cfg(unix)]
+#[test]
+fn a_driver_that_crashes_while_it_is_listed_hides_no_other() {
+    let (whole, _, _) = run(&["devices", "--json", "-"]);
+    for does in ["abort();", "*(volatile int *)0 = 1;", "_exit(0);", "puts(\"[]\"); fflush(stdout); _exit(0);"] {
+        let dir = with_a_broken_driver(does);
+        let output = gpulab(&["devices", "--json", "-"]).env("OCL_ICD_VENDORS", dir.path()).output().unwrap();
+        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!(output.status.code(), Some(1), "{does}: {err}");
+        assert!(err.contains("a-broken.icd: the driver crashed the process"), "{does}: {err}");
+        assert_eq!(out, whole, "{does}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_driver_that_prints_while_it_is_listed_changes_no_list() {
+    let dir = with_a_broken_driver("puts(\"hello\"); fflush(stdout);");
+    let output = gpulab(&["devices", "--json", "-"]).env("OCL_ICD_VENDORS", dir.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), run(&["devices", "--json", "-"]).0);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_cause_is_told_why_there_is_no_device() {
+    let dir = TempDir::new().unwrap();
+    let file = write(&dir, "file", b"");
+    let file = file.to_str().unwrap();
+    for command in ["devices", "dot --quick -q --n 1000 --variant wide"] {
+        let (_, err, code) = shell(&format!("GPULAB_OPENCL_LIB=bad exec \"$0\" {command}"));
+        assert!(code == Some(3) && err.contains("GPULAB_OPENCL_LIB") && err.contains("unset it"), "{command}: {err}");
+        let (_, err, code) = shell(&format!("ulimit -v 100000; exec \"$0\" {command}"));
+        assert!(code != Some(0) && err.contains("ulimit -v"), "{command}: {err}");
+        let (out, err, code) = shell(&format!("POCL_CACHE_DIR=/proc/none exec \"$0\" {command}"));
+        // Where there are other devices there is nothing to tell.
+        assert!(code == Some(0) || (out + &err).contains("set POCL_CACHE_DIR to one that is"), "{command}: {err}");
+    }
+    let (out, err, code) =
+        shell(&format!("POCL_CACHE_DIR={file}/x exec \"$0\" dot --quick -q --n 1000 --variant wide"));
+    assert!(code == Some(0) || (out + &err).contains("set POCL_CACHE_DIR to one that is"), "{err}");
+}

@@ -443,3 +443,92 @@ fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
         Case { family: "streams".into(), variant: "laden".into(), params: ballast, ..case(Dtype::I32, 1 << 16) };
     assert_eq!(inspected(told, &laden), [("streams_v1_laden".to_owned(), 512 + 100, 32)]);
 }
+
+/// A small case on a device whose event clock makes this of a kernel's nanoseconds.
+fn by_clock(clock: impl FnMut(u64) -> u64 + 'static, launch_ns: u64, kernel_ns: u64) -> (Outcome, Outcome) {
+    let mut count = 0;
+    let script: Script = Box::new(move |launch, memory| {
+        naive(launch, memory, |i, _| i);
+        count += 1;
+        Ok(kernel_ns + 40 * (count % 7))
+    });
+    let device = FakeDevice::new(script).lying(clock, launch_ns);
+    let mut session = Session::new(Box::new(device), Sources::default(), None);
+    let first = session.run(&case(Dtype::F32, 1000), &settings());
+    let again = session.run_again(&case(Dtype::F32, 1000), &settings());
+    (first, again)
+}
+
+#[test]
+fn an_event_clock_that_does_not_keep_time_is_refused_in_every_row_of_its_session() {
+    let mut state = 1u64;
+    let random = move |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        1_000 + (state >> 33) % 2_000_000
+    };
+    let mut count = 0;
+    let nearly_constant = move |_| {
+        count += 1;
+        12_000 + count % 7
+    };
+    type Lie = Box<dyn FnMut(u64) -> u64>;
+    let lies: Vec<(&str, Lie)> = vec![
+        ("constant", Box::new(|_| 12_000)),
+        ("nearly constant", Box::new(nearly_constant)),
+        ("x 0.001", Box::new(|ns| ns / 1_000)),
+        ("x 0.1", Box::new(|ns| ns / 10)),
+        ("x 10", Box::new(|ns| ns * 10)),
+        ("x 1000", Box::new(|ns| ns * 1_000)),
+        ("random", Box::new(random)),
+    ];
+    for (what, clock) in lies {
+        let (first, again) = by_clock(clock, 20_000, KERNEL_NS);
+        for outcome in [first, again.clone(), again.pooled(by_clock(|ns| ns, 0, KERNEL_NS).0, &settings())] {
+            assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall), "{what}: {}", outcome.reason);
+            let note = outcome.clock_note.clone().unwrap();
+            assert!(note.contains("not believed in this session"), "{what}: {note}");
+            assert!(outcome.times().iter().all(|&t| t > 1e-9 * KERNEL_NS as f64), "{what}: {:?}", outcome.times());
+        }
+    }
+}
+
+#[test]
+fn an_honest_event_clock_is_believed_however_coarse_it_is_and_whatever_launches_cost() {
+    for (step, launch_ns, kernel_ns) in [
+        (1, 0, KERNEL_NS),
+        (32, 5_000, 60_000),
+        (1_000, 20_000, 200_000),
+        (1, 300_000, 20_000),
+        (32, 2_000_000, 60_000),
+    ] {
+        let coarse = move |ns: u64| ns.div_ceil(step) * step;
+        let (first, again) = by_clock(coarse, launch_ns, kernel_ns);
+        for outcome in [first, again] {
+            let what = format!("steps of {step} ns, {launch_ns} ns a launch");
+            assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Event), "{what}: {:?}", outcome.clock_note);
+        }
+    }
+}
+
+#[test]
+fn a_refusal_after_a_launch_is_a_failure() {
+    for (failing, status) in [(1, Status::Skipped), (2, Status::Failed), (6, Status::Failed)] {
+        for code in [-4, -5, -6] {
+            let mut runs = 0;
+            let script: Script = Box::new(move |launch, memory| {
+                runs += 1;
+                if runs == failing {
+                    return Err(DeviceError::call("clEnqueueNDRangeKernel", code));
+                }
+                naive(launch, memory, |i, _| i);
+                Ok(KERNEL_NS + runs)
+            });
+            let outcome = run_case(script, &case(Dtype::F32, 1000), &settings());
+            assert_eq!(outcome.status, status, "launch {failing}, {code}: {}", outcome.reason);
+        }
+    }
+    for code in [-4, -5, -6, -54] {
+        let script: Script = Box::new(move |_, _| Err(DeviceError::call("clFinish", code)));
+        assert_eq!(run_case(script, &case(Dtype::F32, 1000), &settings()).status, Status::Failed, "{code}");
+    }
+}

@@ -354,3 +354,35 @@ fn bad_input_is_found_before_anything_runs() {
         assert!(err.contains(word) && out.is_empty(), "{args:?}: {word:?} is missing in {err}");
     }
 }
+
+#[test]
+fn rows_that_failed_are_measured_again_where_that_is_asked() {
+    let dir = TempDir::new().unwrap();
+    let file = path(&dir, "rows.csv");
+    assert_eq!(tiny(&["-o", &file]).2, 0);
+    let (want, whole) = (keys(Path::new(&file)), std::fs::read_to_string(&file).unwrap());
+    let broken: Vec<String> = whole
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i {
+            2 => line.replacen(",ok,", ",failed,", 1),
+            3 => line.replacen(",ok,", ",timeout,", 1),
+            _ => line.to_owned(),
+        })
+        .collect();
+    let broken = broken.join("\n") + "\n";
+    std::fs::write(&file, &broken).unwrap();
+    let (_, err, code) = tiny(&["-o", &file, "--resume"]);
+    assert_eq!(code, 1, "a failed row stays one: {err}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), broken);
+    let (_, err, code) = tiny(&["-o", &file, "--resume", "--retry", "failed,timeout"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("2 of them are measured again"), "{err}");
+    assert_eq!(keys(Path::new(&file)), want);
+    let now = std::fs::read_to_string(&file).unwrap();
+    assert!(!now.contains(",failed,") && !now.contains(",timeout,"), "{now}");
+    let untouched: Vec<&str> = whole.lines().enumerate().filter(|(i, _)| ![2, 3].contains(i)).map(|(_, l)| l).collect();
+    assert!(untouched.iter().all(|line| now.lines().any(|l| l == *line)), "the other rows stay as they are");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no other file is left");
+    assert_eq!(tiny(&["-o", &file, "--retry", "failed"]).2, 2, "only with --resume");
+}

@@ -64,7 +64,8 @@ fn loader_line() -> String {
         Some(name) => line("loader", &format!("ok: {}", mapped(name).unwrap_or_else(|| name.clone()))),
         None => {
             let why = loader().failures.join("; ");
-            let own = env::var_os(LIBRARY_VARIABLE).map_or(String::new(), |_| format!(" ({LIBRARY_VARIABLE} is set)"));
+            let unset = |_| format!(" ({LIBRARY_VARIABLE} names it: unset it to use the system's)");
+            let own = env::var_os(LIBRARY_VARIABLE).map_or(String::new(), unset);
             line("loader", &format!("MISSING{own}: {why}"))
         }
     }
@@ -187,7 +188,7 @@ const GPUS: [(&str, Remedy); 3] = [
 fn remedies(platforms: &[PlatformInfo], hardware: &BTreeSet<&str>) -> Vec<String> {
     let devices = || platforms.iter().flat_map(|p| &p.devices);
     let mut missing: Vec<&Remedy> = Vec::new();
-    if loader().found.is_none() {
+    if loader().found.is_none() && env::var_os(LIBRARY_VARIABLE).is_none() {
         missing.push(&LOADER);
     }
     if !devices().any(|d| d.kind == "cpu") {

@@ -16,6 +16,7 @@ use crate::values::{self, List};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Instant;
 
@@ -44,6 +45,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
     let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, &sources);
     let rows = earlier_rows(options, global, &identity, &csv)?;
+    let (csv, rows) = without_retried(options, global, csv, rows)?;
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let run = Running {
@@ -161,6 +163,34 @@ fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &Csv
         say(&format!("going on with {}: it has {} rows", options.output, finished.len()));
     }
     Ok(rows)
+}
+
+/// The file and its rows without those that are to be measured again. They are dropped all at once, or not at all.
+fn without_retried(
+    options: &Sweep,
+    global: &Global,
+    csv: CsvFile,
+    rows: Vec<Row>,
+) -> Result<(CsvFile, Vec<Row>), Error> {
+    let is_retried = |row: &Row| options.retry.iter().any(|status| status == row.status.name());
+    let (retried, kept): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_retried);
+    if retried.is_empty() {
+        return Ok((csv, kept));
+    }
+    let failed = |source| Error::Output { what: options.output.clone(), source };
+    // A link stays one.
+    let path = std::fs::canonicalize(&options.output).map_err(failed)?;
+    let beside = format!("{}.retry", path.display());
+    let mut file = CsvFile::rows(&beside, Mode::Create)?;
+    kept.iter().try_for_each(|row| file.write(row))?;
+    drop(file);
+    let opened = OpenOptions::new().create(true).append(true).open(&beside);
+    opened.and_then(|file| file.sync_all()).and_then(|()| std::fs::rename(&beside, &path)).map_err(failed)?;
+    drop(csv);
+    if !global.quiet {
+        say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));
+    }
+    Ok((CsvFile::rows(&options.output, Mode::Append)?, kept))
 }
 
 /// The kernels' texts, fragments included.

@@ -4,7 +4,7 @@ use super::{
     Action, BufferId, Command, Device, DeviceError, DeviceInfo, Holding, HostId, Launch, ProgramId, Stamps, Timing,
     Told, Transfer, Unit,
 };
-use crate::cpu::canary::chain;
+use crate::cpu::canary::{CHAINS, chain};
 use crate::data::Dtype;
 use crate::kernels::{Arg, Image, Target};
 use std::collections::BTreeMap;
@@ -77,6 +77,10 @@ pub struct FakeDevice {
     now_ns: u64,
     /// Nanoseconds that a step of the runner's canary takes, whenever it runs.
     canary: Box<dyn FnMut() -> u64>,
+    /// What its event clock makes of a kernel's nanoseconds.
+    clock: Box<dyn FnMut(u64) -> u64>,
+    /// Nanoseconds that a launch takes beside its kernel.
+    launch_ns: u64,
     /// What it tells of every kernel.
     pub told: Told,
     /// What happened, one line a call, for tests to look at.
@@ -94,6 +98,8 @@ impl FakeDevice {
             next: 0,
             now_ns: 1_000,
             canary: Box::new(|| 1_000),
+            clock: Box::new(|ns| ns),
+            launch_ns: 0,
             told: Told::default(),
             log: Vec::new(),
         }
@@ -102,6 +108,11 @@ impl FakeDevice {
     /// A device whose clock drifts: a step of the runner's canary takes as many nanoseconds as `step_ns` says each time.
     pub fn drifting(self, step_ns: impl FnMut() -> u64 + 'static) -> FakeDevice {
         FakeDevice { canary: Box::new(step_ns), ..self }
+    }
+
+    /// A device whose event clock makes something else of a kernel's nanoseconds, and whose launches take so many beside.
+    pub fn lying(self, clock: impl FnMut(u64) -> u64 + 'static, launch_ns: u64) -> FakeDevice {
+        FakeDevice { clock: Box::new(clock), launch_ns, ..self }
     }
 
     /// Live buffers and memories of the host, for leak checks.
@@ -128,8 +139,8 @@ impl FakeDevice {
     fn pass(&mut self, ns: u64) -> Stamps {
         let queued = self.now_ns;
         let start = queued + 20;
-        self.now_ns = start + ns;
-        Stamps { queued, submit: queued + 10, start, end: self.now_ns }
+        self.now_ns = start + ns + self.launch_ns;
+        Stamps { queued, submit: queued + 10, start, end: start + (self.clock)(ns) }
     }
 
     fn step(&mut self, launch: &Launch) -> Result<Stamps, DeviceError> {
@@ -145,7 +156,8 @@ impl FakeDevice {
     /// Does what the canary does.
     fn sing(&mut self, launch: &Launch) -> u64 {
         let [out, Arg::Uint(steps)] = launch.args.as_slice() else { return 0 };
-        (0..launch.global[0]).for_each(|id| self.memory.set(out, id, chain(id as u32, *steps)));
+        let chains: Vec<u32> = (0..CHAINS).map(|id| chain(id, *steps)).collect();
+        (0..launch.global[0]).for_each(|id| self.memory.set(out, id, chains[id % chains.len()]));
         (self.canary)() * u64::from(*steps)
     }
 

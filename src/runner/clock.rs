@@ -110,4 +110,52 @@ mod tests {
         assert!(objection(&samples(&[Some(1e-5), None, Some(2e-5)]), None).unwrap().starts_with("1 of 3"));
         assert!(objection(&samples(&[Some(1e-5), Some(2e-5), Some(3e-5)]), Some(1.5e-5)).unwrap().contains("ceiling"));
     }
+
+    #[test]
+    fn belief_begins_at_50_ns_and_ends_at_the_wall_time() {
+        let event = |ns: u64, wall_ns: f64| sample(&timing(&[(0, 1, 100, 100 + ns)], wall_ns * 1e-9), &[true]).event;
+        assert_eq!(event(49, 1e9), None);
+        approx::assert_relative_eq!(event(50, 1e9).unwrap(), 50e-9);
+        assert_eq!(event(5_000, 4_999.0), None, "just above the wall time");
+        assert!(event(5_000, 5_001.0).is_some(), "just below");
+        // All four stamps may coincide up to the start; the end comes after it.
+        assert!(sample(&timing(&[(7, 7, 7, 107)], 1.0), &[true]).event.is_some());
+        assert_eq!(sample(&timing(&[(8, 7, 7, 107)], 1.0), &[true]).event, None);
+        assert_eq!(sample(&timing(&[(0, 8, 7, 107)], 1.0), &[true]).event, None);
+    }
+
+    #[test]
+    fn a_launch_that_is_not_timed_must_have_possible_times_too() {
+        let stamps = [(0, 1, 100, 90), (100, 101, 200, 300)];
+        assert_eq!(sample(&timing(&stamps, 1.0), &[false, true]).event, None);
+        assert_eq!(sample(&timing(&[(0, 1, 100, 200)], 1.0), &[false]).event, None, "nothing is timed");
+    }
+
+    #[test]
+    fn a_delay_has_the_same_bounds() {
+        let wait = |queued: u64, start: u64, wall: f64| delay(&timing(&[(queued, queued, start, start + 1)], wall));
+        assert_eq!(wait(100, 149, 1.0), None);
+        approx::assert_relative_eq!(wait(100, 150, 1.0).unwrap(), 50e-9);
+        assert_eq!(wait(100, 99, 1.0), None, "it began before it was queued");
+        assert_eq!(wait(100, 5_100, 4_999e-9), None, "longer than the wall time");
+        assert!(wait(100, 5_100, 5_001e-9).is_some());
+        assert_eq!(delay(&timing(&[], 1.0)), None);
+    }
+
+    #[test]
+    fn equal_times_are_doubted_from_eight_on() {
+        assert_eq!(objection(&samples(&[Some(1e-5); 7]), None), None, "seven may be equal by chance of a coarse timer");
+        assert!(objection(&samples(&[Some(1e-5); 8]), None).unwrap().contains("the same 10000 ns"));
+        let mut events = [Some(1e-5); 8];
+        events[7] = Some(1.000_1e-5);
+        assert_eq!(objection(&samples(&events), None), None, "one of them differs");
+    }
+
+    #[test]
+    fn the_least_time_itself_is_believed() {
+        let events = samples(&[Some(1e-5), Some(2e-5)]);
+        assert_eq!(objection(&events, Some(1e-5)), None);
+        assert_eq!(objection(&events, Some(0.999e-5)), None);
+        assert!(objection(&events, Some(1.001e-5)).unwrap().contains("shorter than the ceiling allows"));
+    }
 }

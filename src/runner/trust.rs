@@ -179,8 +179,9 @@ mod tests {
 
     #[test]
     fn constant_and_scaled_clocks_are_refused() {
+        type Lie = fn(u64) -> u64;
         for launch_ns in [0, 20_000, 2_000_000] {
-            let lies: [(&str, fn(u64) -> u64); 9] = [
+            let lies: [(&str, Lie); 9] = [
                 ("1 ns", |_| 1),
                 ("12 us", |_| 12_000),
                 ("1 ms", |_| 1_000_000),
