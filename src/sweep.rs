@@ -10,11 +10,13 @@
 mod identity;
 mod measure;
 mod merge;
+mod possible;
 mod space;
 
 pub use identity::{Identity, Shard};
 pub use measure::{BLOCK, Bench, Order, ROUNDS, in_rounds, measure};
 pub use merge::merge;
+pub use possible::Asked;
 pub use space::{Configuration, Setting, Space, default_work_groups, settings};
 
 #[cfg(test)]

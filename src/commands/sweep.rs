@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::probe::{self, Limits, Need};
-use super::{Out, interrupt, say};
+use super::{Out, interrupt, outputs, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
 use crate::kernels::{Case, Family, Form, Params, Refusal, Rung, Shape};
@@ -10,7 +10,7 @@ use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
 use crate::runner::{Outcome, Settings, Sources, Spent};
-use crate::store::{CsvFile, Mode, read_rows};
+use crate::store::{CsvFile, Mode, keep_apart, read_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
 use crate::values::{self, List};
 use crate::worker::{Executor, Job, Setup};
@@ -84,7 +84,9 @@ fn space(options: &Sweep) -> Result<Space, Error> {
     }
     let shapes = shapes(family, options.n.as_ref(), options.m.as_ref())?;
     let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-    Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed })
+    let space = Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed };
+    space.check_settings().map_err(Error::Usage)?;
+    Ok(space)
 }
 
 /// Square matrices, or every combination of columns and rows.
@@ -131,9 +133,10 @@ fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Er
 /// Opens the output before anything runs. A file with rows in it is only gone on with, never replaced.
 fn open_output(options: &Sweep) -> Result<CsvFile, Error> {
     let path = options.output.as_str();
+    keep_apart(&[("-o", Some(path))], &outputs::inputs(&[], options.cl_dir.as_deref()))?;
     if options.resume {
-        if path == "-" {
-            return Err(Error::Usage("--resume needs the file to go on with: -o FILE".into()));
+        if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(Error::Usage("--resume needs the file to go on with, and no pipe or device: -o FILE".into()));
         }
         return CsvFile::rows(path, Mode::Append);
     }
@@ -211,8 +214,9 @@ impl Running {
                 say(&report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64()));
             }
         }
-        measured?;
-        bench::worst(&self.rows, options.measure.strict)
+        let worst = bench::worst(&self.rows, options.measure.strict);
+        let finished = if measured.is_ok() { self.csv.finish() } else { Ok(()) };
+        bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
     }
 
     fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {
@@ -270,8 +274,9 @@ impl Bench for Running {
         let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);
-        self.csv.write(&row)?;
+        // The verdict counts it, even if nobody reads on.
+        let written = self.csv.write(&row);
         self.rows.push(row);
-        Ok(())
+        written
     }
 }

@@ -103,7 +103,11 @@ impl Identity {
             return Some("its rows are of no sweep".into());
         }
         let theirs = device(row);
+        let version = env!("CARGO_PKG_VERSION");
         let differs = |what: &str, theirs: &str, ours: &str| Some(format!("{what} was {theirs} and is {ours}"));
+        if row.gpulab != version {
+            return differs("gpulab's version", &row.gpulab, version);
+        }
         if theirs != self.device {
             return differs("the device", &theirs, &self.device);
         }
