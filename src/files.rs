@@ -46,6 +46,15 @@ impl Identity {
         Identity::new(&file.metadata().ok()?, Path::new(""))
     }
 
+    /// Of the file that writing to a path would make, where there is none yet: its folder and its name.
+    pub fn place(path: &Path) -> Option<PathBuf> {
+        if path.exists() {
+            return None;
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    }
+
     #[cfg(unix)]
     fn new(metadata: &Metadata, _: &Path) -> Option<Identity> {
         use std::os::unix::fs::MetadataExt;

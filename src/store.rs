@@ -4,7 +4,10 @@
 //! that a killed run loses at most the row in flight; one that fails is taken back.
 //! A regular file is locked while it is open: a second writer is refused.
 
+mod rounds;
 mod sink;
+
+pub use rounds::{Pool, Rounds};
 
 use crate::Error;
 use crate::ceilings::CeilingRow;
@@ -37,19 +40,23 @@ pub fn keep_apart(outputs: &[(&str, Option<&str>)], inputs: &[PathBuf]) -> Resul
         return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
     }
     let inputs: Vec<(&PathBuf, Identity)> = inputs.iter().filter_map(|p| Some((p, Identity::of(p)?))).collect();
-    let mut taken: Vec<(String, Identity)> = Vec::new();
-    let named = given.iter().filter(|(_, path)| *path != "-");
-    let files = named.map(|(option, path)| (format!("{option} {path}"), Identity::of(Path::new(path))));
-    for (name, identity) in [("standard output".to_owned(), stdout_identity())].into_iter().chain(files) {
-        let Some(identity) = identity else { continue };
-        if let Some((input, _)) = inputs.iter().find(|(_, input)| *input == identity) {
+    let mut taken = vec![("standard output".to_owned(), stdout_identity(), None)];
+    for (option, path) in given.iter().filter(|(_, path)| *path != "-") {
+        let path = Path::new(path);
+        taken.push((format!("{option} {}", path.display()), Identity::of(path), Identity::place(path)));
+    }
+    for (i, (name, identity, place)) in taken.iter().enumerate() {
+        if let Some((input, _)) = inputs.iter().find(|(_, input)| Some(input) == identity.as_ref()) {
             let input = input.display();
             return Err(Error::Usage(format!("{name} is the input {input} itself: give another file")));
         }
-        if let Some((other, _)) = taken.iter().find(|(_, other)| *other == identity) {
+        let is_same = |other: &&(String, Option<Identity>, Option<PathBuf>)| {
+            (identity.is_some() && other.1 == *identity) || (place.is_some() && other.2 == *place)
+        };
+        let same = taken[..i].iter().find(is_same);
+        if let Some((other, ..)) = same {
             return Err(Error::Usage(format!("{name} and {other} are one file: give another one")));
         }
-        taken.push((name, identity));
     }
     Ok(!to_stdout.is_empty())
 }

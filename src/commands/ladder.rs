@@ -121,7 +121,7 @@ fn check_values(study: &Study, rungs: &[&'static Rung], dtype: Dtype, wg: Option
     for (name, value) in &study.params {
         let alone = Params::from([(name.clone(), value.clone())]);
         let together = asked.refusal(name, std::slice::from_ref(&study.params));
-        if let Some(why) = asked.refusal(name, &[alone]).and(together) {
+        if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
             return Err(Error::Usage(format!("--{name} {value}: {why}")));
         }
     }

@@ -10,12 +10,12 @@ use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
 use crate::runner::{Outcome, Settings, Sources, Spent};
-use crate::store::{CsvFile, Mode, keep_apart, read_rows};
-use crate::sweep::{self, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
+use crate::store::{CsvFile, Mode, Pool, Rounds, keep_apart, read_rows};
+use crate::sweep::{self, BLOCK, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
 use crate::values::{self, List};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
 
@@ -45,6 +45,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, &sources);
     let rows = earlier_rows(options, global, &identity, &csv)?;
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
+    let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let run = Running {
         family: space.family,
@@ -58,6 +59,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         observer: Box::new(Line::with_eta(global.quiet)),
         rows,
         csv,
+        quiet: global.quiet,
+        earlier,
+        rounds,
         spent: Spent::default(),
         probed: 0.0,
     };
@@ -166,6 +170,21 @@ fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &Csv
     Ok(rows)
 }
 
+/// Where rounds are noted beside the file of rows, and what those of the sweep that is gone on with gave.
+fn rounds(options: &Sweep, identity: &Identity) -> (Option<Rounds>, BTreeMap<u64, Pool>) {
+    let path = Path::new(&options.output);
+    if options.order == Order::Sequential || options.output == "-" || (path.exists() && !path.is_file()) {
+        return (None, BTreeMap::new());
+    }
+    let mut rounds = Rounds::beside(&options.output, &identity.key());
+    if !options.resume {
+        // Of a sweep whose rows were removed.
+        rounds.settle();
+    }
+    let earlier = rounds.read();
+    (Some(rounds), earlier)
+}
+
 /// The kernels' texts, fragments included.
 fn sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<Vec<String>, Error> {
     let sources = Sources { dir: dir.map(Path::to_owned) };
@@ -198,6 +217,11 @@ struct Running {
     /// Those of the file, then the new ones.
     rows: Vec<Row>,
     csv: CsvFile,
+    quiet: bool,
+    /// What rounds of an earlier run gave, by places in the plan.
+    earlier: BTreeMap<u64, Pool>,
+    /// Where rounds are noted; nowhere if rows go to standard output.
+    rounds: Option<Rounds>,
     spent: Spent,
     /// Seconds that measuring the ceiling took.
     probed: f64,
@@ -263,6 +287,24 @@ impl Bench for Running {
         let outcome = self.executor.run(job)?;
         self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
         Ok(outcome)
+    }
+
+    fn earlier(&mut self, configuration: &Configuration) -> Option<Pool> {
+        self.earlier.remove(&configuration.index)
+    }
+
+    fn note(&mut self, configuration: &Configuration, pool: &Pool) {
+        let noted = self.rounds.as_mut().map(|rounds| rounds.note(configuration.index, pool));
+        if let Some(Err(error)) = noted {
+            self.rounds = None;
+            if !self.quiet {
+                say(&format!("{error}: should this sweep be killed, up to {BLOCK} configurations are measured again"));
+            }
+        }
+    }
+
+    fn settled(&mut self) {
+        self.rounds.iter_mut().for_each(Rounds::settle);
     }
 
     fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {

@@ -218,9 +218,9 @@ fn wait_for_reader(_: impl AsRef<Path>, _: &std::fs::Metadata) -> io::Result<()>
 fn lock(file: &File, path: &str) -> Result<(), Error> {
     match file.try_lock() {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => {
-            Err(Error::Usage(format!("{path} is being written by another run: wait for it or give another file")))
-        }
+        Err(TryLockError::WouldBlock) => Err(Error::Usage(format!(
+            "{path} is being written already, by another run or for another option: wait or give another file"
+        ))),
         // Some network file systems have no locks; that is no reason not to write.
         Err(TryLockError::Error(_)) => Ok(()),
     }
