@@ -790,7 +790,7 @@ fn settings_that_no_device_could_take_are_refused() {
     }
     // What only does not go together is skipped when its turn comes.
     let together = ["sweep", "--kernel", "minplus", "--variant", "4", "--n", "64", "--dry-run"];
-    let settings = ["--set", "tile=64x64,32x64", "--set", "item=8x8,4x8"];
+    let settings = ["--set", "tile=64x64,32x32", "--set", "item=8x8,4x4"];
     let (out, err, code) = run(&[&together[..], &settings[..]].concat());
     assert!(code == 0 && out.contains("skipped: ") && !out.contains("4 of which"), "{out}{err}");
 }

@@ -149,13 +149,17 @@ const BELOW: &str = "ceilings";
 /// All that is kept below `folder`, by the names of the files; an [`Error::Failed`] for each that cannot be read or is
 /// damaged.
 pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
-    let Ok(entries) = std::fs::read_dir(folder.join(BELOW)) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.sort();
     // A search that was broken off at once has left nothing.
     let is_of_use = |kept: &Result<Kept, Error>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty());
-    paths.iter().map(|path| read(path)).filter(is_of_use).collect()
+    kept_files(folder).iter().map(|path| read(path)).filter(is_of_use).collect()
+}
+
+/// The files below `folder` that ceilings are kept in, by their names.
+pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths = files::below(&folder.join(BELOW));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    paths
 }
 
 fn read(path: &Path) -> Result<Kept, Error> {

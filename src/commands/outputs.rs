@@ -3,9 +3,8 @@
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
 use super::{Out, bench, say};
-use crate::Error;
-use crate::files;
-use crate::store::{CsvFile, Deferred, JsonFile, keep_apart};
+use crate::store::{CsvFile, Deferred, JsonFile, Mode, keep_apart};
+use crate::{Error, ceilings, files, input};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +32,7 @@ pub(super) struct Outputs {
 }
 
 /// Opens a CSV file of one kind of rows.
-pub(super) type OpenCsv = fn(&str, crate::store::Mode) -> Result<CsvFile, Error>;
+pub(super) type OpenCsv = fn(&str, Mode) -> Result<CsvFile, Error>;
 
 impl Outputs {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
@@ -47,7 +46,7 @@ impl Outputs {
         if !taken {
             Out::check()?;
         }
-        let create = crate::store::Mode::Create;
+        let create = Mode::Create;
         Ok(Outputs {
             csv: csv.map(|path| rows(path, create)).transpose()?,
             json: json.map(JsonFile::create).transpose()?,
@@ -130,7 +129,7 @@ fn attempt<T>(slot: &mut Option<T>, failed: &mut Vec<Error>, write: impl FnOnce(
 
 /// Files that a run reads and no output may be: those that are named, kernel sources, and what is kept of devices.
 pub(super) fn inputs(named: &[String], cl_dir: Option<&Path>) -> Vec<PathBuf> {
-    let kept = crate::ceilings::folder().map(|folder| files::below(&folder)).unwrap_or_default();
+    let kept = ceilings::folder().map(|folder| ceilings::kept_files(&folder)).unwrap_or_default();
     let sources = cl_dir.map(files::below).unwrap_or_default();
-    named.iter().map(|spec| crate::input::path(spec).into()).chain(sources).chain(kept).collect()
+    named.iter().map(|spec| input::path(spec).into()).chain(sources).chain(kept).collect()
 }
