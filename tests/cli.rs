@@ -709,7 +709,7 @@ fn a_file_that_may_not_grow_holds_whole_rows_and_hides_nothing_of_the_rest() {
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let limited = |args: &[&str], to: &str| {
-        let script = format!("ulimit -f 3; exec \"$0\" \"$@\"{to}");
+        let script = format!("ulimit -f 2; exec \"$0\" \"$@\"{to}");
         let mut command = std::process::Command::new("bash");
         command.args(["-c", &script]).arg(assert_cmd::cargo::cargo_bin("gpulab")).args(args);
         let output = command.env("GPULAB_DATA", dir.path().join("none")).output().unwrap();
@@ -719,7 +719,7 @@ fn a_file_that_may_not_grow_holds_whole_rows_and_hides_nothing_of_the_rest() {
         text(&output.stdout)
     };
     let rows = |path: &str| {
-        assert!(fs::metadata(path).unwrap().len() <= 3 << 10);
+        assert!(fs::metadata(path).unwrap().len() <= 2 << 10);
         let read = gpulab::store::read_rows(Path::new(path)).unwrap();
         assert!(read.torn.is_none() && !read.rows.is_empty(), "{path}");
         read.rows.len()
