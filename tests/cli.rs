@@ -567,8 +567,9 @@ fn nothing_that_is_not_there_takes_what_is_written() {
 fn a_reader_who_goes_away_hides_no_wrong_result() {
     let kernels = edited_kernels("dot/v3_local.cl", "i < end;", "i + 1 < end;");
     let dir = kernels.path().to_str().unwrap();
-    let ladder = ["dot", "--quick", "--n", "5000", "--variant", "3,7", "--cl-dir", dir];
-    let sweep = ["sweep", "--kernel", "dot", "--quick", "--n", "5000", "--variant", "3", "--wg", "64", "--cl-dir", dir];
+    let ladder = ["dot", "--quick", "--n", "50000", "--variant", "3,7", "--cl-dir", dir];
+    let sweep =
+        ["sweep", "--kernel", "dot", "--quick", "--n", "50000", "--variant", "3", "--wg", "64", "--cl-dir", dir];
     for args in
         [&ladder[..], &[&ladder[..], &["--csv", "-"]].concat(), &[&ladder[..], &["--json", "-"]].concat(), &sweep]
     {
