@@ -15,6 +15,7 @@
 //! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
 //! - [`graph`] is distances in graphs, whatever makes the min-plus step.
 //! - [`occupancy`] says how many groups a compute unit holds at once.
+//! - [`terminal`] is the door to standard output and standard error; [`files`] reads files and knows them again.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 
 pub mod ceilings;
@@ -27,6 +28,7 @@ pub mod device;
 pub mod error;
 pub mod exchange;
 pub mod experiments;
+pub mod files;
 pub mod graph;
 pub mod input;
 pub mod kernels;
@@ -39,6 +41,7 @@ pub mod stats;
 pub mod stdout;
 pub mod store;
 pub mod sweep;
+pub mod terminal;
 pub mod values;
 pub mod worker;
 

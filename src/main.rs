@@ -1,40 +1,41 @@
 //! Parses the command line, runs the command, and turns its error into a message and an exit code.
 
+mod process;
+
 use clap::Parser;
 use gpulab::cli::Cli;
+use gpulab::terminal::{Stdout, say};
 use gpulab::{Error, commands};
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    process::prepare();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    match commands::run(&cli) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
-        Err(error) => {
-            // Nothing can be done about a standard error that cannot be written to.
-            let _ = writeln!(std::io::stderr(), "gpulab: {error}");
-            ExitCode::from(error.exit_code())
-        }
-    }
+    commands::run(&cli).map_or_else(|error| ended(&error), |()| ExitCode::SUCCESS)
 }
 
-/// Prints help, version or a usage error where it belongs. clap itself overlooks a full disk.
+/// Says why the program ends without success. That the reader of a pipe went away is no reason.
+fn ended(error: &Error) -> ExitCode {
+    if error.is_closed_pipe() {
+        return ExitCode::SUCCESS;
+    }
+    say(&format!("gpulab: {error}"));
+    ExitCode::from(error.exit_code())
+}
+
+/// Prints help, version or a usage error where it belongs. clap itself overlooks a full disk, and control characters in
+/// what it repeats of the command line.
 fn usage(error: &clap::Error) -> ExitCode {
-    let written = if error.use_stderr() { error.print() } else { print_help(error) };
-    match written {
-        Err(source) if !error.use_stderr() => {
-            let error = Error::Output { what: "standard output".into(), source };
-            if error.is_closed_pipe() { ExitCode::SUCCESS } else { ExitCode::from(error.exit_code()) }
-        }
-        _ => ExitCode::from(error.exit_code() as u8),
+    let code = ExitCode::from(error.exit_code() as u8);
+    if error.use_stderr() {
+        say(error.render().to_string().trim_end());
+        return code;
     }
-}
-
-fn print_help(error: &clap::Error) -> std::io::Result<()> {
-    error.print()?;
-    std::io::stdout().flush()
+    // clap knows whether there are colours; an empty write tells whether the text would arrive.
+    let written = Stdout.check().and_then(|()| error.print()).and_then(|()| std::io::stdout().flush());
+    written.map_or_else(|source| ended(&Error::Output { what: "standard output".into(), source }), |()| code)
 }

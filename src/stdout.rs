@@ -30,15 +30,16 @@ pub fn take_from_drivers() {}
 #[derive(Clone, Copy, Debug)]
 pub struct Results;
 
+/// The file behind it, once it was taken from drivers.
 #[cfg(unix)]
-fn real() -> Option<&'static File> {
+pub fn file() -> Option<&'static File> {
     REAL.get()?.as_ref()
 }
 
 impl Write for Results {
     #[cfg(unix)]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        real().map_or_else(|| io::stdout().write(bytes), |mut file| file.write(bytes))
+        file().map_or_else(|| io::stdout().write(bytes), |mut file| file.write(bytes))
     }
 
     #[cfg(not(unix))]
@@ -54,7 +55,7 @@ impl Write for Results {
 /// Whether results go to a terminal.
 pub fn is_terminal() -> bool {
     #[cfg(unix)]
-    if let Some(file) = real() {
+    if let Some(file) = file() {
         return file.is_terminal();
     }
     io::stdout().is_terminal()

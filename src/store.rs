@@ -1,18 +1,24 @@
 //! Result files: opened before the first kernel runs, written a whole row at a time, and read back.
 //!
-//! Each row reaches the system in one write, so that a killed run loses at most the row in flight.
+//! What a file holds is left alone until the first row of a run is there. Each row reaches the system in one write, so
+//! that a killed run loses at most the row in flight; one that fails is taken back.
 //! A regular file is locked while it is open: a second writer is refused.
 
+mod rounds;
 mod sink;
+
+pub use rounds::{Pool, Rounds};
 
 use crate::Error;
 use crate::ceilings::CeilingRow;
+use crate::files::{self, Identity};
 use crate::record::{Point, Row, SCHEMA, SampleRow};
+use crate::terminal::{Stdout, is_unsafe};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sink::Sink;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What to do with a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +29,59 @@ pub enum Mode {
     Append,
 }
 
+/// Refuses outputs that are inputs or each other, by whatever path; whether one of them is standard output, as `-` says.
+/// `outputs` come with the names of their options.
+///
+/// Errors: `Usage`.
+pub fn keep_apart(outputs: &[(&str, Option<&str>)], inputs: &[PathBuf]) -> Result<bool, Error> {
+    let given: Vec<(&str, &str)> = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?))).collect();
+    let to_stdout: Vec<&str> = given.iter().filter(|(_, path)| *path == "-").map(|(option, _)| *option).collect();
+    if to_stdout.len() > 1 {
+        return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
+    }
+    let inputs: Vec<(&PathBuf, Identity)> = inputs.iter().filter_map(|p| Some((p, Identity::of(p)?))).collect();
+    let mut taken = vec![("standard output".to_owned(), stdout_identity(), None)];
+    for (option, path) in given.iter().filter(|(_, path)| *path != "-") {
+        let path = Path::new(path);
+        taken.push((format!("{option} {}", path.display()), Identity::of(path), Identity::place(path)));
+    }
+    for (i, (name, identity, place)) in taken.iter().enumerate() {
+        if let Some((input, _)) = inputs.iter().find(|(_, input)| Some(input) == identity.as_ref()) {
+            let input = input.display();
+            return Err(Error::Usage(format!("{name} is the input {input} itself: give another file")));
+        }
+        let is_same = |other: &&(String, Option<Identity>, Option<PathBuf>)| {
+            (identity.is_some() && other.1 == *identity) || (place.is_some() && other.2 == *place)
+        };
+        let same = taken[..i].iter().find(is_same);
+        if let Some((other, ..)) = same {
+            return Err(Error::Usage(format!("{name} and {other} are one file: give another one")));
+        }
+    }
+    Ok(!to_stdout.is_empty())
+}
+
+#[cfg(unix)]
+fn stdout_identity() -> Option<Identity> {
+    Identity::of_open(Stdout.file().ok()?)
+}
+
+#[cfg(not(unix))]
+fn stdout_identity() -> Option<Identity> {
+    None
+}
+
 /// A CSV file of [`Row`]s, [`Point`]s or [`SampleRow`]s; `-` is standard output.
 pub struct CsvFile {
     sink: Sink,
+    /// Its header, until that is written with the first row.
+    header: Option<Vec<u8>>,
     torn: Option<String>,
 }
 
 impl CsvFile {
-    /// Opens a file of result rows and makes sure that it has its header.
+    /// Opens a file of result rows. What it holds is left alone until the first row is written, and a file that was not
+    /// there before goes again if none is.
     ///
     /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it, or if it
     /// is to be added to and has other columns.
@@ -65,11 +116,8 @@ impl CsvFile {
             let why = "it has other columns than this version writes; give another file or remove it";
             return Err(Error::Usage(format!("cannot add to {path}: {why}")));
         }
-        sink.keep(if is_new { 0 } else { table.intact })?;
-        if is_new {
-            sink.write(&header)?;
-        }
-        Ok(CsvFile { sink, torn: table.torn })
+        sink.keep(if is_new { 0 } else { table.intact });
+        Ok(CsvFile { sink, header: is_new.then_some(header), torn: table.torn })
     }
 
     /// What was wrong with the last line of the file that is added to, if anything.
@@ -103,9 +151,17 @@ impl CsvFile {
         samples.into_iter().try_for_each(|sample| self.write_line(&sample))
     }
 
+    /// Writes the header of a file that got no row.
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.header.take().map_or(Ok(()), |header| self.sink.write(&header))
+    }
+
     fn write_line(&mut self, row: &impl Serialize) -> Result<(), Error> {
-        let line = line(row, self.sink.name())?;
-        self.sink.write(&line)
+        let mut text = self.header.clone().unwrap_or_default();
+        text.extend(line(row, self.sink.name())?);
+        self.sink.write(&text)?;
+        self.header = None;
+        Ok(())
     }
 }
 
@@ -116,26 +172,44 @@ pub struct JsonFile {
 }
 
 impl JsonFile {
-    /// Opens the file, replacing one that exists. Errors as for [`CsvFile::rows`].
+    /// Opens the file, to replace what it holds once there is a row. Errors as for [`CsvFile::rows`].
     pub fn create(path: &str) -> Result<JsonFile, Error> {
         let mut sink = Sink::open(path)?;
-        sink.keep(0)?;
-        sink.write(b"[")?;
+        sink.keep(0);
         Ok(JsonFile { sink, is_empty: true })
     }
 
     /// Adds a row or a point.
     pub fn write(&mut self, row: &impl Serialize) -> Result<(), Error> {
-        let mut text = if self.is_empty { b"\n".to_vec() } else { b",\n".to_vec() };
+        let mut text = if self.is_empty { "[\n".to_owned() } else { ",\n".to_owned() };
+        text.push_str(&json(row).map_err(|e| self.sink.error(e.into()))?);
+        // What is there already stays a whole array, where there is room for its end.
+        self.sink.write(text.as_bytes()).inspect_err(|_| drop(self.end()))?;
         self.is_empty = false;
-        serde_json::to_writer(&mut text, row).map_err(|e| self.sink.error(e.into()))?;
-        self.sink.write(&text)
+        Ok(())
     }
 
-    /// Ends the array. Without this the file is not yet JSON, so call it after a failure too.
+    /// Ends the array. Without this the file is not yet JSON, so call it after a failure too, unless there was no row.
     pub fn finish(mut self) -> Result<(), Error> {
-        self.sink.write(b"\n]\n")
+        self.end()
     }
+
+    fn end(&mut self) -> Result<(), Error> {
+        self.sink.write(if self.is_empty { b"[\n]\n" } else { b"\n]\n" })
+    }
+}
+
+/// A row as JSON of printable characters: what could steer a terminal is escaped, in JSON's own way.
+fn json(row: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string(row)?;
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if is_unsafe(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| safe += &format!("\\u{unit:04x}")),
+            c => safe.push(c),
+        }
+    }
+    Ok(safe)
 }
 
 /// A file that is opened early and written in one go, once there is something to write; `-` is standard output.
@@ -150,15 +224,9 @@ impl Deferred {
 
     /// Replaces what the file holds by what `write` writes, which it has to flush. What `write` returns.
     ///
-    /// Errors: `Output` if the file cannot be written.
-    pub fn replace<T>(mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>) -> Result<T, Error> {
+    /// Errors: `Output` if the file cannot be written; then it is empty.
+    pub fn replace<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>) -> Result<T, Error> {
         self.0.fill(write)
-    }
-}
-
-impl Drop for Deferred {
-    fn drop(&mut self) {
-        self.0.remove_unused();
     }
 }
 
@@ -196,7 +264,7 @@ fn read<T: DeserializeOwned>(
     schema: fn(&T) -> u32,
 ) -> Result<(Vec<T>, Option<String>), Error> {
     let name = path.display().to_string();
-    let text = std::fs::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     let table = Table::parse(&text, &name)?;
     let header = csv::ByteRecord::from(table.header);
     let mut rows = Vec::with_capacity(table.records.len());
@@ -222,7 +290,8 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
     // What is no regular file cannot be replaced: a pipe, a device.
     if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
         let mut file = CsvFile::rows(path, Mode::Create)?;
-        return rows.iter().try_for_each(|row| file.write(row));
+        rows.iter().try_for_each(|row| file.write(row))?;
+        return file.finish();
     }
     let unfinished = format!("{path}.{}.part", std::process::id());
     let written = CsvFile::rows(&unfinished, Mode::Create).and_then(|mut file| {
@@ -255,7 +324,10 @@ impl Table {
         }
         let width = records.first().map_or(0, csv::ByteRecord::len);
         let mut table = Table { header: Vec::new(), records, intact: text.len() as u64, torn: None };
-        let cut = table.records.last().is_some_and(|last| last.len() != width || !text.ends_with(b"\n"));
+        // What a machine that lost its power leaves of a row is often NULs.
+        let is_damaged = |record: &csv::ByteRecord| record.as_slice().contains(&0);
+        let is_torn = |last: &csv::ByteRecord| last.len() != width || !text.ends_with(b"\n") || is_damaged(last);
+        let cut = table.records.last().is_some_and(is_torn);
         if cut && let Some(last) = table.records.pop() {
             let position = last.position().cloned().unwrap_or_else(csv::Position::new);
             table.intact = position.byte();
@@ -264,6 +336,10 @@ impl Table {
         if let Some(odd) = table.records.iter().find(|r| r.len() != width) {
             let line = odd.position().map_or(0, csv::Position::line);
             return Err(Error::Usage(format!("{name}, line {line}, has {} cells instead of {width}", odd.len())));
+        }
+        if let Some(damaged) = table.records.iter().find(|r| is_damaged(r)) {
+            let line = damaged.position().map_or(0, csv::Position::line);
+            return Err(Error::Usage(format!("{name}, line {line}, is damaged: it holds NUL bytes; restore the file")));
         }
         if !table.records.is_empty() {
             let header = table.records.remove(0);
@@ -291,8 +367,12 @@ fn line(row: impl Serialize, name: &str) -> Result<Vec<u8>, Error> {
     writer.into_inner().map_err(|e| failed(std::io::Error::other(e.to_string())))
 }
 
-/// Text that a spreadsheet would run as a formula gets an apostrophe in front.
+/// Text that a spreadsheet would run as a formula gets an apostrophe in front. A NUL, which in a file is a sign of damage,
+/// becomes the mark for what cannot be shown.
 fn guard(text: &mut String) {
+    if text.contains('\0') {
+        *text = text.replace('\0', "\u{fffd}");
+    }
     if text.starts_with(is_formula) {
         text.insert(0, '\'');
     }

@@ -11,6 +11,12 @@ use std::ops::RangeInclusive;
 /// Anything that is no whole number from 0 to 2^63.
 pub fn size(text: &str) -> Result<u64, String> {
     let bad = || format!("{text:?} is no size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let separates = |at: usize| at > 0 && is_digit(at - 1) && is_digit(at + 1);
+    if !text.match_indices('_').all(|(at, _)| separates(at)) {
+        return Err(bad());
+    }
     let clean = text.replace('_', "");
     let value = if let Some((base, exponent)) = clean.split_once('^') {
         let exponent = digits(exponent).and_then(|e| u32::try_from(e).ok());
@@ -233,6 +239,7 @@ mod tests {
             ("0", 0),
             ("1000000", 1_000_000),
             ("1_000_000", 1_000_000),
+            ("1_0e1_0", 100_000_000_000),
             ("1M", 1_000_000),
             ("1Mi", 1 << 20),
             ("2^20", 1 << 20),
@@ -246,9 +253,10 @@ mod tests {
 
     #[test]
     fn what_is_no_size_is_refused() {
-        for text in
-            ["", "-1", "1.5", "abc", "1e", "e5", "1e99", "2^64", "2^", "^2", "NaN", "inf", "1Mb", "0x10", "1e-3", "१"]
-        {
+        for text in [
+            "", "-1", "1.5", "abc", "1e", "e5", "1e99", "2^64", "2^", "^2", "NaN", "inf", "1Mb", "0x10", "1e-3", "१",
+            "_1", "1_", "1__0", "_", "1_M", "1_e3", "2_^20", "2^_20",
+        ] {
             assert!(size(text).is_err(), "{text}");
         }
     }

@@ -436,6 +436,439 @@ fn a_folder_for_data_that_is_none_leaves_the_outputs_alone() {
     }
 }
 
+/// Every option that names an output, of every command that measures, with what else the command needs.
+const OUTPUTS: &[(&[&str], &[&str])] = &[
+    (&["dot", "--quick"], &["--csv", "--json", "--md", "--samples"]),
+    (&["reduce", "--quick"], &["--csv", "--json", "--md", "--samples"]),
+    (&["transpose", "--quick"], &["--csv", "--json", "--md", "--samples"]),
+    (&["minplus", "--quick"], &["--csv", "--json", "--md", "--samples"]),
+    (&["lab", "overlap", "--quick"], &["--csv", "--json", "--svg"]),
+    (&["ceiling", "--quick"], &["--csv", "--json"]),
+    (&["sweep", "--kernel", "dot", "--quick"], &["-o"]),
+];
+
+#[test]
+fn a_run_that_ends_before_its_first_row_leaves_its_outputs_alone() {
+    let dir = TempDir::new().unwrap();
+    let (old, new) = (write(&dir, "old.csv", b""), dir.path().join("new"));
+    let graph = write(&dir, "graph.csv", b"from,to,weight\na,b,1\n");
+    let graph = ["minplus", "--input", graph.to_str().unwrap()];
+    let outputs = OUTPUTS.iter().copied().chain([(&graph[..], &["-o"][..])]);
+    for (command, options) in outputs {
+        for option in options {
+            // What a sweep may write to is empty, or holds its own rows.
+            let kept = if command[0] == "sweep" { "" } else { "kept\n" };
+            fs::write(&old, kept).unwrap();
+            for path in [&old, &new] {
+                let args = [command, &[option, path.to_str().unwrap(), "-d", "no such device"]].concat();
+                let output = gpulab(&args).env("GPULAB_DATA", dir.path()).output().unwrap();
+                let err = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.code() == Some(3) && output.stdout.is_empty(), "{args:?}: {err}");
+            }
+            assert_eq!(fs::read_to_string(&old).unwrap(), kept, "{command:?} {option}");
+            assert!(!new.exists(), "{command:?} {option}: an empty file stays");
+        }
+    }
+    for args in [["--wg", "100000"], ["--n", "1e12"], ["--variant", "99"]] {
+        fs::write(&old, "kept\n").unwrap();
+        let (_, err, code) = run(&[&["dot", "--csv", old.to_str().unwrap()], &args[..]].concat());
+        assert!(code == 2 && fs::read_to_string(&old).unwrap() == "kept\n", "{args:?}: {err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_that_is_an_input_or_another_output_is_refused() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let data = write(&dir, "d.csv", b"b\n1\n2\n3\n");
+    let (hard, soft) = (at("hard"), at("soft"));
+    fs::hard_link(&data, &hard).unwrap();
+    std::os::unix::fs::symlink(&data, &soft).unwrap();
+    fs::create_dir(at("folder")).unwrap();
+    let before = fs::read(&data).unwrap();
+    let paths = [at("d.csv"), hard, soft, at("folder/../d.csv")];
+    let input = at("d.csv") + ":b";
+    let refused = |args: &[&str], word: &str| {
+        let (out, err, code) = run(args);
+        assert!(code == 2 && out.is_empty() && err.contains(word), "{args:?}: {code} {out}{err}");
+        assert_eq!(fs::read(&data).unwrap(), before, "{args:?}");
+    };
+    for path in &paths {
+        for option in ["--csv", "--json", "--md", "--samples"] {
+            refused(&["dot", "--quick", "--input", &input, option, path], "is the input");
+        }
+        let one = write(&dir, "one.csv", b"1\n2\n");
+        refused(&["reduce", "--quick", "--input", &input, "--json", path], "is the input");
+        refused(
+            &["dot", "--input", one.to_str().unwrap(), "--input2", &input, "--csv", path],
+            if path == &paths[0] { "d.csv" } else { "" },
+        );
+        refused(&["minplus", "--input", &at("d.csv"), "-o", path], "is the input");
+        refused(&["merge", &at("d.csv"), "-o", path], "is the input");
+        refused(&["transpose", "--csv", path, "--json", &at("d.csv")], "are one file");
+    }
+    // Two names of one file that is not there yet.
+    refused(&["transpose", "--csv", &at("new"), "--md", &at("folder/../new")], "are one file");
+    assert!(!dir.path().join("new").exists());
+    // A kernel's source is read, too.
+    let kernels = edited_kernels("dot/v3_local.cl", "T sum = 0;", "T sum = 0;");
+    let source = kernels.path().join("common/tree.cl");
+    let text = fs::read(&source).unwrap();
+    let folder = kernels.path().to_str().unwrap();
+    for command in [&["dot"][..], &["lab", "stride"], &["ceiling"], &["sweep", "--kernel", "dot"]] {
+        let option = if command[0] == "sweep" { "-o" } else { "--csv" };
+        let args = [command, &["--quick", "--cl-dir", folder, option, source.to_str().unwrap()]].concat();
+        let output = gpulab(&args).env("GPULAB_DATA", dir.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(fs::read(&source).unwrap(), text, "{args:?}");
+    }
+    // Added to by a shell.
+    let added = fs::OpenOptions::new().append(true).open(&data).unwrap();
+    let status = std::process::Command::new(assert_cmd::cargo::cargo_bin("gpulab"))
+        .args(["dot", "--input", &input, "--csv", "-"])
+        .stdout(added)
+        .status();
+    assert_eq!((status.unwrap().code(), fs::read(&data).unwrap()), (Some(2), before));
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_that_is_not_there_takes_what_is_written() {
+    for args in [
+        &["list"][..],
+        &["--help"],
+        &["--version"],
+        &["lab"],
+        &["completions", "bash"],
+        &["devices"],
+        &["dot", "--quick", "--n", "1000"],
+        &["transpose", "--quick", "--json", "-"],
+        &["lab", "stride", "--quick"],
+        &["ceiling", "--quick"],
+        &["sweep", "--kernel", "dot", "--quick"],
+        &["sweep", "--kernel", "dot", "--n", "1000", "--dry-run"],
+        &["occupancy", "--registers", "32", "--generation", "9.0"],
+    ] {
+        let dir = TempDir::new().unwrap();
+        for to in ["&-", "/dev/full"] {
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &format!("exec \"$0\" \"$@\" >{to}")]).arg(assert_cmd::cargo::cargo_bin("gpulab"));
+            let output = command.args(args).env("GPULAB_DATA", dir.path()).output().unwrap();
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(74), "{args:?} >{to}: {err}");
+            assert!(err.contains("standard output"), "{args:?} >{to}: {err}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_who_goes_away_hides_no_wrong_result() {
+    let kernels = edited_kernels("dot/v3_local.cl", "i < end;", "i + 1 < end;");
+    let dir = kernels.path().to_str().unwrap();
+    let ladder = ["dot", "--quick", "--n", "50000", "--variant", "3,7", "--cl-dir", dir];
+    let sweep =
+        ["sweep", "--kernel", "dot", "--quick", "--n", "50000", "--variant", "3", "--wg", "64", "--cl-dir", dir];
+    for args in
+        [&ladder[..], &[&ladder[..], &["--csv", "-"]].concat(), &[&ladder[..], &["--json", "-"]].concat(), &sweep]
+    {
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("gpulab"))
+            .args(args)
+            .env("GPULAB_DATA", dir)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(4), "{args:?}");
+    }
+}
+
+/// Characters that ring, return, clear the screen or turn the direction of writing.
+const SLY: &str = "\x1b[2J\x07\r\u{202e}\u{9b}x";
+
+fn assert_harmless(text: &str, of: &str) {
+    let sly = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';
+    assert!(!text.chars().any(sly), "{of}: {text:?}");
+}
+
+#[test]
+fn nothing_from_outside_steers_the_terminal() {
+    let dir = TempDir::new().unwrap();
+    let missing = dir.path().join(SLY);
+    let missing = missing.to_str().unwrap();
+    for args in [
+        vec!["dot", "--n", "1000", "-d", SLY],
+        vec!["dot", "--n", SLY],
+        vec!["dot", "--variant", SLY],
+        vec!["dot", "--input", missing],
+        vec!["dot", "--csv", missing, "--json", missing],
+        vec!["dot", "--cl-dir", missing],
+        vec!["dot", SLY],
+        vec![SLY],
+        vec!["list", SLY],
+        vec!["lab", SLY],
+        vec!["merge", missing, "-o", "-"],
+        vec!["man", missing],
+        vec!["sweep", "--kernel", SLY],
+        vec!["sweep", "--kernel", "dot", "--set", SLY],
+        vec!["minplus", "--input", missing],
+        vec!["minplus", "--tile", SLY],
+        vec!["occupancy", "--registers", "32", "--generation", SLY],
+    ] {
+        let (out, err, code) = run(&args);
+        assert!(code != 0 && !err.is_empty(), "{args:?}: {out}{err}");
+        assert_harmless(&out, &format!("{args:?}"));
+        assert_harmless(&err, &format!("{args:?}"));
+    }
+    let graph = write(&dir, "g.csv", format!("from,to,weight\n\"{SLY}\",b,x\n").as_bytes());
+    let (_, err, code) = run(&["minplus", "--input", graph.to_str().unwrap()]);
+    assert!(code == 2 && !err.is_empty());
+    assert_harmless(&err, "a weight");
+    fs::write(&graph, format!("from,to,weight\n\"{SLY}\",b,1\n")).unwrap();
+    let (_, err, code) = run(&["minplus", "--input", graph.to_str().unwrap(), "--from", SLY, "--to", "none"]);
+    assert_eq!(code, 2);
+    assert_harmless(&err, "a node");
+    // A file, or a pipe, gets the data as they are.
+    let (out, err, code) = run(&["minplus", "-q", "--input", graph.to_str().unwrap()]);
+    assert!(code == 0 && out.contains(SLY), "{out:?}{err}");
+    // Ceilings may be kept under any name.
+    let folder = dir.path().join("ceilings");
+    fs::create_dir(&folder).unwrap();
+    let name = serde_json::to_string(SLY).unwrap();
+    fs::write(folder.join("x.json"), KEPT.replace("\"A device\"", &name)).unwrap();
+    for args in [&["ceiling", "--show"][..], &["ceiling", "--show", "--json", "-"]] {
+        let output = gpulab(args).env("GPULAB_DATA", dir.path()).output().unwrap();
+        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert!(output.status.success() && out.contains("[2J"), "{out}{err}");
+        assert_harmless(&out, "a table");
+        assert_harmless(&err, "a table");
+        if args.len() > 2 {
+            let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
+            assert_eq!(rows[0]["device"], SLY, "JSON holds the name as it is");
+        }
+    }
+}
+
+/// What is kept of one device.
+const KEPT: &str = r#"{"platform": "P", "device": "A device", "driver": "1", "ceilings": [{
+    "schema": 1, "run_id": "r1", "time_utc": "2026-01-02T03:04:05Z", "gpulab": "0.1.0", "platform": "P",
+    "device": "A device", "driver": "1", "what": "read", "place": "memory", "element": "", "bytes": 1048576,
+    "value": 12.5, "unit": "GB/s", "probe": "read/strided", "wg": "64", "params": "", "tried": 1, "runs": 3,
+    "noise": null, "clock": "event", "quick": false, "status": "ok", "reason": "", "flags": "", "t_search_s": 1.0}]}"#;
+
+/// A terminal for standard output, and what reads it.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "the system's functions for terminals")]
+fn terminal() -> (fs::File, fs::File) {
+    use std::os::fd::AsRawFd;
+    let master = fs::OpenOptions::new().read(true).write(true).open("/dev/ptmx").unwrap();
+    let mut name = [0; 64];
+    // SAFETY: the descriptor is that of a terminal's master, and the name has room for its length.
+    let made = unsafe {
+        let fd = master.as_raw_fd();
+        libc::grantpt(fd) | libc::unlockpt(fd) | libc::ptsname_r(fd, name.as_mut_ptr(), name.len())
+    };
+    assert_eq!(made, 0);
+    let end = name.iter().position(|c| *c == 0).unwrap();
+    let path = String::from_utf8(name[..end].iter().map(|&c| c as u8).collect()).unwrap();
+    (master, fs::OpenOptions::new().read(true).write(true).open(path).unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn cells_that_go_to_a_terminal_do_not_steer_it() {
+    use std::io::Read;
+    let dir = TempDir::new().unwrap();
+    let graph = write(&dir, "g.csv", format!("from,to,weight\n\"{SLY}\",b,1\n").as_bytes());
+    let folder = dir.path().join("ceilings");
+    fs::create_dir(&folder).unwrap();
+    let name = serde_json::to_string(SLY).unwrap();
+    fs::write(folder.join("x.json"), KEPT.replace("\"A device\"", &name)).unwrap();
+    let graph = ["minplus", "-q", "--input", graph.to_str().unwrap()];
+    for args in [&graph[..], &["ceiling", "--show", "--csv", "-", "-q"], &["ceiling", "--show"]] {
+        let (mut master, slave) = terminal();
+        let binary = assert_cmd::cargo::cargo_bin("gpulab");
+        let mut command = std::process::Command::new(binary);
+        let status = command.args(args).env("GPULAB_DATA", dir.path()).stdout(slave).status().unwrap();
+        drop(command);
+        let (mut text, mut piece) = (Vec::new(), [0; 4096]);
+        // With nobody at the other end a terminal gives an error when it is empty.
+        while let Ok(n @ 1..) = master.read(&mut piece) {
+            text.extend_from_slice(&piece[..n]);
+        }
+        let text = String::from_utf8(text).unwrap().replace("\r\n", "\n");
+        assert!(status.success() && text.contains("[2J"), "{args:?}: {text:?}");
+        assert_harmless(&text, &format!("{args:?}"));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_may_not_grow_holds_whole_rows_and_hides_nothing_of_the_rest() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let limited = |args: &[&str], to: &str| {
+        let script = format!("ulimit -f 2; exec \"$0\" \"$@\"{to}");
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script]).arg(assert_cmd::cargo::cargo_bin("gpulab")).args(args);
+        let output = command.env("GPULAB_DATA", dir.path().join("none")).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(output.status.code(), Some(74), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("cannot write"), "{args:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let rows = |path: &str| {
+        assert!(fs::metadata(path).unwrap().len() <= 2 << 10);
+        let read = gpulab::store::read_rows(Path::new(path)).unwrap();
+        assert!(read.torn.is_none() && !read.rows.is_empty(), "{path}");
+        read.rows.len()
+    };
+    // Without elements nothing is compiled, which writes files too.
+    let (csv, json, md) = (at("a.csv"), at("a.json"), at("a.md"));
+    let none = ["dot", "--n", "0", "-q"];
+    let out = limited(&[&none[..], &["--csv", &csv, "--json", &json, "--md", &md]].concat(), "");
+    assert!(rows(&csv) < 7 && out.contains("v7 wide") && out.contains("dot = 0"), "{out}");
+    assert!(fs::read_to_string(&md).unwrap().contains("v7 wide"), "the others get their data");
+    let text = fs::read_to_string(&json).unwrap();
+    let ends = text.trim_end().ends_with(['}', ']']);
+    assert!(ends, "no object is torn: {text}");
+    // Standard output that a shell sends to a file is one, too.
+    let redirected = at("r.csv");
+    limited(&[&none[..], &["--csv", "-"]].concat(), &format!(" >{redirected}"));
+    rows(&redirected);
+    let sweep = at("s.csv");
+    let quiet = ["sweep", "--kernel", "dot", "-q", "--n", "0", "--wg", "32..1024*2", "-o", &sweep];
+    limited(&quiet, "");
+    assert!(rows(&sweep) < 7);
+}
+
+#[test]
+fn integers_keep_every_digit() {
+    let dir = TempDir::new().unwrap();
+    let values: Vec<u8> = [(1i64 << 60) + 1, 1, 1].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let input = write(&dir, "x.i64", &values);
+    let (csv, json) = (dir.path().join("x.csv"), dir.path().join("x.json"));
+    let [input, csv_path, json_path] = [&input, &csv, &json].map(|path| path.to_str().unwrap());
+    let outputs = ["--csv", csv_path, "--json", json_path];
+    let (out, err, code) =
+        run(&[&["reduce", "--quick", "--variant", "sequential", "--input", input], &outputs[..]].concat());
+    assert_eq!(code, 0, "{err}");
+    let want = "1152921504606846979";
+    assert!(out.contains(&format!("reduce = {want}\n")), "{out}");
+    let json = fs::read_to_string(json).unwrap();
+    assert_eq!(json.matches(&format!("\"result\":{want},")).count(), json.matches("\"result\"").count(), "{json}");
+    let mut reader = csv::Reader::from_path(&csv).unwrap();
+    let column = reader.headers().unwrap().iter().position(|name| name == "result").unwrap();
+    let results: Vec<String> = reader.records().map(|record| record.unwrap()[column].to_owned()).collect();
+    assert!(!results.is_empty() && results.iter().all(|result| result == want), "{results:?}");
+}
+
+#[test]
+fn settings_that_no_device_could_take_are_refused() {
+    for (args, word) in [
+        (&["minplus", "--tile", "0x0"][..], "64x64"),
+        (&["minplus", "--item", "99x99"], "8x8"),
+        (&["minplus", "--vec", "3"], "2, 4, 8 or 16"),
+        (&["minplus", "--tile", "0x0", "--item", "99x99"], "item"),
+        (&["minplus", "--variant", "4", "--depth", "63"], "depth"),
+        (&["transpose", "--tile", "7", "--variant", "6"], "tile"),
+        (&["sweep", "--kernel", "minplus", "--set", "tile=64x64,7x7"], "7x7"),
+        (&["sweep", "--kernel", "minplus", "--set", "vec=3"], "2, 4, 8 or 16"),
+        (&["sweep", "--kernel", "reduce", "--set", "acc=4,17"], "at most 16"),
+        (&["sweep", "--kernel", "reduce", "--dtype", "f32", "--set", "op=xor"], "integers"),
+        (&["dot", "--n", "_1"], "1_000_000"),
+        (&["dot", "--n", "1__0"], "1_000_000"),
+        (&["dot", "--items", "1_"], "1_000_000"),
+    ] {
+        let mut command = gpulab(args);
+        // Before a device is asked for.
+        let output = command.args(["-d", "no such device"]).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {err}");
+        assert!(err.contains(word) && output.stdout.is_empty(), "{args:?}: {word:?} is missing in {err}");
+    }
+    // What only does not go together is skipped when its turn comes.
+    let together = ["sweep", "--kernel", "minplus", "--variant", "4", "--n", "64", "--dry-run"];
+    let settings = ["--set", "tile=64x64,32x32", "--set", "item=8x8,4x4"];
+    let (out, err, code) = run(&[&together[..], &settings[..]].concat());
+    assert!(code == 0 && out.contains("skipped: ") && !out.contains("4 of which"), "{out}{err}");
+}
+
+#[test]
+fn a_folder_without_kernels_is_one_line() {
+    let dir = TempDir::new().unwrap();
+    let missing = dir.path().join("none");
+    for command in [&["ceiling"][..], &["dot"], &["lab", "stride"], &["sweep", "--kernel", "dot"]] {
+        for folder in [dir.path(), &missing] {
+            let mut command = gpulab(&[command, &["--quick", "-q", "--cl-dir", folder.to_str().unwrap()]].concat());
+            let output = command.env("GPULAB_DATA", dir.path().join("data")).output().unwrap();
+            let err = String::from_utf8(output.stderr).unwrap();
+            assert_eq!((output.status.code(), err.lines().count()), (Some(2), 1), "{command:?}: {err}");
+            assert!(err.contains("--cl-dir") && err.len() < 500, "{err}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_where_files_belong_keep_nobody_waiting() {
+    let dir = TempDir::new().unwrap();
+    let folder = dir.path().join("ceilings");
+    fs::create_dir(&folder).unwrap();
+    let fifo = |path: &Path| assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    for name in ["p.csv", "p.npy", "ceilings/p.json"] {
+        fifo(&dir.path().join(name));
+    }
+    let kernels = edited_kernels("dot/v3_local.cl", "T sum = 0;", "T sum = 0;");
+    let fragment = kernels.path().join("common/tree.cl");
+    fs::remove_file(&fragment).unwrap();
+    fifo(&fragment);
+    let sources = kernels.path().to_str().unwrap();
+    for (args, code) in [
+        (vec!["ceiling", "--show"], 1),
+        (vec!["dot", "--input", &at("p.npy")], 2),
+        (vec!["minplus", "--input", &at("p.csv")], 2),
+        (vec!["merge", &at("p.csv"), "-o", "-"], 1),
+        (vec!["sweep", "--kernel", "dot", "--quick", "--resume", "-o", &at("p.csv")], 2),
+        (vec!["sweep", "--kernel", "dot", "--quick", "--resume", "-o", "/dev/null"], 2),
+        (vec!["dot", "--quick", "--csv", &at("p.csv")], 74),
+        (vec!["dot", "--quick", "--csv", dir.path().to_str().unwrap()], 74),
+        (vec!["sweep", "--kernel", "dot", "--variant", "3", "--quick", "--n", "1000", "--cl-dir", sources], 2),
+    ] {
+        let mut command = gpulab(&args);
+        let output = command.env("GPULAB_DATA", dir.path()).timeout(Duration::from_secs(60)).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn ceilings_that_no_device_has_are_put_aside() {
+    let dir = TempDir::new().unwrap();
+    let with = |args: &[&str]| {
+        let output = gpulab(args).env("GPULAB_DATA", dir.path()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    };
+    let (_, err, code) = with(&["ceiling", "--quick"]);
+    assert_eq!(code, 0, "{err}");
+    let file = fs::read_dir(dir.path().join("ceilings")).unwrap().next().unwrap().unwrap().path();
+    let mut kept: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    kept["ceilings"][0]["value"] = 1e300.into();
+    fs::write(&file, kept.to_string()).unwrap();
+    let (_, err, code) = with(&["ceiling", "--show"]);
+    assert!(code == 1 && err.contains("1e300"), "{err}");
+    let (_, err, code) = with(&["dot", "--quick", "--n", "1000", "--variant", "local"]);
+    let aside = file.display().to_string() + ".bad";
+    assert!(code == 0 && err.contains("1e300") && err.contains(&aside), "{err}");
+    assert!(Path::new(&aside).exists() && !file.exists());
+    let (_, err, _) = with(&["dot", "--quick", "--n", "1000", "--variant", "local"]);
+    assert!(!err.contains("1e300"), "it is said once: {err}");
+}
+
 /// Kernel sources of which rung 3 of the reduction prints what looks like a reply, and much else.
 fn printing_kernels(lines: usize) -> TempDir {
     let prints = format!(

@@ -6,7 +6,7 @@ use gpulab::device::fake::{FakeDevice, Memory, Script, fake_info};
 use gpulab::device::{DeviceError, Launch, Told};
 use gpulab::kernels::{Arg, Case, Params, REPEATS, Shape, WorkGroup};
 use gpulab::record::{Record, Run, Scene, flag};
-use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
+use gpulab::runner::{Cache, Clock, Number, Outcome, Session, Settings, Sources, Status};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -268,7 +268,7 @@ fn a_cold_cache_rotates_buffers_and_checks_the_last_one() {
 fn no_elements_need_no_launch() {
     let script: Script = Box::new(|_, _| panic!("launched"));
     let outcome = run_case(script, &case(Dtype::F32, 0), &settings());
-    assert_eq!((outcome.status, outcome.result), (Status::Ok, Some(0.0)));
+    assert_eq!((outcome.status, outcome.result), (Status::Ok, Some(Number::Real(0.0))));
 }
 
 #[test]

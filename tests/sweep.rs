@@ -7,10 +7,11 @@ use gpulab::device::fake::{FakeDevice, Memory, Script};
 use gpulab::device::{DeviceError, Launch};
 use gpulab::kernels::{Arg, Shape, WorkGroup, dot};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
-use gpulab::store::read_rows;
+use gpulab::store::{Pool, read_rows};
 use gpulab::sweep::{Bench, Configuration, Order, Space, measure};
 use gpulab::worker::{Executor, InProcess, Job};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
@@ -352,6 +353,121 @@ fn bad_input_is_found_before_anything_runs() {
         let (out, err, got) = run(&args);
         assert_eq!(got, code, "{args:?}: {err}");
         assert!(err.contains(word) && out.is_empty(), "{args:?}: {word:?} is missing in {err}");
+    }
+}
+
+/// A bench that notes rounds, and knows those of an earlier run.
+struct NotingBench {
+    inner: FakeBench,
+    noted: BTreeMap<u64, Pool>,
+    settled: u32,
+}
+
+impl Bench for NotingBench {
+    fn settings(&self, configuration: &Configuration) -> Settings {
+        self.inner.settings(configuration)
+    }
+
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        self.inner.run(configuration, job)
+    }
+
+    fn earlier(&mut self, configuration: &Configuration) -> Option<Pool> {
+        self.noted.get(&configuration.index).cloned()
+    }
+
+    fn note(&mut self, configuration: &Configuration, pool: &Pool) {
+        self.noted.insert(configuration.index, pool.clone());
+    }
+
+    fn settled(&mut self) {
+        self.settled += 1;
+    }
+
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+        self.inner.finished(configuration, outcome)
+    }
+}
+
+#[test]
+fn what_rounds_gave_before_a_kill_is_not_measured_again() {
+    let steady = || -> Script {
+        Box::new(|launch, memory| {
+            naive(launch, memory);
+            Ok(1_000_000)
+        })
+    };
+    let run = |patience: usize, noted: BTreeMap<u64, Pool>| {
+        let inner = FakeBench { patience, ..fake_bench(steady()) };
+        let plan = plan(&inner, &[32, 64]);
+        let mut bench = NotingBench { inner, noted, settled: 0 };
+        let ended = measure(&plan.iter().collect::<Vec<_>>(), Order::Interleave, &mut bench);
+        (bench, ended)
+    };
+    for patience in 0..6 {
+        let (killed, ended) = run(patience, BTreeMap::new());
+        assert!(matches!(ended, Err(Error::Interrupted)) && killed.settled == 0);
+        let (resumed, ended) = run(usize::MAX, killed.noted);
+        ended.unwrap();
+        assert_eq!(resumed.settled, 1);
+        let new: Vec<usize> = resumed.inner.jobs.iter().map(|(wg, _)| *wg).collect();
+        // After five jobs the first has its row, which a sweep would not run again.
+        let rows = killed.inner.finished.len();
+        assert_eq!(new.len(), 6 - patience + rows, "{patience}: {new:?}");
+        for (wg, outcome) in &resumed.inner.finished {
+            assert_eq!((outcome.status, outcome.samples.len()), (Status::Ok, 15), "{patience}, {wg}");
+        }
+    }
+}
+
+#[test]
+fn rounds_lie_beside_the_rows_until_these_are_there() {
+    let dir = TempDir::new().unwrap();
+    let (csv, rounds) = (path(&dir, "a.csv"), dir.path().join("a.csv.rounds"));
+    let mut child = command(&["-o", &csv]).stderr(Stdio::null()).spawn().unwrap();
+    let noted = || std::fs::read_to_string(&rounds).unwrap_or_default().lines().count();
+    let rows = || std::fs::read_to_string(&csv).unwrap_or_default().lines().count();
+    while noted() < 4 && rows() < 2 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(noted() >= 4, "noted before there is a row");
+    let (_, err, code) = tiny(&["-o", &csv, "--resume"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(!rounds.exists() && rows() == 21);
+}
+
+#[test]
+fn rows_that_are_not_of_this_version_or_damaged_are_not_gone_on_with() {
+    let dir = TempDir::new().unwrap();
+    let file = path(&dir, "a.csv");
+    assert_eq!(tiny(&["-o", &file]).2, 0);
+    let whole = std::fs::read(&file).unwrap();
+    let text = String::from_utf8(whole.clone()).unwrap();
+    let version = format!(",{},", env!("CARGO_PKG_VERSION"));
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let other_version = text.replacen(&version, ",99.9.9,", 1).into_bytes();
+    let mut nul = whole.clone();
+    let middle = lines[0].len() + lines[1].len() / 2;
+    nul[middle] = 0;
+    for (bytes, word) in [(other_version, "99.9.9"), (nul, "NUL")] {
+        std::fs::write(&file, &bytes).unwrap();
+        let (_, err, code) = tiny(&["-o", &file, "--resume"]);
+        assert!(code == 2 && err.contains(word), "{word}: {err}");
+        assert_eq!(std::fs::read(&file).unwrap(), bytes, "{word}: left alone");
+        let mut merge = Command::new(env!("CARGO_BIN_EXE_gpulab"));
+        let (_, err, code) = answer(merge.args(["merge", &file, "-o", "-"]));
+        assert!(code == 2 && (err.contains("NUL") || err.contains("version")), "{word}: {err}");
+    }
+    // What a machine that lost its power leaves at the end.
+    let cut = whole.len() - lines[lines.len() - 1].len();
+    for tail in [&b"\0\0\0\0\0\0\0\0"[..], b"1,r\0\0\0\0\0\n"] {
+        std::fs::write(&file, [&whole[..cut], tail].concat()).unwrap();
+        let (_, err, code) = tiny(&["-o", &file, "--resume"]);
+        assert_eq!(code, 0, "{err}");
+        assert_eq!(keys(Path::new(&file)).len(), lines.len() - 1);
+        assert!(!std::fs::read(&file).unwrap().contains(&0));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{CeilingRow, Place};
 use crate::Error;
 use crate::device::DeviceInfo;
+use crate::files;
 use crate::runner::Status;
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,23 @@ impl Kept {
         Ok(Some(read(&path)?).filter(|kept| kept.is_of(&wanted)))
     }
 
+    /// As [`Kept::load`]; a file that cannot be read or is damaged is put aside, so that new ceilings can be kept, under
+    /// its name with `.bad` behind it. Also why that was done.
+    pub fn load_or_put_aside(folder: &Path, info: &DeviceInfo) -> (Option<Kept>, Option<String>) {
+        let error = match Kept::load(folder, info) {
+            Ok(kept) => return (kept, None),
+            Err(error) => error,
+        };
+        let path = Kept::empty(info).path(folder);
+        let mut aside = path.clone().into_os_string();
+        aside.push(".bad");
+        let done = match std::fs::rename(&path, &aside) {
+            Ok(()) => format!("it is now {}", Path::new(&aside).display()),
+            Err(error) => format!("it cannot be put aside: {error}"),
+        };
+        (None, Some(format!("{error}; {done}")))
+    }
+
     /// Whether both are of the same device and driver.
     fn is_of(&self, other: &Kept) -> bool {
         (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
@@ -118,7 +136,8 @@ impl Kept {
         Ok(path)
     }
 
-    fn path(&self, folder: &Path) -> PathBuf {
+    /// The file below `folder`.
+    pub fn path(&self, folder: &Path) -> PathBuf {
         let name = [&self.platform, &self.device, &self.driver].map(|part| fit(part)).join("_");
         folder.join(BELOW).join(name + ".json")
     }
@@ -130,17 +149,21 @@ const BELOW: &str = "ceilings";
 /// All that is kept below `folder`, by the names of the files; an [`Error::Failed`] for each that cannot be read or is
 /// damaged.
 pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
-    let Ok(entries) = std::fs::read_dir(folder.join(BELOW)) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.sort();
     // A search that was broken off at once has left nothing.
     let is_of_use = |kept: &Result<Kept, Error>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty());
-    paths.iter().map(|path| read(path)).filter(is_of_use).collect()
+    kept_files(folder).iter().map(|path| read(path)).filter(is_of_use).collect()
+}
+
+/// The files below `folder` that ceilings are kept in, by their names.
+pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths = files::below(&folder.join(BELOW));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    paths
 }
 
 fn read(path: &Path) -> Result<Kept, Error> {
-    let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    let text = files::read_to_string(path).map_err(|e| e.to_string());
     text.and_then(|text| parse(&text)).map_err(|why| {
         let (path, why) = (path.display(), why.replace(char::is_control, " "));
         Error::Failed(format!(
@@ -153,7 +176,7 @@ fn read(path: &Path) -> Result<Kept, Error> {
 fn parse(text: &str) -> Result<Kept, String> {
     let kept: Kept = serde_json::from_str(text).map_err(|e| e.to_string())?;
     match kept.ceilings.iter().find(|row| !row.is_sound()) {
-        Some(row) => Err(format!("the value of {} is {}", row.what, row.value.unwrap_or_default())),
+        Some(row) => Err(format!("the value of {} is {:e} {}", row.what, row.value.unwrap_or_default(), row.unit)),
         None => Ok(kept),
     }
 }

@@ -9,7 +9,7 @@ mod quantity;
 mod row;
 mod search;
 
-pub use kept::{Kept, all_kept, check_writable, folder};
+pub use kept::{Kept, all_kept, check_writable, folder, kept_files};
 pub use measure::{Effort, measure};
 pub use quantity::{Axis, Measure, Place, Quantity, Space, bounding, quantities};
 pub use row::CeilingRow;

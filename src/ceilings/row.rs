@@ -6,6 +6,7 @@ use crate::record::{DRIFT_RATIO, Run, SCHEMA, columns, flag, params_text};
 use crate::runner::{Clock, Outcome, Status};
 use crate::stats;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Spread of a ceiling's own runs above which the machine was not quiet.
 const MOST_NOISE: f64 = 0.05;
@@ -125,9 +126,10 @@ impl CeilingRow {
         }
     }
 
-    /// Whether its value, if it has one, is a positive finite number, as every value that was measured is.
+    /// Whether its value, if it has one, is what some device could have been measured to do.
     pub fn is_sound(&self) -> bool {
-        self.value.is_none_or(is_rate_or_time)
+        let believable = believable(&self.unit);
+        self.value.is_none_or(|value| believable.is_some_and(|range| range.contains(&value)))
     }
 
     /// The cells that hold text from outside.
@@ -139,6 +141,14 @@ impl CeilingRow {
     pub fn has_flag(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|word| word == flag)
     }
+}
+
+/// Values of this unit that a device, or a simulator of one, may have: those that were measured, and far around them.
+fn believable(unit: &str) -> Option<RangeInclusive<f64>> {
+    let (rate, time) = (1e-6..=1e7, 1e-4..=1e9);
+    let units = [Measure::Bytes, Measure::Ops, Measure::Pairs, Measure::Seconds];
+    let known = units.into_iter().find(|measure| measure.unit() == unit)?;
+    Some(if known == Measure::Seconds { time } else { rate })
 }
 
 fn is_rate_or_time(value: f64) -> bool {

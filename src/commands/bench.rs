@@ -135,6 +135,7 @@ pub(super) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
 /// Refuses a folder that is not laid out like `cl/`.
 pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<(), Error> {
     let missing = dir.and_then(|dir| rungs.iter().map(|r| dir.join(r.path)).find(|path| !path.is_file()));
+    let missing = missing.or_else(|| dir.filter(|dir| !dir.is_dir()).map(Path::to_owned));
     missing.map_or(Ok(()), |path| {
         Err(Error::Usage(format!("--cl-dir: there is no {}: the folder must be laid out like cl/", path.display())))
     })
@@ -208,6 +209,25 @@ pub(super) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), 
         Some(who) => Err(Error::Untrusted(format!("{who} is faster than the device can be: the reason is above"))),
         None => Ok(()),
     }
+}
+
+/// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
+/// then whatever else ended the run, then rows that cannot be trusted; that a reader went away hides nothing.
+pub(super) fn worst_of(errors: impl IntoIterator<Item = Error>) -> Result<(), Error> {
+    let rank = |error: &Error| match error {
+        Error::Interrupted => 0,
+        Error::WrongResult(_) => 1,
+        Error::BuildFailed(_) => 2,
+        _ if error.is_closed_pipe() => 5,
+        Error::Untrusted(_) => 4,
+        _ => 3,
+    };
+    let mut errors: Vec<Error> = errors.into_iter().collect();
+    errors.sort_by_key(rank);
+    let mut errors = errors.into_iter();
+    let Some(worst) = errors.next() else { return Ok(()) };
+    errors.filter(|error| !error.is_closed_pipe()).for_each(|error| say(&format!("gpulab: {error}")));
+    Err(worst)
 }
 
 fn name(row: &Row) -> String {

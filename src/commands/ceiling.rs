@@ -1,16 +1,19 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
+use super::outputs::{self, Outputs, Paths};
 use super::probe::say_gone_wrong;
 use super::{Out, bench, interrupt, say};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::{Ceiling, Global};
 use crate::device::{DeviceInfo, list_platforms, select};
+use crate::kernels::Rung;
+use crate::kernels::ceiling::PROBES;
 use crate::record::Run;
 use crate::report;
 use crate::report::progress::{Line, Observer};
 use crate::runner::Outcome;
-use crate::store::{CsvFile, JsonFile, Mode};
+use crate::store::CsvFile;
 use crate::worker::{Executor, Setup};
 use std::path::Path;
 
@@ -26,36 +29,44 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
     if options.show {
         return show(out, global, options);
     }
+    check_sources(options)?;
     let folder = ceilings::folder()?;
-    // What stands in the way is found before the outputs are emptied.
     ceilings::check_writable(&folder)?;
-    let mut files = Files::open(options)?;
+    let mut outputs = open(options)?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let deadline = options.deadline;
     let mut executor = bench::open_within(setup, options.in_process, deadline, MOST_BYTES, 0.0)?;
     let info = executor.info().clone();
     bench::announce(global, &info);
-    let before = Kept::load(&folder, &info).unwrap_or_else(|error| {
-        say(&format!("{error}; it is being replaced"));
-        None
-    });
+    let (before, damage) = Kept::load_or_put_aside(&folder, &info);
+    damage.iter().for_each(|why| say(why));
     let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
     let (mut rows, mut worse) = (Vec::new(), 0);
+    let mut saved = Ok(());
     let measured = measure(&mut *executor, options, global, &mut |row| {
-        files.write(&row)?;
+        write(&mut outputs, &row);
         worse += usize::from(!kept.add(row.clone()));
         rows.push(row);
-        kept.save(&folder).map(|_| ())
+        if saved.is_ok() {
+            saved = kept.save(&folder).map(|_| ());
+        }
     });
-    let told = files.finish(out, &report::ceilings::text(&rows), global.quiet);
-    measured?;
-    told?;
-    if !global.quiet {
+    outputs.tell(out, &|_| report::ceilings::text(&rows), false, global.quiet);
+    if !global.quiet && measured.is_ok() && saved.is_ok() {
         let but = format!(", but for {worse} of {}: what was kept of them is no worse", rows.len());
-        say(&format!("kept in {}{}", kept.save(&folder)?.display(), if worse > 0 { &but } else { "" }));
+        say(&format!("kept in {}{}", kept.path(&folder).display(), if worse > 0 { &but } else { "" }));
     }
-    bench::gone_wrong(|status| rows.iter().find(|r| r.status == status).map(|r| r.probe.clone()))
+    outputs.note(saved);
+    let told = outputs.finish(measured.is_ok(), !rows.is_empty());
+    let worst = bench::gone_wrong(|status| rows.iter().find(|r| r.status == status).map(|r| r.probe.clone()));
+    bench::worst_of([measured, worst, told].into_iter().filter_map(Result::err))
+}
+
+/// Refuses a folder that lacks a probe.
+fn check_sources(options: &Ceiling) -> Result<(), Error> {
+    let probes: Vec<&'static Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
+    bench::check_sources(&probes, options.cl_dir.as_deref())
 }
 
 /// Every quantity of this device, one after the other.
@@ -63,7 +74,7 @@ fn measure(
     executor: &mut dyn Executor,
     options: &Ceiling,
     global: &Global,
-    take: &mut dyn FnMut(CeilingRow) -> Result<(), Error>,
+    take: &mut dyn FnMut(CeilingRow),
 ) -> Result<(), Error> {
     let target = &executor.info().target;
     let effort = if options.quick { Effort::QUICK } else { Effort::full(target) };
@@ -77,7 +88,7 @@ fn measure(
         }
         observer.case_started(i, total, &format!("{} {} ({})", quantity.what, quantity.element, quantity.place.name()));
         let mut tell = |outcome: &Outcome| observer.suspend(|| say_gone_wrong(outcome));
-        take(ceilings::measure(quantity, effort, &run, executor, &mut tell)?)?;
+        take(ceilings::measure(quantity, effort, &run, executor, &mut tell)?);
     }
     Ok(())
 }
@@ -89,10 +100,11 @@ fn show(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Error> 
         Some(selector) => vec![kept_of(&folder, selector)?],
         None => everything(&folder)?,
     };
-    let mut files = Files::open(options)?;
-    shown.iter().flat_map(|kept| &kept.ceilings).try_for_each(|row| files.write(row))?;
+    let mut outputs = open(options)?;
+    shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| write(&mut outputs, row));
     let tables: Vec<String> = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings)).collect();
-    files.finish(out, &tables.join("\n"), global.quiet)
+    outputs.tell(out, &|_| tables.join("\n"), false, global.quiet);
+    outputs.finish(true, true)
 }
 
 /// What is kept of the device that was chosen.
@@ -117,37 +129,14 @@ fn everything(folder: &Path) -> Result<Vec<Kept>, Error> {
     Ok(all)
 }
 
-/// The files that were asked for, opened before anything runs.
-struct Files {
-    csv: Option<CsvFile>,
-    json: Option<JsonFile>,
-    /// Whether one of them takes standard output, so that the table goes to standard error.
-    taken: bool,
+/// Opens the outputs; none may be a file that is read.
+fn open(options: &Ceiling) -> Result<Outputs, Error> {
+    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
+    let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
+    Outputs::open(&Paths { csv, json, ..Paths::default() }, CsvFile::ceilings, &inputs)
 }
 
-impl Files {
-    fn open(options: &Ceiling) -> Result<Files, Error> {
-        let (csv, json) = (options.csv.as_deref(), options.json.as_deref());
-        if (csv, json) == (Some("-"), Some("-")) {
-            return Err(Error::Usage("only one of --csv and --json can be -".into()));
-        }
-        Ok(Files {
-            csv: csv.map(|path| CsvFile::ceilings(path, Mode::Create)).transpose()?,
-            json: json.map(JsonFile::create).transpose()?,
-            taken: [csv, json].contains(&Some("-")),
-        })
-    }
-
-    fn write(&mut self, row: &CeilingRow) -> Result<(), Error> {
-        if let Some(csv) = &mut self.csv {
-            csv.write_ceiling(row)?;
-        }
-        self.json.as_mut().map_or(Ok(()), |json| json.write(row))
-    }
-
-    /// Completes the files and prints the table.
-    fn finish(&mut self, out: &mut Out, text: &str, quiet: bool) -> Result<(), Error> {
-        let json = self.json.take().map_or(Ok(()), JsonFile::finish);
-        json.and(super::tell(out, text, self.taken, quiet))
-    }
+fn write(outputs: &mut Outputs, row: &CeilingRow) {
+    outputs.csv(|csv| csv.write_ceiling(row));
+    outputs.json(row);
 }

@@ -1,6 +1,6 @@
 //! `gpulab minplus --input`: distances in a graph, by the ladder's kernels.
 
-use super::{bench, say};
+use super::{bench, outputs, say};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype};
 use crate::graph::{self, Closure, Graph, Length, Names, NextHops, Sample, Stopped, Table, Wanted};
@@ -8,7 +8,7 @@ use crate::input::{self, GraphFile};
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::kernels::{Case, Rung, Shape, WorkGroup};
 use crate::runner::{Session, Status, Stop};
-use crate::store::Deferred;
+use crate::store::{Deferred, keep_apart};
 use crate::worker::{Setup, open_session};
 use crate::{Error, memory, values};
 
@@ -22,7 +22,9 @@ pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
     let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
     bench::check_sources(&rungs(true), options.cl_dir.as_deref())?;
-    let output = open_output(job.output.as_deref().unwrap_or("-"), file)?;
+    let path = job.output.as_deref().unwrap_or("-");
+    keep_apart(&[("-o", Some(path))], &outputs::inputs(&[file.to_owned()], options.cl_dir.as_deref()))?;
+    let mut output = Deferred::open(path)?;
     let input = input::graph(file, options.dtype)?;
     let wanted = wanted(&input, job)?;
     let note = |text: &str| {
@@ -57,16 +59,6 @@ fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
             Err(Error::Usage(format!("--variant: distances are worked out by one variant, not {count}")))
         }
     }
-}
-
-/// Opens the output, unless that is the input.
-fn open_output(output: &str, input: &str) -> Result<Deferred, Error> {
-    let place = |path| std::fs::canonicalize(path).ok();
-    let same = || output == input || place(output).is_some_and(|output| place(input) == Some(output));
-    if output != "-" && same() {
-        return Err(Error::Usage(format!("-o {output} is the input itself: give another file")));
-    }
-    Deferred::open(output)
 }
 
 /// The pairs that are asked for.

@@ -1,7 +1,7 @@
 //! `gpulab lab`: the experiments.
 
 use super::bench::{self, Input};
-use super::points::Points;
+use super::outputs::{self, Outputs, Paths};
 use super::probe::{self, Limits, Need};
 use super::{Out, interrupt};
 use crate::cli::{Global, Lab};
@@ -12,6 +12,7 @@ use crate::record::{Place, Point, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Line, Observer, Silent};
 use crate::runner::{Bar, Clock, Outcome, Settings};
+use crate::store::CsvFile;
 use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
@@ -31,7 +32,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
     }
-    let points = Points::open(options.csv.as_deref(), options.json.as_deref(), options.svg.as_deref())?;
+    let [csv, json, svg] = [&options.csv, &options.json, &options.svg].map(Option::as_deref);
+    let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
+    let outputs = Outputs::open(&Paths { csv, json, svg, ..Paths::default() }, CsvFile::points, &inputs)?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
@@ -45,11 +48,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let settings = options.measure.settings();
     let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
     let limits = Limits::load(executor.info(), options.measure.quick, global.quiet);
-    let mut lab = Laboratory { settings, scene, executor, limits, points, rows: Vec::new() };
+    let mut lab = Laboratory { settings, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
-    let finished = lab.points.finish();
-    measured.and(finished)?;
-    bench::worst_named(&lab.rows, options.measure.strict)
+    let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
+    let worst = bench::worst_named(&lab.rows, options.measure.strict);
+    bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
 }
 
 /// An indented line for each experiment.
@@ -111,7 +114,7 @@ struct Laboratory {
     scene: Scene,
     executor: Box<dyn Executor>,
     limits: Limits,
-    points: Points,
+    outputs: Outputs,
     /// With the names of their points.
     rows: Vec<(String, Row)>,
 }
@@ -140,9 +143,11 @@ impl Laboratory {
                 text.push('\n');
                 text.push_str(&report::timeline::text(bars, title));
             }
-            let told = self.points.tell(out, &text, global.quiet);
-            let drawn = timeline.map_or(Ok(()), |t| self.points.draw(out, &report::timeline::svg(&t.bars, &t.title)));
-            measured.and(told).and(drawn)?;
+            self.outputs.tell(out, &|_| text.clone(), false, global.quiet);
+            if let Some(t) = &timeline {
+                self.outputs.svg(&report::timeline::svg(&t.bars, &t.title));
+            }
+            measured?;
         }
         Ok(())
     }
@@ -263,7 +268,8 @@ impl Bench for Running<'_> {
             self.timeline = Some(Timeline { title, median, bars });
         }
         let point = Point::new(place, trial.metric, &row);
-        self.lab.points.write(&point)?;
+        self.lab.outputs.csv(|csv| csv.write_point(&point));
+        self.lab.outputs.json(&point);
         self.lab.rows.push((called(experiment, trial), row));
         self.points.push((configuration.index, point));
         Ok(())

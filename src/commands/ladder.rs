@@ -1,16 +1,19 @@
 //! What every family's command does: probe the ceiling, time the CPU, climb the ladder, tell.
 
 use super::bench::{self, Input};
+use super::outputs::{self, Outputs, Paths};
 use super::probe::{self, Limits, Need};
-use super::sinks::Sinks;
 use super::{Out, color, interrupt};
-use crate::cli::{Global, Ladder};
+use crate::cli::{Global, Ladder, Output};
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::kernels::{Case, Family, Params, Rung, Shape, WorkGroup};
-use crate::record::{REPEATS, Record, Row, Run, Scene, relate};
+use crate::record::{REPEATS, Record, Row, Run, SampleRow, Scene, relate};
 use crate::report::progress::{Line, Observer, Silent};
+use crate::report::{Unit, ladder, markdown};
 use crate::runner::Settings;
+use crate::store::CsvFile;
+use crate::sweep::Asked;
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats, values};
 
@@ -44,7 +47,7 @@ struct Climb<'a> {
     executor: Box<dyn Executor>,
     observer: Box<dyn Observer>,
     records: Vec<Record>,
-    sinks: Sinks,
+    outputs: Outputs,
 }
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
@@ -60,8 +63,9 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
     check_settings(study, &rungs)?;
     let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
     bench::check_dtype(study.family, dtype)?;
+    check_values(study, &rungs, dtype, options.wg)?;
     bench::check_sources(&rungs, options.cl_dir.as_deref())?;
-    let sinks = Sinks::open(&options.output)?;
+    let outputs = open(study, options)?;
     let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
@@ -87,14 +91,20 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
         executor,
         observer: Box::new(Line::new(global.quiet)),
         records: Vec::new(),
-        sinks,
+        outputs,
     };
     let climbed = climb.climb(&rungs, &info, global.quiet);
-    let told = climb.tell(out, global);
-    climbed?;
-    told?;
     let rows: Vec<Row> = climb.records.iter().map(Row::from).collect();
-    bench::worst(&rows, options.measure.strict)
+    let told = climb.tell(out, global, &rows, climbed.is_ok());
+    bench::worst_of([climbed, bench::worst(&rows, options.measure.strict), told].into_iter().filter_map(Result::err))
+}
+
+/// Opens the outputs; none may be a file that is read.
+fn open(study: &Study, options: &Ladder) -> Result<Outputs, Error> {
+    let Output { csv, json, md, samples, .. } = &options.output;
+    let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
+    let inputs = outputs::inputs(&study.inputs, options.cl_dir.as_deref());
+    Outputs::open(&Paths { csv, json, md, samples, svg: None }, CsvFile::rows, &inputs)
 }
 
 /// Refuses a setting that none of the rungs reads.
@@ -102,6 +112,20 @@ fn check_settings(study: &Study, rungs: &[&'static Rung]) -> Result<(), Error> {
     let read = || study.family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
     let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen variants has this setting"))))
+}
+
+/// Refuses settings that no device could take, each alone or as they are given together.
+fn check_values(study: &Study, rungs: &[&'static Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
+    let wgs: Vec<WorkGroup> = wg.into_iter().collect();
+    let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
+    for (name, value) in &study.params {
+        let alone = Params::from([(name.clone(), value.clone())]);
+        let together = asked.refusal(name, std::slice::from_ref(&study.params));
+        if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
+            return Err(Error::Usage(format!("--{name} {value}: {why}")));
+        }
+    }
+    Ok(())
 }
 
 fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Error> {
@@ -170,15 +194,23 @@ impl Climb<'_> {
         self.records.push(Record::from_outcome(scene, rung, outcome));
         relate(&mut self.records);
         if let Some(record) = self.records.last() {
-            self.sinks.write(record)?;
+            let row = Row::from(record);
+            self.outputs.csv(|csv| csv.write(&row));
+            self.outputs.json(&row);
+            self.outputs.samples(|samples| samples.write_samples(SampleRow::of(record)));
         }
         Ok(())
     }
 
-    /// Ends the progress, and prints the table.
-    fn tell(&mut self, out: &mut Out, global: &Global) -> Result<(), Error> {
+    /// Ends the progress, prints the table and completes the files.
+    fn tell(&mut self, out: &mut Out, global: &Global, rows: &[Row], is_whole: bool) -> Result<(), Error> {
         self.observer = Box::new(Silent);
-        let rows: Vec<Row> = self.records.iter().map(Row::from).collect();
-        self.sinks.finish(out, &rows, color(global.color), global.quiet)
+        let unit = if self.options.output.gib { Unit::GiB } else { Unit::GB };
+        if is_whole || !rows.is_empty() {
+            self.outputs.md(&markdown::ladder(rows, unit));
+        }
+        let table = |color| ladder::table(rows, unit, color);
+        self.outputs.tell(out, &table, color(global.color), global.quiet);
+        self.outputs.finish(is_whole, !rows.is_empty())
     }
 }

@@ -13,40 +13,62 @@ mod list;
 mod merge;
 mod minplus;
 mod occupancy;
+mod outputs;
 mod packaging;
-mod points;
 mod probe;
 mod reduce;
-mod sinks;
 mod sweep;
 mod transpose;
 
 use crate::Error;
 use crate::cli::{Cli, Color, Command};
-use crate::stdout::{self, Results};
+use crate::stdout;
+use crate::terminal::{self, Stdout, say};
 use crate::worker;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
-/// Standard output, with failures as errors.
+/// Standard output, with failures as errors. A reader who went away is none: the command goes on to its verdict.
 pub struct Out;
 
 impl Out {
-    /// Writes text.
+    /// Writes text; what of it would steer a terminal is spelled out.
     ///
     /// # Errors
     /// [`Error::Output`].
     pub fn text(&mut self, text: &str) -> Result<(), Error> {
-        self.bytes(text.as_bytes())
+        self.bytes(terminal::text(text).as_bytes())
     }
 
-    /// Writes bytes.
+    /// Writes text with colours; see [`Out::text`].
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn painted(&mut self, text: &str) -> Result<(), Error> {
+        self.bytes(terminal::painted(text).as_bytes())
+    }
+
+    /// Writes bytes that are all our own.
     ///
     /// # Errors
     /// [`Error::Output`].
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let written = Results.write_all(bytes).and_then(|()| Results.flush());
-        written.map_err(|source| Error::Output { what: "standard output".into(), source })
+        match (&Stdout).write_all(bytes) {
+            Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(stdout_error(source)),
+            _ => Ok(()),
+        }
     }
+
+    /// Finds a standard output that nothing can be written to before anything is measured for it.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn check() -> Result<(), Error> {
+        Stdout.check().map_err(stdout_error)
+    }
+}
+
+fn stdout_error(source: std::io::Error) -> Error {
+    Error::Output { what: "standard output".into(), source }
 }
 
 /// Carries out a command line.
@@ -82,39 +104,7 @@ fn color(choice: Color) -> bool {
         Color::Never => false,
         Color::Auto => {
             let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-            !refused && stdout::is_terminal()
+            !refused && Stdout.is_terminal()
         }
     }
-}
-
-/// Writes `text` to a file, or to standard output for `-`.
-fn write_to(out: &mut Out, path: &str, text: &str) -> Result<(), Error> {
-    if path == "-" {
-        return out.text(text);
-    }
-    std::fs::write(path, text).map_err(|source| Error::Output { what: path.into(), source })
-}
-
-/// Prints a report: on standard output, or, where that is `taken` by a file, on standard error unless `quiet`.
-fn tell(out: &mut Out, text: &str, taken: bool, quiet: bool) -> Result<(), Error> {
-    if !taken {
-        return out.text(text);
-    }
-    if !quiet {
-        say(text.trim_end());
-    }
-    Ok(())
-}
-
-/// Finds a file that [`write_to`] could not write before anything is measured for it.
-fn check_writable(path: Option<&str>) -> Result<(), Error> {
-    let Some(path) = path.filter(|path| *path != "-") else { return Ok(()) };
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-    opened.map(|_| ()).map_err(|source| Error::Output { what: path.into(), source })
-}
-
-/// Says something on standard error.
-fn say(text: &str) {
-    // Nothing can be done about a standard error that cannot be written to.
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

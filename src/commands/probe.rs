@@ -52,16 +52,14 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Those that are kept for this device and driver, if there are any; others will be measured, with less effort for a
-    /// quick run. A damaged file counts as none, which is said.
+    /// quick run. A damaged file is put aside, which is said.
     pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Limits {
         // Without a folder for data nothing can be kept.
-        let kept = ceilings::folder().map_or(Ok(None), |folder| Kept::load(&folder, info));
-        let kept = kept.unwrap_or_else(|error| {
-            if !quiet {
-                say(&format!("{error}; going on as if none were kept"));
-            }
-            None
-        });
+        let folder = ceilings::folder().ok();
+        let (kept, damage) = folder.map_or((None, None), |folder| Kept::load_or_put_aside(&folder, info));
+        if let Some(why) = damage.filter(|_| !quiet) {
+            say(&format!("{why}; going on as if none were kept"));
+        }
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         Limits { effort, kept, told: quiet, quiet, known: Vec::new() }
     }

@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::probe::{self, Limits, Need};
-use super::{Out, interrupt, say};
+use super::{Out, interrupt, outputs, say};
 use crate::cli::{Global, Sweep};
 use crate::data::Dtype;
 use crate::kernels::{Case, Family, Form, Params, Refusal, Rung, Shape};
@@ -10,12 +10,12 @@ use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Line, Observer, Silent};
 use crate::report::sweep as report;
 use crate::runner::{Outcome, Settings, Sources, Spent};
-use crate::store::{CsvFile, Mode, read_rows};
-use crate::sweep::{self, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
+use crate::store::{CsvFile, Mode, Pool, Rounds, keep_apart, read_rows};
+use crate::sweep::{self, BLOCK, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
 use crate::values::{self, List};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Instant;
@@ -47,6 +47,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let rows = earlier_rows(options, global, &identity, &csv)?;
     let (csv, rows) = without_retried(options, global, csv, rows)?;
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
+    let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let run = Running {
         family: space.family,
@@ -60,6 +61,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         observer: Box::new(Line::with_eta(global.quiet)),
         rows,
         csv,
+        quiet: global.quiet,
+        earlier,
+        rounds,
         spent: Spent::default(),
         probed: 0.0,
     };
@@ -86,7 +90,9 @@ fn space(options: &Sweep) -> Result<Space, Error> {
     }
     let shapes = shapes(family, options.n.as_ref(), options.m.as_ref())?;
     let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-    Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed })
+    let space = Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed };
+    space.check_settings().map_err(Error::Usage)?;
+    Ok(space)
 }
 
 /// Square matrices, or every combination of columns and rows.
@@ -133,9 +139,10 @@ fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Er
 /// Opens the output before anything runs. A file with rows in it is only gone on with, never replaced.
 fn open_output(options: &Sweep) -> Result<CsvFile, Error> {
     let path = options.output.as_str();
+    keep_apart(&[("-o", Some(path))], &outputs::inputs(&[], options.cl_dir.as_deref()))?;
     if options.resume {
-        if path == "-" {
-            return Err(Error::Usage("--resume needs the file to go on with: -o FILE".into()));
+        if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(Error::Usage("--resume needs the file to go on with, and no pipe or device: -o FILE".into()));
         }
         return CsvFile::rows(path, Mode::Append);
     }
@@ -193,6 +200,21 @@ fn without_retried(
     Ok((CsvFile::rows(&options.output, Mode::Append)?, kept))
 }
 
+/// Where rounds are noted beside the file of rows, and what those of the sweep that is gone on with gave.
+fn rounds(options: &Sweep, identity: &Identity) -> (Option<Rounds>, BTreeMap<u64, Pool>) {
+    let path = Path::new(&options.output);
+    if options.order == Order::Sequential || options.output == "-" || (path.exists() && !path.is_file()) {
+        return (None, BTreeMap::new());
+    }
+    let mut rounds = Rounds::beside(&options.output, &identity.key());
+    if !options.resume {
+        // Of a sweep whose rows were removed.
+        rounds.settle();
+    }
+    let earlier = rounds.read();
+    (Some(rounds), earlier)
+}
+
 /// The kernels' texts, fragments included.
 fn sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<Vec<String>, Error> {
     let sources = Sources { dir: dir.map(Path::to_owned) };
@@ -225,6 +247,11 @@ struct Running {
     /// Those of the file, then the new ones.
     rows: Vec<Row>,
     csv: CsvFile,
+    quiet: bool,
+    /// What rounds of an earlier run gave, by places in the plan.
+    earlier: BTreeMap<u64, Pool>,
+    /// Where rounds are noted; nowhere if rows go to standard output.
+    rounds: Option<Rounds>,
     spent: Spent,
     /// Seconds that measuring the ceiling took.
     probed: f64,
@@ -241,8 +268,9 @@ impl Running {
                 say(&report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64()));
             }
         }
-        measured?;
-        bench::worst(&self.rows, options.measure.strict)
+        let worst = bench::worst(&self.rows, options.measure.strict);
+        let finished = if measured.is_ok() { self.csv.finish() } else { Ok(()) };
+        bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
     }
 
     fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {
@@ -291,6 +319,24 @@ impl Bench for Running {
         Ok(outcome)
     }
 
+    fn earlier(&mut self, configuration: &Configuration) -> Option<Pool> {
+        self.earlier.remove(&configuration.index)
+    }
+
+    fn note(&mut self, configuration: &Configuration, pool: &Pool) {
+        let noted = self.rounds.as_mut().map(|rounds| rounds.note(configuration.index, pool));
+        if let Some(Err(error)) = noted {
+            self.rounds = None;
+            if !self.quiet {
+                say(&format!("{error}: should this sweep be killed, up to {BLOCK} configurations are measured again"));
+            }
+        }
+    }
+
+    fn settled(&mut self) {
+        self.rounds.iter_mut().for_each(Rounds::settle);
+    }
+
     fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
         self.spent += outcome.spent;
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
@@ -300,8 +346,9 @@ impl Bench for Running {
         let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);
-        self.csv.write(&row)?;
+        // The verdict counts it, even if nobody reads on.
+        let written = self.csv.write(&row);
         self.rows.push(row);
-        Ok(())
+        written
     }
 }

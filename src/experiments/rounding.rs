@@ -13,6 +13,7 @@ use crate::kernels::shape::Grid;
 use crate::kernels::{Arg, Ask, Bound, Cost, Family, Form, Plan, Refusal, Rung, Tunable, reduce};
 use crate::record::{Metric, Point, Row};
 use crate::rung;
+use crate::runner::Number;
 
 /// The experiment's entry in the list.
 pub struct Rounding;
@@ -58,7 +59,7 @@ const ERROR: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.
 /// How far it may be.
 const BOUND: Metric = Metric { name: "bound", unit: "1e-6", of: |row: &Row| row.tol.map(|tol| 1e6 * tol) };
 /// The sum itself.
-const SUM: Metric = Metric { name: "sum", unit: "1", of: |row: &Row| row.result };
+const SUM: Metric = Metric { name: "sum", unit: "1", of: |row: &Row| row.result.map(Number::rounded) };
 
 const IN_ORDER: &str = "error, one item";
 const IN_ORDER_BOUND: &str = "bound, one item";

@@ -13,7 +13,7 @@ pub use graph::{GraphFile, graph};
 
 use crate::Error;
 use crate::data::{Array, Dtype};
-use std::fs;
+use crate::files;
 use std::path::Path;
 
 /// Why a file could not be used, in words that follow its name.
@@ -68,6 +68,11 @@ fn split_column(spec: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// The path of the file that `spec` names, without its column.
+pub fn path(spec: &str) -> &str {
+    split_column(spec).0
+}
+
 fn extension(path: &str) -> String {
     Path::new(path).extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
@@ -77,12 +82,7 @@ fn own_type(extension: &str) -> Option<Dtype> {
 }
 
 fn load(path: &Path) -> Result<Vec<u8>, Why> {
-    let kind = fs::metadata(path).map_err(|e| e.to_string())?.file_type();
-    // Reading a directory fails in the system's words; a pipe or device may never end.
-    if !kind.is_file() && !kind.is_dir() {
-        return Err("it is no regular file; copy its contents to one".into());
-    }
-    let bytes = fs::read(path).map_err(|e| e.to_string())?;
+    let bytes = files::read(path).map_err(|e| e.to_string())?;
     if bytes.is_empty() { Err("the file is empty".into()) } else { Ok(bytes) }
 }
 
@@ -98,6 +98,7 @@ fn shown(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::fs;
     use std::path::PathBuf;
 
     fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, String) {

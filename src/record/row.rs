@@ -3,7 +3,7 @@
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::Dtype;
 use crate::kernels::Params;
-use crate::runner::{Cache, Clock, Status};
+use crate::runner::{Cache, Clock, Number, Status};
 use serde::{Deserialize, Serialize};
 
 /// `items=8448 presum=host`: sorted by name.
@@ -124,7 +124,7 @@ columns! {
         pub stopped_by: String,
         /// The result, if it is a single finite number.
         #[serde(default)]
-        pub result: Option<f64>,
+        pub result: Option<Number>,
         /// Times faster than the exact CPU baseline.
         #[serde(default)]
         pub cpu_exact_x: Option<f64>,
@@ -251,7 +251,7 @@ impl From<&Record> for Row {
             flags: record.flags.join(" "),
             ceiling_gbps: ceiling(true),
             stopped_by: outcome.stopped_by.clone(),
-            result: outcome.result.and_then(finite),
+            result: outcome.result.filter(|number| number.is_finite()),
             cpu_exact_x: speedups.cpu_exact,
             launches: (!record.on_host()).then_some(outcome.launches),
             sweep_id: String::new(),
@@ -391,7 +391,7 @@ pub(crate) fn row(variant: &str) -> Row {
         flags: "launch_bound noisy".to_owned(),
         ceiling_gbps: None,
         stopped_by: "steady".to_owned(),
-        result: Some(-1.5),
+        result: Some(Number::Real(-1.5)),
         cpu_exact_x: None,
         launches: None,
         sweep_id: String::new(),

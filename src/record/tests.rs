@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::Dtype;
 use crate::kernels::{Case, Params, Shape, WorkGroup};
-use crate::runner::{Canary, Sample};
+use crate::runner::{Canary, Number, Sample};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
     let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
@@ -33,7 +33,7 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
         ops: 2000.0,
         max_err: Some(f64::INFINITY),
         tol: Some(0.5),
-        result: Some(f64::NAN),
+        result: Some(Number::Real(f64::NAN)),
         working_set: 8000,
         launches: 1,
         spent: Default::default(),

@@ -1,5 +1,8 @@
 //! Numbers and foreign text made fit to be read: in a terminal, and in Markdown.
 
+use crate::terminal::is_unsafe;
+pub use crate::terminal::{Tint, line as terminal, paint};
+
 /// `12.34 us`: seconds in ns, us, ms or s, with four significant digits.
 pub fn time(seconds: f64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e-6, "ns"), (1e-3, "us"), (1.0, "ms")];
@@ -56,20 +59,6 @@ pub fn shorten(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Foreign text on one line of a terminal: characters that would move the cursor, change colours or
-/// reverse the direction of writing are spelled out.
-pub fn terminal(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\t' => safe.extend(c.escape_default()),
-            c if is_unsafe(c) => safe.extend(c.escape_unicode()),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
 /// Foreign text of many lines for a terminal, each indented by `indent`.
 pub fn block(text: &str, indent: &str) -> String {
     let lines = text.trim_end().lines();
@@ -99,33 +88,6 @@ pub fn markdown(text: &str) -> String {
         before = c;
     }
     safe
-}
-
-/// Control characters, and Unicode's marks and overrides of the direction of writing.
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
-/// The colour of a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tint {
-    /// It is as it should be.
-    Green,
-    /// It was left out.
-    Yellow,
-    /// It went wrong.
-    Red,
-}
-
-/// Text in a colour, by ANSI codes.
-pub fn paint(text: &str, tint: Tint) -> String {
-    let code = match tint {
-        Tint::Green => 32,
-        Tint::Yellow => 33,
-        Tint::Red => 31,
-    };
-    format!("\x1b[{code}m{text}\x1b[0m")
 }
 
 #[cfg(test)]
@@ -188,11 +150,6 @@ mod tests {
     fn foreign_text_is_no_markup() {
         assert_eq!(markdown("cpu_seq _x_ | <b> & *"), "cpu_seq \\_x\\_ \\| &lt;b&gt; &amp; \\*");
         assert_eq!(markdown("a\nb"), "a b");
-    }
-
-    #[test]
-    fn colours_are_undone() {
-        assert_eq!(paint("ok", Tint::Green), "\x1b[32mok\x1b[0m");
     }
 
     proptest! {

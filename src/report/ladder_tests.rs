@@ -1,7 +1,7 @@
 use super::*;
 use crate::record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
 use crate::report::markdown;
-use crate::runner::{Clock, Status};
+use crate::runner::{Clock, Number, Status};
 
 fn rung(number: u32, variant: &str, seconds: f64) -> Row {
     Row {
@@ -22,7 +22,7 @@ fn rung(number: u32, variant: &str, seconds: f64) -> Row {
         max_err: Some(0.021),
         tol: Some(1.0),
         flags: String::new(),
-        result: Some(123456.789),
+        result: Some(Number::Real(123456.789)),
         ..row(variant)
     }
 }
@@ -107,8 +107,13 @@ fn launch_bound() -> Vec<Row> {
 }
 
 fn empty() -> Vec<Row> {
-    let exact =
-        |r: Row| Row { max_err: Some(0.0), tol: Some(0.0), n: 0, result: Some(0.0), ..no_times(r, Status::Ok, "") };
+    let exact = |r: Row| Row {
+        max_err: Some(0.0),
+        tol: Some(0.0),
+        n: 0,
+        result: Some(Number::Real(0.0)),
+        ..no_times(r, Status::Ok, "")
+    };
     vec![exact(rung(1, "naive", 1.0)), exact(rung(2, "local", 1.0)), exact(cpu(CPU_SEQ, 1.0))]
 }
 

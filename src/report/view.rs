@@ -5,7 +5,7 @@ use super::format::{self, Tint};
 use crate::data::Dtype;
 use crate::kernels::{self, Form};
 use crate::record::{Row, flag};
-use crate::runner::{Cache, Status};
+use crate::runner::{Cache, Number, Status};
 
 /// A ladder's report in parts.
 pub(super) struct View {
@@ -302,12 +302,15 @@ fn detail(row: &Row, wg: &str) -> Option<(String, String)> {
 
 /// The result with as many digits as its type holds.
 fn result(row: &Row) -> Option<String> {
-    let value = row.result?;
-    let number = match row.dtype {
-        _ if value == 0.0 => "0".to_owned(),
-        Dtype::F32 => format!("{value:.6e}"),
-        Dtype::F64 => format!("{value:.15e}"),
-        Dtype::I32 | Dtype::I64 => format!("{value:.0}"),
+    let number = match row.result? {
+        Number::Integer(value) => value.to_string(),
+        Number::Real(value) if value == 0.0 => "0".to_owned(),
+        Number::Real(value) => match row.dtype {
+            Dtype::F32 => format!("{value:.6e}"),
+            Dtype::F64 => format!("{value:.15e}"),
+            // From before integers were written as such.
+            Dtype::I32 | Dtype::I64 => format!("{value:.0}"),
+        },
     };
     Some(format!("{} = {number}", row.family))
 }

@@ -96,6 +96,31 @@ impl Status {
     }
 }
 
+/// A number as its type holds it: no digit of an integer is lost, and both are plain numbers in files.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// Of an integer type.
+    Integer(i64),
+    /// Of a floating-point type.
+    Real(f64),
+}
+
+impl Number {
+    /// The number, rounded if it must be.
+    pub fn rounded(self) -> f64 {
+        match self {
+            Number::Integer(value) => value as f64,
+            Number::Real(value) => value,
+        }
+    }
+
+    /// Whether it is no infinity and no NaN.
+    pub fn is_finite(self) -> bool {
+        self.rounded().is_finite()
+    }
+}
+
 /// Everything that running one case gave. Times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -139,7 +164,7 @@ pub struct Outcome {
     /// The error allowed there.
     pub tol: Option<f64>,
     /// The result over the timed data, if it is a single number.
-    pub result: Option<f64>,
+    pub result: Option<Number>,
     /// Bytes that the timed kernels touch in one run.
     pub working_set: u64,
     /// Kernel launches of one run.

@@ -2,10 +2,11 @@
 
 use super::buffers::{Fence, Fenced};
 use super::canary::Gauge;
-use super::outcome::{Clock, Outcome, Settings, Status, Stop};
+use super::outcome::{Clock, Number, Outcome, Settings, Status, Stop};
 use crate::data::{self, Array, Dtype, Fill};
 use crate::device::{Device, ProgramId, Unit};
 use crate::exchange::exchange;
+use crate::files;
 use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Refusal, Rung, assemble};
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -27,7 +28,7 @@ impl Sources {
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
         let result = match &self.dir {
             None => assemble(path, &kernels::EMBEDDED),
-            Some(dir) => assemble(path, &|p| std::fs::read_to_string(dir.join(p)).ok().map(Cow::Owned)),
+            Some(dir) => assemble(path, &|p| files::read_to_string(&dir.join(p)).ok().map(Cow::Owned)),
         };
         result.map(|a| a.text).map_err(|missing| {
             let place = self.dir.as_ref().map_or("the binary".into(), |d| d.display().to_string());
@@ -295,15 +296,15 @@ pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -
 }
 
 /// The value of an array of one element.
-pub(super) fn single(array: &Array) -> Option<f64> {
+pub(super) fn single(array: &Array) -> Option<Number> {
     if array.len() != 1 {
         return None;
     }
     Some(match array {
-        Array::F32(v) => f64::from(v[0]),
-        Array::F64(v) => v[0],
-        Array::I32(v) => f64::from(v[0]),
-        Array::I64(v) => v[0] as f64,
+        Array::F32(v) => Number::Real(f64::from(v[0])),
+        Array::F64(v) => Number::Real(v[0]),
+        Array::I32(v) => Number::Integer(i64::from(v[0])),
+        Array::I64(v) => Number::Integer(v[0]),
     })
 }
 

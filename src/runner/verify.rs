@@ -1,7 +1,7 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
 use super::buffers::{self, Bound, Fence};
-use super::outcome::{Outcome, Status, Stop};
+use super::outcome::{Number, Outcome, Status, Stop};
 use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
 use crate::data::{self, Array, Change, Dtype, Fill, Shape};
@@ -283,7 +283,7 @@ impl Data {
 /// A result over real data that passed its check.
 pub(super) struct Judged {
     verdict: Verdict,
-    value: Option<f64>,
+    value: Option<Number>,
 }
 
 impl Outcome {

@@ -1,42 +1,49 @@
 //! Where bytes go: a file or standard output, unbuffered and checked.
 
 use crate::Error;
-use crate::stdout::Results;
+use crate::terminal::{Escaping, Stdout};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
-/// An open output. Each write goes to the system at once.
+/// An open output. What a regular file holds is left alone until the first write.
 pub(super) struct Sink {
     name: String,
-    /// `None` is standard output.
-    file: Option<File>,
-    /// Whether it has a length and can be locked: not a pipe or a device.
-    is_regular: bool,
+    place: Place,
+}
+
+enum Place {
+    Stdout,
+    /// A pipe or a device.
+    Stream(File),
+    /// It has a length, and can be locked.
+    Regular(Regular),
+}
+
+struct Regular {
+    file: File,
     /// Whether there was no file of this name before.
     is_new: bool,
+    /// Bytes that stay, and behind which the next write goes.
+    end: u64,
+    /// Whether something was written.
+    is_begun: bool,
 }
 
 impl Sink {
     /// Opens an output without changing what is in it; `-` is standard output.
     pub(super) fn open(path: &str) -> Result<Sink, Error> {
+        let failed = |what: &str, source| Error::Output { what: what.to_owned(), source };
         if path == "-" {
-            return Ok(Sink { name: "standard output".to_owned(), file: None, is_regular: false, is_new: false });
+            let name = "standard output";
+            Stdout.check().map_err(|source| failed(name, source))?;
+            return Ok(Sink { name: name.to_owned(), place: Place::Stdout });
         }
-        let failed = |source| Error::Output { what: path.to_owned(), source };
-        let Opened { file, is_regular, is_new } = open_writable(path).map_err(failed)?;
-        if is_regular {
-            lock(&file, path)?;
+        let place = open_writable(path).map_err(|source| failed(path, source))?;
+        if let Place::Regular(Regular { file, .. }) = &place {
+            lock(file, path)?;
         }
-        Ok(Sink { name: path.to_owned(), file: Some(file), is_regular, is_new })
-    }
-
-    /// Removes a file that opening it made, if it is still empty.
-    pub(super) fn remove_unused(&self) {
-        let is_empty = |file: &File| file.metadata().is_ok_and(|m| m.len() == 0);
-        if self.is_new && self.file.as_ref().is_some_and(is_empty) {
-            // Still locked: no other run is writing it. An empty file that stays harms nobody.
-            drop(std::fs::remove_file(&self.name));
-        }
+        Ok(Sink { name: path.to_owned(), place })
     }
 
     /// Its name in messages.
@@ -52,87 +59,168 @@ impl Sink {
     /// All that a regular file holds; nothing for others.
     pub(super) fn read(&mut self) -> Result<Vec<u8>, Error> {
         let mut text = Vec::new();
-        if self.is_regular
-            && let Some(file) = &mut self.file
-        {
+        if let Place::Regular(Regular { file, .. }) = &mut self.place {
             file.read_to_end(&mut text).map_err(|e| self.error(e))?;
         }
         Ok(text)
     }
 
-    /// Cuts a regular file to its first `bytes`, where the next write goes.
-    pub(super) fn keep(&mut self, bytes: u64) -> Result<(), Error> {
-        if self.is_regular
-            && let Some(file) = &mut self.file
-        {
-            file.set_len(bytes).and_then(|()| file.seek(SeekFrom::Start(bytes))).map_err(|e| self.error(e))?;
+    /// The first write will cut a regular file to its first `bytes`.
+    pub(super) fn keep(&mut self, bytes: u64) {
+        if let Place::Regular(regular) = &mut self.place {
+            regular.end = bytes;
         }
-        Ok(())
     }
 
     /// Waits until a regular file is on its disk.
     pub(super) fn sync(&self) -> Result<(), Error> {
-        match &self.file {
-            Some(file) if self.is_regular => file.sync_all().map_err(|e| self.error(e)),
+        match &self.place {
+            Place::Regular(Regular { file, .. }) => file.sync_all().map_err(|e| self.error(e)),
             _ => Ok(()),
         }
     }
 
-    /// Lets `write` fill the output, from the start of a regular file.
+    /// Lets `write` fill the output; of a regular file nothing stays if that fails.
     pub(super) fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
-        self.keep(0)?;
-        let done = match &mut self.file {
-            Some(file) => write(file),
-            None => {
-                let mut out = Results;
+        let done = match &mut self.place {
+            Place::Regular(regular) => {
+                regular.end = 0;
+                regular.begin().and_then(|()| write(&mut regular.file)).inspect_err(|_| regular.cut())
+            }
+            Place::Stream(file) => write(file),
+            Place::Stdout if Stdout.is_terminal() => {
+                let mut out = Escaping::new(&Stdout);
                 write(&mut out).and_then(|written| out.flush().map(|()| written))
             }
+            Place::Stdout => write(&mut &Stdout),
         };
         done.map_err(|e| self.error(e))
     }
 
-    /// Writes all of `text` and flushes.
+    /// Writes all of `text`, or, to a regular file, nothing: a row is never torn.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
-        let done = match &mut self.file {
-            Some(file) => file.write_all(text),
-            None => Results.write_all(text).and_then(|()| Results.flush()),
+        let done = match &mut self.place {
+            Place::Regular(regular) => regular.append(text),
+            Place::Stream(file) => file.write_all(text),
+            Place::Stdout => write_stdout(text),
         };
         done.map_err(|e| self.error(e))
     }
 }
 
-/// A file, and what is known about it.
-struct Opened {
-    file: File,
-    is_regular: bool,
-    is_new: bool,
+impl Drop for Sink {
+    fn drop(&mut self) {
+        if let Place::Regular(Regular { file, is_new: true, .. }) = &self.place
+            && file.metadata().is_ok_and(|m| m.len() == 0)
+        {
+            // Still locked: no other run is writing it. An empty file that stays harms nobody.
+            drop(std::fs::remove_file(&self.name));
+        }
+    }
+}
+
+impl Regular {
+    /// Cuts the file before the first write.
+    fn begin(&mut self) -> io::Result<()> {
+        if !self.is_begun {
+            self.file.set_len(self.end)?;
+            self.file.seek(SeekFrom::Start(self.end))?;
+            self.is_begun = true;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, text: &[u8]) -> io::Result<()> {
+        self.begin()?;
+        self.file.write_all(text).inspect_err(|_| self.cut())?;
+        self.end += text.len() as u64;
+        Ok(())
+    }
+
+    /// Takes back what a failed write left behind the end.
+    fn cut(&mut self) {
+        // What cannot be cut either stays torn, which readers find.
+        let _ = self.file.set_len(self.end).and_then(|()| self.file.seek(SeekFrom::Start(self.end)));
+    }
+}
+
+fn write_stdout(text: &[u8]) -> io::Result<()> {
+    if Stdout.is_terminal() {
+        let mut out = Escaping::new(&Stdout);
+        return out.write_all(text).and_then(|()| out.flush());
+    }
+    #[cfg(unix)]
+    if let Some((mut file, before)) = redirected() {
+        // A shell has sent it to a file: there, too, no row is torn.
+        return file.write_all(text).inspect_err(|_| {
+            let _ = file.set_len(before).and_then(|()| file.seek(SeekFrom::End(0)));
+        });
+    }
+    (&Stdout).write_all(text)
+}
+
+/// The regular file that standard output writes at the end of, and its length.
+#[cfg(unix)]
+fn redirected() -> Option<(&'static File, u64)> {
+    let file = Stdout.file().ok()?;
+    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    Some((file, length))
 }
 
 /// Opens a file for writing, and for reading too if it is a regular one.
-fn open_writable(path: &str) -> io::Result<Opened> {
+fn open_writable(path: &str) -> io::Result<Place> {
     // A pipe opened for reading as well would never see its reader go away.
-    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        let file = OpenOptions::new().write(true).open(path)?;
-        return Ok(Opened { file, is_regular: false, is_new: false });
+    if let Ok(metadata) = std::fs::metadata(path)
+        && !metadata.is_file()
+    {
+        wait_for_reader(path, &metadata)?;
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        // A full device refuses to write nothing, too.
+        file.write(&[])?;
+        return Ok(Place::Stream(file));
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    match options.clone().create_new(true).open(path) {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            // A link to nothing exists too.
-            let file = options.create(true).open(path)?;
-            Ok(Opened { file, is_regular: true, is_new: false })
+    let (file, is_new) = match options.clone().create_new(true).open(path) {
+        // A link to nothing exists too.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => (options.create(true).open(path)?, false),
+        made => (made?, true),
+    };
+    Ok(Place::Regular(Regular { file, is_new, end: 0, is_begun: false }))
+}
+
+/// Waits a while until somebody reads a named pipe: opening it would wait for ever.
+#[cfg(unix)]
+fn wait_for_reader(path: impl AsRef<Path>, metadata: &std::fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    use std::time::{Duration, Instant};
+    const LONGEST: Duration = Duration::from_secs(5);
+    let began = Instant::now();
+    while metadata.file_type().is_fifo() {
+        match OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(&path) {
+            Err(e) if e.raw_os_error() == Some(libc::ENXIO) && began.elapsed() < LONGEST => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Err(e) if e.raw_os_error() == Some(libc::ENXIO) => {
+                return Err(io::Error::other("nobody reads this named pipe"));
+            }
+            other => return other.map(|_| ()),
         }
-        made => made.map(|file| Opened { file, is_regular: true, is_new: true }),
     }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn wait_for_reader(_: impl AsRef<Path>, _: &std::fs::Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 fn lock(file: &File, path: &str) -> Result<(), Error> {
     match file.try_lock() {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => {
-            Err(Error::Usage(format!("{path} is being written by another run: wait for it or give another file")))
-        }
+        Err(TryLockError::WouldBlock) => Err(Error::Usage(format!(
+            "{path} is being written already, by another run or for another option: wait or give another file"
+        ))),
         // Some network file systems have no locks; that is no reason not to write.
         Err(TryLockError::Error(_)) => Ok(()),
     }

@@ -71,6 +71,13 @@ impl Identity {
         }
     }
 
+    /// All of it on one line: of two sweeps it is the same if what was measured of one counts for the other.
+    pub fn key(&self) -> String {
+        let Identity { sweep_id, shard, device, driver, .. } = self;
+        let version = env!("CARGO_PKG_VERSION");
+        format!("{:?}", (version, sweep_id, shard.text(), device, driver))
+    }
+
     /// Writes the identity into a row.
     pub fn stamp(&self, row: &mut Row, configuration: &Configuration) {
         row.sweep_id.clone_from(&self.sweep_id);
@@ -103,7 +110,11 @@ impl Identity {
             return Some("its rows are of no sweep".into());
         }
         let theirs = device(row);
+        let version = env!("CARGO_PKG_VERSION");
         let differs = |what: &str, theirs: &str, ours: &str| Some(format!("{what} was {theirs} and is {ours}"));
+        if row.gpulab != version {
+            return differs("gpulab's version", &row.gpulab, version);
+        }
         if theirs != self.device {
             return differs("the device", &theirs, &self.device);
         }

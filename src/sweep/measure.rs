@@ -4,6 +4,7 @@
 use super::Configuration;
 use crate::Error;
 use crate::runner::{Outcome, Settings, Status};
+use crate::store::Pool;
 use crate::worker::Job;
 
 /// How a sweep takes its samples.
@@ -18,7 +19,7 @@ pub enum Order {
 /// Rounds of an interleaved sweep.
 pub const ROUNDS: u32 = 3;
 
-/// Configurations that go through their rounds together: what a killed sweep measures again at most.
+/// Configurations that go through their rounds together.
 pub const BLOCK: usize = 16;
 
 /// What a sweep needs from outside.
@@ -38,8 +39,18 @@ pub trait Bench {
     /// What ends the whole sweep.
     fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error>;
 
-    /// Takes what the rounds before an error or an interrupt gave; a sweep drops it, to measure it whole when it is
-    /// gone on with.
+    /// What rounds of an earlier run gave.
+    fn earlier(&mut self, _: &Configuration) -> Option<Pool> {
+        None
+    }
+
+    /// Takes note of what the rounds so far gave, after each but the last.
+    fn note(&mut self, _: &Configuration, _: &Pool) {}
+
+    /// Hears that every configuration that was begun is finished.
+    fn settled(&mut self) {}
+
+    /// Takes what the rounds before an error or an interrupt gave; a sweep, which has noted it, drops it.
     ///
     /// # Errors
     /// What is told in place of the error.
@@ -52,12 +63,13 @@ pub trait Bench {
 /// first round; one that goes wrong in any round is finished with that.
 ///
 /// # Errors
-/// What the bench says; what was not finished by then is lost.
+/// What the bench says; of what was not finished by then only what it noted is left.
 pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> Result<(), Error> {
     let (block, rounds) = if order == Order::Interleave { (BLOCK, ROUNDS) } else { (1, 1) };
     for alike in plan.chunk_by(|a, b| a.shares_data(b)) {
         for block in alike.chunks(block) {
             in_rounds(block, rounds, bench)?;
+            bench.settled();
         }
     }
     Ok(())
@@ -69,10 +81,12 @@ pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> 
 /// # Errors
 /// As [`measure`].
 pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -> Result<(), Error> {
-    let mut pooled: Vec<Option<Outcome>> = block.iter().map(|_| None).collect();
+    let mut pooled: Vec<Option<Pool>> = block.iter().map(|configuration| bench.earlier(configuration)).collect();
     for round in 0..rounds {
         for (configuration, pool) in block.iter().zip(&mut pooled) {
-            if round > 0 && pool.is_none() {
+            let done = pool.as_ref().map_or(0, |pool| pool.rounds);
+            // It went wrong in an earlier round, or an earlier run was further with it.
+            if (round > 0 && done == 0) || done > round {
                 continue;
             }
             let settings = bench.settings(configuration);
@@ -81,22 +95,23 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
                 Err(error) => return hand_over(block, pooled, bench).and(Err(error)),
             };
             let outcome = match pool.take() {
-                Some(earlier) => earlier.pooled(outcome, &settings),
+                Some(earlier) => earlier.outcome.pooled(outcome, &settings),
                 None => outcome,
             };
             if round + 1 == rounds || is_final(&outcome) {
                 bench.finished(configuration, outcome)?;
             } else {
-                *pool = Some(outcome);
+                let pool = pool.insert(Pool { rounds: round + 1, outcome });
+                bench.note(configuration, pool);
             }
         }
     }
     Ok(())
 }
 
-fn hand_over(block: &[&Configuration], pooled: Vec<Option<Outcome>>, bench: &mut dyn Bench) -> Result<(), Error> {
+fn hand_over(block: &[&Configuration], pooled: Vec<Option<Pool>>, bench: &mut dyn Bench) -> Result<(), Error> {
     let mut measured = block.iter().zip(pooled).filter_map(|(configuration, pool)| Some((configuration, pool?)));
-    measured.try_for_each(|(configuration, outcome)| bench.unfinished(configuration, outcome))
+    measured.try_for_each(|(configuration, pool)| bench.unfinished(configuration, pool.outcome))
 }
 
 fn run_round(

@@ -50,13 +50,14 @@ fn difference(a: &Row, b: &Row) -> Option<String> {
     let of = |row: &Row| shards(row).map_or("one piece".to_owned(), |of| format!("{of} shards"));
     let (a_of, b_of) = (of(a), of(b));
     let parts = [
-        ("device", a_device.as_str(), b_device.as_str()),
-        ("driver", &a.driver, &b.driver),
-        ("settings", &a_settings, &b_settings),
-        ("division", &a_of, &b_of),
-        ("sweep", &a.sweep_id, &b.sweep_id),
+        ("gpulab's version", a.gpulab.as_str(), b.gpulab.as_str()),
+        ("the device", a_device.as_str(), b_device.as_str()),
+        ("the driver", &a.driver, &b.driver),
+        ("the settings", &a_settings, &b_settings),
+        ("the division", &a_of, &b_of),
+        ("the sweep", &a.sweep_id, &b.sweep_id),
     ];
-    parts.iter().find(|(_, a, b)| a != b).map(|(what, a, b)| format!("the {what} is {a} in one and {b} in the other"))
+    parts.iter().find(|(_, a, b)| a != b).map(|(what, a, b)| format!("{what} is {a} in one and {b} in the other"))
 }
 
 /// What a whole sweep has beside these rows.

@@ -1,5 +1,6 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
+use super::Asked;
 use crate::data::{Dtype, combinations};
 use crate::kernels::{Ask, Case, Family, Params, Refusal, Rung, Shape, Target, Tunable, WorkGroup};
 use crate::record::params_text;
@@ -128,8 +129,42 @@ impl Space {
     }
 }
 
-fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
+/// Whether the rung reads the setting.
+pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
     family.choices.iter().chain(rung.tunables).any(|t| t.name == name)
+}
+
+impl Space {
+    /// Refuses a setting of which a value can be taken by no device, whatever goes with it; what only does not go together
+    /// is skipped when its turn comes.
+    ///
+    /// # Errors
+    /// The value, why, and what there is.
+    pub fn check_settings(&self) -> Result<(), String> {
+        /// More combinations are not asked for: a value that goes with none of so many is refused when its turn comes.
+        const MOST: usize = 1000;
+        let Space { family, rungs, dtypes, wgs, settings, .. } = self;
+        let asked = Asked { family, rungs, dtypes, wgs };
+        for setting in settings {
+            let others: Vec<&Setting> = settings.iter().filter(|other| other.name != setting.name).collect();
+            if others.iter().map(|other| other.values.len()).product::<usize>() > MOST {
+                continue;
+            }
+            let mut others = combinations(others.iter().map(|other| (other.name, other.values.as_slice())));
+            others.push(Params::new());
+            for value in &setting.values {
+                let with = |other: &Params| {
+                    let own = (setting.name.to_owned(), value.clone());
+                    other.clone().into_iter().chain([own]).collect()
+                };
+                let sets: Vec<Params> = others.iter().map(with).collect();
+                if let Some(why) = asked.refusal(setting.name, &sets) {
+                    return Err(format!("--set {}={value}: {why}", setting.name));
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Powers of two from 32 up to what the device allows, or that alone if it is smaller.
@@ -160,7 +195,7 @@ pub fn settings(family: &'static Family, rungs: &[&'static Rung], texts: &[Strin
 
 /// Whether it is a whole number above 0.
 fn is_side(text: &str) -> bool {
-    text.parse::<u32>().is_ok_and(|side| side > 0)
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u32>().is_ok_and(|side| side > 0)
 }
 
 fn unknown(family: &Family, rungs: &[&'static Rung], name: &str) -> String {

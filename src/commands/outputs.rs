@@ -1,0 +1,135 @@
+//! Where results go: files opened before anything runs, and the table or report.
+//!
+//! An output that fails is given up and its error kept for the end; the others still get their data.
+
+use super::{Out, bench, say};
+use crate::store::{CsvFile, Deferred, JsonFile, Mode, keep_apart};
+use crate::{Error, ceilings, files, input};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The paths that were asked for; `-` is standard output.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Paths<'a> {
+    pub(super) csv: Option<&'a str>,
+    pub(super) json: Option<&'a str>,
+    pub(super) samples: Option<&'a str>,
+    pub(super) md: Option<&'a str>,
+    pub(super) svg: Option<&'a str>,
+}
+
+/// The outputs that were asked for.
+pub(super) struct Outputs {
+    csv: Option<CsvFile>,
+    json: Option<JsonFile>,
+    samples: Option<CsvFile>,
+    md: Option<Deferred>,
+    svg: Option<Deferred>,
+    /// Whether one of them takes standard output, so that the table goes to standard error.
+    taken: bool,
+    /// Why outputs were given up.
+    failed: Vec<Error>,
+}
+
+/// Opens a CSV file of one kind of rows.
+pub(super) type OpenCsv = fn(&str, Mode) -> Result<CsvFile, Error>;
+
+impl Outputs {
+    /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if an output is an input or another output, [`Error::Output`] if one cannot be written.
+    pub(super) fn open(paths: &Paths<'_>, rows: OpenCsv, inputs: &[PathBuf]) -> Result<Outputs, Error> {
+        let Paths { csv, json, samples, md, svg } = *paths;
+        let all = [("--csv", csv), ("--json", json), ("--samples", samples), ("--md", md), ("--svg", svg)];
+        let taken = keep_apart(&all, inputs)?;
+        if !taken {
+            Out::check()?;
+        }
+        let create = Mode::Create;
+        Ok(Outputs {
+            csv: csv.map(|path| rows(path, create)).transpose()?,
+            json: json.map(JsonFile::create).transpose()?,
+            samples: samples.map(|path| CsvFile::samples(path, create)).transpose()?,
+            md: md.map(Deferred::open).transpose()?,
+            svg: svg.map(Deferred::open).transpose()?,
+            taken,
+            failed: Vec::new(),
+        })
+    }
+
+    /// Writes a line to the CSV file.
+    pub(super) fn csv(&mut self, write: impl FnOnce(&mut CsvFile) -> Result<(), Error>) {
+        attempt(&mut self.csv, &mut self.failed, write);
+    }
+
+    /// Writes an element of the JSON array.
+    pub(super) fn json(&mut self, row: &impl Serialize) {
+        attempt(&mut self.json, &mut self.failed, |json| json.write(row));
+    }
+
+    /// Writes lines of samples.
+    pub(super) fn samples(&mut self, write: impl FnOnce(&mut CsvFile) -> Result<(), Error>) {
+        attempt(&mut self.samples, &mut self.failed, write);
+    }
+
+    /// Writes the table as Markdown.
+    pub(super) fn md(&mut self, text: &str) {
+        attempt(&mut self.md, &mut self.failed, |file| replace(file, text));
+    }
+
+    /// Writes the drawing.
+    pub(super) fn svg(&mut self, text: &str) {
+        attempt(&mut self.svg, &mut self.failed, |file| replace(file, text));
+    }
+
+    /// Prints a table or report, made with colours or without: on standard output, or, where that is
+    /// taken by a file, without colours on standard error unless `quiet`.
+    pub(super) fn tell(&mut self, out: &mut Out, text: &dyn Fn(bool) -> String, color: bool, quiet: bool) {
+        if !self.taken {
+            let told = if color { out.painted(&text(true)) } else { out.text(&text(false)) };
+            self.failed.extend(told.err());
+        } else if !quiet {
+            say(text(false).trim_end());
+        }
+    }
+
+    /// Keeps an error for the end.
+    pub(super) fn note(&mut self, done: Result<(), Error>) {
+        self.failed.extend(done.err());
+    }
+
+    /// Completes the files, without rows only if the run got to its end: before the first row, files stay as they were.
+    ///
+    /// # Errors
+    /// The worst error of an output.
+    pub(super) fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<(), Error> {
+        let failed = &mut self.failed;
+        if is_whole || has_rows {
+            for csv in [self.csv.take(), self.samples.take()].into_iter().flatten() {
+                failed.extend(csv.finish().err());
+            }
+            failed.extend(self.json.take().and_then(|json| json.finish().err()));
+        }
+        bench::worst_of(failed.drain(..))
+    }
+}
+
+fn replace(file: &mut Deferred, text: &str) -> Result<(), Error> {
+    file.replace(|out| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Writes to an output that there is and that has not failed before.
+fn attempt<T>(slot: &mut Option<T>, failed: &mut Vec<Error>, write: impl FnOnce(&mut T) -> Result<(), Error>) {
+    if let Some(error) = slot.as_mut().and_then(|output| write(output).err()) {
+        failed.push(error);
+        *slot = None;
+    }
+}
+
+/// Files that a run reads and no output may be: those that are named, kernel sources, and what is kept of devices.
+pub(super) fn inputs(named: &[String], cl_dir: Option<&Path>) -> Vec<PathBuf> {
+    let kept = ceilings::folder().map(|folder| ceilings::kept_files(&folder)).unwrap_or_default();
+    let sources = cl_dir.map(files::below).unwrap_or_default();
+    named.iter().map(|spec| input::path(spec).into()).chain(sources).chain(kept).collect()
+}

@@ -1,0 +1,128 @@
+//! Files that are read: none that never ends; and which paths lead to the same one.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The bytes of a regular file.
+///
+/// # Errors
+/// What the system says; and what is no regular file: a pipe or a device may never end.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let kind = fs::metadata(path)?.file_type();
+    // Reading a folder fails in the system's words.
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::other("it is no regular file; copy its contents to one"));
+    }
+    fs::read(path)
+}
+
+/// The text of a regular file.
+///
+/// # Errors
+/// As [`read`], and what is no UTF-8.
+pub fn read_to_string(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text (UTF-8)"))
+}
+
+/// What tells a regular file from all others, whatever path leads to it: a link of either kind, or, where the system
+/// cares for no case, other letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity(Inner);
+
+#[cfg(unix)]
+type Inner = (u64, u64);
+#[cfg(not(unix))]
+type Inner = PathBuf;
+
+impl Identity {
+    /// Of the regular file at a path, if there is one.
+    pub fn of(path: &Path) -> Option<Identity> {
+        Identity::new(&fs::metadata(path).ok()?, path)
+    }
+
+    /// Of an open file, if it is a regular one.
+    pub fn of_open(file: &File) -> Option<Identity> {
+        Identity::new(&file.metadata().ok()?, Path::new(""))
+    }
+
+    /// Of the file that writing to a path would make, where there is none yet: its folder and its name.
+    pub fn place(path: &Path) -> Option<PathBuf> {
+        if path.exists() {
+            return None;
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    }
+
+    #[cfg(unix)]
+    fn new(metadata: &Metadata, _: &Path) -> Option<Identity> {
+        use std::os::unix::fs::MetadataExt;
+        metadata.is_file().then(|| Identity((metadata.dev(), metadata.ino())))
+    }
+
+    #[cfg(not(unix))]
+    fn new(metadata: &Metadata, path: &Path) -> Option<Identity> {
+        let path = fs::canonicalize(path).ok()?;
+        metadata.is_file().then_some(Identity(path))
+    }
+}
+
+/// Most files of a folder that are looked at.
+const MOST_FILES: usize = 10_000;
+
+/// The files in a folder and the folders in it.
+pub fn below(folder: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            // A link to a folder may lead round in a circle.
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                _ => files.push(entry.path()),
+            }
+        }
+        if files.len() > MOST_FILES {
+            break;
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn every_path_to_a_file_is_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("a"), "1").unwrap();
+        fs::write(at("b"), "1").unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        std::os::unix::fs::symlink(at("a"), at("folder/soft")).unwrap();
+        fs::hard_link(at("a"), at("hard")).unwrap();
+        let a = Identity::of(&at("a"));
+        for same in ["hard", "folder/soft", "folder/../a"] {
+            assert_eq!(Identity::of(&at(same)), a, "{same}");
+        }
+        assert_eq!(Identity::of_open(&File::open(at("hard")).unwrap()), a);
+        assert!(a.is_some() && Identity::of(&at("b")) != a);
+        assert_eq!((Identity::of(&at("none")), Identity::of(&at("folder"))), (None, None));
+        let mut found = below(dir.path());
+        found.sort();
+        assert_eq!(found, [at("a"), at("b"), at("folder/soft"), at("hard")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_may_never_end_is_not_read() {
+        assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().contains("no regular file"));
+        let dir = tempfile::tempdir().unwrap();
+        assert!(read(dir.path()).is_err());
+        fs::write(dir.path().join("x"), [255]).unwrap();
+        assert!(read_to_string(&dir.path().join("x")).unwrap_err().to_string().contains("UTF-8"));
+    }
+}

@@ -1,0 +1,228 @@
+//! The door to standard output and standard error.
+//!
+//! Names of devices, files and nodes, compilers' logs and cells of files come from outside: what of them would steer a
+//! terminal is spelled out here, whatever the writer before has done.
+
+use crate::stdout;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether this process was started without a standard output.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that this process was started without a standard output: Rust puts the null device in its place, which takes
+/// everything.
+pub fn note_closed_stdout() {
+    CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// Text of many lines made fit for a terminal: line feeds and tabs stay, and any other character that would move the
+/// cursor, change colours, ring, or reverse the direction of writing is spelled out.
+pub fn text(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    push(&mut safe, text);
+    safe
+}
+
+/// The same on one line: line feeds and tabs are spelled out as well.
+pub fn line(line: &str) -> String {
+    text(line).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// As [`text`], but the colours that [`paint`] gives stay.
+pub fn painted(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\x1b') {
+        push(&mut safe, &rest[..at]);
+        let code = CODES.iter().find(|code| rest[at..].starts_with(**code)).copied();
+        safe.push_str(code.unwrap_or("\\u{1b}"));
+        rest = &rest[at + code.map_or(1, str::len)..];
+    }
+    push(&mut safe, rest);
+    safe
+}
+
+fn push(safe: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => safe.push(c),
+            '\r' => safe.push_str("\\r"),
+            c if is_unsafe(c) => safe.extend(c.escape_unicode()),
+            c => safe.push(c),
+        }
+    }
+}
+
+/// Whether it is a control character, or one of Unicode's that change how its neighbours are shown: marks and overrides
+/// of the direction of writing, invisible operators, tags.
+pub fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The colour of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tint {
+    /// It is as it should be.
+    Green,
+    /// It was left out.
+    Yellow,
+    /// It went wrong.
+    Red,
+}
+
+/// What [`paint`] puts around texts: the end of a colour, and the colours.
+const CODES: [&str; 4] = ["\x1b[0m", "\x1b[32m", "\x1b[33m", "\x1b[31m"];
+
+/// Text in a colour, by ANSI codes.
+pub fn paint(text: &str, tint: Tint) -> String {
+    let [end, green, yellow, red] = CODES;
+    let code = match tint {
+        Tint::Green => green,
+        Tint::Yellow => yellow,
+        Tint::Red => red,
+    };
+    format!("{code}{text}{end}")
+}
+
+/// Says something on standard error.
+pub fn say(message: &str) {
+    // Nothing can be done about a standard error that cannot be written to.
+    let _ = io::stderr().lock().write_all((text(message) + "\n").as_bytes());
+}
+
+/// Standard output, unbuffered: what was not written is told at once, and nothing is left to be written at the end.
+#[derive(Clone, Copy, Debug)]
+pub struct Stdout;
+
+impl Stdout {
+    /// Whether anything can be written: not if it was closed, or is a full device.
+    ///
+    /// # Errors
+    /// Why not. Nobody at the other end of a pipe is no reason.
+    pub fn check(self) -> io::Result<()> {
+        match (&Stdout).write(&[]) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether people read it.
+    pub fn is_terminal(self) -> bool {
+        stdout::is_terminal()
+    }
+
+    /// The file behind it, of which there are but one.
+    ///
+    /// # Errors
+    /// Where there is none.
+    #[cfg(unix)]
+    pub fn file(self) -> io::Result<&'static std::fs::File> {
+        use std::os::fd::AsFd;
+        static FILE: std::sync::OnceLock<Option<std::fs::File>> = std::sync::OnceLock::new();
+        if CLOSED.load(Ordering::Relaxed) {
+            return Err(closed());
+        }
+        let early = || FILE.get_or_init(|| Some(io::stdout().as_fd().try_clone_to_owned().ok()?.into())).as_ref();
+        stdout::file().or_else(early).ok_or_else(closed)
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::other("it is closed")
+}
+
+impl Write for &Stdout {
+    #[cfg(unix)]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut file = self.file()?;
+        file.write(bytes)
+    }
+
+    #[cfg(not(unix))]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if CLOSED.load(Ordering::Relaxed) {
+            return Err(closed());
+        }
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write(bytes)?;
+        stdout.flush().map(|()| written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Makes what is written fit for a terminal, a line at a time.
+pub struct Escaping<W: Write> {
+    inner: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Escaping<W> {
+    /// In front of `inner`.
+    pub fn new(inner: W) -> Escaping<W> {
+        Escaping { inner, line: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Escaping<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') else { return Ok(bytes.len()) };
+        let lines: Vec<u8> = self.line.drain(..=end).collect();
+        self.inner.write_all(text(&String::from_utf8_lossy(&lines)).as_bytes()).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.line);
+        self.inner.write_all(text(&String::from_utf8_lossy(&rest)).as_bytes())?;
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_spelled_out() {
+        let sly = "a\x1b[31mb\u{202e}\x07\rc\u{9b}\u{7f}\td\ne";
+        assert_eq!(text(sly), "a\\u{1b}[31mb\\u{202e}\\u{7}\\rc\\u{9b}\\u{7f}\td\ne");
+        assert_eq!(line("a\tb\nc"), "a\\tb\\nc");
+    }
+
+    #[test]
+    fn only_our_own_colours_pass() {
+        let ours = paint("ok", Tint::Green) + &paint("left out", Tint::Yellow) + &paint("WRONG", Tint::Red);
+        assert_eq!(painted(&ours), ours);
+        assert_eq!(paint("ok", Tint::Green), "\x1b[32mok\x1b[0m");
+        assert_eq!(painted("\x1b[2J\x1b]0;x\x07\x1b"), "\\u{1b}[2J\\u{1b}]0;x\\u{7}\\u{1b}");
+    }
+
+    #[test]
+    fn a_stream_is_made_fit_whatever_its_pieces() {
+        let whole = "é\x1b[2J,\"a\rb\"\nlast\x07";
+        for size in 1..whole.len() {
+            let mut seen = Vec::new();
+            let mut escaping = Escaping::new(&mut seen);
+            whole.as_bytes().chunks(size).for_each(|piece| escaping.write_all(piece).unwrap());
+            escaping.flush().unwrap();
+            assert_eq!(String::from_utf8(seen).unwrap(), text(whole), "{size}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_unsafe_gets_through(any in any::<String>()) {
+            prop_assert!(!text(&any).chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t'));
+            prop_assert!(!line(&any).chars().any(is_unsafe));
+            let rest = CODES.iter().fold(painted(&any), |text, code| text.replace(code, ""));
+            prop_assert!(!rest.chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t'));
+        }
+    }
+}
