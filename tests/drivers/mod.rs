@@ -2,7 +2,7 @@
 //!
 //! `GPULAB_TEST_DRIVERS` lists the drivers that must be there (`pocl,intel,rusticl,oclgrind`); without it the
 //! default device is tested. A driver's process is the test binary again, because drivers are chosen by the
-//! environment. How many cases ran is appended to the file that `GPULAB_TEST_TALLY` names.
+//! environment. How many cases ran, and how long they took, is appended to the file that `GPULAB_TEST_TALLY` names.
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::data::Array;
@@ -14,25 +14,35 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
-/// Runs `body`, the test of this name, in a process for each driver; it returns how many cases it ran.
-pub fn on_every_driver(test: &str, body: fn(&str) -> usize) {
-    run_on(test, |_| true, body);
+/// Runs `body`, the closure of the calling test, in a process for each driver; it returns how many cases it ran.
+pub fn on_every_driver<F: Fn(&str) -> usize>(body: F) {
+    run_on(test_of::<F>(), |_| true, body);
 }
 
 /// As [`on_every_driver`], but not on a simulator, which interprets each instruction and would take many minutes for
 /// what smaller tests cover.
-pub fn on_every_real_driver(test: &str, body: fn(&str) -> usize) {
-    run_on(test, |driver| driver != "oclgrind", body);
+pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
+    run_on(test_of::<F>(), |driver| driver != "oclgrind", body);
 }
 
-fn run_on(test: &str, is_meant: fn(&str) -> bool, body: fn(&str) -> usize) {
+/// The test that a closure stands in, as the harness calls it: its path without the crate.
+fn test_of<F>() -> &'static str {
+    let closure = std::any::type_name::<F>();
+    let function = closure.split("::{{closure}}").next().unwrap_or(closure);
+    function.split_once("::").map_or(function, |(_, path)| path)
+}
+
+fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) {
     if let Ok(driver) = env::var("GPULAB_TEST_CHILD") {
+        let began = Instant::now();
         let count = body(&driver);
         assert!(count > 0, "no case ran on {driver}");
         if let Ok(path) = env::var("GPULAB_TEST_TALLY") {
             let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-            file.write_all(format!("device-tests {driver} {count}\n").as_bytes()).unwrap();
+            let seconds = began.elapsed().as_secs_f64();
+            file.write_all(format!("device-tests {driver} {count} {seconds:.1} {test}\n").as_bytes()).unwrap();
         }
         return;
     }
@@ -47,11 +57,12 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: fn(&str) -> usize) {
         let output = child(driver, test, scratch.path(), &log).output().expect("the test binary starts");
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{driver}: {}\n{text}", output.status);
+        // A name that no test has, or that several have, is a success to the harness too.
+        assert!(text.contains("test result: ok. 1 passed; 0 failed; 0 ignored"), "{driver}: not one test ran:\n{text}");
         let found = fs::read_to_string(&log).unwrap_or_default();
         assert!(found.is_empty(), "{driver} found:\n{found}");
     }
 }
-
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
     let binary = env::current_exe().unwrap();
     let mut command = if driver == "oclgrind" {

@@ -1,17 +1,13 @@
 //! `gpulab minplus --input` through the binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod binary;
-mod sources;
-
-use sources::edited_kernels;
+use crate::sources::edited_kernels;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// Standard output, standard error and exit code.
 fn run(args: &[&str]) -> (String, String, i32) {
-    binary::run(&[&["minplus"], args].concat())
+    crate::binary::run(&[&["minplus"], args].concat())
 }
 
 /// The table of a file of this text.

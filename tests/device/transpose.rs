@@ -1,9 +1,6 @@
 //! The transposition's kernels on real drivers: shapes, tilings, types, pitches, and the loop inside the kernel.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
-mod drivers;
-
-use drivers::{on_every_driver, on_every_real_driver, open, session};
+use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
 use gpulab::check::{check_moved, poisoned};
 use gpulab::data::{Array, Dtype, Fill, generate};
 use gpulab::device::opencl::OpenClDevice;
@@ -62,7 +59,7 @@ fn verify(session: &mut Session, case: &Case) -> usize {
 
 #[test]
 fn every_shape_is_right() {
-    on_every_driver("every_shape_is_right", |driver| {
+    on_every_driver(|driver| {
         let mut session = session(driver, None);
         let max = session.device().info().target.max_wg;
         let small = driver == "oclgrind";
@@ -82,7 +79,7 @@ fn every_shape_is_right() {
 /// So many rows of tiles that they are folded into the third dimension of the launch.
 #[test]
 fn folded_launches_are_right() {
-    on_every_real_driver("folded_launches_are_right", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(64);
         let orders = ["rows", "columns", "diagonal"].map(|order| (FAMILY.rung("diagonal").unwrap(), order));
@@ -99,7 +96,7 @@ fn folded_launches_are_right() {
 
 #[test]
 fn every_tiling_is_right() {
-    on_every_real_driver("every_tiling_is_right", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(256);
         let mut count = 0;
@@ -123,7 +120,7 @@ fn every_tiling_is_right() {
 /// very program that is timed is given other data for each repetition here: all of them must be moved.
 #[test]
 fn the_loop_inside_the_kernel_is_carried_out() {
-    on_every_driver("the_loop_inside_the_kernel_is_carried_out", |driver| {
+    on_every_driver(|driver| {
         let mut device = open(driver);
         let wg = device.info().target.max_wg.min(256);
         let cases = FAMILY.kernels().map(|rung| (rung, case(rung, Dtype::F32, (96, 64), wg, &[("nreps", "3")])));

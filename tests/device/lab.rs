@@ -1,9 +1,6 @@
 //! The kernels that are experiments' own, on real drivers: every setting that a plan asks for, at small sizes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
-mod drivers;
-
-use drivers::{on_every_driver, session};
+use crate::drivers::{on_every_driver, session};
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, instructions::Instructions};
 use gpulab::kernels::{Case, REPEATS, Target, WorkGroup};
 use gpulab::runner::Status;
@@ -52,7 +49,7 @@ fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
 
 #[test]
 fn every_kernel_of_the_experiments_is_right() {
-    on_every_driver("every_kernel_of_the_experiments_is_right", |driver| all_are_right(driver, cases));
+    on_every_driver(|driver| all_are_right(driver, cases));
 }
 
 /// Each operation and each form of a function, of which a short answer has few, with one chain.
@@ -63,5 +60,5 @@ fn operations(target: &Target) -> Vec<Case> {
 
 #[test]
 fn every_instruction_is_right() {
-    on_every_driver("every_instruction_is_right", |driver| all_are_right(driver, operations));
+    on_every_driver(|driver| all_are_right(driver, operations));
 }

@@ -1,5 +1,4 @@
 //! The runner on a scripted device: what is right gets a time, what is wrong never does.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use gpulab::data::Dtype;
 use gpulab::device::fake::{FakeDevice, Memory, Script, fake_info};

@@ -1,10 +1,7 @@
 //! Every rung of the families that work on vectors, on real drivers: sizes, work-groups, types, options and
 //! special values.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
-mod drivers;
-
-use drivers::{on_every_driver, on_every_real_driver, session};
+use crate::drivers::{on_every_driver, on_every_real_driver, session};
 use gpulab::cpu::reduce::Op;
 use gpulab::data::{Array, Dtype};
 use gpulab::kernels::ceiling::PROBES;
@@ -81,7 +78,7 @@ fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
 
 #[test]
 fn every_rung_is_right_at_every_size() {
-    on_every_driver("every_rung_is_right_at_every_size", |driver| {
+    on_every_driver(|driver| {
         let mut session = session(driver, None);
         let max = session.device().info().target.max_wg;
         let small = driver == "oclgrind";
@@ -120,7 +117,7 @@ fn worthwhile(rung: &Rung, n: u64, wg: usize) -> bool {
 
 #[test]
 fn the_probes_of_the_ceilings_are_right() {
-    on_every_driver("the_probes_of_the_ceilings_are_right", |driver| {
+    on_every_driver(|driver| {
         let mut session = session(driver, None);
         // A simulator, which interprets each instruction, would take hours for the many additions of arithmetic's probes.
         let small = driver == "oclgrind";
@@ -133,7 +130,7 @@ fn the_probes_of_the_ceilings_are_right() {
 
 #[test]
 fn every_setting_of_the_probes_is_right() {
-    on_every_real_driver("every_setting_of_the_probes_is_right", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let mut count = 0;
         // Those whose settings no ladder has.
@@ -160,7 +157,7 @@ fn every_setting_of_the_probes_is_right() {
 
 #[test]
 fn every_option_is_right() {
-    on_every_real_driver("every_option_is_right", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let mut count = 0;
         for n in [1000, 4099] {
@@ -182,7 +179,7 @@ fn every_option_is_right() {
 
 #[test]
 fn every_choice_is_right_in_every_type() {
-    on_every_real_driver("every_choice_is_right_in_every_type", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let mut count = 0;
         for (family, choice) in vector_families().flat_map(|f| f.choices.iter().map(move |c| (f, c))) {
@@ -201,7 +198,7 @@ fn every_choice_is_right_in_every_type() {
 
 #[test]
 fn special_values_follow_ieee_rules() {
-    on_every_real_driver("special_values_follow_ieee_rules", |driver| {
+    on_every_real_driver(|driver| {
         let (inf, nan, n) = (f32::INFINITY, f32::NAN, 1003);
         let mut count = 0;
         for specials in [

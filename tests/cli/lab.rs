@@ -1,9 +1,6 @@
 //! The experiments: a plan on a scripted device, and the command through the binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod binary;
-mod sources;
-
+use crate::sources::edited_kernels;
 use assert_cmd::Command;
 use gpulab::device::fake::{FakeDevice, Memory};
 use gpulab::device::{DeviceError, Launch};
@@ -12,7 +9,6 @@ use gpulab::kernels::Arg;
 use gpulab::record::{Place, Point, Record, Row, Run, Scene};
 use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
 use gpulab::store::{CsvFile, Mode, read_points};
-use sources::edited_kernels;
 use tempfile::TempDir;
 
 const SETTINGS: Settings = Settings {
@@ -77,12 +73,12 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
 }
 
 fn gpulab(args: &[&str]) -> Command {
-    binary::gpulab(&[&["lab"], args].concat())
+    crate::binary::gpulab(&[&["lab"], args].concat())
 }
 
 /// Standard output, standard error and exit code.
 fn run(args: &[&str]) -> (String, String, i32) {
-    binary::run(&[&["lab"], args].concat())
+    crate::binary::run(&[&["lab"], args].concat())
 }
 
 /// A run of the transposition's study that is over as soon as it can be.

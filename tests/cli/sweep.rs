@@ -1,5 +1,4 @@
 //! Sweeps: rounds on a scripted device; plans, kills, shards and bad input through the binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use gpulab::Error;
 use gpulab::data::Dtype;

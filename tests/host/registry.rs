@@ -1,5 +1,4 @@
 //! The registry and the files in `cl/` agree: no orphan, no gap, no missing entry point or header.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use gpulab::exchange::EXCHANGES;
 use gpulab::kernels::{self, COMMON, Family, Rung};

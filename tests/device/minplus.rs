@@ -1,9 +1,6 @@
 //! The min-plus step's kernels on real drivers: sizes, tilings, types, signs, and special values.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
-mod drivers;
-
-use drivers::{on_every_driver, on_every_real_driver, session};
+use crate::drivers::{on_every_driver, on_every_real_driver, session};
 use gpulab::check::check_exact;
 use gpulab::cpu::minplus::all_threads;
 use gpulab::data::{Array, Dtype, NO_EDGE};
@@ -44,7 +41,7 @@ fn is_beyond(session: &Session, dtype: Dtype, status: Status, reason: &str) -> b
 
 #[test]
 fn every_size_is_right() {
-    on_every_driver("every_size_is_right", |driver| {
+    on_every_driver(|driver| {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(256);
         let small = driver == "oclgrind";
@@ -66,7 +63,7 @@ fn every_size_is_right() {
 
 #[test]
 fn every_setting_is_right() {
-    on_every_real_driver("every_setting_is_right", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(64);
         let mut count = 0;
@@ -98,7 +95,7 @@ fn every_setting_is_right() {
 
 #[test]
 fn special_values_are_right() {
-    on_every_driver("special_values_are_right", |driver| {
+    on_every_driver(|driver| {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(64);
         let inf = f32::INFINITY;
@@ -138,7 +135,7 @@ fn special_values_are_right() {
 /// Without the word that weights may be negative, their order as integers is wrong, and the check says so.
 #[test]
 fn an_undeclared_negative_weight_is_noticed() {
-    on_every_real_driver("an_undeclared_negative_weight_is_noticed", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let d = Array::F32(vec![-1.0, -2.0, -3.0, -4.0]);
         let mut want = Array::zeros(Dtype::F32, 4);

@@ -1,11 +1,7 @@
 //! The command line through the binary: answers, bad input, exit codes, outputs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod binary;
-mod sources;
-
-use binary::{gpulab, run};
-use sources::edited_kernels;
+use crate::binary::{gpulab, run};
+use crate::sources::edited_kernels;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
