@@ -1,9 +1,10 @@
 //! The device layer against every driver: builds, launches, copies, and what is refused.
 
-use crate::drivers::{on_every_driver, open};
+use crate::drivers::{on_every_driver, on_one_driver, open};
 use gpulab::device::opencl::OpenClDevice;
 use gpulab::device::{Device, DeviceError, Launch, ProgramId, Unit};
-use gpulab::kernels::Arg;
+use gpulab::exchange::EXCHANGES;
+use gpulab::kernels::{self, Arg, EMBEDDED, assemble};
 
 const SOURCE: &str = "#line 1 \"test/scale.cl\"
 __kernel void scale(__global uint *out, INDEX n, uint factor, __local uint *tile) {
@@ -183,5 +184,22 @@ fn impossible_launches_are_errors_that_say_why() {
         assert!(run(&|l| (l.global, l.local) = ([large, 1, 1], [large, 1, 1])).is_refusal());
         device.run(program, &[good]).expect("the device is still sound");
         1
+    });
+}
+
+/// What a kernel file takes from the host by macro has a default: each compiles with none given, fragments included.
+#[test]
+fn every_kernel_file_compiles_alone() {
+    on_one_driver(|driver| {
+        let mut device = open(driver);
+        let rungs = kernels::everything().flat_map(|family| family.kernels()).map(|rung| rung.path);
+        let paths: Vec<&str> = rungs.chain(EXCHANGES.iter().flat_map(|e| e.sources).map(|(path, _)| *path)).collect();
+        for path in &paths {
+            let kernel = path.trim_end_matches(".cl").replace('/', "_");
+            let text = assemble(path, &EMBEDDED).unwrap().text;
+            let unit = Unit { path: (*path).into(), text, defines: Vec::new(), kernels: vec![kernel] };
+            device.build(&unit).unwrap_or_else(|error| panic!("{path}: {error}"));
+        }
+        paths.len()
     });
 }

@@ -10,6 +10,7 @@ mod layer;
 mod matrix;
 mod minplus;
 mod presum;
+mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;
 mod transpose;

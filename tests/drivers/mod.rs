@@ -21,6 +21,11 @@ pub fn on_every_driver<F: Fn(&str) -> usize>(body: F) {
     run_on(test_of::<F>(), |_| true, body);
 }
 
+/// As [`on_every_driver`], but on one only, for what all drivers do alike: the last listed.
+pub fn on_one_driver<F: Fn(&str) -> usize>(body: F) {
+    run_on(test_of::<F>(), |driver| drivers().ends_with(driver), body);
+}
+
 /// As [`on_every_driver`], but not on a simulator, which interprets each instruction and would take many minutes for
 /// what smaller tests cover.
 pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
@@ -46,12 +51,7 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
         }
         return;
     }
-    let drivers = env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into());
-    for driver in drivers.split(',') {
-        if !is_meant(driver) {
-            eprintln!("{test} skipped on {driver}: it would interpret for many minutes what smaller tests cover");
-            continue;
-        }
+    for driver in drivers().split(',').filter(|driver| is_meant(driver)) {
         let scratch = tempfile::tempdir().unwrap();
         let log = scratch.path().join("oclgrind.log");
         let output = child(driver, test, scratch.path(), &log).output().expect("the test binary starts");
@@ -63,6 +63,11 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
         assert!(found.is_empty(), "{driver} found:\n{found}");
     }
 }
+/// The drivers to test, with commas.
+fn drivers() -> String {
+    env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into())
+}
+
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
     let binary = env::current_exe().unwrap();
     let mut command = if driver == "oclgrind" {
