@@ -11,3 +11,4 @@ mod minplus;
 mod sources;
 mod sweep;
 mod transpose;
+mod tunables;
