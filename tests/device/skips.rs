@@ -147,6 +147,34 @@ const SKIPS: &[Skip] = &[
         ..ALL
     },
     Skip {
+        of: &["minplus/tiled"],
+        dtypes: &[Dtype::F32, Dtype::I32],
+        when: |case, target| {
+            let [tile, item] =
+                [("tile", [128, 128]), ("item", [8, 8])].map(|(name, or)| pair(case, name).unwrap_or(or));
+            let vectors = 4 * (tile[0] / item[0]) * (tile[1] / item[1]);
+            tile.iter().any(|side| !(stage(case, target) * side).is_multiple_of(vectors))
+        },
+        how: Refused("setting"),
+        why: "the items of a group cannot share what is staged evenly",
+        ..ALL
+    },
+    Skip {
+        of: &["minplus/tiled"],
+        dtypes: &[Dtype::I32],
+        when: |case, target| !target.gpu && stage(case, target) < 16,
+        how: Refused("setting"),
+        why: "the compiler of Intel's driver crashes over integers in panels of few rows",
+        ..ALL
+    },
+    Skip {
+        of: &["minplus/wide"],
+        when: |case, _| is(case, "item", "16x8"),
+        how: Refused("setting"),
+        why: "128 vectors are more than an item has registers",
+        ..ALL
+    },
+    Skip {
         of: &["minplus", "transpose"],
         how: MayBeRefused("memory"),
         why: "tiles may be larger than local memory, and registers fewer than needed",
@@ -186,6 +214,16 @@ fn is(case: &Case, name: &str, value: &str) -> bool {
 
 fn number(case: &Case, name: &str) -> Option<usize> {
     case.params.get(name)?.parse().ok()
+}
+
+fn pair(case: &Case, name: &str) -> Option<[usize; 2]> {
+    let (high, wide) = case.params.get(name)?.split_once('x')?;
+    Some([high.parse().ok()?, wide.parse().ok()?])
+}
+
+/// Rows of a panel that min-plus' fourth rung stages at once.
+fn stage(case: &Case, target: &Target) -> usize {
+    number(case, "depth").unwrap_or(if case.dtype == Dtype::I32 && !target.gpu { 16 } else { 8 })
 }
 
 fn is_bitwise(case: &Case) -> bool {
