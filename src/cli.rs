@@ -161,8 +161,8 @@ pub struct Dot {
     #[arg(long, value_enum, value_name = "WHO")]
     pub presum: Option<Presum>,
     /// Use mad() instead of a * b + c
-    #[arg(long)]
-    pub mad: bool,
+    #[arg(long, value_name = "0|1", num_args = 0..=1, default_missing_value = "1", value_parser = ["0", "1"])]
+    pub mad: Option<String>,
     /// Work-items in flight, rounded up to whole work-groups [default: what fills the device]
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub items: Option<u64>,
@@ -256,6 +256,9 @@ pub struct Transpose {
     /// How the tiles of neighbouring groups lie (variants 4 to 6) [default: 4: diagonal, 5: rows, 6: columns]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub order: Option<GroupOrder>,
+    /// 1: keep neither matrix in the L1 cache, by NVIDIA's instructions for 16 bytes (variant 6)
+    #[arg(long, value_name = "0|1", value_parser = ["0", "1"])]
+    pub stream: Option<String>,
     /// Unused elements behind each row of both matrices: the pitch is the width and the gap
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_GAP), default_value_t = 0)]
     pub gap: u64,
@@ -305,6 +308,12 @@ pub struct MinPlus {
     /// Pairs of panels in local memory: with two, one is filled while the other is read (variants 4 and 5)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=2))]
     pub buffers: Option<u64>,
+    /// Work-groups that share the k of a tile's results (variant 5) [default: by the size]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    pub split: Option<u64>,
+    /// 1: copy panels by no register, 0: by registers (variant 5) [default: 1 where the device can, NVIDIA since Ampere]
+    #[arg(long = "async", value_name = "0|1", value_parser = ["0", "1"])]
+    pub asynchronous: Option<String>,
     /// Elements of a vector (variant 6) [default: the device's own]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=16))]
     pub vec: Option<u64>,
@@ -350,7 +359,7 @@ pub struct GraphJob {
 /// excluded by another is taken without it.
 #[rustfmt::skip]
 const LADDER_ONLY: &[&str] = &[
-    "n", "weights", "tile", "item", "depth", "buffers", "vec", "wg", "seed",
+    "n", "weights", "tile", "item", "depth", "buffers", "split", "asynchronous", "vec", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "deadline",
     "in_process", "strict", "csv", "json", "md", "samples", "gib",
 ];
@@ -359,6 +368,7 @@ const LADDER_ONLY: &[&str] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Weights {
     /// From 0 on.
+    #[value(alias = "non_negative")]
     NonNegative,
     /// Of either sign.
     Signed,

@@ -38,7 +38,7 @@ fn params(options: &Dot) -> Params {
     });
     ladder::params(&[
         ("presum", presum.map(str::to_owned)),
-        ("mad", options.mad.then(|| "1".to_owned())),
+        ("mad", options.mad.clone()),
         ("items", options.items.map(|n| n.to_string())),
         ("acc", options.acc.map(|n| n.to_string())),
     ])

@@ -33,6 +33,8 @@ fn params(options: &MinPlus) -> Params {
         ("item", options.item.clone()),
         ("depth", number(options.depth)),
         ("buffers", number(options.buffers)),
+        ("split", number(options.split)),
+        ("async", options.asynchronous.clone()),
         ("vec", number(options.vec)),
     ])
 }

@@ -34,6 +34,7 @@ fn params(options: &Transpose) -> Params {
         ("rows", number(options.rows)),
         ("pad", number(options.pad)),
         ("vec", options.vec.clone()),
+        ("stream", options.stream.clone()),
         ("order", order.map(str::to_owned)),
         ("gap", number((options.gap > 0).then_some(options.gap))),
     ])

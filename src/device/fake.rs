@@ -7,7 +7,9 @@ use super::{
 use crate::cpu::canary::{CHAINS, chain};
 use crate::data::Dtype;
 use crate::kernels::{Arg, Image, Target};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// What a launch does: changes memory and says how long it took in nanoseconds.
 pub type Script = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError>>;
@@ -83,8 +85,17 @@ pub struct FakeDevice {
     launch_ns: u64,
     /// What it tells of every kernel.
     pub told: Told,
-    /// What happened, one line a call, for tests to look at.
-    pub log: Vec<String>,
+    /// What happened, for tests to look at while a session has the device.
+    pub seen: Rc<RefCell<Seen>>,
+}
+
+/// What a fake device saw happen.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Every launch in order, but for those of the runner's own kernels.
+    pub launches: Vec<Launch>,
+    /// Live buffers and memories of the host.
+    pub live: BTreeSet<u32>,
 }
 
 impl FakeDevice {
@@ -101,7 +112,7 @@ impl FakeDevice {
             clock: Box::new(|ns| ns),
             launch_ns: 0,
             told: Told::default(),
-            log: Vec::new(),
+            seen: Rc::default(),
         }
     }
 
@@ -115,9 +126,11 @@ impl FakeDevice {
         FakeDevice { clock: Box::new(clock), launch_ns, ..self }
     }
 
-    /// Live buffers and memories of the host, for leak checks.
-    pub fn buffers(&self) -> usize {
-        self.memory.buffers.len() + self.hosts.len()
+    /// The next number for a buffer or a memory of the host, which lives from now on.
+    fn number(&mut self) -> u32 {
+        self.next += 1;
+        self.seen.borrow_mut().live.insert(self.next);
+        self.next
     }
 
     /// Copies at a byte a nanosecond, after a microsecond.
@@ -144,11 +157,13 @@ impl FakeDevice {
     }
 
     fn step(&mut self, launch: &Launch) -> Result<Stamps, DeviceError> {
-        self.log.push(format!("run {}", launch.kernel));
         let ns = match launch.kernel.as_str() {
             "scrub" => 100,
             "canary" => self.sing(launch),
-            _ => (self.script)(launch, &mut self.memory)?,
+            _ => {
+                self.seen.borrow_mut().launches.push(launch.clone());
+                (self.script)(launch, &mut self.memory)?
+            }
         };
         Ok(self.pass(ns))
     }
@@ -206,33 +221,32 @@ impl Device for FakeDevice {
         &self.info
     }
 
-    fn build(&mut self, unit: &Unit) -> Result<ProgramId, DeviceError> {
-        self.log.push(format!("build {}", unit.path));
+    fn build(&mut self, _: &Unit) -> Result<ProgramId, DeviceError> {
         self.next += 1;
         Ok(ProgramId(self.next))
     }
 
     fn inspect(&mut self, unit: &Unit) -> Result<Vec<Told>, DeviceError> {
-        self.log.push(format!("inspect {}", unit.path));
         Ok(vec![self.told.clone(); unit.kernels.len()])
     }
 
     fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
-        self.next += 1;
-        self.memory.buffers.insert(self.next, vec![0xAA; bytes]);
-        Ok(BufferId(self.next))
+        let id = self.number();
+        self.memory.buffers.insert(id, vec![0xAA; bytes]);
+        Ok(BufferId(id))
     }
 
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
         self.slice(of, from, bytes)?;
-        self.next += 1;
-        self.memory.parts.insert(self.next, Part { of: of.0, from, bytes });
-        Ok(BufferId(self.next))
+        let id = self.number();
+        self.memory.parts.insert(id, Part { of: of.0, from, bytes });
+        Ok(BufferId(id))
     }
 
     fn free(&mut self, buffer: BufferId) {
         self.memory.buffers.remove(&buffer.0);
         self.memory.parts.remove(&buffer.0);
+        self.seen.borrow_mut().live.remove(&buffer.0);
     }
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
@@ -282,9 +296,9 @@ impl Device for FakeDevice {
     }
 
     fn hold(&mut self, _: Holding, bytes: usize) -> Result<HostId, DeviceError> {
-        self.next += 1;
-        self.hosts.insert(self.next, vec![0xAA; bytes]);
-        Ok(HostId(self.next))
+        let id = self.number();
+        self.hosts.insert(id, vec![0xAA; bytes]);
+        Ok(HostId(id))
     }
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
@@ -294,6 +308,7 @@ impl Device for FakeDevice {
 
     fn let_go(&mut self, host: HostId) {
         self.hosts.remove(&host.0);
+        self.seen.borrow_mut().live.remove(&host.0);
     }
 
     // One after the other, whatever the queues.

@@ -2,7 +2,7 @@
 //!
 //! `GPULAB_TEST_DRIVERS` lists the drivers that must be there (`pocl,intel,rusticl,oclgrind`); without it the
 //! default device is tested. A driver's process is the test binary again, because drivers are chosen by the
-//! environment. How many cases ran is appended to the file that `GPULAB_TEST_TALLY` names.
+//! environment. How many cases ran, and how long they took, is appended to the file that `GPULAB_TEST_TALLY` names.
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::data::Array;
@@ -14,42 +14,91 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
-/// Runs `body`, the test of this name, in a process for each driver; it returns how many cases it ran.
-pub fn on_every_driver(test: &str, body: fn(&str) -> usize) {
-    run_on(test, |_| true, body);
+/// Runs `body`, the closure of the calling test, in a process for each driver; it returns how many cases it ran.
+pub fn on_every_driver<F: Fn(&str) -> usize>(body: F) {
+    run_on(test_of::<F>(), |_| true, body);
+}
+
+/// As [`on_every_driver`], but on one only, for what all drivers do alike: the last listed.
+pub fn on_one_driver<F: Fn(&str) -> usize>(body: F) {
+    run_on(test_of::<F>(), |driver| drivers().ends_with(driver), body);
 }
 
 /// As [`on_every_driver`], but not on a simulator, which interprets each instruction and would take many minutes for
 /// what smaller tests cover.
-pub fn on_every_real_driver(test: &str, body: fn(&str) -> usize) {
-    run_on(test, |driver| driver != "oclgrind", body);
+pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
+    run_on(test_of::<F>(), |driver| driver != "oclgrind", body);
 }
 
-fn run_on(test: &str, is_meant: fn(&str) -> bool, body: fn(&str) -> usize) {
+/// The test that a closure stands in, as the harness calls it: its path without the crate.
+fn test_of<F>() -> &'static str {
+    let closure = std::any::type_name::<F>();
+    let function = closure.split("::{{closure}}").next().unwrap_or(closure);
+    function.split_once("::").map_or(function, |(_, path)| path)
+}
+
+fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) {
     if let Ok(driver) = env::var("GPULAB_TEST_CHILD") {
+        let began = Instant::now();
         let count = body(&driver);
         assert!(count > 0, "no case ran on {driver}");
         if let Ok(path) = env::var("GPULAB_TEST_TALLY") {
             let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-            file.write_all(format!("device-tests {driver} {count}\n").as_bytes()).unwrap();
+            let seconds = began.elapsed().as_secs_f64();
+            file.write_all(format!("device-tests {driver} {count} {seconds:.1} {test}\n").as_bytes()).unwrap();
         }
         return;
     }
-    let drivers = env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into());
-    for driver in drivers.split(',') {
-        if !is_meant(driver) {
-            eprintln!("{test} skipped on {driver}: it would interpret for many minutes what smaller tests cover");
-            continue;
-        }
+    for driver in drivers().split(',').filter(|driver| is_meant(driver)) {
         let scratch = tempfile::tempdir().unwrap();
         let log = scratch.path().join("oclgrind.log");
         let output = child(driver, test, scratch.path(), &log).output().expect("the test binary starts");
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{driver}: {}\n{text}", output.status);
+        assert!(is_one(&text), "{driver}: not one test ran:\n{text}");
         let found = fs::read_to_string(&log).unwrap_or_default();
         assert!(found.is_empty(), "{driver} found:\n{found}");
     }
+}
+/// Whether the harness says that one test passed, and no other was meant: to it, none at all is a success too.
+fn is_one(text: &str) -> bool {
+    text.contains("test result: ok. 1 passed; 0 failed; 0 ignored")
+}
+
+#[test]
+fn a_test_that_does_not_exist_is_no_success() {
+    let run = |name: &str| {
+        let output = Command::new(env::current_exe().unwrap()).args(["--exact", name]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        is_one(&String::from_utf8_lossy(&output.stdout))
+    };
+    assert!(!run("drivers::renamed"));
+    assert!(run("drivers::a_test_is_found_by_its_closure"));
+}
+
+#[test]
+fn a_test_is_found_by_its_closure() {
+    fn path_of<F: Fn()>(_: F) -> &'static str {
+        test_of::<F>()
+    }
+    assert_eq!(path_of(|| ()), "drivers::a_test_is_found_by_its_closure");
+}
+
+/// The drivers to test, with commas.
+fn drivers() -> String {
+    env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into())
+}
+
+/// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: every real
+/// driver has as many, and each case has one.
+pub fn is_mine(driver: &str, index: usize) -> bool {
+    let drivers = drivers();
+    let real: Vec<&str> = drivers.split(',').filter(|driver| *driver != "oclgrind").collect();
+    // Mixed, so that neighbours, which differ in one setting, do not take turns.
+    let mixed = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    real.iter().position(|real| *real == driver) == Some(mixed as usize % real.len().max(1))
 }
 
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {

@@ -1,5 +1,4 @@
 //! Distances in graphs, beside petgraph's algorithms and on a real one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use gpulab::check::gamma;
 use gpulab::data::{Array, Dtype};

@@ -1,15 +1,26 @@
 //! The command line through the binary: answers, bad input, exit codes, outputs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod binary;
-mod sources;
-
-use binary::{gpulab, run};
-use sources::edited_kernels;
+use crate::binary::{NOWHERE, gpulab, run};
+use crate::sources::edited_kernels;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// Lines of an error but for what the parser of the command line adds to its one: candidates, usage, and where help is.
+fn messages(err: &str) -> usize {
+    let is_added = |line: &str| {
+        ["  ", "Usage: ", "For more information, try "].iter().any(|begin| line.starts_with(begin)) || line.is_empty()
+    };
+    err.lines().filter(|line| !is_added(line)).count()
+}
+
+/// Seconds that a command takes that opens no device: what starting a process costs on this machine now.
+fn start_up() -> Duration {
+    let began = Instant::now();
+    run(&["--version"]);
+    began.elapsed()
+}
 
 /// A small run of one rung, with these options added.
 fn quick(args: &[&str]) -> (String, String, i32) {
@@ -35,10 +46,11 @@ fn the_ladder_prints_every_rung_and_the_cpu() {
 }
 
 #[test]
-fn bad_options_are_one_clear_line_and_exit_code_2_within_a_second() {
+fn bad_options_are_one_clear_message_and_exit_code_2() {
     let dir = TempDir::new().unwrap();
     let file = |name: &str, text: &[u8]| write(&dir, name, text).to_str().unwrap().to_owned();
     let (three, four) = (file("three.csv", b"1\n2\n3\n"), file("four.csv", b"1\n2\n3\n4\n"));
+    let absent = format!("{NOWHERE}.npy");
     let cases: Vec<(Vec<&str>, &str)> = vec![
         (vec!["--wg", "0"], "work-group"),
         (vec!["--wg", "100000"], "at most"),
@@ -57,8 +69,8 @@ fn bad_options_are_one_clear_line_and_exit_code_2_within_a_second() {
         (vec!["--items", "0"], "above 0"),
         (vec!["--acc", "17"], "17"),
         (vec!["--csv", "-", "--json", "-"], "only one"),
-        (vec!["--cl-dir", "/nonexistent"], "/nonexistent"),
-        (vec!["--input", "/nonexistent.npy"], "nonexistent"),
+        (vec!["--cl-dir", NOWHERE], "nowhere"),
+        (vec!["--input", &absent], "nowhere"),
         (vec!["--input2", &three], "--input"),
     ];
     let files: Vec<(String, &str)> = vec![
@@ -69,12 +81,11 @@ fn bad_options_are_one_clear_line_and_exit_code_2_within_a_second() {
         (file("not.npy", b"\x93NUMPZ"), "not"),
     ];
     let check = |args: &[&str], word: &str| {
-        let started = Instant::now();
         let (out, err, code) = run(&[&["dot", "--quick", "-q"], args].concat());
         assert_eq!(code, 2, "{args:?}: {err}");
         assert!(err.contains(word), "{args:?}: {word:?} is missing in {err}");
-        assert!(out.is_empty() && !err.contains("panicked"), "{args:?}: {out}{err}");
-        assert!(started.elapsed() < Duration::from_secs(5), "{args:?} took {:?}", started.elapsed());
+        assert!(out.is_empty(), "{args:?}: {out}");
+        assert_eq!(messages(&err), 1, "{args:?}: {err}");
     };
     cases.iter().for_each(|(args, word)| check(args, word));
     files.iter().for_each(|(path, word)| check(&["--input", path], word));
@@ -182,7 +193,7 @@ fn what_no_group_can_need_is_refused_before_a_device_is_opened() {
         (vec!["--kernel", "minplus", "--variant", "3", "--dtype", "i64"], "f64"),
     ] {
         let mut command = gpulab(&[&["occupancy"], &args[..]].concat());
-        let output = command.env("OCL_ICD_VENDORS", "/nonexistent").env_remove("OCL_ICD_FILENAMES").output().unwrap();
+        let output = command.env("OCL_ICD_VENDORS", NOWHERE).env_remove("OCL_ICD_FILENAMES").output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {err}");
         assert!(err.contains(word) && output.stdout.is_empty() && !err.contains("panicked"), "{args:?}: {err}");
@@ -199,17 +210,19 @@ fn an_unknown_device_lists_the_candidates() {
 #[test]
 fn no_driver_is_exit_code_3_at_once() {
     for args in [vec!["devices"], vec!["doctor"], vec!["dot", "--n", "1000"]] {
+        // The `ocl` crate would sleep 10 s.
+        let most = Duration::from_secs(9) + 50 * start_up();
         let started = Instant::now();
         let mut command = gpulab(&args);
-        command.env("OCL_ICD_VENDORS", "/nonexistent").env_remove("OCL_ICD_FILENAMES");
+        command.env("OCL_ICD_VENDORS", NOWHERE).env_remove("OCL_ICD_FILENAMES");
         command.assert().code(3);
-        assert!(started.elapsed() < Duration::from_secs(5), "{args:?}");
+        assert!(started.elapsed() < most, "{args:?} took {:?}", started.elapsed());
     }
 }
 
 #[test]
 fn no_library_is_needed_to_start() {
-    let missing = |args: &[&str]| gpulab(args).env("GPULAB_OPENCL_LIB", "/nonexistent/libOpenCL.so").assert();
+    let missing = |args: &[&str]| gpulab(args).env("GPULAB_OPENCL_LIB", NOWHERE).assert();
     for args in [["--help"], ["--version"], ["list"]] {
         missing(&args).success();
     }
@@ -255,7 +268,7 @@ fn a_kernel_that_never_ends_costs_its_row_and_no_more() {
     let helper = "INDEX n_zero(const INDEX i) { return i > 1u << 30 ? 1 : 0; }\n__kernel void dot_v3_local_clear";
     fs::write(&path, text.replacen("__kernel void dot_v3_local_clear", helper, 1)).unwrap();
     let dir = kernels.path().to_str().unwrap();
-    let args = ["dot", "--quick", "--n", "50000", "--variant", "3-4", "--deadline", "8", "--cl-dir", dir];
+    let args = ["dot", "--quick", "--n", "50000", "--variant", "3-4", "--deadline", "15", "--cl-dir", dir];
     let (out, err, code) = run(&args);
     assert_eq!(code, 1, "{err}");
     assert!(out.contains("timeout"), "{out}");
@@ -276,20 +289,28 @@ fn a_kernel_that_crashes_costs_its_row_and_no_more() {
 #[test]
 fn real_inputs_of_every_format_give_the_same_answer() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/inputs");
-    let npy = folder.join("sunspots.npy").to_str().unwrap().to_owned();
-    let json = |input: &str| {
-        let (out, err, code) = quick_input(input);
+    let dir = TempDir::new().unwrap();
+    let sunspots = folder.join("sunspots.csv");
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(&sunspots).unwrap();
+    let numbers: Vec<f64> = reader.records().filter_map(|record| record.unwrap().get(1)?.trim().parse().ok()).collect();
+    assert!(numbers.len() > 300, "{}", numbers.len());
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let raw = write(&dir, "sunspots.f64", &bytes).to_str().unwrap().to_owned();
+    let right: f64 = numbers.iter().map(|x| x * x).sum();
+    let column = format!("{}:2", sunspots.to_str().unwrap());
+    for input in [folder.join("sunspots.npy").to_str().unwrap(), &column, &raw] {
+        let args = ["dot", "--quick", "--variant", "local", "--dtype", "f64", "--input", input, "--json", "-"];
+        let (out, err, code) = run(&args);
         assert_eq!(code, 0, "{err}");
         let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
-        rows.as_array().unwrap().iter().find(|r| r["variant"] == "local").unwrap()["result"].as_f64().unwrap()
-    };
-    let dtype = ["--dtype", "f64"];
-    let csv = format!("{}:2", folder.join("sunspots.csv").to_str().unwrap());
-    assert!((json(&npy) - json(&csv)).abs() < 1e-6 * json(&npy), "{dtype:?}");
-}
-
-fn quick_input(input: &str) -> (String, String, i32) {
-    run(&["dot", "--quick", "--variant", "local", "--dtype", "f64", "--input", input, "--json", "-"])
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), 4, "three baselines and a rung: {out}");
+        for row in rows {
+            let result = row["result"].as_f64().unwrap();
+            assert!((result - right).abs() < 1e-12 * right, "{input}: {result}, and not {right}");
+            assert_eq!(row["n"].as_u64(), Some(numbers.len() as u64), "{input}");
+        }
+    }
 }
 
 #[test]
@@ -314,7 +335,7 @@ fn outputs_hold_what_the_table_shows() {
 
 #[test]
 fn an_unwritable_output_is_exit_code_74_before_anything_runs() {
-    let (_, err, code) = quick(&["--csv", "/nonexistent/folder/a.csv"]);
+    let (_, err, code) = quick(&["--csv", NOWHERE]);
     assert_eq!(code, 74, "{err}");
 }
 
@@ -362,9 +383,21 @@ fn man_pages_and_completions_come_out() {
 
 #[test]
 fn without_a_process_of_its_own_a_case_gives_the_same_rows() {
-    let (out, err, code) = quick(&["--in-process"]);
-    assert_eq!(code, 0, "{err}");
-    assert!(out.contains("v3 local"), "{out}");
+    let rows = |more: &[&str]| {
+        let (out, err, code) = quick(&[&["--json", "-"], more].concat());
+        assert_eq!(code, 0, "{err}");
+        let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
+        // All that no clock decides.
+        let fixed = [
+            "family", "rung", "variant", "dtype", "n", "m", "wg", "params", "status", "reason", "bytes", "ops",
+            "result", "max_err", "tol", "platform", "device", "driver", "seed",
+        ];
+        let row = |row: &serde_json::Value| fixed.map(|column| row[column].to_string());
+        rows.as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let apart = rows(&[]);
+    assert_eq!(apart.len(), 4, "three baselines and a rung");
+    assert_eq!(rows(&["--in-process"]), apart);
 }
 
 #[test]

@@ -1,17 +1,14 @@
 //! `gpulab minplus --input` through the binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod binary;
-mod sources;
-
-use sources::edited_kernels;
+use crate::binary::NOWHERE;
+use crate::sources::edited_kernels;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// Standard output, standard error and exit code.
 fn run(args: &[&str]) -> (String, String, i32) {
-    binary::run(&[&["minplus"], args].concat())
+    crate::binary::run(&[&["minplus"], args].concat())
 }
 
 /// The table of a file of this text.
@@ -140,7 +137,7 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         (CHAIN, &["--dtype", "i64"], "i64"),
         (CHAIN, &["--variant", "0-1"], "one variant"),
         (CHAIN, &["--variant", "99"], "no variant"),
-        (CHAIN, &["--cl-dir", "/nonexistent"], "/nonexistent"),
+        (CHAIN, &["--cl-dir", NOWHERE], "nowhere"),
         (CHAIN, &["--paths"], "--closure"),
         (CHAIN, &["--n", "100"], "--n"),
         (CHAIN, &["--csv", "-"], "--csv"),
@@ -156,7 +153,7 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
     }
     for (args, word) in [
         (vec!["--closure"], "--input"),
-        (vec!["--input", "/nonexistent.csv"], "nonexistent"),
+        (vec!["--input", NOWHERE], "nowhere"),
         (vec!["--input", "graph.txt"], "name it .csv or .npy"),
     ] {
         let (_, err, code) = run(&args);
@@ -227,7 +224,7 @@ fn the_input_is_not_overwritten() {
 
 #[test]
 fn an_output_that_cannot_be_written_is_exit_code_74() {
-    let (_, err, code) = table(CHAIN, &["-o", "/nonexistent/folder/out.csv"]);
+    let (_, err, code) = table(CHAIN, &["-o", NOWHERE]);
     assert_eq!(code, 74, "{err}");
 }
 

@@ -1,14 +1,10 @@
 //! The canary on real drivers: it is measured, its result checked, and a simulator is spared it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
-mod drivers;
-mod sources;
-
-use drivers::{on_every_driver, on_every_real_driver, open, session};
+use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
+use crate::sources::edited_kernels;
 use gpulab::data::Dtype;
 use gpulab::kernels::{Case, Params, Shape, WorkGroup};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
-use sources::edited_kernels;
 
 const SETTINGS: Settings = Settings {
     warmup: 0,
@@ -37,7 +33,7 @@ fn run(session: &mut Session) -> Outcome {
 
 #[test]
 fn every_case_has_its_canary() {
-    on_every_driver("every_case_has_its_canary", |driver| {
+    on_every_driver(|driver| {
         let mut session = session(driver, None);
         for _ in 0..2 {
             let outcome = run(&mut session);
@@ -51,7 +47,7 @@ fn every_case_has_its_canary() {
 
 #[test]
 fn a_canary_that_skips_a_step_is_found() {
-    on_every_real_driver("a_canary_that_skips_a_step_is_found", |driver| {
+    on_every_real_driver(|driver| {
         let kernels = edited_kernels("common/canary.cl", "i = 0;", "i = 1;");
         let sources = Sources { dir: Some(kernels.path().to_owned()) };
         let outcome = run(&mut Session::new(Box::new(open(driver)), sources, None));

@@ -1,14 +1,10 @@
 //! `gpulab transpose` through the binary: both timings side by side, bad input, wrong kernels.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod binary;
-mod sources;
-
-use sources::edited_kernels;
+use crate::sources::edited_kernels;
 
 /// Standard output, standard error and exit code of a quick run.
 fn run(args: &[&str]) -> (String, String, i32) {
-    binary::run(&[&["transpose"], args, &["--quick"]].concat())
+    crate::binary::run(&[&["transpose"], args, &["--quick"]].concat())
 }
 
 fn rows(json: &str) -> Vec<serde_json::Value> {

@@ -1,6 +1,6 @@
 //! Sweeps: rounds on a scripted device; plans, kills, shards and bad input through the binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+use crate::binary::NOWHERE;
 use gpulab::Error;
 use gpulab::data::Dtype;
 use gpulab::device::fake::{FakeDevice, Memory, Script};
@@ -295,7 +295,7 @@ fn shards_merge_to_the_whole() {
     assert_eq!(merge(&[&two, &one], &all).2, 0);
     assert_eq!(tiny(&["-o", &whole]).2, 0);
     assert_eq!(keys(Path::new(&all)), keys(Path::new(&whole)));
-    assert_eq!(merge(&[&two, &one], "/nonexistent/x.csv").2, 74);
+    assert_eq!(merge(&[&two, &one], NOWHERE).2, 74);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 4, "no unfinished file stays");
 }
 
@@ -346,9 +346,9 @@ fn bad_input_is_found_before_anything_runs() {
         (vec!["--kernel", "dot", "--shard", "3/2"], 2, "2/4"),
         (vec!["--kernel", "dot", "--resume"], 2, "-o FILE"),
         (vec!["--kernel", "dot", "--order", "random"], 2, "interleave"),
-        (vec!["--kernel", "dot", "-o", "/nonexistent/x.csv"], 74, "/nonexistent"),
+        (vec!["--kernel", "dot", "-o", NOWHERE], 74, "nowhere"),
         (vec!["--kernel", "dot", "-d", "no such device", "--dry-run"], 3, "no such device"),
-        (vec!["--kernel", "dot", "--cl-dir", "/nonexistent"], 2, "--cl-dir"),
+        (vec!["--kernel", "dot", "--cl-dir", NOWHERE], 2, "--cl-dir"),
     ] {
         let (out, err, got) = run(&args);
         assert_eq!(got, code, "{args:?}: {err}");

@@ -1,9 +1,7 @@
 //! The experiments: a plan on a scripted device, and the command through the binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod binary;
-mod sources;
-
+use crate::binary::NOWHERE;
+use crate::sources::edited_kernels;
 use assert_cmd::Command;
 use gpulab::device::fake::{FakeDevice, Memory};
 use gpulab::device::{DeviceError, Launch};
@@ -12,7 +10,6 @@ use gpulab::kernels::Arg;
 use gpulab::record::{Place, Point, Record, Row, Run, Scene};
 use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
 use gpulab::store::{CsvFile, Mode, read_points};
-use sources::edited_kernels;
 use tempfile::TempDir;
 
 const SETTINGS: Settings = Settings {
@@ -77,12 +74,12 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
 }
 
 fn gpulab(args: &[&str]) -> Command {
-    binary::gpulab(&[&["lab"], args].concat())
+    crate::binary::gpulab(&[&["lab"], args].concat())
 }
 
 /// Standard output, standard error and exit code.
 fn run(args: &[&str]) -> (String, String, i32) {
-    binary::run(&[&["lab"], args].concat())
+    crate::binary::run(&[&["lab"], args].concat())
 }
 
 /// A run of the transposition's study that is over as soon as it can be.
@@ -96,7 +93,7 @@ const SOON: [&str; 5] = ["--quick", "--max-runs", "3", "--warmup", "0"];
 #[test]
 fn the_list_has_every_experiment_and_needs_no_driver() {
     let mut command = gpulab(&[]);
-    let output = command.env("GPULAB_OPENCL_LIB", "/nonexistent/libOpenCL.so").output().unwrap();
+    let output = command.env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!((output.status.code(), text.lines().count()), (Some(0), EXPERIMENTS.len()));
     for (line, experiment) in text.lines().zip(EXPERIMENTS) {
@@ -114,11 +111,11 @@ fn bad_input_is_found_before_anything_runs() {
         (vec!["pitch", "--max-noise", "0"], 2, "0.05"),
         (vec!["pitch", "--seed", "x"], 2, "--seed"),
         (vec!["pitch", "--n", "7"], 2, "--n"),
-        (vec!["pitch", "--cl-dir", "/nonexistent"], 2, "/nonexistent"),
-        (vec!["pitch", "--csv", "/nonexistent/a.csv"], 74, "/nonexistent"),
-        (vec!["pitch", "--json", "/nonexistent/a.json"], 74, "/nonexistent"),
+        (vec!["pitch", "--cl-dir", NOWHERE], 2, "nowhere"),
+        (vec!["pitch", "--csv", NOWHERE], 74, "nowhere"),
+        (vec!["pitch", "--json", NOWHERE], 74, "nowhere"),
         (vec!["pitch", "--svg", "a.svg"], 2, "overlap has one"),
-        (vec!["overlap", "--svg", "/nonexistent/a.svg"], 74, "/nonexistent"),
+        (vec!["overlap", "--svg", NOWHERE], 74, "nowhere"),
         (vec!["overlap", "--svg", "-", "--csv", "-"], 2, "only one"),
         (vec!["pitch", "-d", "no such device"], 3, "no such device"),
     ] {

@@ -1,13 +1,12 @@
 //! The runner on a scripted device: what is right gets a time, what is wrong never does.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use gpulab::data::Dtype;
-use gpulab::device::fake::{FakeDevice, Memory, Script, fake_info};
+use gpulab::device::fake::{FakeDevice, Memory, Script, Seen, fake_info};
 use gpulab::device::{DeviceError, Launch, Told};
 use gpulab::kernels::{Arg, Case, Params, REPEATS, Shape, WorkGroup};
 use gpulab::record::{Record, Run, Scene, flag};
 use gpulab::runner::{Cache, Clock, Number, Outcome, Session, Settings, Sources, Status};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 const KERNEL_NS: u64 = 5_000_000;
@@ -36,6 +35,13 @@ fn settings() -> Settings {
         clock: Clock::Event,
         least_time: None,
     }
+}
+
+/// A session on a scripted device, and what the device sees.
+fn watched(script: Script) -> (Session, Rc<RefCell<Seen>>) {
+    let device = FakeDevice::new(script);
+    let seen = Rc::clone(&device.seen);
+    (Session::new(Box::new(device), Sources::default(), None), seen)
 }
 
 fn run_case(script: Script, case: &Case, settings: &Settings) -> Outcome {
@@ -258,10 +264,63 @@ fn short_kernels_are_also_timed_back_to_back() {
 }
 
 #[test]
-fn a_cold_cache_rotates_buffers_and_checks_the_last_one() {
+fn a_cold_cache_rotates_buffers() {
+    let timed = |cache| {
+        let (mut session, seen) = watched(right());
+        let outcome = session.run(&case(Dtype::F32, 100_000), &Settings { cache, ..settings() });
+        assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+        let launches = seen.borrow().launches.iter().rev().take(10).map(|l| l.args[..3].to_vec()).collect::<Vec<_>>();
+        launches
+    };
+    let cold = timed(Cache::Cold);
+    for (one, next) in cold.iter().zip(&cold[1..]) {
+        assert!(one.iter().zip(next).all(|(one, next)| one != next), "the same buffers twice running: {cold:?}");
+    }
+    let warm = timed(Cache::Warm);
+    assert!(warm.iter().all(|buffers| *buffers == warm[0]), "{warm:?}");
+}
+
+#[test]
+fn the_last_of_the_rotated_buffers_is_checked() {
+    let settings = Settings { cache: Cache::Cold, min_runs: 4, max_runs: 4, ..settings() };
+    let run = |wrong_at: Option<usize>| {
+        let count = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&count);
+        let script: Script = Box::new(move |launch, memory| {
+            let is_wrong = wrong_at == Some(counted.replace(counted.get() + 1));
+            naive(launch, memory, |i, n| if i == 0 && is_wrong { n } else { i });
+            Ok(KERNEL_NS + counted.get() as u64)
+        });
+        (run_case(script, &case(Dtype::F32, 100_000), &settings), count.get())
+    };
+    let (right, launches) = run(None);
+    assert_eq!(right.status, Status::Ok, "{}", right.reason);
+    let (wrong, _) = run(Some(launches - 1));
+    assert_eq!(wrong.status, Status::WrongResult);
+    assert!(wrong.reason.contains("after timing"), "{}", wrong.reason);
+}
+
+#[test]
+fn buffers_are_given_back() {
+    let (mut session, seen) = watched(right());
     let settings = Settings { cache: Cache::Cold, ..settings() };
-    let outcome = run_case(right(), &case(Dtype::F32, 100_000), &settings);
-    assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+    let mut live = Vec::new();
+    for n in [1000, 3000, 1000, 3000] {
+        assert_eq!(session.run(&case(Dtype::F32, n), &settings).status, Status::Ok);
+        live.push(seen.borrow().live.len());
+    }
+    assert!(live[0] > 0 && live.iter().all(|&count| count == live[0]), "{live:?}");
+}
+
+#[test]
+fn a_case_that_is_run_again_is_not_verified_again() {
+    let (mut session, seen) = watched(right());
+    let case = case(Dtype::F32, 1000);
+    session.run(&case, &settings());
+    let before = seen.borrow().launches.len();
+    session.run_again(&case, &settings());
+    let after = seen.borrow().launches.len() - before;
+    assert!(after > 0 && after < before, "{before} launches, then {after}");
 }
 
 #[test]

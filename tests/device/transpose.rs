@@ -1,16 +1,13 @@
 //! The transposition's kernels on real drivers: shapes, tilings, types, pitches, and the loop inside the kernel.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
-mod drivers;
-
-use drivers::{on_every_driver, on_every_real_driver, open, session};
+use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
+use crate::skips::verify;
 use gpulab::check::{check_moved, poisoned};
 use gpulab::data::{Array, Dtype, Fill, generate};
 use gpulab::device::opencl::OpenClDevice;
 use gpulab::device::{Device, Launch, Unit};
 use gpulab::kernels::transpose::FAMILY;
 use gpulab::kernels::{Arg, Ask, Case, EMBEDDED, Params, Plan, Rung, Shape, WorkGroup, assemble};
-use gpulab::runner::{Session, Status};
 
 /// Columns and rows: one, primes, multiples of a tile or not.
 const MATRICES: [(u64, u64); 9] =
@@ -28,41 +25,9 @@ fn case(rung: &Rung, dtype: Dtype, (n, m): (u64, u64), wg: usize, params: &[(&st
     }
 }
 
-/// A part of the reason for which a tiling is refused on any device, if it is. The last two rungs have a work-group size
-/// of their own, which every tiling here suits.
-fn declared_skip(case: &Case) -> Option<&'static str> {
-    if ["registers", "wide"].contains(&case.variant.as_str()) {
-        return None;
-    }
-    let of_four = case.variant == "vectorised";
-    let default_tile = if of_four { 64 } else { 32 };
-    let tile: usize = case.params.get("tile").map_or(default_tile, |tile| tile.parse().unwrap());
-    let columns = if of_four { tile / 4 } else { tile };
-    let wg = case.wg.size();
-    match case.params.get("rows").map(|rows| rows.parse::<usize>().unwrap()) {
-        Some(rows) => (!tile.is_multiple_of(rows)).then_some("no whole number of them"),
-        None => (!wg.is_multiple_of(columns) || wg / columns > tile).then_some("no share of a tile"),
-    }
-}
-
-/// Verifies one case and returns 1; 0 for a declared skip, or for a tiling that needs more than the device has.
-fn verify(session: &mut Session, case: &Case) -> usize {
-    let outcome = session.verify(case);
-    let target = &session.device().info().target;
-    let too_much = ["local memory", "allows at most"].iter().any(|what| outcome.reason.contains(what));
-    if outcome.status == Status::Skipped && (too_much || (case.dtype == Dtype::F64 && !target.fp64)) {
-        return 0;
-    }
-    let skip = declared_skip(case);
-    let wanted = if skip.is_some() { Status::Skipped } else { Status::Ok };
-    assert_eq!(outcome.status, wanted, "{case:?}: {}", outcome.reason);
-    assert!(outcome.reason.contains(skip.unwrap_or_default()), "{case:?}: {}", outcome.reason);
-    usize::from(skip.is_none())
-}
-
 #[test]
 fn every_shape_is_right() {
-    on_every_driver("every_shape_is_right", |driver| {
+    on_every_driver(|driver| {
         let mut session = session(driver, None);
         let max = session.device().info().target.max_wg;
         let small = driver == "oclgrind";
@@ -71,7 +36,7 @@ fn every_shape_is_right() {
             for &dtype in FAMILY.dtypes.iter().filter(|&&dtype| !small || dtype == Dtype::F32) {
                 let wgs: &[usize] = if small || dtype != Dtype::F32 { &[256] } else { &[64, 256] };
                 for (rung, &wg) in FAMILY.kernels().flat_map(|rung| wgs.iter().map(move |wg| (rung, wg))) {
-                    count += verify(&mut session, &case(rung, dtype, size, wg.min(max), &[]));
+                    count += verify(&mut session, driver, &case(rung, dtype, size, wg.min(max), &[]));
                 }
             }
         }
@@ -82,7 +47,7 @@ fn every_shape_is_right() {
 /// So many rows of tiles that they are folded into the third dimension of the launch.
 #[test]
 fn folded_launches_are_right() {
-    on_every_real_driver("folded_launches_are_right", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(64);
         let orders = ["rows", "columns", "diagonal"].map(|order| (FAMILY.rung("diagonal").unwrap(), order));
@@ -91,7 +56,7 @@ fn folded_launches_are_right() {
         cases
             .map(|(rung, order, size)| {
                 let set = [("tile", "4"), ("rows", "4"), ("order", order)];
-                verify(&mut session, &case(rung, Dtype::F32, size, wg, &set))
+                verify(&mut session, driver, &case(rung, Dtype::F32, size, wg, &set))
             })
             .sum()
     });
@@ -99,7 +64,7 @@ fn folded_launches_are_right() {
 
 #[test]
 fn every_tiling_is_right() {
-    on_every_real_driver("every_tiling_is_right", |driver| {
+    on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(256);
         let mut count = 0;
@@ -112,7 +77,7 @@ fn every_tiling_is_right() {
             let ragged = single.map(|set| (Dtype::F32, (131, 67), set));
             let even = several.map(|set| (Dtype::F64, (192, 128), set));
             for (dtype, size, set) in ragged.chain(even) {
-                count += verify(&mut session, &case(rung, dtype, size, wg, &set));
+                count += verify(&mut session, driver, &case(rung, dtype, size, wg, &set));
             }
         }
         count
@@ -123,7 +88,7 @@ fn every_tiling_is_right() {
 /// very program that is timed is given other data for each repetition here: all of them must be moved.
 #[test]
 fn the_loop_inside_the_kernel_is_carried_out() {
-    on_every_driver("the_loop_inside_the_kernel_is_carried_out", |driver| {
+    on_every_driver(|driver| {
         let mut device = open(driver);
         let wg = device.info().target.max_wg.min(256);
         let cases = FAMILY.kernels().map(|rung| (rung, case(rung, Dtype::F32, (96, 64), wg, &[("nreps", "3")])));

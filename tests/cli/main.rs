@@ -1,0 +1,14 @@
+//! The command line, through the binary on the default device.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+#[path = "../binary/mod.rs"]
+mod binary;
+mod graph;
+mod lab;
+mod ladder;
+mod minplus;
+#[path = "../sources/mod.rs"]
+mod sources;
+mod sweep;
+mod transpose;
+mod tunables;

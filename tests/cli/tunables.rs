@@ -1,0 +1,80 @@
+//! What `gpulab list` shows of settings is what ladders and sweeps take.
+
+use crate::binary::run;
+use gpulab::kernels::{FAMILIES, Family, Rung, Tunable};
+
+/// The settings that `gpulab list FAMILY` shows, with their values.
+fn listed(family: &Family) -> Vec<(String, Vec<String>)> {
+    let (out, err, code) = run(&["list", family.name]);
+    assert_eq!(code, 0, "{err}");
+    let lines = out.lines().skip_while(|line| *line != "  Tunables").skip(1);
+    lines
+        .map(|line| {
+            let name = line.split_whitespace().next().unwrap().to_owned();
+            let values = line.rsplit_once('[').and_then(|(_, rest)| rest.strip_suffix(']')).unwrap();
+            (name, values.split(", ").map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+/// The first rung that reads a setting.
+fn reader(family: &'static Family, name: &str) -> &'static Rung {
+    let reads = |tunables: &[Tunable]| tunables.iter().any(|t| t.name == name);
+    family.kernels().find(|rung| reads(family.choices) || reads(rung.tunables)).unwrap()
+}
+
+/// Of one repetition there is no loop: that is the ladder's other timing.
+fn is_meant(name: &str, value: &str) -> bool {
+    (name, value) != ("nreps", "1")
+}
+
+#[test]
+fn every_value_that_list_shows_is_an_option_of_its_ladder() {
+    for family in FAMILIES {
+        let all = listed(family);
+        assert!(all.len() >= 4, "{}: {all:?}", family.name);
+        for (name, values) in all {
+            for value in values.iter().filter(|value| is_meant(&name, value)) {
+                // Options are judged before the device is looked for.
+                let option = format!("--{name}");
+                let (out, err, code) = run(&[family.name, &option, value, "-d", "no such device"]);
+                assert_eq!((code, out.as_str()), (3, ""), "{} {option} {value}: {err}", family.name);
+                assert!(err.contains("no such device"), "{err}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_setting_reaches_the_kernels_of_its_ladder() {
+    for family in FAMILIES {
+        for (name, values) in listed(family) {
+            let variant = reader(family, &name).variant();
+            let is_ok = |value: &String| {
+                let args = ["--n", "200", "--quick", "--max-runs", "1", "--variant", variant, "--json", "-"];
+                let (out, err, code) = run(&[&[family.name, &format!("--{name}"), value][..], &args].concat());
+                assert_eq!(code, 0, "{} --{name} {value}: {err}", family.name);
+                let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
+                let set = format!("{name}={value}");
+                let is_set = |row: &serde_json::Value| row["params"].as_str().unwrap().split(' ').any(|p| p == set);
+                rows.as_array().unwrap().iter().any(|row| is_set(row) && row["status"] == "ok")
+            };
+            // Not every value suits every device.
+            let is_any = values.iter().filter(|value| is_meant(&name, value)).any(is_ok);
+            assert!(is_any, "{} --{name}: no row with any of {values:?}", family.name);
+        }
+    }
+}
+
+#[test]
+fn every_value_that_list_shows_is_taken_by_a_sweep() {
+    for family in FAMILIES {
+        for (name, values) in listed(family) {
+            let set = format!("{name}={}", values.join(","));
+            let (out, err, code) = run(&["sweep", "--kernel", family.name, "--n", "200", "--set", &set, "--dry-run"]);
+            assert_eq!(code, 0, "{} {set}: {err}", family.name);
+            let is_planned = |line: &str| line.contains(&format!("{name}=")) && !line.contains("skipped");
+            assert!(out.lines().any(is_planned), "{} {set}: {out}", family.name);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What needs neither a driver nor the binary: the registry, the references, graphs, and the runner on a scripted
+//! device.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod graph;
+mod oracles;
+mod registry;
+mod runner;

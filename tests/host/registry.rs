@@ -1,0 +1,120 @@
+//! The registry and the files in `cl/` agree: no orphan, no gap, no missing entry point or header.
+
+use gpulab::exchange::EXCHANGES;
+use gpulab::kernels::{self, COMMON, Family, Rung};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// A kernel file: of a rung, or of what goes on between host and device.
+struct File {
+    path: &'static str,
+    text: &'static str,
+    /// What its header calls it, as in `dot v1`.
+    title: String,
+}
+
+impl File {
+    fn of_rung(family: &Family, rung: &Rung) -> File {
+        let name = rung.number().map_or(rung.variant().to_owned(), |number| format!("v{number}"));
+        File { path: rung.path, text: rung.text, title: format!("{} {name}", family.name) }
+    }
+
+    /// The name of its main kernel.
+    fn kernel(&self) -> String {
+        self.path.trim_end_matches(".cl").replace('/', "_")
+    }
+
+    fn header(&self, label: &str) -> Option<&'static str> {
+        let lines = self.text.lines().take(8);
+        lines.filter_map(|line| line.strip_prefix("// ")?.strip_prefix(label)?.strip_prefix(':')).map(str::trim).next()
+    }
+
+    /// With its fragments in place.
+    fn assembled(&self) -> String {
+        kernels::assemble(self.path, &kernels::EMBEDDED).unwrap().text
+    }
+}
+
+/// Every kernel file that has a kernel.
+fn files() -> Vec<File> {
+    let rungs = kernels::everything().flat_map(|f| f.kernels().map(move |r| File::of_rung(f, r)));
+    let exchanged = EXCHANGES.iter().flat_map(|e| e.sources).map(|&(path, text)| {
+        let title = path.trim_end_matches(".cl").replace('/', " ");
+        File { path, text, title }
+    });
+    rungs.chain(exchanged).collect()
+}
+
+fn files_below(dir: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+        if entry.path().is_dir() {
+            files_below(&entry.path(), &format!("{name}/"), found);
+        } else {
+            found.insert(name);
+        }
+    }
+}
+
+#[test]
+fn every_file_is_registered_and_every_entry_has_its_file() {
+    let mut on_disk = BTreeSet::new();
+    files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), "", &mut on_disk);
+    let fragments = COMMON.iter().map(|(path, _)| *path);
+    let registered: BTreeSet<String> = files().iter().map(|f| f.path).chain(fragments).map(str::to_owned).collect();
+    assert_eq!(on_disk, registered);
+}
+
+#[test]
+fn numbers_run_without_a_gap_and_names_are_unique() {
+    for family in kernels::everything() {
+        let numbers: Vec<Option<u32>> = family.ladder.iter().map(Rung::number).collect();
+        // The material of some ladders numbers its steps from 0.
+        let first = numbers[0].filter(|&first| first <= 1).unwrap();
+        assert_eq!(numbers, (first..).take(numbers.len()).map(Some).collect::<Vec<_>>(), "{}", family.name);
+        assert!(family.references.iter().all(|r| r.number().is_none()), "{}", family.name);
+        let names: BTreeSet<&str> = family.kernels().map(Rung::variant).collect();
+        assert_eq!(names.len(), family.kernels().count(), "{}", family.name);
+        let folders: BTreeSet<&str> = family.kernels().filter_map(|r| r.path.split('/').next()).collect();
+        assert_eq!(folders, BTreeSet::from([family.name]));
+    }
+}
+
+#[test]
+fn every_file_has_its_entry_point_once() {
+    for file in files() {
+        let entry = format!("{}(", file.kernel());
+        let kernels = file.text.matches(&entry).count();
+        assert_eq!(kernels, 1, "{}: {entry}", file.path);
+    }
+}
+
+#[test]
+fn every_header_is_complete() {
+    let mut ideas = BTreeSet::new();
+    for file in files() {
+        let first = file.text.lines().next().unwrap();
+        assert!(first.starts_with(&format!("// {}: ", file.title)), "{}: {first}", file.path);
+        for label in ["Idea", "Removes", "Remains"] {
+            let text = file.header(label).unwrap_or_else(|| panic!("{} has no {label}", file.path));
+            assert!(text.len() >= 10, "{}: {label}: {text}", file.path);
+        }
+        assert!(ideas.insert(file.header("Idea")), "{}: an idea told twice", file.path);
+    }
+}
+
+#[test]
+fn every_source_assembles_with_its_fragments() {
+    for file in files() {
+        assert!(!file.assembled().contains("#include"), "{}", file.path);
+    }
+}
+
+#[test]
+fn files_are_short() {
+    for file in files() {
+        assert!(file.text.lines().count() < 120, "{}", file.path);
+    }
+}
