@@ -14,11 +14,11 @@ mod trial;
 
 use super::{Options, Report};
 use judge::{KINDS, Wrong, judge};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use trial::{Fault, Job, Ran, Stage};
+use trial::{Depth, Fault, Job, Ran, Stage};
 
 /// Fewest faults and bad drivers that were met, of all and of a part of them.
 const FEWEST: [usize; 2] = [500, 60];
@@ -38,7 +38,7 @@ const AT_ONCE: usize = 2;
 
 macro_rules! job {
     ($name:literal, $args:expr) => {
-        Job { name: $name, args: $args, has_rows: true, is_long: false, keeps_ceilings: true }
+        Job { name: $name, args: $args, has_rows: true, is_long: false, keeps_ceilings: true, depth: Depth::Full }
     };
 }
 
@@ -52,23 +52,25 @@ macro_rules! brief {
 #[rustfmt::skip]
 const JOBS: &[Job] = &[
     job!("dot", brief!("dot --n 1000 --wg 8 --variant 3,6 --csv rows.csv")),
-    job!("dot-cold", brief!("dot --n 1000 --wg 8 --variant 1 --presum host --cache cold --clock batch --csv rows.csv")),
-    Job { keeps_ceilings: false, ..job!("dot-probing", brief!("dot --quick --n 1000 --wg 8 --variant 7 --csv rows.csv")) },
-    Job { ..job!("dot-in-process", brief!("dot --in-process --n 1000 --wg 8 --variant 1 --csv rows.csv")) },
+    Job { depth: Depth::Some, ..job!("dot-cold", brief!("dot --n 1000 --wg 8 --variant 2 --presum device --cache cold --clock batch --csv rows.csv")) },
+    Job { depth: Depth::Some, keeps_ceilings: false, ..job!("dot-probing", brief!("dot --quick --n 1000 --wg 8 --variant 7 --csv rows.csv")) },
+    Job { depth: Depth::Some, ..job!("dot-in-process", brief!("dot --in-process --n 1000 --wg 8 --variant 1 --csv rows.csv")) },
     job!("reduce", brief!("reduce --n 1000 --wg 8 --variant 3,10 --op max --csv rows.csv")),
     job!("transpose", brief!("transpose --width 40 --height 24 --variant 2,5 --csv rows.csv")),
     job!("minplus", brief!("minplus --n 24 --variant 2,4 --csv rows.csv")),
     job!("graph", "minplus --input graph.csv --closure --paths -o rows.csv"),
     job!("sweep", brief!("sweep --kernel dot --variant 1,5 --n 500,999 --wg 8 -o rows.csv")),
-    job!("lab-vector", brief!("lab vector --csv rows.csv")),
-    job!("lab-launch", brief!("lab launch --csv rows.csv")),
-    job!("lab-image", brief!("lab image --csv rows.csv")),
-    job!("lab-zerocopy", brief!("lab zerocopy --quick --csv rows.csv")),
-    job!("lab-overlap", brief!("lab overlap --quick --csv rows.csv")),
-    job!("ceiling", "ceiling --quick --csv rows.csv"),
+    Job { depth: Depth::One, ..job!("lab-vector", brief!("lab vector --quick --csv rows.csv")) },
+    Job { depth: Depth::Some, ..job!("lab-launch", brief!("lab launch --quick --csv rows.csv")) },
+    Job { depth: Depth::One, ..job!("lab-image", brief!("lab image --quick --csv rows.csv")) },
+    Job { depth: Depth::Some, ..job!("lab-zerocopy", brief!("lab zerocopy --quick --csv rows.csv")) },
+    Job { depth: Depth::One, ..job!("lab-overlap", brief!("lab overlap --quick --csv rows.csv")) },
+    Job { depth: Depth::One, ..job!("lab-transfer", brief!("lab transfer --quick --csv rows.csv")) },
+    Job { depth: Depth::Some, ..job!("ceiling", "ceiling --quick --csv rows.csv") },
     Job { has_rows: false, ..job!("devices", "devices") },
+    Job { has_rows: false, depth: Depth::Some, ..job!("devices-json", "devices --json -") },
     Job { has_rows: false, ..job!("doctor", "doctor") },
-    Job { has_rows: false, ..job!("occupancy", "occupancy --kernel dot --variant 3 --generation gfx90a") },
+    Job { has_rows: false, ..job!("occupancy", "occupancy --kernel dot --variant 3 --generation gfx90a --registers 32") },
 ];
 
 /// Commands whose kernels take long enough for a wrong time to show.
@@ -161,7 +163,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         faults = spread(faults, QUICK[0]);
         drivers = spread(drivers, QUICK[1]);
     }
-    let trials: Vec<Trial> = faults.into_iter().chain(drivers).collect();
+    let trials: Vec<Trial> = drivers.into_iter().chain(faults).collect();
     let tally = try_all(&stage, &good, &trials)?;
     let fewest = if options.quick { FEWEST_QUICK } else { FEWEST };
     let enough = tally.met[0] >= fewest[0] && tally.met[1] >= fewest[1];
@@ -225,22 +227,25 @@ fn on_the_good_driver(stage: &Stage) -> Result<Good, String> {
 }
 
 /// The first, the second, the middle and the last call of each function under each command: the first and the last
-/// fail with every code, those between with one.
+/// fail with every code, those between with one. Of commands that take long, fewer of them.
 fn faults(stage: &Stage, good: &Good) -> Vec<Trial> {
     let mut trials = Vec::new();
     for job in JOBS {
         let calls = &good[job.name].calls;
-        for (function, &count) in stage.shim.functions.iter().zip(calls).filter(|(_, count)| **count > 0) {
+        let called = stage.shim.functions.iter().zip(calls).filter(|(_, count)| **count > 0);
+        for (turn, (function, &count)) in called.enumerate() {
             // Where calls are many their number varies.
             let last = count - count / 10;
-            let mut places = vec![1, 2, last.div_ceil(2), last];
-            places.retain(|&place| place <= count);
-            places.dedup();
-            for (index, place) in places.iter().enumerate() {
-                let all = !function.releases && (index == 0 || *place == last);
-                let codes = CODES.iter().enumerate().filter(|(code, _)| all || *code == trials.len() % 3);
-                let chosen: Vec<i32> = codes.map(|(_, code)| *code).collect();
-                trials.extend(chosen.into_iter().map(|code| Trial {
+            let places = match job.depth {
+                Depth::Full => vec![1, 2, last.div_ceil(2), last],
+                Depth::Some => vec![1, last],
+                Depth::One => vec![[1, last.div_ceil(2), last][turn % 3]],
+            };
+            let places: BTreeSet<u64> = places.into_iter().filter(|&place| place <= count).collect();
+            for (index, &place) in places.iter().enumerate() {
+                let all = job.depth == Depth::Full && !function.releases && [1, last].contains(&place);
+                let codes = CODES.iter().enumerate().filter(|(code, _)| all || *code == (turn + index) % CODES.len());
+                trials.extend(codes.map(|(_, code)| Trial {
                     job,
                     fault: Fault {
                         function: function.name.clone(),

@@ -21,6 +21,15 @@ pub struct Job {
     pub is_long: bool,
     /// Whether it finds ceilings that were measured before.
     pub keeps_ceilings: bool,
+    pub depth: Depth,
+}
+
+/// How many calls of each function fail under a command, one a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    Full,
+    Some,
+    One,
 }
 
 /// What a driver does wrong.
@@ -101,7 +110,9 @@ impl Stage {
         }
         command.current_dir(&folder).env("SHIM_STATE", folder.join("state"));
         command.env("GPULAB_OPENCL_LIB", &self.shim.path).env("RUST_BACKTRACE", "0");
-        command.env("SHIM_ALLOC", if job.is_long { "67108864" } else { "2097152" });
+        // What is measured of a small device takes little time.
+        let is_small = !job.keeps_ceilings || job.args.starts_with("ceiling");
+        command.env("SHIM_ALLOC", if is_small { "2097152" } else { "67108864" });
         command.env("XDG_DATA_HOME", folder.join("data")).env("POCL_CACHE_DIR", self.folder.join("pocl"));
         command.env_remove("GPULAB_DEVICE").env_remove("SHIM_FAULT");
         if let Some(fault) = fault {
