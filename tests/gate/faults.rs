@@ -155,7 +155,9 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let folder = tempfile::tempdir().map_err(text)?;
     let shim = shim::compile(folder.path())?;
     let stage = Stage { shim, folder: folder.path().to_owned(), data: folder.path().join("ceilings") };
-    let good = on_the_good_driver(&stage)?;
+    
+    let is_needed = |job: &Job| options.only.as_ref().is_none_or(|only| job.name.contains(only.split_once(' ').map_or(only.as_str(), |(job, _)| job)));
+    let good = on_the_good_driver(&stage, is_needed)?;
     let is_meant = |trial: &Trial| options.only.as_ref().is_none_or(|only| trial.name().contains(only));
     let (faults, drivers) = (faults(&stage, &good), drivers(&stage, &good)?);
     let [mut faults, mut drivers] = [faults, drivers].map(|trials| trials.into_iter().filter(is_meant).collect());
@@ -194,44 +196,42 @@ impl Trial {
 type Good = BTreeMap<&'static str, Ran>;
 
 /// Runs every command without a fault: what is called how often, and what is right. The first run keeps ceilings for
-/// the others, and everything runs twice, so that compiled kernels are in the driver's cache.
-fn on_the_good_driver(stage: &Stage) -> Result<Good, String> {
+/// the others.
+fn on_the_good_driver(stage: &Stage, is_needed: impl Fn(&Job) -> bool) -> Result<Good, String> {
     std::fs::create_dir_all(&stage.data).map_err(text)?;
     std::fs::create_dir_all(stage.folder.join("pocl")).map_err(text)?;
-    let mut good = BTreeMap::new();
-    let ceiling = JOBS.iter().filter(|job| job.name == "ceiling");
-    for (index, job) in ceiling.chain(JOBS).chain(LONG).enumerate() {
-        let mut times = 2;
-        let ran = loop {
-            let name = format!("good-{index}-{times}");
-            let ran = stage.run(&name, job, None, Duration::from_secs(300))?;
-            if ran.code() != Some(0) {
-                return Err(format!("{} fails on a good driver, with {:?}:\n{}", job.name, ran.status, ran.stderr));
-            }
-            if index == 0 {
-                trial::copy_tree(&stage.folder.join(&name).join("data"), &stage.data)?;
-            }
-            times -= 1;
-            if times == 0 {
-                break ran;
-            }
-        };
+    let run = |job: &'static Job| -> Result<Ran, String> {
+        let ran = stage.run(job.name, job, None, Duration::from_secs(300))?;
         let calls: u64 = ran.calls.iter().sum();
         println!("{}: {} rows, {calls} calls, {:.1} s on a good driver", job.name, ran.rows.len(), ran.seconds);
-        if calls == 0 {
-            return Err(format!("{} does not use the shim", job.name));
+        match (ran.code(), calls) {
+            (Some(0), 0) => Err(format!("{} does not use the shim", job.name)),
+            (Some(0), _) => Ok(ran),
+            _ => Err(format!("{} fails on a good driver, with {:?}:\n{}", job.name, ran.status, ran.stderr)),
         }
-        good.insert(job.name, ran);
+    };
+    let (ceiling, others) = JOBS.iter().chain(LONG).partition::<Vec<&Job>, _>(|job| job.name == "ceiling");
+    let mut good = BTreeMap::new();
+    for job in ceiling {
+        good.insert(job.name, run(job)?);
+        trial::copy_tree(&stage.folder.join(job.name).join("data"), &stage.data)?;
     }
-    Ok(good)
+    let others: Vec<&Job> = others.into_iter().filter(|job| is_needed(job)).collect();
+    let rans = Mutex::new(good);
+    in_parallel(others.len(), |index| {
+        let ran = run(others[index])?;
+        rans.lock().map_err(text)?.insert(others[index].name, ran);
+        Ok(())
+    })?;
+    rans.into_inner().map_err(text)
 }
 
 /// The first, the second, the middle and the last call of each function under each command: the first and the last
 /// fail with every code, those between with one. Of commands that take long, fewer of them.
 fn faults(stage: &Stage, good: &Good) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for job in JOBS {
-        let calls = &good[job.name].calls;
+    for (job, ran) in JOBS.iter().filter_map(|job| Some((job, good.get(job.name)?))) {
+        let calls = &ran.calls;
         let called = stage.shim.functions.iter().zip(calls).filter(|(_, count)| **count > 0);
         for (turn, (function, &count)) in called.enumerate() {
             // Where calls are many their number varies.
@@ -268,7 +268,8 @@ fn drivers(stage: &Stage, good: &Good) -> Result<Vec<Trial>, String> {
         for name in jobs.split(' ') {
             let job = JOBS.iter().chain(LONG).find(|job| job.name == name);
             let job = job.ok_or_else(|| format!("there is no command {name}"))?;
-            let calls = id.map_or(0, |id| good[name].calls[id]);
+            let Some(ran) = good.get(name) else { continue };
+            let calls = id.map_or(0, |id| ran.calls[id]);
             let when = when.replace("MIDDLE", &calls.div_ceil(2).to_string());
             trials.extend(actions.split(' ').map(|action| Trial {
                 job,
@@ -289,36 +290,48 @@ fn spread(trials: Vec<Trial>, count: usize) -> Vec<Trial> {
 
 /// Tries all of them, some at a time, and says what goes wrong.
 fn try_all(stage: &Stage, good: &Good, trials: &[Trial]) -> Result<Tally, String> {
-    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    let work = || -> Result<(), String> {
+    let tally = Mutex::new(Tally::default());
+    in_parallel(trials.len(), |index| {
+        let trial = &trials[index];
+        let good = &good[trial.job.name];
+        let limit = Duration::from_secs_f64(LIMIT_S + 5.0 * good.seconds);
+        let ran = stage.run(&format!("run-{index}"), trial.job, Some(&trial.fault), limit)?;
+        let mut tally = tally.lock().map_err(text)?;
+        if ran.hits == 0 {
+            tally.missed += 1;
+            println!("never met: {}", trial.name());
+            return Ok(());
+        }
+        tally.met[usize::from(trial.is_driver)] += 1;
+        if let Err((kind, why)) = judge(trial.job, &trial.fault, good, &ran) {
+            *tally.wrong.entry(kind).or_default() += 1;
+            println!("{kind:?}: {}: {why}", trial.name());
+        }
+        let done: usize = tally.met.iter().sum();
+        if done.is_multiple_of(100) {
+            eprintln!("{done} of {}", trials.len());
+        }
+        Ok(())
+    })?;
+    tally.into_inner().map_err(text)
+}
+
+/// Does so many things, some at a time.
+fn in_parallel(count: usize, body: impl Fn(usize) -> Result<(), String> + Sync) -> Result<(), String> {
+    let next = AtomicUsize::new(0);
+    let work = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(trial) = trials.get(index) else { return Ok(()) };
-            let good = &good[trial.job.name];
-            let limit = Duration::from_secs_f64(LIMIT_S + 5.0 * good.seconds);
-            let ran = stage.run(&format!("run-{index}"), trial.job, Some(&trial.fault), limit)?;
-            let mut tally = tally.lock().map_err(text)?;
-            if ran.hits == 0 {
-                tally.missed += 1;
-                println!("never met: {}", trial.name());
-                continue;
+            if index >= count {
+                return Ok(());
             }
-            tally.met[usize::from(trial.is_driver)] += 1;
-            if let Err((kind, why)) = judge(trial.job, &trial.fault, good, &ran) {
-                *tally.wrong.entry(kind).or_default() += 1;
-                println!("{kind:?}: {}: {why}", trial.name());
-            }
-            let done: usize = tally.met.iter().sum();
-            if done.is_multiple_of(100) {
-                eprintln!("{done} of {}", trials.len());
-            }
+            body(index)?;
         }
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
         threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread of the gate panicked")?)
-    })?;
-    tally.into_inner().map_err(text)
+    })
 }
 
 /// An error in words.
