@@ -155,8 +155,13 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let folder = tempfile::tempdir().map_err(text)?;
     let shim = shim::compile(folder.path())?;
     let stage = Stage { shim, folder: folder.path().to_owned(), data: folder.path().join("ceilings") };
-    
-    let is_needed = |job: &Job| options.only.as_ref().is_none_or(|only| job.name.contains(only.split_once(' ').map_or(only.as_str(), |(job, _)| job)));
+
+    let is_needed = |job: &Job| {
+        options
+            .only
+            .as_ref()
+            .is_none_or(|only| job.name.contains(only.split_once(' ').map_or(only.as_str(), |(job, _)| job)))
+    };
     let good = on_the_good_driver(&stage, is_needed)?;
     let is_meant = |trial: &Trial| options.only.as_ref().is_none_or(|only| trial.name().contains(only));
     let (faults, drivers) = (faults(&stage, &good), drivers(&stage, &good)?);

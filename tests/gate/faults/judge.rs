@@ -97,7 +97,8 @@ fn check_row(job: &Job, good: &Ran, row: &BTreeMap<String, String>) -> Result<()
     let number = |row: &BTreeMap<String, String>, name: &str| row.get(name).and_then(|cell| cell.parse::<f64>().ok());
     let twin = good.rows.iter().find(|other| key(other) == key(row));
     if let (Some(got), Some(want)) = (number(row, "result"), twin.and_then(|twin| number(twin, "result"))) {
-        if !((got - want).abs() <= 1e-4 * want.abs().max(1.0)) {
+        let difference = (got - want).abs();
+        if difference.is_nan() || difference > 1e-4 * want.abs().max(1.0) {
             return Err(format!("called ok with {got}, where {want} is right"));
         }
     }

@@ -63,12 +63,7 @@ fn functions(source: &str) -> Vec<Function> {
             if kind == "create" {
                 params.push(("i32 *".into(), "errcode".into()));
             }
-            found.push(Function {
-                name: name.into(),
-                params,
-                creates: kind == "create",
-                releases: kind == "release",
-            });
+            found.push(Function { name: name.into(), params, creates: kind == "create", releases: kind == "release" });
         }
     }
     found

@@ -105,7 +105,7 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
         command.args(job.args.split(' ').filter(|arg| !arg.is_empty()));
         let sleeps = fault.is_some_and(|fault| fault.action.starts_with("sleep"));
-        if sleeps && job.args.contains("--max-runs") || sleeps && job.args.starts_with("ceiling") {
+        if sleeps && (job.args.contains("--max-runs") || job.args.starts_with("ceiling")) {
             command.args(["--deadline", "4"]);
         }
         command.current_dir(&folder).env("SHIM_STATE", folder.join("state"));
@@ -131,7 +131,7 @@ impl Stage {
         let read = |name: &str| fs::read(folder.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned());
         let state = fs::read(folder.join("state")).map_err(text)?;
         let state: Vec<u64> =
-            state.chunks_exact(8).map(|b| b.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))).collect();
+            state.chunks_exact(8).map(|b| b.iter().rev().fold(0, |n, &byte| (n << 8) | u64::from(byte))).collect();
         let calls = state.iter().skip(FIRST_CALL).take(self.shim.functions.len()).copied().collect();
         let ran = Ran {
             status,
