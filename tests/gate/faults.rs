@@ -240,7 +240,7 @@ fn faults(stage: &Stage, good: &Good) -> Vec<Trial> {
         let called = stage.shim.functions.iter().zip(calls).filter(|(_, count)| **count > 0);
         for (turn, (function, &count)) in called.enumerate() {
             // Where calls are many their number varies.
-            let last = count - count / 10;
+            let last = count - count / 4;
             let places = match job.depth {
                 Depth::Full => vec![1, 2, last.div_ceil(2), last],
                 Depth::Some => vec![1, last],
