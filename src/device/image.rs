@@ -13,7 +13,8 @@ use ocl::core::{
 
 const CREATE: &str = "clCreateImage";
 
-/// Makes an image with one channel of a buffer's first elements. A line of pixels stays in the buffer.
+/// Makes an image with one channel of a buffer's first elements. A line of pixels stays in the buffer, or in a copy of one
+/// that is a part of another: not every driver takes parts.
 pub(super) fn create(
     context: &Context,
     device: DeviceId,
@@ -34,9 +35,10 @@ pub(super) fn create(
     };
     let format = ImageFormat::new(ImageChannelOrder::R, channel);
     let description = |kind, height, buffer| ImageDescriptor::new(kind, image.width, height, 0, 0, 0, 0, buffer);
+    let line = if of.is_part() { of.copied(context, queue)? } else { of.memory.clone() };
     let description = match image.height {
         Some(height) => description(MemObjectType::Image2d, height, None),
-        None => description(MemObjectType::Image1dBuffer, 0, Some(of.memory.clone())),
+        None => description(MemObjectType::Image1dBuffer, 0, Some(line)),
     };
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
     let make =

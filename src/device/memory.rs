@@ -10,6 +10,7 @@ pub(super) struct Buffer {
     /// OpenCL's handle.
     pub(super) memory: Mem,
     bytes: usize,
+    is_part: bool,
 }
 
 impl Buffer {
@@ -30,7 +31,7 @@ impl Buffer {
         }
         // SAFETY: no host memory is involved.
         let make = || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) };
-        Ok(Buffer { memory: guarded(call, make)?, bytes })
+        Ok(Buffer { memory: guarded(call, make)?, bytes, is_part: false })
     }
 
     /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
@@ -41,7 +42,7 @@ impl Buffer {
         }
         let region = BufferRegion::<u8>::new(from, bytes);
         let make = || core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region);
-        Ok(Buffer { memory: guarded(call, make)?, bytes })
+        Ok(Buffer { memory: guarded(call, make)?, bytes, is_part: true })
     }
 
     /// Fills its first bytes with a pattern of 4 or 8.
@@ -71,7 +72,19 @@ impl Buffer {
 
     /// An image: nothing is copied from or to it by offset.
     pub(super) fn opaque(memory: Mem) -> Buffer {
-        Buffer { memory, bytes: 0 }
+        Buffer { memory, bytes: 0, is_part: false }
+    }
+
+    /// Whether it is a part of another.
+    pub(super) fn is_part(&self) -> bool {
+        self.is_part
+    }
+
+    /// The memory of a new buffer that holds the same.
+    pub(super) fn copied(&self, context: &Context, queue: &CommandQueue) -> Result<Mem, DeviceError> {
+        let copy = Buffer::new(context, self.bytes)?;
+        self.copy_to(&copy, queue, self.bytes)?;
+        Ok(copy.memory)
     }
 
     /// Its size.

@@ -6,7 +6,7 @@ use super::clock;
 use super::outcome::{Cache, Canary, Clock, Outcome, Sample, Settings, Status, Stop};
 use super::sampling;
 use super::session::{Data, Job, Session};
-use super::verify::{Judged, tails, timed_exact_data};
+use super::verify::{tails, timed_exact_data};
 use super::witness::Witness;
 use crate::data::Array;
 use crate::device::{Device, Launch};
@@ -30,7 +30,8 @@ impl Session {
             if !job.family.problem.is_exact(job.case) {
                 self.verify_exact(job, &timed_exact_data(job))?;
             }
-            self.verify_real(job, "before timing")?;
+            // The row's result is that of the data that were asked for: those of timed runs differ a little.
+            outcome.judged(&self.verify_real(job, "before timing")?);
             outcome.spent.verify = started.elapsed().as_secs_f64();
             // Not before the first launch, at which some drivers still compile.
             outcome.end_to_end = Some(self.end_to_end(job)?);
@@ -58,11 +59,11 @@ impl Session {
         let copies = self.rotation(job, settings.cache, bound)?;
         let bindings: Vec<&Bound> = std::iter::once(bound).chain(&copies).collect();
         let started = Instant::now();
-        let judged = self.time(job, settings, data, &bindings, outcome);
+        let timed = self.time(job, settings, data, &bindings, outcome);
         outcome.spent.measure = started.elapsed().as_secs_f64() + outcome.end_to_end.unwrap_or(0.0);
         copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
-        let (judged, idle) = judged?;
-        outcome.judged(&judged);
+        let idle = timed?;
+        outcome.status = Status::Ok;
         if let Some(reason) = idle.or_else(|| outcome.too_fast(settings)) {
             (outcome.status, outcome.reason) = (Status::Suspect, reason);
         }
@@ -111,7 +112,7 @@ impl Session {
         data: &mut Data,
         bindings: &[&Bound],
         outcome: &mut Outcome,
-    ) -> Result<(Judged, Option<String>), Stop> {
+    ) -> Result<Option<String>, Stop> {
         let device = &mut *self.device;
         let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
@@ -161,7 +162,8 @@ impl Session {
         if settings.clock != Clock::Batch && shortest < sampling::SHORT_S && !job.again {
             outcome.batch = Some(batch(device, &mut witness, shortest)?);
         }
-        Ok((witness.end(device)?, outcome.idle_in_batch(alone)))
+        witness.end(device)?;
+        Ok(outcome.idle_in_batch(alone))
     }
 
     /// Seconds that the host takes to add its tail, if the plan leaves it one: the median of several times.

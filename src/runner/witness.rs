@@ -4,7 +4,7 @@
 use super::buffers::Bound;
 use super::outcome::Stop;
 use super::session::{Data, Job};
-use super::verify::{self, Judged, wrong};
+use super::verify::{self, wrong};
 use crate::check;
 use crate::data::{self, Change};
 use crate::device::Device;
@@ -68,12 +68,11 @@ impl<'a> Witness<'a> {
     }
 
     /// Judges what the last run left, and that nothing but outputs was changed by any.
-    pub(super) fn end(mut self, device: &mut dyn Device) -> Result<Judged, Stop> {
+    pub(super) fn end(mut self, device: &mut dyn Device) -> Result<(), Stop> {
         let Some(&last) = self.pending.last() else { return Err(Stop::failed("nothing was run")) };
-        let judged = self.judge(device, last, "after timing")?;
+        self.judge(device, last, "after timing")?;
         self.undo_changes(device)?;
-        verify::demand_inputs(device, self.job, self.sets[last], self.data)?;
-        Ok(judged)
+        verify::demand_inputs(device, self.job, self.sets[last], self.data)
     }
 
     fn add_change(&mut self, draw: u64) {
@@ -127,9 +126,9 @@ impl<'a> Witness<'a> {
         self.runs == first || (self.runs > first && in_time && self.draw(100) % 2 == 0)
     }
 
-    fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<Judged, Stop> {
+    fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
         let (job, bound) = (self.job, self.sets[set]);
-        self.data.changed(job, &self.changes, |data| verify::judge(device, job, bound, data, when)).0
+        self.data.changed(job, &self.changes, |data| verify::judge(device, job, bound, data, when)).0.map(drop)
     }
 
     /// Whether some parts of the output, never the same, were written.
