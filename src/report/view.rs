@@ -304,7 +304,7 @@ fn detail(row: &Row, wg: &str) -> Option<(String, String)> {
 fn result(row: &Row) -> Option<String> {
     let number = match row.result? {
         Number::Integer(value) => value.to_string(),
-        Number::Real(value) if value == 0.0 => "0".to_owned(),
+        Number::Real(0.0) => "0".to_owned(),
         Number::Real(value) => match row.dtype {
             Dtype::F32 => format!("{value:.6e}"),
             Dtype::F64 => format!("{value:.15e}"),

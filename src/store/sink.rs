@@ -176,7 +176,7 @@ fn open_writable(path: &str) -> io::Result<Place> {
         wait_for_reader(path, &metadata)?;
         let mut file = OpenOptions::new().write(true).open(path)?;
         // A full device refuses to write nothing, too.
-        file.write(&[])?;
+        let _none = file.write(&[])?;
         return Ok(Place::Stream(file));
     }
     let mut options = OpenOptions::new();
