@@ -139,6 +139,15 @@ const SKIPS: &[Skip] = &[
         ..ALL
     },
     Skip {
+        of: &["transpose/registers"],
+        when: |case, target| {
+            number(case, "rows") == Some(1) && number(case, "tile").is_none() && target.max_wg < 64 * 64
+        },
+        how: Refused("group"),
+        why: "an item for each element of a tile is more than the device takes",
+        ..ALL
+    },
+    Skip {
         of: &["minplus/tiled", "minplus/three_way"],
         dtypes: &[Dtype::F32, Dtype::I32],
         when: |case, _| ["4x2", "6x2", "8x2"].iter().any(|item| is(case, "item", item)),
