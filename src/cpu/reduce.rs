@@ -141,8 +141,11 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
         (Array::I64(old), Array::I64(r)) => Array::I64(vec![whole(op, old[0], r[0], step, draw, 64)?]),
         _ => return None,
     };
-    let is_finite = each_array!(&decided, v => (v[0] as f64).is_finite());
-    is_finite.then_some(decided)
+    match &decided {
+        Array::F32(v) if !v[0].is_finite() => None,
+        Array::F64(v) if !v[0].is_finite() => None,
+        _ => Some(decided),
+    }
 }
 
 /// As [`deciding`], of floats.

@@ -123,7 +123,7 @@ impl<'a> Witness<'a> {
     fn is_due(&self) -> bool {
         let first = 1 + data::draw(!self.job.case.seed, 0) % FIRST_FEW;
         let in_time = self.judging.as_secs_f64() <= SHARE * self.began.elapsed().as_secs_f64();
-        self.runs == first || (self.runs > first && in_time && self.draw(100) % 2 == 0)
+        self.runs == first || (self.runs > first && in_time && self.draw(100).is_multiple_of(2))
     }
 
     fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {

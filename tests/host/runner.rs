@@ -189,7 +189,8 @@ fn remember(launch: &Launch, memory: &mut Memory, last: &[f32]) {
 fn kernels_that_only_sometimes_work_are_found() {
     let nothing = |_: &Launch, _: &mut Memory, _: &[f32]| {};
     // Two launches before timing check the result, and one goes from end to end.
-    let scripts: Vec<(&str, fn() -> Script)> = vec![
+    type Make = fn() -> Script;
+    let scripts: [(&str, Make); 6] = [
         ("works until it is timed", || lazy(|launch, _| launch <= 3, |_, _, _| {})),
         ("works once in a while", || lazy(|launch, _| launch <= 3 || launch % 3 == 0, |_, _, _| {})),
         ("idles in the middle", || lazy(|launch, _| !(5..12).contains(&launch), |_, _, _| {})),
@@ -269,8 +270,7 @@ fn a_cold_cache_rotates_buffers() {
         let (mut session, seen) = watched(right());
         let outcome = session.run(&case(Dtype::F32, 100_000), &Settings { cache, ..settings() });
         assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
-        let launches = seen.borrow().launches.iter().rev().take(10).map(|l| l.args[..3].to_vec()).collect::<Vec<_>>();
-        launches
+        seen.borrow().launches.iter().rev().take(10).map(|l| l.args[..3].to_vec()).collect::<Vec<_>>()
     };
     let cold = timed(Cache::Cold);
     for (one, next) in cold.iter().zip(&cold[1..]) {
