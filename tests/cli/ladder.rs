@@ -1,6 +1,6 @@
 //! The command line through the binary: answers, bad input, exit codes, outputs.
 
-use crate::binary::{NOWHERE, gpulab, run};
+use crate::binary::{NO_DATA, NOWHERE, gpulab, run};
 use crate::sources::edited_kernels;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -963,7 +963,7 @@ fn a_worker_without_requests_ends_with_a_message() {
 fn shell(line: &str) -> (String, String, Option<i32>) {
     let program = assert_cmd::cargo::cargo_bin("gpulab");
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", line]).arg(program).env_remove("GPULAB_DEVICE").env("GPULAB_DATA", "/nonexistent");
+    command.args(["-c", line]).arg(program).env_remove("GPULAB_DEVICE").env("GPULAB_DATA", NO_DATA);
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (text(output.stdout), text(output.stderr), output.status.code())
