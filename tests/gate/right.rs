@@ -288,7 +288,7 @@ fn moved(family: &Family) -> Vec<Make> {
             for _ in 0..EACH {
                 turn += 1;
                 let (n, m) = SHAPES[turn % SHAPES.len()];
-                let params: &[(&str, &str)] = if turn % 5 == 0 { &[("nreps", "2")] } else { &[] };
+                let params: &[(&str, &str)] = if turn.is_multiple_of(5) { &[("nreps", "2")] } else { &[] };
                 sets.push(Box::new(move || Set {
                     kind: format!("bits: {name}"),
                     arrays: vec![inputs::bits(dtype, n * m, *value)],

@@ -61,7 +61,7 @@ pub const FLOATS: &[(&str, Float)] = &[
     ("tiny", |p| 1e-30 * p.uniform()),
     ("the smallest normal", |_| f64::from(f32::MIN_POSITIVE)),
     ("denormal", |p| 1e-40 * p.uniform()),
-    ("denormal and large", |p| if p.random % 3 == 0 { 1e3 } else { 1e-41 }),
+    ("denormal and large", |p| if p.random.is_multiple_of(3) { 1e3 } else { 1e-41 }),
     ("many magnitudes", |p| p.uniform() * 2f64.powi((p.random % 61) as i32 - 30)),
     ("powers of two", |p| 2f64.powi((p.i % 60) as i32 - 30)),
     ("powers of two of both signs", |p| p.sign() * 2f64.powi((p.i % 60) as i32 - 30)),
@@ -124,7 +124,7 @@ pub const BITS: &[(&str, fn(Place) -> u64)] = &[
     ("zeros", |_| 0),
     ("all bits", |_| u64::MAX),
     ("random", |p| p.random),
-    ("signs", |p| if p.random % 2 == 0 { 0x8000_0000_8000_0000 } else { 0 }),
+    ("signs", |p| if p.random.is_multiple_of(2) { 0x8000_0000_8000_0000 } else { 0 }),
     ("negative zeros", |_| 0x8000_0000_8000_0000),
     ("denormal", |p| p.random & 0x000f_ffff_007f_ffff),
     ("infinities", |p| (p.random << 63 | p.random << 31 & 0x8000_0000) | 0x7ff0_0000_7f80_0000),
@@ -138,7 +138,7 @@ pub const BITS: &[(&str, fn(Place) -> u64)] = &[
     ("ascending", |p| p.i as u64 * 0x1_0000_0001),
     ("one bit each", |p| 1 << (p.i % 64)),
     ("all alike", |_| 0x3ff0_0000_3f80_0000),
-    ("extremes", |p| if p.random % 2 == 0 { 0x7fff_ffff_7fff_ffff } else { 0x8000_0000_8000_0000 }),
+    ("extremes", |p| if p.random.is_multiple_of(2) { 0x7fff_ffff_7fff_ffff } else { 0x8000_0000_8000_0000 }),
 ];
 
 /// Weights of edges from row to column, in units; none where there is no edge.
@@ -154,16 +154,16 @@ pub const WEIGHTS: &[(&str, bool, Weight)] = &[
     ("a star", false, |i, j, _| (i == 0 || j == 0).then_some(7)),
     ("random", false, |_, _, p| Some((p.random % 1000) as i32)),
     ("sparse", false, |_, _, p| p.random.is_multiple_of(16).then_some((p.random >> 40) as i32)),
-    ("dense", false, |_, _, p| (p.random % 16 != 0).then_some((p.random >> 40) as i32)),
-    ("rows without an edge", false, |i, _, p| (i % 3 != 0).then_some((p.random % 100) as i32)),
-    ("columns without an edge", false, |_, j, p| (j % 3 != 0).then_some((p.random % 100) as i32)),
+    ("dense", false, |_, _, p| (!p.random.is_multiple_of(16)).then_some((p.random >> 40) as i32)),
+    ("rows without an edge", false, |i, _, p| (!i.is_multiple_of(3)).then_some((p.random % 100) as i32)),
+    ("columns without an edge", false, |_, j, p| (!j.is_multiple_of(3)).then_some((p.random % 100) as i32)),
     ("heavy", false, |_, _, p| Some((p.random % (1 << 28)) as i32)),
-    ("light and heavy", false, |_, _, p| Some(if p.random % 9 == 0 { 1 << 28 } else { 1 })),
+    ("light and heavy", false, |_, _, p| Some(if p.random.is_multiple_of(9) { 1 << 28 } else { 1 })),
     ("sorted", false, |i, j, _| Some((i + j) as i32)),
     ("distances on a line", false, |i, j, _| Some(i.abs_diff(j) as i32)),
     ("below zero", true, |_, _, p| Some(-((p.random % 1000) as i32))),
     ("of both signs", true, |_, _, p| Some((p.random % 2001) as i32 - 1000)),
-    ("of both signs, sparse", true, |_, _, p| (p.random % 8 == 0).then_some((p.random >> 40) as i32 - (1 << 23))),
+    ("of both signs, sparse", true, |_, _, p| (p.random.is_multiple_of(8)).then_some((p.random >> 40) as i32 - (1 << 23))),
     ("one below zero", true, |i, j, p| Some(if i == 1 && j == 2 { -(1 << 20) } else { (p.random % 50) as i32 })),
 ];
 
