@@ -163,7 +163,9 @@ pub const WEIGHTS: &[(&str, bool, Weight)] = &[
     ("distances on a line", false, |i, j, _| Some(i.abs_diff(j) as i32)),
     ("below zero", true, |_, _, p| Some(-((p.random % 1000) as i32))),
     ("of both signs", true, |_, _, p| Some((p.random % 2001) as i32 - 1000)),
-    ("of both signs, sparse", true, |_, _, p| (p.random.is_multiple_of(8)).then_some((p.random >> 40) as i32 - (1 << 23))),
+    ("of both signs, sparse", true, |_, _, p| {
+        (p.random.is_multiple_of(8)).then_some((p.random >> 40) as i32 - (1 << 23))
+    }),
     ("one below zero", true, |i, j, p| Some(if i == 1 && j == 2 { -(1 << 20) } else { (p.random % 50) as i32 })),
 ];
 
