@@ -374,7 +374,7 @@ fn scramble(mut x: u32) -> u32 {
 
 /// The edges of a complete graph whose shortest ways of two edges lead over every node in turn.
 ///
-/// Most weights lie in [1/2, 1), some far above; each eighth edge is missing. From each node an edge of [3/8, 7/16) leads
+/// Most weights lie in [1/2, 1), some far above, and all that leave one of the nodes; each eighth edge is missing. From each node an edge of [3/8, 7/16) leads
 /// to another, `turn` columns on, so that for every node there is a way over it that is shorter than any other of two
 /// edges. Of signed weights, half of the usual ones are negative, and those edges lie in [-3/2, -5/4).
 struct Weights {
@@ -383,6 +383,8 @@ struct Weights {
     signed: bool,
     /// The node that no edge leaves, and the one that none reaches.
     severed: Option<[u64; 2]>,
+    /// The node that only heavy edges leave, unless there are too few.
+    heavy: Option<u64>,
     turn: u64,
 }
 
@@ -394,7 +396,8 @@ impl Weights {
             _ => (1, false, false),
         };
         let node = |salt: u64| mix(key ^ salt) % columns;
-        Weights { key, columns, signed, severed: severed.then(|| [node(1), node(2)]), turn: 1 + node(3) / 2 }
+        let heavy = (columns >= 8).then(|| node(4));
+        Weights { key, columns, signed, severed: severed.then(|| [node(1), node(2)]), heavy, turn: 1 + node(3) / 2 }
     }
 
     /// The weight of the edge at place `i` of the matrix, a multiple of 2^-24; none where there is no edge.
@@ -407,11 +410,14 @@ impl Weights {
         }
         let (size, kind) = (draw(self.key, i), draw(!self.key, i));
         let fraction = (size >> 44) as f64 / (1u64 << 20) as f64;
+        let is_heavy = self.heavy == Some(row);
+        let heavy = if is_heavy { 128.0 } else { 1.0 };
         if (row + self.turn) % self.columns == column {
-            return Some(if self.signed { fraction / 4.0 - 1.5 } else { 0.375 + fraction / 16.0 });
+            return Some(heavy * if self.signed { fraction / 4.0 - 1.5 } else { 0.375 + fraction / 16.0 });
         }
-        let usual = 0.5 + fraction / 2.0;
-        let weight = if self.signed && kind & 8 != 0 { -usual } else { usual * SCALES[(kind >> 8) as usize % 8] };
+        let usual = heavy * (0.5 + fraction / 2.0);
+        let scale = if is_heavy { 1.0 } else { SCALES[(kind >> 8) as usize % 8] };
+        let weight = if self.signed && kind & 8 != 0 { -usual } else { usual * scale };
         (!kind.is_multiple_of(8)).then_some(weight)
     }
 

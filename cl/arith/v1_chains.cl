@@ -58,6 +58,8 @@
 #define TURN x[CHAINS - 1] -= one;
 #elif defined(OP_ADD_MIN)
 #define STEP(x, y) SMALLER(x, (y) - one)
+// Further apart than one step, so that each of the two decides at first.
+#define APART 2
 #elif defined(OP_MAD)
 #define STEP(x, y) ((x) * one + one)
 #else
@@ -66,6 +68,9 @@
 #ifndef TURN
 #define TURN
 #endif
+#ifndef APART
+#define APART 1       // from where a register begins to where its neighbour does
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void arith_v1_chains(__global const M *restrict in, __global M *restrict out, const int turns, const int known)
@@ -73,7 +78,7 @@ void arith_v1_chains(__global const M *restrict in, __global M *restrict out, co
     const uint first = get_global_id(0) * VEC;
     const TV start = IN(LOAD(in + first)), one = (TV)((T)known);
     TV x[CHAINS];
-    EACH(c, CHAINS) x[c] = start + (T)c;
+    EACH(c, CHAINS) x[c] = start + (T)(APART * c);
     for (int turn = 0; turn < turns; turn++) {
         TURN
         EACH(s, SWEEPS) EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);

@@ -49,6 +49,11 @@ pub fn poison(dtype: Dtype) -> Vec<u8> {
     poisoned(dtype, 1).as_bytes().to_vec()
 }
 
+/// The bytes of one element of another poison, where a right answer may have the value of the first: only integers have.
+pub fn other_poison(dtype: Dtype) -> Vec<u8> {
+    poison(dtype).iter().map(|byte| !byte).collect()
+}
+
 /// Index of the first element that still holds the poison, if any. Proof of a missing write for
 /// floats; for integers a strong hint, as one right answer in 2^32 has that value.
 pub fn still_poisoned(got: &Array) -> Option<usize> {

@@ -13,8 +13,8 @@ use ocl::core::{
 
 const CREATE: &str = "clCreateImage";
 
-/// Makes an image with one channel of a buffer's first elements. A line of pixels stays in the buffer, or in a copy of one
-/// that is a part of another: not every driver takes parts.
+/// Makes an image with one channel of a buffer's first elements. A line of pixels stays in the buffer; of one that is a
+/// part of another a copy is used, as PoCL 3.1 makes no images of parts and crashes when it copies them to one.
 pub(super) fn create(
     context: &Context,
     device: DeviceId,
@@ -35,17 +35,17 @@ pub(super) fn create(
     };
     let format = ImageFormat::new(ImageChannelOrder::R, channel);
     let description = |kind, height, buffer| ImageDescriptor::new(kind, image.width, height, 0, 0, 0, 0, buffer);
-    let line = if of.is_part() { of.copied(context, queue)? } else { of.memory.clone() };
+    let whole = if of.is_part() { of.copied(context, queue)? } else { of.memory.clone() };
     let description = match image.height {
         Some(height) => description(MemObjectType::Image2d, height, None),
-        None => description(MemObjectType::Image1dBuffer, 0, Some(line)),
+        None => description(MemObjectType::Image1dBuffer, 0, Some(whole.clone())),
     };
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
     let make =
         || unsafe { core::create_image(context, MemFlags::READ_ONLY, &format, &description, None::<&[u8]>, None) };
     let memory = guarded(CREATE, make)?;
     if let Some(height) = image.height {
-        fill(queue, of, &memory, [image.width, height, 1])?;
+        fill(queue, &whole, &memory, [image.width, height, 1])?;
     }
     Ok(Buffer::opaque(memory))
 }
@@ -67,13 +67,13 @@ fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
 }
 
 /// Copies a buffer's first elements to all of an image.
-fn fill(queue: &CommandQueue, of: &Buffer, image: &Mem, region: [usize; 3]) -> Result<(), DeviceError> {
+fn fill(queue: &CommandQueue, of: &Mem, image: &Mem, region: [usize; 3]) -> Result<(), DeviceError> {
     let call = "clEnqueueCopyBufferToImage";
     let mut event = Event::null();
     guarded(call, || {
         core::enqueue_copy_buffer_to_image::<u8, _, _, _>(
             queue,
-            &of.memory,
+            of,
             image,
             0,
             [0; 3],

@@ -89,7 +89,8 @@ impl Chain<'_> {
 
     /// As the kernel does it: each register advances by its neighbour, and of minima the last is lowered in each turn.
     fn ring(&self, start: i64, step: fn(i64, i64) -> i64) -> i64 {
-        let mut x: Vec<i64> = (0..self.registers as i64).map(|c| start + c).collect();
+        let apart = if self.op == "add_min" { 2 } else { 1 };
+        let mut x: Vec<i64> = (0..self.registers as i64).map(|c| start + apart * c).collect();
         let last = x.len() - 1;
         for _ in 0..self.turns {
             x[last] -= i64::from(self.op == "min");

@@ -58,7 +58,7 @@ impl<'a> Witness<'a> {
         self.changes.clear();
         self.undo.clear();
         for change in 0..CHANGES {
-            self.add_change(self.draw(change));
+            self.add_change(device, self.draw(change));
         }
         for &set in &sets {
             self.sets[set].change(device, &self.job.plan, &self.changes)?;
@@ -75,7 +75,7 @@ impl<'a> Witness<'a> {
         verify::demand_inputs(device, self.job, self.sets[last], self.data)
     }
 
-    fn add_change(&mut self, draw: u64) {
+    fn add_change(&mut self, device: &dyn Device, draw: u64) {
         let len = self.data.host.first().map_or(0, |input| input.len()) as u64;
         if len == 0 {
             return;
@@ -83,7 +83,7 @@ impl<'a> Witness<'a> {
         let spot = Spot { at: (draw % len) as usize, draw: data::draw(draw, 1) };
         // A second change to one element would have to be undone before the first.
         let is_new = |change: &Change| self.changes.iter().all(|c| (c.input, c.index) != (change.input, change.index));
-        let more = self.data.deciding(self.job, spot);
+        let more = self.data.deciding(device, self.job, spot);
         if !more.iter().all(is_new) {
             return;
         }
@@ -146,7 +146,9 @@ impl<'a> Witness<'a> {
             let column = along as usize % (written - len + 1);
             let start = in_row as usize * row + column;
             let got = self.sets[set].output_part(device, plan, start, len)?;
-            if let Some(index) = check::still_poisoned(&got) {
+            if let Some(index) = check::still_poisoned(&got)
+                && verify::is_unwritten(device, self.job, self.sets[set], start + index)?
+            {
                 let element = start + index;
                 return Err(wrong(format!("element {element} of the output was not written by a run that was timed")));
             }

@@ -221,7 +221,7 @@ fn launches_that_idle_in_a_batch_make_the_row_suspect() {
             return Ok(100);
         }
         naive(launch, memory, |i, _| i);
-        Ok(40_000 + u64::from(found[1].to_bits() % 7))
+        Ok(4_000_000 + u64::from(found[1].to_bits() % 7))
     });
     let outcome = run_case(script, &case(Dtype::F32, 1000), &Settings { clock: Clock::Batch, ..settings() });
     assert_eq!(outcome.status, Status::Suspect, "{}", outcome.reason);
