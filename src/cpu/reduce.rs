@@ -148,6 +148,36 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
     }
 }
 
+/// The right answer after an element that was `old` has become `new`, which [`deciding`] chose.
+pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Reference {
+    let joined = |exact: &Array| match op {
+        Op::Min | Op::Max | Op::And | Op::Or => finish(op, &exact.followed_by(new)),
+        Op::Xor => finish(op, &exact.followed_by(old).followed_by(new)),
+        Op::Sum => plus_difference(exact, old, new),
+    };
+    let [was, is] = [old, new].map(|one| match one {
+        Array::F32(v) => f64::from(v[0]),
+        Array::F64(v) => v[0],
+        Array::I32(_) | Array::I64(_) => 0.0,
+    });
+    Reference {
+        value: before.value + (is - was),
+        magnitude: before.magnitude + is.abs() - was.abs(),
+        exact: before.exact.as_ref().map(joined),
+    }
+}
+
+/// A sum of one element with another term in place of an old one; exact where the sum is.
+fn plus_difference(sum: &Array, old: &Array, new: &Array) -> Array {
+    match (sum, old, new) {
+        (Array::F32(s), Array::F32(o), Array::F32(n)) => Array::F32(vec![s[0] + (n[0] - o[0])]),
+        (Array::F64(s), Array::F64(o), Array::F64(n)) => Array::F64(vec![s[0] + (n[0] - o[0])]),
+        (Array::I32(s), Array::I32(o), Array::I32(n)) => Array::I32(vec![s[0].wrapping_add(n[0].wrapping_sub(o[0]))]),
+        (Array::I64(s), Array::I64(o), Array::I64(n)) => Array::I64(vec![s[0].wrapping_add(n[0].wrapping_sub(o[0]))]),
+        _ => sum.clone(),
+    }
+}
+
 /// As [`deciding`], of floats.
 fn real(op: Op, old: f64, result: f64, margin: f64, sign: f64) -> f64 {
     // More than rounding can hide, and a whole number, so that exact data stay exact.
@@ -329,8 +359,13 @@ mod deciding_tests {
                 let before = reference(op, &x[0]);
                 for at in [0, 1, 500, 999] {
                     let value = deciding(op, &x[0], &before, 3.0, at, 77 * at as u64 + 12_345).unwrap();
-                    let undo = Change { input: 0, index: at, value }.apply(&mut x);
+                    let old = x[0].at(at).unwrap();
+                    let undo = Change { input: 0, index: at, value: value.clone() }.apply(&mut x);
                     let after = reference(op, &x[0]);
+                    let told = amended(op, &before, &old, &value);
+                    assert_eq!(told.exact, after.exact, "{} {dtype} at {at}", op.name());
+                    approx::assert_relative_eq!(told.value, after.value, max_relative = 1e-12);
+                    approx::assert_relative_eq!(told.magnitude, after.magnitude, max_relative = 1e-12);
                     let moved = (after.value - before.value).abs() > 3.0;
                     assert!(after.exact != before.exact || moved, "{} {dtype} at {at}", op.name());
                     undo.apply(&mut x);

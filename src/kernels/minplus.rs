@@ -99,10 +99,10 @@ impl Problem for MinPlus {
         vec![Change { input: 0, index: spot.at, value }]
     }
 
-    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Change], before: &Reference) -> Reference {
+    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Changed], before: &Reference) -> Reference {
         let n = case.shape.n as usize;
         let Some(mut exact) = before.exact.clone() else { return self.reference(case, inputs) };
-        let places: Vec<(usize, usize)> = changes.iter().map(|c| (c.index / n, c.index % n)).collect();
+        let places: Vec<(usize, usize)> = changes.iter().map(|c| c.change.index).map(|at| (at / n, at % n)).collect();
         host::recompute(n, &inputs[0], &places, &mut exact);
         Reference { exact: Some(exact), ..before.clone() }
     }

@@ -250,6 +250,15 @@ pub struct Spot {
     pub draw: u64,
 }
 
+/// A change that was made.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// The change.
+    pub change: Change,
+    /// What was there before.
+    pub old: Array,
+}
+
 /// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
 fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
     let Some(old) = inputs.first().and_then(|input| input.at(at)) else { return Vec::new() };
@@ -309,7 +318,7 @@ pub trait Problem: Sync {
     }
 
     /// The right answer for `inputs`, to which these changes of [`Problem::decide`] were made since it was `before`.
-    fn amended(&self, case: &Case, inputs: &[Array], _changes: &[Change], _before: &Reference) -> Reference {
+    fn amended(&self, case: &Case, inputs: &[Array], _changes: &[Changed], _before: &Reference) -> Reference {
         self.reference(case, inputs)
     }
 

@@ -91,16 +91,12 @@ impl Problem for Reduce {
         value.map(|value| Change { input: 0, index: spot.at, value }).into_iter().collect()
     }
 
-    /// What decides is joined with the rest.
-    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Change], before: &Reference) -> Reference {
-        match &before.exact {
-            Some(exact) if self.is_decided_by_few(case) => {
-                let join = |joined: Array, change: &Change| host::finish(op(case), &joined.followed_by(&change.value));
-                let exact = changes.iter().fold(exact.clone(), join);
-                Reference { exact: Some(exact), ..before.clone() }
-            }
-            _ => self.reference(case, inputs),
-        }
+    /// What decides is joined with the rest; of a sum, differences are added.
+    fn amended(&self, case: &Case, _: &[Array], changes: &[Changed], before: &Reference) -> Reference {
+        let op = op(case);
+        changes
+            .iter()
+            .fold(before.clone(), |before, changed| host::amended(op, &before, &changed.old, &changed.change.value))
     }
 
     /// The sum by the same source, in which every element counts: of minima and bits most do not.

@@ -9,6 +9,7 @@ use crate::exchange::exchange;
 use crate::files;
 use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Refusal, Rung, assemble};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -67,6 +68,8 @@ pub(super) struct Data {
     pub(super) device: Vec<Fenced>,
     /// None where the inputs themselves say what is right.
     pub(super) reference: Option<Reference>,
+    /// Fingerprints of the inputs, once they were asked for.
+    pub(super) prints: OnceCell<Vec<u128>>,
 }
 
 impl Data {
@@ -75,7 +78,7 @@ impl Data {
         let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
         let is_moved = family.problem.movement(case).is_some();
         let reference = (!is_moved).then(|| family.problem.reference(case, &host));
-        Data { key, host, device: Vec::new(), reference }
+        Data { key, host, device: Vec::new(), reference, prints: OnceCell::new() }
     }
 
     /// Gives back what is on the device.

@@ -6,7 +6,7 @@ use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
 use crate::data::{self, Array, Change, Dtype, Fill, Shape};
 use crate::device::{Device, Launch, Unit};
-use crate::kernels::{Arg, Case, Family, Movement, Plan, Reference, Role, Spot};
+use crate::kernels::{Arg, Case, Changed, Family, Movement, Plan, Reference, Role, Spot};
 
 impl Session {
     /// Checks a rung over exact data of three seeds, all ones and a single one at the places where rungs go
@@ -17,7 +17,17 @@ impl Session {
             self.verify_exact(job, &[timed_exact_data(job), exact_data(job)].concat())?;
         }
         outcome.judged(&self.verify_real(job, "over real data")?);
-        Ok(())
+        // Timing ends with this, too.
+        self.with_data(|session, data| {
+            let fence = Fence::of(&*session.device, job.family, job.case);
+            let bound = Bound::new(&mut *session.device, fence, &job.plan, &data.device)?;
+            let demanded = session.run_poisoned(job, &bound).and_then(|()| {
+                let device = &mut *session.device;
+                demand_inputs(device, job, &bound, data)
+            });
+            bound.free(&mut *session.device);
+            demanded
+        })
     }
 
     /// Checks the same kernels over what the case's own data cannot show.
@@ -95,7 +105,6 @@ impl Session {
             if spots && job.family.problem.is_decided_by_few(job.case) {
                 places(job, data).into_iter().try_for_each(|spot| self.verify_spot(job, &bound, data, spot, when))?;
             }
-            self.demand_inputs(job, &bound, data)?;
             Ok(judged)
         });
         bound.free(&mut *self.device);
@@ -139,6 +148,9 @@ impl Session {
         when: &str,
     ) -> Result<(), Stop> {
         let changes = data.deciding(&*self.device, job, spot);
+        if changes.is_empty() {
+            return Ok(());
+        }
         bound.change(&mut *self.device, &job.plan, &changes)?;
         self.run_poisoned(job, bound)?;
         let when = format!("{when}, where element {} decides", spot.at);
@@ -193,10 +205,6 @@ impl Session {
     pub(super) fn judge(&mut self, job: &Job<'_>, bound: &Bound, data: &Data, when: &str) -> Result<Judged, Stop> {
         judge(&mut *self.device, job, bound, data, when)
     }
-
-    fn demand_inputs(&mut self, job: &Job<'_>, bound: &Bound, data: &Data) -> Result<(), Stop> {
-        demand_inputs(&mut *self.device, job, bound, data)
-    }
 }
 
 /// What a run left: its output, if all of it was written and nothing beside it, completed on the host.
@@ -241,8 +249,7 @@ pub(super) fn judge(
 
 /// Inputs are only to be read.
 pub(super) fn demand_inputs(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, data: &Data) -> Result<(), Stop> {
-    let prints: Vec<u128> = data.host.iter().map(|array| check::fingerprint(array.as_bytes())).collect();
-    match bound.changed_input(device, &job.plan, &prints)? {
+    match bound.changed_input(device, &job.plan, data.prints())? {
         Some(input) => Err(wrong(format!("the kernel changed its input {input}"))),
         None => Ok(()),
     }
@@ -264,6 +271,11 @@ fn places(job: &Job<'_>, data: &Data) -> Vec<Spot> {
 }
 
 impl Data {
+    /// What the inputs must still be after each run, made once.
+    fn prints(&self) -> &[u128] {
+        self.prints.get_or_init(|| self.host.iter().map(|array| check::fingerprint(array.as_bytes())).collect())
+    }
+
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
     /// is not written anew for uninitialised.
     pub(super) fn deciding(&self, device: &dyn Device, job: &Job<'_>, spot: Spot) -> Vec<Change> {
@@ -291,10 +303,13 @@ impl Data {
         go: impl FnOnce(&Data) -> T,
     ) -> (T, Vec<Change>) {
         let mut undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut self.host)).collect();
+        let made = changes.iter().zip(&undo);
+        let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
+        let made: Vec<Changed> = made.collect();
         undo.reverse();
         let before = self.reference.clone();
         self.reference = before.as_ref().map(|before| {
-            let amended = job.family.problem.amended(job.case, &self.host, changes, before);
+            let amended = job.family.problem.amended(job.case, &self.host, &made, before);
             // Over exact data the result is exact after a change, too.
             let is_exact = before.exact.is_some();
             let exact = is_exact.then(|| exact_result(&amended, job.case.dtype));

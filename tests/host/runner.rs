@@ -188,14 +188,14 @@ fn remember(launch: &Launch, memory: &mut Memory, last: &[f32]) {
 #[test]
 fn kernels_that_only_sometimes_work_are_found() {
     let nothing = |_: &Launch, _: &mut Memory, _: &[f32]| {};
-    // Two launches before timing check the result, and one goes from end to end.
+    // Four launches before timing check the result, and one goes from end to end.
     type Make = fn() -> Script;
     let scripts: [(&str, Make); 6] = [
-        ("works until it is timed", || lazy(|launch, _| launch <= 3, |_, _, _| {})),
-        ("works once in a while", || lazy(|launch, _| launch <= 3 || launch % 3 == 0, |_, _, _| {})),
-        ("idles in the middle", || lazy(|launch, _| !(5..12).contains(&launch), |_, _, _| {})),
-        ("remembers its answer", || lazy(|launch, _| launch <= 3, remember)),
-        ("remembers its answer for a while", || lazy(|launch, _| !(4..12).contains(&launch), remember)),
+        ("works until it is timed", || lazy(|launch, _| launch <= 5, |_, _, _| {})),
+        ("works once in a while", || lazy(|launch, _| launch <= 5 || launch % 3 == 0, |_, _, _| {})),
+        ("idles in the middle", || lazy(|launch, _| !(8..14).contains(&launch), |_, _, _| {})),
+        ("remembers its answer", || lazy(|launch, _| launch <= 5, remember)),
+        ("remembers its answer for a while", || lazy(|launch, _| !(6..14).contains(&launch), remember)),
         ("works when its output is poisoned in front", || lazy(|_, found| found[0].is_nan(), remember)),
     ];
     let honest = run_case(lazy(|_, _| true, nothing), &case(Dtype::F32, 1000), &settings());
@@ -204,20 +204,20 @@ fn kernels_that_only_sometimes_work_are_found() {
         for (clock, cache) in [(Clock::Event, Cache::Warm), (Clock::Wall, Cache::Warm), (Clock::Event, Cache::Cold)] {
             let settings = Settings { clock, cache, ..settings() };
             let outcome = run_case(script(), &case(Dtype::F32, 1000), &settings);
-            // That which works whenever its output is poisoned works always: it is right.
-            let want = if what.contains("poisoned") { Status::Ok } else { Status::WrongResult };
-            assert_eq!(outcome.status, want, "{what}, {clock:?}, {cache:?}: {}", outcome.reason);
+            assert_eq!(outcome.status, Status::WrongResult, "{what}, {clock:?}, {cache:?}: {}", outcome.reason);
         }
     }
 }
 
 #[test]
 fn launches_that_idle_in_a_batch_make_the_row_suspect() {
-    // By itself a launch works; of launches in a row, as no poison comes between them, only the first.
-    let script: Script = Box::new(|launch, memory| {
+    // By itself a launch works; of launches in a row, as no poison comes between them, only the first, once it was checked.
+    let mut launches = 0;
+    let script: Script = Box::new(move |launch, memory| {
         let found: Vec<f32> = memory.get(&launch.args[2]);
+        launches += 1;
         // A new buffer holds something else, too.
-        if !found[0].is_nan() && found[0].to_bits() != 0xAAAA_AAAA {
+        if launches > 5 && !found[0].is_nan() && found[0].to_bits() != 0xAAAA_AAAA {
             return Ok(100);
         }
         naive(launch, memory, |i, _| i);
