@@ -92,7 +92,7 @@ impl Buffer {
         self.bytes
     }
 
-    /// Copies host bytes to `offset`.
+    /// Copies host bytes to `offset`; every queue finds them there.
     pub(super) fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
         let call = "clEnqueueWriteBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
@@ -104,7 +104,10 @@ impl Buffer {
             core::enqueue_write_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(&mut event))
         };
         guarded(call, write)?;
-        check_event(call, &event)
+        // All that it waited for is that `bytes` may be used again: Intel's CPU runtime keeps a copy, and may write it
+        // after launches on other queues.
+        let waited = guarded("clWaitForEvents", || core::wait_for_events(1, &event));
+        check_event(call, &event).and(waited)
     }
 
     /// Copies from `offset` to the host.

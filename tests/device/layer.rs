@@ -76,6 +76,24 @@ fn launches_of_one_kernel_keep_their_own_arguments() {
     });
 }
 
+/// A blocking write returns when the host's memory may be used again, which may be before it has been carried out.
+#[test]
+fn launches_on_another_queue_find_what_was_written_before() {
+    const ROUNDS: u32 = 500;
+    on_every_driver(|driver| {
+        let mut device = open(driver);
+        let buffer = device.alloc(256).unwrap();
+        let program = built(&mut device, "uint");
+        for factor in 1..=ROUNDS {
+            device.write(buffer, 0, &[0xFF; 256]).unwrap();
+            device.batch(program, &[scale(buffer.0 as usize, 64, factor, 16)], 1).unwrap();
+            let expected: Vec<u32> = (0..64).map(|i| factor * i).collect();
+            assert_eq!(words(&mut device, buffer), expected, "round {factor}");
+        }
+        ROUNDS as usize
+    });
+}
+
 #[test]
 fn equal_units_are_built_once() {
     on_every_driver(|driver| {
