@@ -16,8 +16,8 @@
 #include "../common/smaller.cl"
 #include "../common/lower.cl"
 
-// x has 72 elements more than there are items, and `one` is 1. The second sums are never the least, which the compiler
-// cannot know.
+// x has 72 elements more than there are items, and `one` is 1: the last of the first sums is the least, which the compiler
+// cannot know. Where it is checked it is -1 as well, and the first of the second sums is the least.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int one)
 {
@@ -28,7 +28,7 @@ void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out,
     #pragma unroll
     for (uint i = 0; i < ROWS; i++) {
         a0[i] = x[id + 64 + i] + (T)(rounds + 200);
-        a1[i] = a0[i] + 1000 * down;
+        a1[i] = a0[i] + 200 * down;
     }
     #pragma unroll
     for (uint j = 0; j < COLUMNS; j++) {

@@ -51,14 +51,17 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     match case.variant.as_str() {
         HALVING => halving(case, target),
         TREE => tree(case, target),
-        QUEUED_TO_START => Ok(empty(1, Reading::Delay)),
-        BACK_TO_BACK => Ok(empty(ROW, Reading::Span)),
-        _ => Ok(empty(1, Reading::Span)),
+        QUEUED_TO_START => Ok(empty(case.seed, 1, Reading::Delay)),
+        BACK_TO_BACK => Ok(empty(case.seed, ROW, Reading::Span)),
+        _ => Ok(empty(case.seed, 1, Reading::Span)),
     }
 }
 
-/// A kernel of one item, which counts: that is the least that can be checked.
-fn empty(repeat: usize, reading: Reading) -> Script {
+/// A kernel of one item, which counts: that is the least that can be checked. It begins with a number of the seed's, so that
+/// no kernel can know what the count will come to.
+fn empty(seed: u64, repeat: usize, reading: Reading) -> Script {
+    let before = pattern(seed, 0) as u8;
+    let first = u32::from_ne_bytes([before; 4]);
     let launch = Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(0)] };
     Script {
         host: Vec::new(),
@@ -67,7 +70,12 @@ fn empty(repeat: usize, reading: Reading) -> Script {
         commands: vec![command(launch)],
         repeat,
         reading,
-        answer: Answer { place: AnswerPlace::Buffer(0), before: 0, expect: Expected::Words(vec![repeat as u32]) },
+        answer: Answer {
+            place: AnswerPlace::Buffer(0),
+            before,
+            expect: Expected::Words(vec![first.wrapping_add(repeat as u32)]),
+            adds: true,
+        },
         cost: Cost { bytes: 0.0, ops: 0.0 },
         timeline: false,
     }
@@ -122,7 +130,12 @@ fn sum(case: &Case, n: usize, program: Program, commands: Vec<Command>, results:
         commands,
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer { place: AnswerPlace::Buffer(1), before: POISON, expect: Expected::Words(vec![total]) },
+        answer: Answer {
+            place: AnswerPlace::Buffer(1),
+            before: POISON,
+            expect: Expected::Words(vec![total]),
+            adds: false,
+        },
         cost: Cost { bytes: 4.0 * n as f64, ops: n as f64 },
         timeline: false,
     }

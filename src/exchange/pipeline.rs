@@ -103,7 +103,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         commands,
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer { place, before: POISON, expect },
+        answer: Answer { place, before: POISON, expect, adds: false },
         cost,
         timeline: variant == CHUNKS,
     })

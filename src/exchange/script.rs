@@ -97,6 +97,8 @@ pub struct Answer {
     pub before: u8,
     /// What must be there after one.
     pub expect: Expected,
+    /// Whether the result depends on what was there before, as a count does.
+    pub adds: bool,
 }
 
 /// Where a result lies: a place in one of a script's lists.

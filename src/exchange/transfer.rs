@@ -65,6 +65,7 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
             place: if is_in { AnswerPlace::Buffer(0) } else { AnswerPlace::Host(0) },
             before: POISON,
             expect: Expected::Pattern,
+            adds: false,
         },
         cost: Cost { bytes: bytes as f64, ops: 0.0 },
         timeline: false,

@@ -82,6 +82,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             place: AnswerPlace::Buffer(1),
             before: POISON,
             expect: Expected::Words(walk.sums(case.seed, n, items, passes as u32)),
+            adds: false,
         },
         cost: Cost { bytes: bytes as f64 * passes as f64 + moved as f64, ops: n as f64 * passes as f64 },
         timeline: false,

@@ -59,6 +59,9 @@ pub fn lanes(target: &Target) -> u64 {
     u64::from(target.compute_units.max(1)) * if target.gpu { 4096 } else { 1024 }
 }
 
+/// Setting of checks: sums rise from round to round.
+const RISING: &str = "rising";
+
 struct AddMin;
 struct Lanes;
 
@@ -87,6 +90,13 @@ impl Problem for AddMin {
 
     fn cost(&self, case: &Case) -> Cost {
         pairs_cost(case, PAIRS)
+    }
+
+    /// Sums that rise from round to round: the first decides, not the last, and of two the other.
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        let mut params = plan.params.clone();
+        params.insert(RISING.into(), "1".into());
+        vec![Case { params, ..case.clone() }]
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
@@ -153,9 +163,17 @@ pub(crate) fn widened(values: &Array) -> Vec<f64> {
 fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
     let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
     let sum = |part: &[f64]| part.iter().sum::<f64>();
+    let sums = if case.variant == "three_way" { 2 } else { 1 };
+    let rounds = (PAIRS as usize / (rows * columns * sums)) as f64;
+    // From where rows begin to the sum that decides; of rising ones, the second sums' rows begin below the first ones'.
+    let (start, first) = match (case.params.contains_key(RISING), sums) {
+        (false, _) => (200.0, 0),
+        (true, 1) => (rounds + 201.0, 0),
+        (true, _) => (rounds + 1.0, MOST_COLUMNS),
+    };
     let lane = |x: &[f64]| {
-        let (of_columns, of_rows) = (sum(&x[..columns]), sum(&x[2 * MOST_COLUMNS..][..rows]));
-        200.0 * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
+        let (of_columns, of_rows) = (sum(&x[first..][..columns]), sum(&x[2 * MOST_COLUMNS..][..rows]));
+        start * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
     };
     x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
 }
@@ -208,7 +226,8 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         defines.push(("TOGETHER", 1));
     }
     let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
-    let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(1)];
+    let down = if ask.case.params.contains_key(RISING) { -1 } else { 1 };
+    let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(down)];
     arithmetic(ask, grid, READ_BY_A_LANE + ask.case.shape.n as usize, &defines, &args)
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Witness<'a> {
     /// Sets that the last run used, unless it was looked at.
     pending: Vec<usize>,
     runs: u64,
+    /// Whether the next run finds its outputs poisoned, or as a run over other data left them.
+    poisoned: bool,
     began: Instant,
     judging: Duration,
 }
@@ -48,7 +50,7 @@ impl<'a> Witness<'a> {
         sets.iter().try_for_each(|set| set.poison(device, &job.plan))?;
         let (began, judging) = (Instant::now(), Duration::ZERO);
         let (changes, undo, pending) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Witness { job, data, sets, changes, undo, pending, runs: 0, began, judging })
+        Ok(Witness { job, data, sets, changes, undo, pending, runs: 0, poisoned: true, began, judging })
     }
 
     /// Looks at what the last run left, and makes these sets ready for the next.
@@ -106,8 +108,12 @@ impl<'a> Witness<'a> {
             self.judging += started.elapsed();
         }
         self.undo_changes(device)?;
+        // A kernel that works only where it finds poison leaves what was right before. Without a change nobody would see it.
+        self.poisoned = self.changes.is_empty() || !self.draw(400).is_multiple_of(4) || !self.is_in_time();
         for set in std::mem::take(&mut self.pending) {
-            self.sets[set].poison(device, &self.job.plan)?;
+            if self.poisoned {
+                self.sets[set].poison(device, &self.job.plan)?;
+            }
         }
         Ok(())
     }
@@ -122,8 +128,12 @@ impl<'a> Witness<'a> {
     /// Whether this run is one that is judged.
     fn is_due(&self) -> bool {
         let first = 1 + data::draw(!self.job.case.seed, 0) % FIRST_FEW;
-        let in_time = self.judging.as_secs_f64() <= SHARE * self.began.elapsed().as_secs_f64();
-        self.runs == first || (self.runs > first && in_time && self.draw(100).is_multiple_of(2))
+        let is_more = self.runs > first && self.is_in_time() && self.draw(100).is_multiple_of(2);
+        self.runs == first || is_more || !self.poisoned
+    }
+
+    fn is_in_time(&self) -> bool {
+        self.judging.as_secs_f64() <= SHARE * self.began.elapsed().as_secs_f64()
     }
 
     fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
