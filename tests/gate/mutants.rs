@@ -80,6 +80,11 @@ pub fn run(options: &Options) -> Result<Report, String> {
     tried.dedup();
     let is_equivalent = |name: &String| mutants.iter().any(|m| m.name() == *name && m.expect.is_equivalent());
     let equivalent = tried.iter().filter(|name| is_equivalent(name) && !missed.contains_key(*name)).count();
+    let is_known = |name: &String| {
+        let is_meant = |m: &&Mutant| m.name() == *name && matches!(m.expect, mutant::Expect::Escapes(_));
+        mutants.iter().copied().any(|m| is_meant(&m)) && !missed.contains_key(name)
+    };
+    let known = tried.iter().filter(|name| is_known(name)).count();
     let least = if options.only.is_some() {
         1
     } else if options.quick {
@@ -90,9 +95,9 @@ pub fn run(options: &Options) -> Result<Report, String> {
     Ok(Report {
         passed: missed.is_empty() && failed.is_empty() && tried.len() >= least,
         figure: format!(
-            "{} mutants (at least {least}): {} caught, {equivalent} equivalent, {} missed, controls {} of {} ok ({})",
+            "{} mutants (at least {least}): {} caught, {equivalent} equivalent, {known} known to escape, {} missed, controls {} of {} ok ({})",
             tried.len(),
-            tried.len() - equivalent - missed.len(),
+            tried.len() - equivalent - known - missed.len(),
             missed.len(),
             controls.len() - failed.len(),
             controls.len(),
@@ -128,6 +133,7 @@ fn check_names(mutants: &[&Mutant]) -> Result<(), String> {
 enum Verdict {
     Caught(String),
     Equivalent(&'static str),
+    Escapes(&'static str),
     Missed(String),
 }
 
@@ -136,6 +142,7 @@ impl std::fmt::Display for Verdict {
         match self {
             Verdict::Caught(how) => write!(f, "{how}"),
             Verdict::Equivalent(why) => write!(f, "equivalent: {why}"),
+            Verdict::Escapes(why) => write!(f, "ESCAPES, as is known: {why}"),
             Verdict::Missed(why) => write!(f, "MISSED: {why}"),
         }
     }
@@ -149,6 +156,8 @@ fn try_one(all: &Path, mutant: &Mutant, driver: Driver) -> Verdict {
     };
     match mutant.expect {
         Expect::Equivalent(why) if seen.is_ok() => Verdict::Equivalent(why),
+        Expect::Escapes(why) if seen.is_ok() => Verdict::Escapes(why),
+        Expect::Escapes(_) => Verdict::Missed(format!("escapes no more: {}", seen.tell())),
         Expect::Equivalent(_) => Verdict::Missed(format!("is no longer equivalent: {}", seen.tell())),
         expect if expect.is_met(&seen) => Verdict::Caught(seen.tell()),
         expect => Verdict::Missed(format!("{} where {expect:?} was expected", seen.tell())),

@@ -62,6 +62,8 @@ pub enum Expect {
     Log(&'static str),
     /// It is right, for this reason.
     Equivalent(&'static str),
+    /// It is wrong and the checker cannot see it, for this reason: told apart in the gate's figure.
+    Escapes(&'static str),
 }
 
 impl Expect {
@@ -76,7 +78,7 @@ impl Expect {
             Expect::Broken => ["wrong_result", "suspect", "failed", "died"].contains(&status),
             Expect::Hangs => status == "timeout",
             Expect::Log(words) => seen.log.contains(words),
-            Expect::Equivalent(_) => false,
+            Expect::Equivalent(_) | Expect::Escapes(_) => false,
         }
     }
 }
@@ -211,6 +213,10 @@ impl Mutant {
 
     pub const fn equivalent(self, why: &'static str) -> Mutant {
         self.expect(Expect::Equivalent(why))
+    }
+
+    pub const fn escapes(self, why: &'static str) -> Mutant {
+        self.expect(Expect::Escapes(why))
     }
 
     /// `reduce/v1_interleaved op=min: drops the last element`.

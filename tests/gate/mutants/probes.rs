@@ -136,7 +136,8 @@ pub const MUTANTS: &[Mutant] = &[
         ],
     )
     .n(WORDS)
-    .with("nreps=8"),
+    .with("nreps=8")
+    .escapes("each repetition reads the same words, as another place would be outside of the group's memory"),
     kernel(LOCAL, "reads another's vector", &[("uint from = id;", "uint from = id ^ (id < 2 ? 2 : 0);")])
         .n(WORDS)
         .with("nreps=8"),
@@ -207,7 +208,9 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .file_is("common/lower.cl")
     .n(FEW),
-    kernel(LANES, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")]).n(FEW),
+    kernel(LANES, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")])
+        .n(FEW)
+        .escapes("a minimum is the same however often it is taken, and the kernel has no other data to take it of"),
     kernel(
         LANES,
         "leaves the first k out",
