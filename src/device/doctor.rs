@@ -5,7 +5,7 @@ use super::{
     Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, Launch, PlatformInfo, Stamps, Unit, list_platforms, loader,
 };
 use crate::kernels::Arg;
-use crate::memory;
+use crate::{Error, memory};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -131,6 +131,15 @@ pub fn listing() -> Result<Listing, String> {
         Ok(answer) => Ok(Listing { platforms: answer?, broken: Vec::new() }),
         Err(how) => Ok(opencl().map_or_else(|problem| Listing::nothing(&problem), |_| driver_by_driver(&how))),
     }
+}
+
+/// Every platform, unless a driver broke: then numbers would mean other devices.
+///
+/// # Errors
+/// [`Error::NoDevice`] with what OpenCL says; [`Error::Failed`] if a driver broke.
+pub fn platforms() -> Result<Vec<PlatformInfo>, Error> {
+    let Listing { platforms, broken } = listing().map_err(Error::NoDevice)?;
+    if broken.is_empty() { Ok(platforms) } else { Err(Error::Failed(broken.join("\n"))) }
 }
 
 /// Asks each driver alone; all at once, as each may take until its deadline.

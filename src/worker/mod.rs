@@ -18,7 +18,7 @@ use crate::Error;
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::kernels::Case;
-use crate::runner::{Outcome, Session, Settings};
+use crate::runner::{Inspected, Outcome, Session, Settings, Stop};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -91,6 +91,8 @@ struct Numbered<T> {
 enum Request {
     Open(Setup),
     Run(Box<Job>),
+    Inspect(Box<Case>),
+    Generation,
     Quit,
 }
 
@@ -100,4 +102,6 @@ enum Reply {
     Ready(Box<DeviceInfo>),
     Refused { exit_code: u8, message: String },
     Done(Box<Outcome>),
+    Inspected(Result<Vec<Inspected>, Stop>),
+    Generation(Option<String>),
 }
