@@ -61,7 +61,8 @@ pub struct Ran {
     pub rows: Vec<BTreeMap<String, String>>,
     /// How often the fault was met.
     pub hits: u64,
-    /// Whether the launch that it met was of a kernel that had run before.
+    /// Whether the launch that it met was of a kernel that had run before; of other calls, whether results had been read
+    /// since a program was built.
     pub ran_before: bool,
     /// Calls of each function.
     pub calls: Vec<u64>,
