@@ -1,6 +1,6 @@
 //! `gpulab minplus --input`: distances in a graph, by the ladder's kernels.
 
-use super::{bench, outputs, say};
+use super::{Out, bench, outputs, say};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype};
 use crate::graph::{self, Closure, Graph, Length, Names, NextHops, Sample, Stopped, Table, Wanted};
@@ -9,7 +9,7 @@ use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::kernels::{Case, Rung, Shape, WorkGroup};
 use crate::runner::{Session, Status, Stop};
 use crate::store::{Deferred, keep_apart};
-use crate::worker::{Setup, open_session};
+use crate::worker::{Setup, apart, open_session};
 use crate::{Error, memory, values};
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
@@ -18,6 +18,14 @@ use crate::{Error, memory, values};
 /// Bad options and graphs, no device, a negative cycle, a wrong result, a failed build, an output that cannot be
 /// written.
 pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
+    // The child could not tell a closed standard output.
+    if matches!(job.output.as_deref(), None | Some("-")) {
+        Out::check()?;
+    }
+    apart(|| work(global, options, job, file))
+}
+
+fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
     let asked = asked(options.variant.as_deref())?;
     let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;

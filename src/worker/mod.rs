@@ -7,10 +7,12 @@
 //! ([`crate::stdout`]). Where a system has no way to, the number of the request still has to be in the reply, and
 //! nobody can guess that.
 
+mod apart;
 mod printed;
 mod process;
 mod serve;
 
+pub use apart::apart;
 pub use process::{Interrupted, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
