@@ -3,6 +3,8 @@
 use crate::{Error, stdout, terminal};
 use std::env;
 use std::process::Command;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// Set in the child.
 const INSIDE: &str = "GPULAB_APART";
@@ -38,8 +40,24 @@ fn in_child() -> Result<(), Error> {
     match code {
         Some(0) => Ok(()),
         Some(code) => Err(Error::Told(code)),
-        None => Err(Error::Failed(format!("the driver ended the process that worked with it ({status})"))),
+        None => Err(Error::Failed(format!("the process that worked with the driver was ended ({status})"))),
     }
+}
+
+/// Does something that a driver may never let end: after this time it ends the process, and says why.
+pub fn within<T>(limit: Duration, doing: &str, body: impl FnOnce() -> T) -> T {
+    let late = format!("while {doing}, the driver did not answer within {:.0} s", limit.as_secs_f64());
+    let (done, end) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            terminal::say(&format!("gpulab: {late}; --deadline changes it"));
+            // A driver that hangs may hang again in its clean-up.
+            std::process::abort();
+        }
+    });
+    let result = body();
+    drop(done);
+    result
 }
 
 /// Ends this process with its parent, where the system does that.

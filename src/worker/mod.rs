@@ -12,7 +12,7 @@ mod printed;
 mod process;
 mod serve;
 
-pub use apart::apart;
+pub use apart::{apart, within};
 pub use process::{Interrupted, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
