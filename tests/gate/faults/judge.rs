@@ -150,8 +150,11 @@ fn was_skipped(good: &Ran, row: &BTreeMap<String, String>) -> bool {
 fn is_refusal(job: &Job, fault: &Fault, ran: &Ran) -> bool {
     let before = match fault.function.as_str() {
         "clEnqueueNDRangeKernel" => !ran.ran_before,
-        // Every rung has a program of its own, but a sweep's cases may share one.
-        "clCreateBuffer" | "clCreateImage" | "clSetKernelArg" => !ran.ran_before || job.name.starts_with("sweep"),
+        // Every rung has a program of its own, but the cases of a sweep, an experiment or a search may share one.
+        "clCreateBuffer" | "clCreateImage" | "clSetKernelArg" => {
+            let is_shared = ["sweep", "lab", "ceiling"].iter().any(|name| job.name.starts_with(name));
+            is_shared || !ran.ran_before
+        }
         _ => false,
     };
     before && REFUSALS.contains(&fault.action.as_str())
