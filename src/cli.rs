@@ -360,7 +360,7 @@ pub struct GraphJob {
 #[rustfmt::skip]
 const LADDER_ONLY: &[&str] = &[
     "n", "weights", "tile", "item", "depth", "buffers", "split", "asynchronous", "vec", "wg", "seed",
-    "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "deadline",
+    "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick",
     "in_process", "strict", "csv", "json", "md", "samples", "gib",
 ];
 

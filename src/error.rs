@@ -31,6 +31,9 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// A process that did the work for this one said why, and ended with this exit code.
+    #[error("the reason is above")]
+    Told(u8),
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -47,6 +50,7 @@ impl Error {
             Error::BuildFailed(_) => 5,
             Error::Untrusted(_) => 7,
             Error::Output { .. } => 74,
+            Error::Told(code) => *code,
             Error::Interrupted => 130,
         }
     }

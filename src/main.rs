@@ -23,7 +23,9 @@ fn ended(error: &Error) -> ExitCode {
     if error.is_closed_pipe() {
         return ExitCode::SUCCESS;
     }
-    say(&format!("gpulab: {error}"));
+    if !matches!(error, Error::Told(_)) {
+        say(&format!("gpulab: {error}"));
+    }
     ExitCode::from(error.exit_code())
 }
 

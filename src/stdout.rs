@@ -5,6 +5,7 @@
 //! Only on Unix: elsewhere a driver's C library has a standard output of its own.
 
 use std::io::{self, IsTerminal, Write};
+use std::process::Stdio;
 #[cfg(unix)]
 use std::{fs::File, os::fd::AsFd, sync::OnceLock};
 
@@ -50,6 +51,15 @@ impl Write for Results {
     fn flush(&mut self) -> io::Result<()> {
         io::stdout().flush()
     }
+}
+
+/// Standard output for a process that works in place of this one.
+pub fn for_child() -> Stdio {
+    #[cfg(unix)]
+    if let Some(file) = file().and_then(|file| file.try_clone().ok()) {
+        return file.into();
+    }
+    Stdio::inherit()
 }
 
 /// Whether results go to a terminal.

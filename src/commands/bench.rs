@@ -163,7 +163,7 @@ pub(super) fn open_within(
 
 /// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and
 /// that of a few runs of the slowest kernel, up to some minutes.
-fn default_deadline(bytes: u64, ops: f64) -> f64 {
+pub(super) fn default_deadline(bytes: u64, ops: f64) -> f64 {
     60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 50e6).min(400.0)
 }
 

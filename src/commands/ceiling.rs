@@ -6,7 +6,7 @@ use super::{Out, bench, interrupt, say};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::{Ceiling, Global};
-use crate::device::{DeviceInfo, list_platforms, select};
+use crate::device::{DeviceInfo, doctor, select};
 use crate::kernels::Rung;
 use crate::kernels::ceiling::PROBES;
 use crate::record::Run;
@@ -109,7 +109,7 @@ fn show(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Error> 
 
 /// What is kept of the device that was chosen.
 fn kept_of(folder: &Path, selector: &str) -> Result<Kept, Error> {
-    let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
+    let platforms = doctor::platforms()?;
     let info: &DeviceInfo = select::select(&platforms, Some(selector))?;
     let kept = Kept::load(folder, info)?.filter(|kept| !kept.ceilings.is_empty());
     kept.ok_or_else(|| {

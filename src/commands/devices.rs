@@ -27,8 +27,11 @@ pub fn run(out: &mut Out, json_file: Option<&str>) -> Result<(), Error> {
     if broken.is_empty() {
         return select::select(&platforms, None).map(|_| ());
     }
-    let next = "leave it out to use the others: OCL_ICD_VENDORS may name a folder without its file";
-    Err(Error::Failed(format!("{}; {next}", broken.join("\n"))))
+    let broken = broken.join("\n");
+    Err(Error::Failed(match platforms.is_empty() {
+        true => broken,
+        false => format!("{broken}; to use the others, let OCL_ICD_VENDORS name a folder without its file"),
+    }))
 }
 
 /// The devices as a JSON array of objects; sizes in bytes.

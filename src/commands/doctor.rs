@@ -4,8 +4,8 @@ use super::Out;
 use super::devices::emptiness;
 use crate::Error;
 use crate::device::causes::{POCL, is_writable, pocl_cache};
-use crate::device::doctor::{self, Driver, Listing, Probe, Timer};
-use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, loader};
+use crate::device::doctor::{self, Driver, Library, Listing, Probe, Timer};
+use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::{env, fs};
@@ -13,38 +13,64 @@ use std::{env, fs};
 /// Prints the report.
 ///
 /// # Errors
-/// [`Error::NoDevice`] if no device works.
+/// [`Error::NoDevice`] if no device works; [`Error::Failed`] if one does, but not all that is installed.
 pub fn run(out: &mut Out) -> Result<(), Error> {
-    let (text, healthy) = report();
+    if let Some(answer) = doctor::child_answer() {
+        return out.bytes(answer.as_bytes());
+    }
+    let (text, verdict) = report();
     out.text(&text)?;
-    if healthy { Ok(()) } else { Err(Error::NoDevice("no OpenCL device works".to_owned())) }
+    match verdict {
+        Verdict::Ready => Ok(()),
+        Verdict::Partly => Err(Error::Failed("something that is installed is broken".to_owned())),
+        Verdict::Nothing => Err(Error::NoDevice("no OpenCL device works".to_owned())),
+    }
 }
 
-/// The findings, one a line, and whether at least one device compiles, runs and is right.
-pub fn report() -> (String, bool) {
-    if let Some(answer) = doctor::child_answer() {
-        return (answer, true);
-    }
-    let mut lines = vec![loader_line()];
-    if loader().found.is_some() && !loader().is_preloaded() {
+/// What it comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Every device compiles, runs and is right.
+    Ready,
+    /// At least one is, but something else is broken.
+    Partly,
+    /// None is.
+    Nothing,
+}
+
+/// Marks what is broken.
+const BROKEN: &str = "BROKEN";
+
+/// The findings, one a line, and the verdict.
+fn report() -> (String, Verdict) {
+    let opencl = doctor::opencl();
+    let mut lines = vec![loader_line(&opencl)];
+    let (found, preloaded) = opencl.as_ref().map_or((false, false), |l| (l.found.is_some(), l.preloaded));
+    if found && !preloaded {
         lines.extend(driver_lines());
     }
-    let listed = if loader().found.is_some() { doctor::listing() } else { Ok(Listing::default()) };
+    let listed = if found { doctor::listing() } else { Ok(Listing::default()) };
     let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing::nothing(&problem));
-    lines.extend(broken.iter().map(|problem| line("platforms", &format!("BROKEN: {problem}"))));
-    let mut healthy = false;
+    lines.extend(broken.iter().map(|problem| line("platforms", &format!("{BROKEN}: {problem}"))));
+    let mut works = false;
     for platform in &platforms {
         lines.push(platform_line(platform));
         for device in &platform.devices {
             let probe = doctor::check_device(device);
-            healthy |= probe.is_ok();
+            works |= probe.is_ok();
             lines.push(device_line(device, &probe));
         }
     }
     lines.extend(pocl_cache_line(&platforms));
-    lines.extend(remedies(&platforms, &hardware()));
-    lines.push(line("verdict", if healthy { "ready" } else { "no device works yet; see the lines above" }));
-    (lines.concat(), healthy)
+    let is_broken = lines.iter().any(|line| line.contains(BROKEN));
+    lines.extend(remedies(&platforms, &hardware(), opencl.is_ok_and(|library| library.found.is_none())));
+    let (verdict, words) = match (works, is_broken) {
+        (true, false) => (Verdict::Ready, "ready"),
+        (true, true) => (Verdict::Partly, "ready, but something is broken; see the lines above"),
+        (false, _) => (Verdict::Nothing, "no device works yet; see the lines above"),
+    };
+    lines.push(line("verdict", words));
+    (lines.concat(), verdict)
 }
 
 fn line(what: &str, text: &str) -> String {
@@ -59,24 +85,17 @@ fn tilde(text: &str) -> String {
     }
 }
 
-fn loader_line() -> String {
-    match &loader().found {
-        Some(name) => line("loader", &format!("ok: {}", mapped(name).unwrap_or_else(|| name.clone()))),
-        None => {
-            let why = loader().failures.join("; ");
+fn loader_line(opencl: &Result<Library, String>) -> String {
+    match opencl {
+        Err(problem) => line("loader", &format!("{BROKEN}: {problem}")),
+        Ok(Library { found: Some(name), .. }) => line("loader", &format!("ok: {name}")),
+        Ok(Library { failures, .. }) => {
+            let why = failures.join("; ");
             let unset = |_| format!(" ({LIBRARY_VARIABLE} names it: unset it to use the system's)");
             let own = env::var_os(LIBRARY_VARIABLE).map_or(String::new(), unset);
             line("loader", &format!("MISSING{own}: {why}"))
         }
     }
-}
-
-/// Where a loaded library's file is.
-fn mapped(name: &str) -> Option<String> {
-    let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    let stem = Path::new(name).file_name()?.to_str()?;
-    let path = maps.lines().filter_map(|l| l.find('/').map(|at| &l[at..])).find(|path| path.contains(stem))?;
-    Some(path.to_owned())
 }
 
 fn driver_lines() -> Vec<String> {
@@ -91,7 +110,7 @@ fn driver_line(driver: &Driver) -> String {
     let from = format!("{} (from {})", driver.library, driver.file.display());
     match &driver.loads {
         Ok(()) => line("driver", &format!("ok: {from}")),
-        Err(problem) => line("driver", &format!("BROKEN: {from}: {problem}")),
+        Err(problem) => line("driver", &format!("{BROKEN}: {from}: {problem}")),
     }
 }
 
@@ -108,11 +127,11 @@ fn device_line(device: &DeviceInfo, probe: &Result<Probe, String>) -> String {
     let head = format!("{} {} ({})", device.index, device.name, device.kind);
     let probe = match probe {
         Ok(probe) => probe,
-        Err(problem) => return line("device", &format!("{head}: BROKEN: {problem}")),
+        Err(problem) => return line("device", &format!("{head}: {BROKEN}: {problem}")),
     };
     let fp64 = match (device.target.fp64, probe.fp64) {
         (true, true) => "fp64 works",
-        (true, false) => "fp64 is announced but FAILS",
+        (true, false) => "fp64 is announced but BROKEN",
         (false, _) => "no fp64",
     };
     line("device", &format!("{head}: compiles, runs, right result; {}; {fp64}", timer(probe)))
@@ -185,10 +204,10 @@ const GPUS: [(&str, Remedy); 3] = [
 ];
 
 /// What to install, given what is there. Without any device: everything that could bring one.
-fn remedies(platforms: &[PlatformInfo], hardware: &BTreeSet<&str>) -> Vec<String> {
+fn remedies(platforms: &[PlatformInfo], hardware: &BTreeSet<&str>, lacks_loader: bool) -> Vec<String> {
     let devices = || platforms.iter().flat_map(|p| &p.devices);
     let mut missing: Vec<&Remedy> = Vec::new();
-    if loader().found.is_none() && env::var_os(LIBRARY_VARIABLE).is_none() {
+    if lacks_loader && env::var_os(LIBRARY_VARIABLE).is_none() {
         missing.push(&LOADER);
     }
     if !devices().any(|d| d.kind == "cpu") {
@@ -235,7 +254,7 @@ mod tests {
 
     #[test]
     fn without_devices_every_driver_is_named() {
-        let text = remedies(&[], &BTreeSet::new()).concat();
+        let text = remedies(&[], &BTreeSet::new(), true).concat();
         for package in ["pocl-opencl-icd", "intel-opencl-rt", "libnvidia-opencl", "mesa-opencl-icd", "intel-opencl-icd"]
         {
             assert!(text.contains(package), "{package}: {text}");

@@ -1,6 +1,6 @@
 //! `gpulab minplus --input`: distances in a graph, by the ladder's kernels.
 
-use super::{bench, outputs, say};
+use super::{Out, bench, outputs, say};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype};
 use crate::graph::{self, Closure, Graph, Length, Names, NextHops, Sample, Stopped, Table, Wanted};
@@ -9,8 +9,9 @@ use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::kernels::{Case, Rung, Shape, WorkGroup};
 use crate::runner::{Session, Status, Stop};
 use crate::store::{Deferred, keep_apart};
-use crate::worker::{Setup, open_session};
+use crate::worker::{Setup, apart, open_session, within};
 use crate::{Error, memory, values};
+use std::time::Duration;
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
 ///
@@ -18,6 +19,14 @@ use crate::{Error, memory, values};
 /// Bad options and graphs, no device, a negative cycle, a wrong result, a failed build, an output that cannot be
 /// written.
 pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
+    // The child could not tell a closed standard output.
+    if matches!(job.output.as_deref(), None | Some("-")) {
+        Out::check()?;
+    }
+    apart(|| work(global, options, job, file))
+}
+
+fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
     let asked = asked(options.variant.as_deref())?;
     let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
@@ -33,16 +42,18 @@ pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
         }
     };
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
-    let session = open_session(&setup)?;
+    let limit = deadline(options, &input);
+    let session = within(limit, "opening the device", || open_session(&setup))?;
     let info = session.device().info();
     check_memory(&input, job, info.target.gpu)?;
     let (graph, kind) = graph(input, job.undirected);
     describe(file, &kind, &graph, &note);
     bench::announce(global, info);
     let rungs = rungs(info.target.gpu);
-    let mut device = Device::new(session, rungs, &graph);
+    let mut device = Device::new(session, limit, rungs, &graph);
     let (distances, next) = distances(job, &graph, &wanted, &mut device)?;
     device.report(&note);
+    within(limit, "closing the device", || drop(device));
     let table = Table { names: &graph.names, distances: &distances, next: next.as_ref(), wanted: &wanted };
     let written = output.replace(|out| table.write(out))?;
     note(&format!("pairs with a path: {written}, without: {}", pairs(&wanted) - written));
@@ -104,12 +115,24 @@ fn memory_needed(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> u64 {
     (n as u64).saturating_mul(n as u64).saturating_mul(matrices * size + hops)
 }
 
-/// Refuses more nodes than this machine has memory for.
-fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Error> {
-    let (n, dtype) = match input {
+/// Longest that opening the device and each step may take.
+fn deadline(options: &Ladder, input: &GraphFile) -> Duration {
+    let (n, dtype) = size(input);
+    let n = n as f64;
+    let usual = || bench::default_deadline((3.0 * n * n * dtype.size() as f64) as u64, 2.0 * n * n * n).min(1e9);
+    Duration::from_secs_f64(options.measure.deadline.unwrap_or_else(usual))
+}
+
+fn size(input: &GraphFile) -> (usize, Dtype) {
+    match input {
         GraphFile::Edges(list) => (list.names.len(), list.weights.dtype()),
         GraphFile::Matrix(matrix) => (matrix.n, matrix.weights.dtype()),
-    };
+    }
+}
+
+/// Refuses more nodes than this machine has memory for.
+fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Error> {
+    let (n, dtype) = size(input);
     let needed = memory_needed(n, dtype, job.paths, gpu);
     match memory::available() {
         Some(available) if needed > available => Err(Error::Usage(format!(
@@ -205,6 +228,8 @@ fn paths(graph: &Graph, found: &Closure, wanted: &Wanted) -> Result<NextHops, Er
 /// The device, and the rung that makes its steps.
 struct Device {
     session: Session,
+    /// Longest that a step may take.
+    limit: Duration,
     /// Rungs to try, the best first.
     rungs: Vec<&'static Rung>,
     case: Case,
@@ -214,7 +239,7 @@ struct Device {
 }
 
 impl Device {
-    fn new(session: Session, rungs: Vec<&'static Rung>, graph: &Graph) -> Device {
+    fn new(session: Session, limit: Duration, rungs: Vec<&'static Rung>, graph: &Graph) -> Device {
         let target = &session.device().info().target;
         let signed = graph.has_negative().then(|| (WEIGHTS.name.to_owned(), "signed".to_owned()));
         let n = graph.len() as u64;
@@ -227,7 +252,7 @@ impl Device {
             params: signed.into_iter().collect(),
             seed: 1,
         };
-        Device { session, rungs, case, steps: 0, seconds: 0.0, checked: 0 }
+        Device { session, limit, rungs, case, steps: 0, seconds: 0.0, checked: 0 }
     }
 
     /// One step, checked.
@@ -252,7 +277,8 @@ impl Device {
                 return Err(Error::Failed("no variant runs on this device".into()));
             };
             self.case.variant = rung.variant().into();
-            match self.session.compute(&self.case, std::slice::from_ref(d)) {
+            let compute = || self.session.compute(&self.case, std::slice::from_ref(d));
+            match within(self.limit, "computing distances", compute) {
                 Ok(computed) => {
                     self.seconds += computed.seconds;
                     return Ok(computed.output);

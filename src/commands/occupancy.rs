@@ -1,13 +1,16 @@
 //! `gpulab occupancy`: how many groups a compute unit holds at once, and what limits them.
 
-use super::{Out, bench};
+use super::{Out, bench, interrupt, say};
 use crate::cli::{Global, Occupancy};
-use crate::device::{DeviceInfo, generation, list_platforms, select};
 use crate::kernels::{Case, Params};
 use crate::occupancy::{LOCAL, Need, Resident, UNITS, Unit, unit};
 use crate::runner::{Inspected, Status, Stop};
-use crate::worker::{Setup, open_session};
+use crate::worker::{Executor, Setup, WorkerProcess};
 use crate::{Error, values};
+use std::time::Duration;
+
+/// Longest that opening the device and building a kernel may take each.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Prints the answer.
 ///
@@ -34,10 +37,7 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
             return Err(Error::Usage(why.into()));
         }
         Some(name) => named(name)?,
-        None => {
-            let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
-            of_device(select::select(&platforms, global.device.as_deref())?)?
-        }
+        None => of_device(&mut worker(global)?)?,
     };
     let need = Need { registers, local: options.local, wg: options.wg.size() as u64 };
     out.text(&text(unit, &whose, need, &unit.resident(need)?))
@@ -46,18 +46,23 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
 /// What a build of the case's kernels says that a group needs.
 fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -> Result<(), Error> {
     let asked = options.generation.as_deref().map(named).transpose()?;
-    let mut session = open_session(&Setup { device: global.device.clone(), ..Setup::default() })?;
-    let info = session.device().info().clone();
-    bench::announce(global, &info);
-    let kernels = session.inspect(case).map_err(|stop| failure(case, stop))?;
+    let mut worker = worker(global)?;
+    bench::announce(global, worker.info());
+    let kernels = worker.inspect(case)?.map_err(|stop| failure(case, stop))?;
     kernels.iter().try_for_each(|kernel| out.text(&needs(kernel)))?;
-    let (unit, whose) = asked.map_or_else(|| of_device(&info), Ok)?;
+    let (unit, whose) = asked.map_or_else(|| of_device(&mut worker), Ok)?;
     for kernel in &kernels {
         let registers = options.registers.or(kernel.told.registers).ok_or_else(|| untold(&kernel.kernel))?;
         let need = Need { registers, local: kernel.local, wg: kernel.wg };
         out.text(&text(unit, &format!("{} on {whose}", kernel.kernel), need, &unit.resident(need)?))?;
     }
     Ok(())
+}
+
+/// Opens the device in a process of its own, for its driver may crash or hang.
+fn worker(global: &Global) -> Result<WorkerProcess, Error> {
+    let setup = Setup { device: global.device.clone(), ..Setup::default() };
+    WorkerProcess::open(setup, DEADLINE, interrupt::interrupted, say)
 }
 
 /// The one rung that the options name, at the family's usual size.
@@ -125,9 +130,11 @@ fn named(name: &str) -> Result<(&'static Unit, String), Error> {
 }
 
 /// The device's own generation.
-fn of_device(info: &DeviceInfo) -> Result<(&'static Unit, String), Error> {
-    let name = generation(info).unwrap_or_else(|| info.name.clone());
-    Ok((known(&name)?, format!("{} ({name})", info.name)))
+fn of_device(worker: &mut WorkerProcess) -> Result<(&'static Unit, String), Error> {
+    let generation = worker.generation()?;
+    let device = &worker.info().name;
+    let name = generation.unwrap_or_else(|| device.clone());
+    Ok((known(&name)?, format!("{device} ({name})")))
 }
 
 fn text(unit: &Unit, whose: &str, need: Need, resident: &Resident) -> String {

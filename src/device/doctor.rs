@@ -1,9 +1,11 @@
 //! Facts for `gpulab doctor`. Whatever runs a driver's code can crash the process, so it runs in one of its own.
 
 use super::opencl::OpenClDevice;
-use super::{Device, DeviceError, DeviceInfo, Launch, PlatformInfo, Stamps, Unit, list_platforms, loader};
+use super::{
+    Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, Launch, PlatformInfo, Stamps, Unit, list_platforms, loader,
+};
 use crate::kernels::Arg;
-use crate::memory;
+use crate::{Error, memory};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -57,12 +59,46 @@ pub struct Driver {
     pub loads: Result<(), String>,
 }
 
+/// OpenCL's own library, as a process finds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Library {
+    /// The library: its path where that can be told, else the name that it was found by.
+    pub found: Option<String>,
+    /// What was tried in vain, each with the system's words.
+    pub failures: Vec<String>,
+    /// Whether it came with the process, as a simulator does.
+    pub preloaded: bool,
+}
+
+impl Library {
+    fn of_this_process() -> Library {
+        let loader = loader();
+        Library {
+            found: loader.path().or_else(|| loader.found.clone()),
+            failures: loader.failures.clone(),
+            preloaded: loader::is_preloaded(),
+        }
+    }
+}
+
+/// Loads OpenCL's library in a child process.
+///
+/// # Errors
+/// How it ended the process.
+pub fn opencl() -> Result<Library, String> {
+    in_child("opencl").map_err(|how| match env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
+        Some(path) => format!("while {} was loaded, which {LIBRARY_VARIABLE} names, {how}", path.to_string_lossy()),
+        None => format!("while OpenCL's library was loaded, {how}"),
+    })
+}
+
 /// In a child process: the answer to its task. In any other: nothing.
 pub fn child_answer() -> Option<String> {
     let task = env::var(TASK).ok()?;
     let (what, argument) = task.split_once(' ').unwrap_or((&task, ""));
     let answer = match what {
         "platforms" => serde_json::to_string(&list_platforms().map_err(|e| e.to_string())),
+        "opencl" => serde_json::to_string(&Ok::<_, String>(Library::of_this_process())),
         "library" => serde_json::to_string(&loader::try_library(argument)),
         _ => serde_json::to_string(&probe(argument).map_err(|e| e.to_string())),
     };
@@ -85,21 +121,31 @@ impl Listing {
     }
 }
 
-/// Lists the platforms in a child process. If that does not live through it, asks each driver in one of its own.
+/// Lists the platforms in a child process. If that does not live through it, nor for OpenCL's own library, asks each
+/// driver in one of its own.
 ///
 /// # Errors
 /// What OpenCL says.
 pub fn listing() -> Result<Listing, String> {
     match ask_child(Command::new(program()?), "platforms", LISTING) {
         Ok(answer) => Ok(Listing { platforms: answer?, broken: Vec::new() }),
-        Err(how) => Ok(driver_by_driver(&how)),
+        Err(how) => Ok(opencl().map_or_else(|problem| Listing::nothing(&problem), |_| driver_by_driver(&how))),
     }
+}
+
+/// Every platform, unless a driver broke: then numbers would mean other devices.
+///
+/// # Errors
+/// [`Error::NoDevice`] with what OpenCL says; [`Error::Failed`] if a driver broke.
+pub fn platforms() -> Result<Vec<PlatformInfo>, Error> {
+    let Listing { platforms, broken } = listing().map_err(Error::NoDevice)?;
+    if broken.is_empty() { Ok(platforms) } else { Err(Error::Failed(broken.join("\n"))) }
 }
 
 /// Asks each driver alone; all at once, as each may take until its deadline.
 fn driver_by_driver(how: &str) -> Listing {
     // What came with the process is in every child.
-    let files = if loader().is_preloaded() { Vec::new() } else { registrations() };
+    let files = if loader::is_preloaded() { Vec::new() } else { registrations() };
     let asked: Vec<Result<Vec<PlatformInfo>, String>> = thread::scope(|scope| {
         let asking: Vec<_> = files.iter().map(|file| scope.spawn(|| ask_driver(file))).collect();
         let died = |_| Err("it could not be asked".to_owned());
@@ -233,9 +279,8 @@ fn ask_child<T: DeserializeOwned>(
     };
     let text = reader.join().unwrap_or_default();
     let limit = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
-    let crashed = "the driver crashed the process";
     let perhaps = "an old or damaged cache of it may be why";
-    serde_json::from_str(text.trim()).map_err(|_| format!("{crashed} ({status}); {perhaps}{limit}"))
+    serde_json::from_str(text.trim()).map_err(|_| format!("the driver ended the process ({status}); {perhaps}{limit}"))
 }
 
 /// The event time and the wall time of a launch.

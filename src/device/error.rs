@@ -5,6 +5,7 @@ use super::status::{self, BUILD_PROGRAM_FAILURE, PLATFORM_NOT_FOUND};
 use crate::Error;
 use std::any::Any;
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::fmt::Display;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
@@ -142,6 +143,11 @@ pub(super) fn guarded<T, E: Display>(call: &str, body: impl FnOnce() -> Result<T
         Some((failed, code)) => DeviceError::call(failed, code),
         None => DeviceError::other(call, message.trim()),
     })
+}
+
+/// One more reference to an object of OpenCL: `ocl` panics where the driver gives none.
+pub(super) fn retained<T: Clone>(call: &str, object: &T) -> Result<T, DeviceError> {
+    guarded(call, || Ok::<T, Infallible>(object.clone()))
 }
 
 /// Once: makes the panic hook say nothing while a guarded call of the same thread runs.

@@ -1,7 +1,7 @@
 //! Memory of the host that a device copies from and to.
 #![allow(unsafe_code, reason = "pinned memory is the driver's, and mapped")]
 
-use super::error::{DeviceError, HOST_MEMORY, guarded};
+use super::error::{DeviceError, HOST_MEMORY, guarded, retained};
 use super::memory::Buffer;
 use ocl::core::{self, CommandQueue, Context, Event, MapFlags, MemMap};
 use std::cell::UnsafeCell;
@@ -24,11 +24,12 @@ impl HostMemory {
     /// Memory that the device can reach by itself; its contents are undefined.
     pub(super) fn pinned(context: &Context, queue: &CommandQueue, bytes: usize) -> Result<HostMemory, DeviceError> {
         let buffer = Buffer::on_host(context, bytes)?;
+        let queue = retained("clRetainCommandQueue", queue)?;
         let flags = MapFlags::new().read().write();
         // SAFETY: the call blocks, and the mapping lives as long as the buffer.
         let map = || unsafe {
             core::enqueue_map_buffer::<u8, _, _, _>(
-                queue,
+                &queue,
                 &buffer.memory,
                 true,
                 flags,
@@ -39,7 +40,7 @@ impl HostMemory {
             )
         };
         let map = guarded("clEnqueueMapBuffer", map)?;
-        Ok(HostMemory::Pinned { map, buffer, queue: queue.clone() })
+        Ok(HostMemory::Pinned { map, buffer, queue })
     }
 
     /// Its size.

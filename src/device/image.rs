@@ -1,7 +1,7 @@
 //! Images, made of what lies in buffers. `ocl`'s own image type is not used: its builder asserts and its queries panic.
 #![allow(unsafe_code, reason = "ocl cannot know what an image is made of")]
 
-use super::error::{DeviceError, guarded};
+use super::error::{DeviceError, guarded, retained};
 use super::memory::{Buffer, check_event};
 use super::query;
 use crate::data::Dtype;
@@ -12,6 +12,7 @@ use ocl::core::{
 };
 
 const CREATE: &str = "clCreateImage";
+const RETAIN: &str = "clRetainMemObject";
 
 /// Makes an image with one channel of a buffer's first elements. A line of pixels stays in the buffer; of one that is a
 /// part of another a copy is used, as PoCL 3.1 makes no images of parts and crashes when it copies them to one.
@@ -35,10 +36,10 @@ pub(super) fn create(
     };
     let format = ImageFormat::new(ImageChannelOrder::R, channel);
     let description = |kind, height, buffer| ImageDescriptor::new(kind, image.width, height, 0, 0, 0, 0, buffer);
-    let whole = if of.is_part() { of.copied(context, queue)? } else { of.memory.clone() };
+    let whole = if of.is_part() { of.copied(context, queue)? } else { retained(RETAIN, &of.memory)? };
     let description = match image.height {
         Some(height) => description(MemObjectType::Image2d, height, None),
-        None => description(MemObjectType::Image1dBuffer, 0, Some(whole.clone())),
+        None => description(MemObjectType::Image1dBuffer, 0, Some(retained(RETAIN, &whole)?)),
     };
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
     let make =

@@ -148,19 +148,20 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
     let ask = |key| query::device(id, key).ok();
     let text = |key| ask(key).map(|a| a.text()).unwrap_or_default();
     let number = |key| ask(key).as_ref().and_then(Answer::number).unwrap_or(0);
+    let bytes = |key| number(key).min(MOST_BYTES);
     let kind = kind(number(key::TYPE));
     let extensions = text(key::EXTENSIONS).split_whitespace().collect::<Vec<_>>().join(" ");
     let vendor = text(key::VENDOR);
     let has = |names: &[&str]| extensions.split(' ').any(|e| names.contains(&e));
     let target = Target {
         gpu: kind == "gpu",
-        compute_units: small(number(key::MAX_COMPUTE_UNITS)),
-        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(usize::MAX).max(1),
+        compute_units: small(number(key::MAX_COMPUTE_UNITS)).min(MOST_UNITS),
+        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(MOST_ITEMS).clamp(1, MOST_ITEMS),
         max_wg_dims: dims(&ask(key::MAX_WORK_ITEM_SIZES).map(|a| a.sizes()).unwrap_or_default()),
-        local_mem: number(key::LOCAL_MEM_SIZE),
-        global_mem: number(key::GLOBAL_MEM_SIZE),
-        max_alloc: number(key::MAX_MEM_ALLOC_SIZE),
-        cache: number(key::GLOBAL_MEM_CACHE_SIZE),
+        local_mem: bytes(key::LOCAL_MEM_SIZE),
+        global_mem: bytes(key::GLOBAL_MEM_SIZE),
+        max_alloc: bytes(key::MAX_MEM_ALLOC_SIZE),
+        cache: bytes(key::GLOBAL_MEM_CACHE_SIZE),
         float_lanes: small(number(key::NATIVE_VECTOR_WIDTH_FLOAT)),
         fp64: number(key::DOUBLE_FP_CONFIG) != 0 || has(&["cl_khr_fp64"]),
         fp16: has(&["cl_khr_fp16"]),
@@ -185,13 +186,18 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
     }
 }
 
+/// Largest numbers that are believed, beyond any device: what is reckoned with them overflows nothing.
+const MOST_BYTES: u64 = 1 << 48;
+const MOST_UNITS: u32 = 1 << 20;
+const MOST_ITEMS: usize = 1 << 24;
+
 fn small(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Work-group limits of three dimensions, 1 where the device has fewer.
 fn dims(sizes: &[usize]) -> [usize; 3] {
-    std::array::from_fn(|i| sizes.get(i).copied().unwrap_or(1))
+    std::array::from_fn(|i| sizes.get(i).map_or(1, |&size| size.min(MOST_ITEMS)))
 }
 
 /// A device's type from its bits. A simulator that claims all types has a CPU's shape.
@@ -221,5 +227,6 @@ mod tests {
     fn limits_have_three_dimensions() {
         assert_eq!(dims(&[1024, 64]), [1024, 64, 1]);
         assert_eq!(dims(&[1, 2, 3, 4]), [1, 2, 3]);
+        assert_eq!(dims(&[usize::MAX, 2, 3]), [MOST_ITEMS, 2, 3]);
     }
 }

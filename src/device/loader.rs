@@ -6,6 +6,8 @@
 
 use crate::memory;
 use std::ffi::{OsString, c_void};
+use std::fs;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// Names a library to use in place of the system's.
@@ -17,6 +19,9 @@ const NAMES: &[&str] = &["OpenCL.dll"];
 const NAMES: &[&str] = &["/System/Library/Frameworks/OpenCL.framework/OpenCL"];
 #[cfg(not(any(target_os = "windows", target_os = "macos")))]
 const NAMES: &[&str] = &["libOpenCL.so.1", "libOpenCL.so"];
+
+/// What is found where the library came with the process.
+const PRELOADED: &str = "preloaded";
 
 /// The OpenCL library of this process, or why there is none.
 pub struct Loader {
@@ -39,11 +44,16 @@ pub fn loader() -> &'static Loader {
     LOADER.get_or_init(Loader::load)
 }
 
+/// Whether the library came with the process, as a simulator does. Loads nothing.
+pub(super) fn is_preloaded() -> bool {
+    preloaded().is_some_and(|process| address(&process, "clGetPlatformIDs").is_some())
+}
+
 impl Loader {
     fn load() -> Loader {
         let mut loader = Loader { found: None, failures: Vec::new(), library: None, preloaded: preloaded() };
         if loader.preloaded_symbol("clGetPlatformIDs").is_some() {
-            loader.found = Some("preloaded".to_owned());
+            loader.found = Some(PRELOADED.to_owned());
             return loader;
         }
         let names: Vec<OsString> = match std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
@@ -81,9 +91,13 @@ impl Loader {
         }
     }
 
-    /// Whether the library came with the process, as a simulator does.
-    pub fn is_preloaded(&self) -> bool {
-        self.found.is_some() && self.library.is_none()
+    /// Where the file of the library is, which was found by its name.
+    pub(super) fn path(&self) -> Option<String> {
+        let found = self.found.as_ref()?;
+        let maps = fs::read_to_string("/proc/self/maps").ok()?;
+        let stem = Path::new(found).file_name()?.to_str()?;
+        let path = maps.lines().filter_map(|l| l.find('/').map(|at| &l[at..])).find(|path| path.contains(stem))?;
+        Some(path.to_owned())
     }
 
     /// The address of one of OpenCL's functions.

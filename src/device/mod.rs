@@ -116,7 +116,7 @@ pub struct Unit {
 }
 
 /// What a driver tells of a built kernel; nothing where it does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Told {
     /// Registers of a work-item, 32 bits each.
     pub registers: Option<u64>,

@@ -4,9 +4,10 @@ use super::outcome::Stop;
 use super::session::{Session, find_family};
 use crate::device::Told;
 use crate::kernels::{Arg, Case};
+use serde::{Deserialize, Serialize};
 
 /// A kernel of a plan, and what a work-group of it needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspected {
     /// Its name.
     pub kernel: String,

@@ -286,7 +286,7 @@ impl Outcome {
 }
 
 /// Why a case ended without a measurement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     /// How the row ends.
     pub status: Status,

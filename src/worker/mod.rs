@@ -7,10 +7,12 @@
 //! ([`crate::stdout`]). Where a system has no way to, the number of the request still has to be in the reply, and
 //! nobody can guess that.
 
+mod apart;
 mod printed;
 mod process;
 mod serve;
 
+pub use apart::{apart, within};
 pub use process::{Interrupted, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
@@ -18,7 +20,7 @@ use crate::Error;
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::kernels::Case;
-use crate::runner::{Outcome, Session, Settings};
+use crate::runner::{Inspected, Outcome, Session, Settings, Stop};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -91,6 +93,8 @@ struct Numbered<T> {
 enum Request {
     Open(Setup),
     Run(Box<Job>),
+    Inspect(Box<Case>),
+    Generation,
     Quit,
 }
 
@@ -100,4 +104,6 @@ enum Reply {
     Ready(Box<DeviceInfo>),
     Refused { exit_code: u8, message: String },
     Done(Box<Outcome>),
+    Inspected(Result<Vec<Inspected>, Stop>),
+    Generation(Option<String>),
 }

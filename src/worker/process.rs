@@ -3,8 +3,8 @@
 use super::printed::{Listener, Printed};
 use super::{Executor, Job, Numbered, Reply, Request, Setup};
 use crate::device::DeviceInfo;
-use crate::kernels::{self, Rung};
-use crate::runner::{Clock, Outcome, Status, Stop};
+use crate::kernels::{self, Case, Rung};
+use crate::runner::{Clock, Inspected, Outcome, Status, Stop};
 use crate::{Error, memory};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -64,7 +64,60 @@ impl WorkerProcess {
         let (link, info) = start(&setup, deadline, interrupted)?;
         Ok(WorkerProcess { setup, deadline, interrupted, tell, info, link: Some(link) })
     }
+
+    /// Builds a case's kernels and says what they need, or what stops the case.
+    ///
+    /// # Errors
+    /// That the driver ended the worker, or did not answer in time.
+    pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
+        match self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel")? {
+            Reply::Inspected(answer) => Ok(answer),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
+    /// The device's generation, where its driver tells.
+    ///
+    /// # Errors
+    /// That the driver ended the worker, or did not answer in time.
+    pub fn generation(&mut self) -> Result<Option<String>, Error> {
+        match self.ask(&Request::Generation, "asking for the device's generation")? {
+            Reply::Generation(answer) => Ok(answer),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
+    /// Asks for what is no job: without an answer there is nothing to go on with.
+    fn ask(&mut self, request: &Request, doing: &str) -> Result<Reply, Error> {
+        let mut link = match self.link.take() {
+            Some(link) => link,
+            None => start(&self.setup, self.deadline, self.interrupted)?.0,
+        };
+        match link.ask(request, self.deadline, self.interrupted) {
+            Ok(reply) => {
+                if let Some(text) = link.printed.until(Some(link.number)).told("the driver") {
+                    (self.tell)(&text);
+                }
+                self.link = Some(link);
+                Ok(reply)
+            }
+            Err(silence) => {
+                link.kill();
+                Err(match silence {
+                    Silence::Interrupted => Error::Interrupted,
+                    Silence::Death(how) => Error::Failed(format!("while {doing}, {how}")),
+                    Silence::Deadline => Error::Failed(format!(
+                        "while {doing}, the driver did not answer within {:.0} s",
+                        self.deadline.as_secs_f64()
+                    )),
+                })
+            }
+        }
+    }
 }
+
+/// What is said of a worker that answers something else.
+const STRANGE: &str = "the worker gave an answer that does not belong to the question";
 
 impl Executor for WorkerProcess {
     fn info(&self) -> &DeviceInfo {
@@ -85,7 +138,7 @@ impl Executor for WorkerProcess {
                 self.link = Some(link);
                 return Ok(*outcome);
             }
-            Ok(_) => Stop::failed("the worker gave an answer that does not belong to the question"),
+            Ok(_) => Stop::failed(STRANGE),
             Err(Silence::Interrupted) => {
                 link.kill();
                 return Err(Error::Interrupted);
@@ -131,7 +184,7 @@ fn start(setup: &Setup, limit: Duration, interrupted: Interrupted) -> Result<(Li
     match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
         Ok(Reply::Ready(info)) => Ok((link, *info)),
         Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
-        Ok(Reply::Done(_)) => Err(Error::Failed("the worker answered before it was asked".into())),
+        Ok(_) => Err(Error::Failed("the worker answered before it was asked".into())),
         Err(silence) => {
             link.kill();
             Err(match silence {

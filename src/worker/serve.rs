@@ -2,7 +2,7 @@
 
 use super::{Numbered, Reply, Request, Setup, printed, run_in};
 use crate::device::opencl::OpenClDevice;
-use crate::device::{flush_printed, list_platforms, select};
+use crate::device::{flush_printed, generation, list_platforms, select};
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
 use crate::{Error, input};
@@ -46,8 +46,12 @@ pub fn serve() -> Result<(), Error> {
             },
             Request::Run(job) => match &mut session {
                 Some(session) => Reply::Done(Box::new(run_in(session, &job))),
-                None => Reply::Refused { exit_code: 1, message: "no device was opened".into() },
+                None => unopened(),
             },
+            Request::Inspect(case) => session.as_mut().map_or_else(unopened, |s| Reply::Inspected(s.inspect(&case))),
+            Request::Generation => {
+                session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))
+            }
             Request::Quit => break,
         };
         flush_printed();
@@ -59,6 +63,10 @@ pub fn serve() -> Result<(), Error> {
     }
     let why = "gpulab worker is what other commands start to run kernels in; it was given no request";
     Err(Error::Usage(why.into()))
+}
+
+fn unopened() -> Reply {
+    Reply::Refused { exit_code: 1, message: "no device was opened".into() }
 }
 
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel

@@ -114,12 +114,12 @@ const DRIVERS: &[(&str, &str, &str)] = &[
     ("dot devices doctor", "clGetDeviceIDs:1+", "none"),
     ("dot devices doctor", "clGetPlatformIDs:1+", "none"),
     // Calls that never return.
-    ("dot sweep lab-vector doctor", "clFinish:MIDDLE", "sleep"),
+    ("dot sweep lab-vector graph doctor", "clFinish:MIDDLE", "sleep"),
     ("dot ceiling occupancy doctor", "clBuildProgram:1", "sleep"),
     ("dot devices doctor", "clGetDeviceIDs:1", "sleep"),
     ("dot devices doctor", "clGetPlatformIDs:1", "sleep"),
     ("dot", "clEnqueueReadBuffer:2", "sleep"),
-    ("dot", "clReleaseContext:1", "sleep"),
+    ("dot graph", "clReleaseContext:1", "sleep"),
     // Calls that end the process.
     ("dot sweep lab-vector ceiling graph doctor", "clFinish:MIDDLE", "abort exit:0"),
     ("dot transpose occupancy doctor", "clBuildProgram:1", "segv exit:0 leave:0"),

@@ -66,7 +66,7 @@ pub fn judge(job: &Job, fault: &Fault, good: &Ran, ran: &Ran) -> Result<(), (Wro
     }
     let silent = |why: String| Err((Wrong::Silence, why));
     for row in ran.rows.iter().filter(|row| status(row) != "ok") {
-        let refused = status(row) == "skipped" && (is_refusal(fault, ran) || was_skipped(good, row));
+        let refused = status(row) == "skipped" && (is_refusal(job, fault, ran) || was_skipped(good, row));
         if !refused {
             let reason = row.get("reason").map_or("", String::as_str);
             return silent(format!("{} is {}: {reason}", label(row), status(row)));
@@ -75,14 +75,10 @@ pub fn judge(job: &Job, fault: &Fault, good: &Ran, ran: &Ran) -> Result<(), (Wro
     if ran.rows.len() < good.rows.len() {
         return silent(format!("{} rows of {}", ran.rows.len(), good.rows.len()));
     }
-    // A doctor that calls something broken has noticed it; its exit code says whether any device works all the same.
-    let is_told = job.name == "doctor" && ran.stdout.contains("BROKEN");
-    if !job.has_rows
-        && !is_told
-        && shape(&ran.stdout) != shape(&good.stdout)
-        && !is_display(fault)
-        && !is_about_time(fault)
-    {
+    if ran.stdout.contains("BROKEN") {
+        return silent("something is called broken".into());
+    }
+    if !job.has_rows && shape(&ran.stdout) != shape(&good.stdout) && !is_display(fault) && !is_about_time(fault) {
         let differs = ran.stdout.lines().find(|line| !shape(&good.stdout).contains(&shape(line)));
         return silent(format!("other output: {}", differs.unwrap_or("less of it")));
     }
@@ -151,10 +147,15 @@ fn was_skipped(good: &Ran, row: &BTreeMap<String, String>) -> bool {
 }
 
 /// Whether what failed is what a device refuses a size or a shape by, before anything of it ran.
-fn is_refusal(fault: &Fault, ran: &Ran) -> bool {
+fn is_refusal(job: &Job, fault: &Fault, ran: &Ran) -> bool {
     let before = match fault.function.as_str() {
         "clEnqueueNDRangeKernel" => !ran.ran_before,
-        name => ["clCreateBuffer", "clCreateImage", "clSetKernelArg"].contains(&name),
+        // Every rung has a program of its own, but the cases of a sweep, an experiment or a search may share one.
+        "clCreateBuffer" | "clCreateImage" | "clSetKernelArg" => {
+            let is_shared = ["sweep", "lab", "ceiling"].iter().any(|name| job.name.starts_with(name));
+            is_shared || !ran.ran_before
+        }
+        _ => false,
     };
     before && REFUSALS.contains(&fault.action.as_str())
 }

@@ -8,7 +8,7 @@
  *              second); NAME is a function, `any`, or `load` for the library's constructor.
  *              ACTION is fail (with that code), sleep, abort, segv, kill, exit, print, or else a lie.
  * SHIM_STATE   a file of 64-bit numbers that all processes of a run share: [0] how often SHIM_FAULT was met,
- *              [1] whether a kernel had run before (see `lie_` and `note_launch`), [8 + i] calls of function i.
+ *              [1] whether what was met had run before (see `note_launch` and `has_read`), [8 + i] calls of function i.
  * SHIM_ALLOC   the device's largest buffer in bytes: a small device keeps the runs short.
  */
 #define _GNU_SOURCE
@@ -35,6 +35,8 @@ static u64 spare[WORDS], *state = spare;
 static char fault_name[64] = "", action[32] = "", argument[256] = "";
 static u64 when;
 static char how = ' ';
+/* Whether anything was read since a program was built: only what has run is read. */
+static int has_read;
 
 static Ptr find(const char *name)
 {
@@ -57,6 +59,7 @@ static void print(const char *text)
 static enum meeting act(i32 *code)
 {
     __atomic_add_fetch(&state[HITS], 1, __ATOMIC_SEQ_CST);
+    state[RAN_BEFORE] = (u64)has_read;
     if (!strcmp(action, "fail")) {
         *code = atoi(argument);
         return FAIL;
@@ -123,7 +126,22 @@ static void after_clGetDeviceInfo(i32 code, Ptr device, u32 key, usize size, Ptr
     (void)device, (void)needed;
 }
 
-/* ---- kernels that ran, so that a refusal can be told from a failure afterwards ---- */
+/* ---- what ran, so that a refusal can be told from a failure afterwards ---- */
+
+static void before_clBuildProgram(enum meeting meeting, Ptr program, u32 count, Ptr devices, Ptr options, Ptr callback,
+                                  Ptr data)
+{
+    has_read = 0;
+    (void)meeting, (void)program, (void)count, (void)devices, (void)options, (void)callback, (void)data;
+}
+
+static void before_clEnqueueReadBuffer(enum meeting meeting, Ptr queue, Ptr buffer, u32 block, usize offset, usize size,
+                                       Ptr host, u32 waits, Ptr list, Ptr event)
+{
+    has_read = 1;
+    (void)meeting, (void)queue, (void)buffer, (void)block, (void)offset, (void)size, (void)host, (void)waits;
+    (void)list, (void)event;
+}
 
 static Ptr launched[4096];
 

@@ -61,7 +61,8 @@ pub struct Ran {
     pub rows: Vec<BTreeMap<String, String>>,
     /// How often the fault was met.
     pub hits: u64,
-    /// Whether the launch that it met was of a kernel that had run before.
+    /// Whether the launch that it met was of a kernel that had run before; of other calls, whether results had been read
+    /// since a program was built.
     pub ran_before: bool,
     /// Calls of each function.
     pub calls: Vec<u64>,
@@ -105,7 +106,7 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
         command.args(job.args.split(' ').filter(|arg| !arg.is_empty()));
         let sleeps = fault.is_some_and(|fault| fault.action.starts_with("sleep"));
-        if sleeps && (job.args.contains("--max-runs") || job.args.starts_with("ceiling")) {
+        if sleeps && ["--max-runs", "ceiling", "--input"].iter().any(|word| job.args.contains(word)) {
             command.args(["--deadline", "4"]);
         }
         command.current_dir(&folder).env("SHIM_STATE", folder.join("state"));

@@ -1,0 +1,71 @@
+//! A whole command in a process of its own, for one that keeps its session from beginning to end: its driver may crash.
+
+use crate::{Error, stdout, terminal};
+use std::env;
+use std::process::Command;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Set in the child.
+const INSIDE: &str = "GPULAB_APART";
+
+/// Added to the exit code of a child that ends by itself: a driver that ends the process knows nothing of it.
+const ORDERLY: i32 = 110;
+
+/// Runs the same command line in a child process, which does `body` there.
+///
+/// # Errors
+/// [`Error::Told`] with what the child ends with, which it has given the reason of; [`Error::Failed`] if the driver ended it.
+pub fn apart(body: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    if env::var_os(INSIDE).is_none() {
+        return in_child();
+    }
+    end_with_parent();
+    let code = match body() {
+        Err(error) if !error.is_closed_pipe() => {
+            terminal::say(&format!("gpulab: {error}"));
+            error.exit_code()
+        }
+        _ => 0,
+    };
+    std::process::exit(ORDERLY + i32::from(code));
+}
+
+fn in_child() -> Result<(), Error> {
+    let failed = |e: std::io::Error| Error::Failed(format!("cannot start a process for the driver: {e}"));
+    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    command.args(env::args_os().skip(1)).env(INSIDE, "1").stdout(stdout::for_child());
+    let status = command.status().map_err(failed)?;
+    let code = status.code().and_then(|code| u8::try_from(code - ORDERLY).ok());
+    match code {
+        Some(0) => Ok(()),
+        Some(code) => Err(Error::Told(code)),
+        None => Err(Error::Failed(format!("the process that worked with the driver was ended ({status})"))),
+    }
+}
+
+/// Does something that a driver may never let end: after this time it ends the process, and says why.
+pub fn within<T>(limit: Duration, doing: &str, body: impl FnOnce() -> T) -> T {
+    let late = format!("while {doing}, the driver did not answer within {:.0} s", limit.as_secs_f64());
+    let (done, end) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            terminal::say(&format!("gpulab: {late}; --deadline changes it"));
+            // A driver that hangs may hang again in its clean-up.
+            std::process::abort();
+        }
+    });
+    let result = body();
+    drop(done);
+    result
+}
+
+/// Ends this process with its parent, where the system does that.
+fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Signal, set_parent_process_death_signal};
+        // Without it only a killed parent leaves this process behind, until it has done its work.
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    }
+}
