@@ -1,6 +1,6 @@
 //! A real device behind the [`Device`] trait.
 
-use super::error::{DeviceError, guarded};
+use super::error::{DeviceError, guarded, retained};
 use super::host::HostMemory;
 use super::image;
 use super::info::{self, DeviceInfo};
@@ -64,7 +64,8 @@ impl OpenClDevice {
             more.push(create_queue(&self.context, self.device, profiled)?);
         }
         let first = if profiled { &self.profiling } else { &self.plain };
-        Ok(std::iter::once(first).chain(more.iter()).take(count).cloned().collect())
+        let all = std::iter::once(first).chain(more.iter()).take(count);
+        all.map(|queue| retained("clRetainCommandQueue", queue)).collect()
     }
 
     fn new_id(&mut self) -> u32 {

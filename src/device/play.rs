@@ -1,7 +1,7 @@
 //! Commands on several queues: transfers, mappings and launches, enqueued without waiting and timed together.
 #![allow(unsafe_code, reason = "OpenCL works on host memory after the call that names it has returned")]
 
-use super::error::{DeviceError, guarded};
+use super::error::{DeviceError, guarded, retained};
 use super::host::HostMemory;
 use super::launch::{self, Prepared};
 use super::memory::{Buffer, check_event};
@@ -184,7 +184,8 @@ impl Stage<'_> {
 
 /// Waits until these have ended.
 fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {
-    let events: Vec<Event> = events.iter().flatten().cloned().collect();
+    let events = events.iter().flatten().map(|event| retained("clRetainEvent", event));
+    let events = events.collect::<Result<Vec<Event>, _>>()?;
     let count = events.len() as u32;
     if count == 0 { Ok(()) } else { guarded("clWaitForEvents", || core::wait_for_events(count, &&events[..])) }
 }

@@ -98,8 +98,8 @@ pub(super) fn inspect(
     let assembled = log::ptxas(&log);
     let tell = |name: &String| {
         let told = assembled.get(name.as_str()).cloned().unwrap_or_default();
-        let local = query::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE).ok();
-        Ok(Told { local: local.and_then(|answer| answer.number()).or(told.local), ..told })
+        let local = query::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
+        Ok(Told { local: local.number().or(told.local), ..told })
     };
     unit.kernels.iter().map(tell).collect()
 }
