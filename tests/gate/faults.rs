@@ -33,8 +33,9 @@ const CODES: [i32; 3] = [-5, -6, -4321];
 /// Longest that a run may take, beside what it takes on a good driver.
 const LIMIT_S: f64 = 60.0;
 
-/// Runs at a time.
+/// Runs at a time, and those at a time that mostly wait.
 const AT_ONCE: usize = 2;
+const WAITING_AT_ONCE: usize = 8;
 
 macro_rules! job {
     ($name:literal, $args:expr) => {
@@ -223,7 +224,7 @@ fn on_the_good_driver(stage: &Stage, is_needed: impl Fn(&Job) -> bool) -> Result
     }
     let others: Vec<&Job> = others.into_iter().filter(|job| is_needed(job)).collect();
     let rans = Mutex::new(good);
-    in_parallel(others.len(), |index| {
+    in_parallel(AT_ONCE, others.len(), |index| {
         let ran = run(others[index])?;
         rans.lock().map_err(text)?.insert(others[index].name, ran);
         Ok(())
@@ -296,7 +297,7 @@ fn spread(trials: Vec<Trial>, count: usize) -> Vec<Trial> {
 /// Tries all of them, some at a time, and says what goes wrong.
 fn try_all(stage: &Stage, good: &Good, trials: &[Trial]) -> Result<Tally, String> {
     let tally = Mutex::new(Tally::default());
-    in_parallel(trials.len(), |index| {
+    let body = |index: usize| {
         let trial = &trials[index];
         let good = &good[trial.job.name];
         let limit = Duration::from_secs_f64(LIMIT_S + 5.0 * good.seconds);
@@ -317,12 +318,16 @@ fn try_all(stage: &Stage, good: &Good, trials: &[Trial]) -> Result<Tally, String
             eprintln!("{done} of {}", trials.len());
         }
         Ok(())
-    })?;
+    };
+    let (waiting, others): (Vec<usize>, Vec<usize>) =
+        (0..trials.len()).partition(|&index| trials[index].fault.action.starts_with("sleep"));
+    in_parallel(WAITING_AT_ONCE, waiting.len(), |turn| body(waiting[turn]))?;
+    in_parallel(AT_ONCE, others.len(), |turn| body(others[turn]))?;
     tally.into_inner().map_err(text)
 }
 
 /// Does so many things, some at a time.
-fn in_parallel(count: usize, body: impl Fn(usize) -> Result<(), String> + Sync) -> Result<(), String> {
+fn in_parallel(at_once: usize, count: usize, body: impl Fn(usize) -> Result<(), String> + Sync) -> Result<(), String> {
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
@@ -334,7 +339,7 @@ fn in_parallel(count: usize, body: impl Fn(usize) -> Result<(), String> + Sync) 
         }
     };
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
         threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread of the gate panicked")?)
     })
 }
