@@ -374,9 +374,10 @@ fn scramble(mut x: u32) -> u32 {
 
 /// The edges of a complete graph whose shortest ways of two edges lead over every node in turn.
 ///
-/// Most weights lie in [1/2, 1), some far above, and all that leave one of the nodes; each eighth edge is missing. From each node an edge of [3/8, 7/16) leads
-/// to another, `turn` columns on, so that for every node there is a way over it that is shorter than any other of two
-/// edges. Of signed weights, half of the usual ones are negative, and those edges lie in [-3/2, -5/4).
+/// Most weights lie in [1/2, 1), some far above; each eighth edge is missing. From each node an edge of [3/8, 7/16) leads to
+/// another, `turn` columns on, so that for every node there is a way over it that is shorter than any other of two edges.
+/// Of signed weights, half of the usual ones are negative, and those edges lie in [-3/2, -5/4). All edges from one node are
+/// 128 times as heavy, and the node before it leads nowhere else, so that heavy ways are answers too.
 struct Weights {
     key: u64,
     columns: u64,
@@ -408,11 +409,15 @@ impl Weights {
         if self.severed.is_some_and(|[source, sink]| source == row || sink == column) {
             return None;
         }
+        let next = (row + self.turn) % self.columns;
+        if column != next && self.heavy == Some(next) {
+            return None;
+        }
         let (size, kind) = (draw(self.key, i), draw(!self.key, i));
         let fraction = (size >> 44) as f64 / (1u64 << 20) as f64;
         let is_heavy = self.heavy == Some(row);
         let heavy = if is_heavy { 128.0 } else { 1.0 };
-        if (row + self.turn) % self.columns == column {
+        if column == next {
             return Some(heavy * if self.signed { fraction / 4.0 - 1.5 } else { 0.375 + fraction / 16.0 });
         }
         let usual = heavy * (0.5 + fraction / 2.0);

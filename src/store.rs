@@ -39,22 +39,22 @@ pub fn keep_apart(outputs: &[(&str, Option<&str>)], inputs: &[PathBuf]) -> Resul
     if to_stdout.len() > 1 {
         return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
     }
-    let inputs: Vec<(&PathBuf, Identity)> = inputs.iter().filter_map(|p| Some((p, Identity::of(p)?))).collect();
-    let mut taken = vec![("standard output".to_owned(), stdout_identity(), None)];
+    // Where a path leads: to a file, or to where one would be made.
+    type End = (Option<Identity>, Option<PathBuf>);
+    let end = |path: &Path| -> End { (Identity::of(path), Identity::place(path)) };
+    let is_same = |a: &End, b: &End| (a.0.is_some() && a.0 == b.0) || (a.1.is_some() && a.1 == b.1);
+    let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
+    let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
     for (option, path) in given.iter().filter(|(_, path)| *path != "-") {
         let path = Path::new(path);
-        taken.push((format!("{option} {}", path.display()), Identity::of(path), Identity::place(path)));
+        taken.push((format!("{option} {}", path.display()), end(path)));
     }
-    for (i, (name, identity, place)) in taken.iter().enumerate() {
-        if let Some((input, _)) = inputs.iter().find(|(_, input)| Some(input) == identity.as_ref()) {
+    for (i, (name, place)) in taken.iter().enumerate() {
+        if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, place)) {
             let input = input.display();
             return Err(Error::Usage(format!("{name} is the input {input} itself: give another file")));
         }
-        let is_same = |other: &&(String, Option<Identity>, Option<PathBuf>)| {
-            (identity.is_some() && other.1 == *identity) || (place.is_some() && other.2 == *place)
-        };
-        let same = taken[..i].iter().find(is_same);
-        if let Some((other, ..)) = same {
+        if let Some((other, _)) = taken[..i].iter().find(|(_, other)| is_same(other, place)) {
             return Err(Error::Usage(format!("{name} and {other} are one file: give another one")));
         }
     }

@@ -9,6 +9,7 @@ use crate::kernels::{Bound, Case, Family, Target, minplus};
 use crate::record::{Ceiling, REPEATS, Run};
 use crate::runner::{Outcome, Settings};
 use crate::worker::Executor;
+use std::path::PathBuf;
 
 /// Which ceiling bounds a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,9 @@ impl Need {
 /// The ceilings that a run needed so far, each looked up or measured once.
 pub(super) struct Limits {
     effort: Effort,
-    kept: Option<Kept>,
+    kept: Kept,
+    /// Where they are kept, if anywhere.
+    folder: Option<PathBuf>,
     /// Whether it was said that kept ones are used.
     told: bool,
     quiet: bool,
@@ -51,17 +54,18 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Those that are kept for this device and driver, if there are any; others will be measured, with less effort for a
-    /// quick run. A damaged file is put aside, which is said.
+    /// Those that are kept for this device and driver, if there are any; others will be measured and kept, with less effort
+    /// for a quick run. A damaged file is put aside, which is said.
     pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Limits {
         // Without a folder for data nothing can be kept.
         let folder = ceilings::folder().ok();
-        let (kept, damage) = folder.map_or((None, None), |folder| Kept::load_or_put_aside(&folder, info));
+        let (kept, damage) = folder.as_ref().map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
         if let Some(why) = damage.filter(|_| !quiet) {
             say(&format!("{why}; going on as if none were kept"));
         }
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
-        Limits { effort, kept, told: quiet, quiet, known: Vec::new() }
+        let kept = kept.unwrap_or_else(|| Kept::empty(info));
+        Limits { effort, kept, folder, told: quiet, quiet, known: Vec::new() }
     }
 
     /// The ceiling, if it was measured and there is one.
@@ -105,7 +109,9 @@ impl Limits {
                         }
                     };
                     let row = ceilings::measure(&quantity, self.effort, &Run::begin(), executor, &mut tell)?;
-                    need.ceiling(&quantity, &row)
+                    let ceiling = need.ceiling(&quantity, &row);
+                    self.keep(row);
+                    ceiling
                 }
             },
         };
@@ -113,9 +119,17 @@ impl Limits {
         Ok(())
     }
 
+    /// Keeps a ceiling for the next run, where there is a folder that can be written to.
+    fn keep(&mut self, row: CeilingRow) {
+        if row.value.is_some() && self.kept.add(row) {
+            // Another run then measures it again, and no more is lost.
+            let _ = self.folder.as_ref().map(|folder| self.kept.save(folder));
+        }
+    }
+
     /// A kept ceiling; the first time, says so.
     fn look_up(&mut self, quantity: &Quantity) -> Option<CeilingRow> {
-        let row = self.kept.as_ref()?.find(quantity.what, quantity.place, quantity.element)?.clone();
+        let row = self.kept.find(quantity.what, quantity.place, quantity.element)?.clone();
         if !std::mem::replace(&mut self.told, true) {
             let how = if row.quick { ", quickly, so it may be low" } else { "" };
             say(&format!(

@@ -155,16 +155,15 @@ pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Referenc
         Op::Xor => finish(op, &exact.followed_by(old).followed_by(new)),
         Op::Sum => plus_difference(exact, old, new),
     };
+    if let Some(exact) = &before.exact {
+        return Reference { exact: Some(joined(exact)), ..before.clone() };
+    }
     let [was, is] = [old, new].map(|one| match one {
         Array::F32(v) => f64::from(v[0]),
         Array::F64(v) => v[0],
         Array::I32(_) | Array::I64(_) => 0.0,
     });
-    Reference {
-        value: before.value + (is - was),
-        magnitude: before.magnitude + is.abs() - was.abs(),
-        exact: before.exact.as_ref().map(joined),
-    }
+    Reference { value: before.value + (is - was), magnitude: before.magnitude + is.abs() - was.abs(), exact: None }
 }
 
 /// A sum of one element with another term in place of an old one; exact where the sum is.

@@ -5,14 +5,15 @@ use assert_cmd::Command;
 /// A path at which nothing is and nothing can be: a file is no folder.
 pub const NOWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/nowhere");
 
-/// In place of what is kept of this machine's devices, which is none of a test's business: the tests keep nothing here.
-pub const NO_DATA: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/no-data");
+/// In place of the user's folder for data, which is none of a test's business: ceilings that one test measured are there for
+/// the next ones.
+pub const DATA: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/data");
 
 /// The command with these arguments, whatever the environment says.
 pub fn gpulab(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpulab").unwrap();
     command.args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
-    command.env("GPULAB_DATA", NO_DATA);
+    command.env("GPULAB_DATA", DATA);
     command
 }
 

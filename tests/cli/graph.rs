@@ -214,12 +214,12 @@ fn the_input_is_not_overwritten() {
     std::os::unix::fs::symlink(&path, &link).unwrap();
     for output in [path.clone(), dir.path().join("sub/../g.csv"), link] {
         let (_, err, code) = run(&["--input", path.to_str().unwrap(), "-o", output.to_str().unwrap()]);
-        assert!(code == 2 && err.contains("is the input itself"), "{output:?}: {err}");
+        assert!(code == 2 && err.contains("is the input ") && err.contains(" itself"), "{output:?}: {err}");
         assert_eq!(fs::read_to_string(&path).unwrap(), CHAIN);
     }
     let missing = dir.path().join("missing.csv");
     let (_, err, code) = run(&["--input", missing.to_str().unwrap(), "-o", missing.to_str().unwrap()]);
-    assert!(code == 2 && err.contains("is the input itself") && !missing.exists(), "{err}");
+    assert!(code == 2 && err.contains("is the input ") && err.contains(" itself") && !missing.exists(), "{err}");
 }
 
 #[test]

@@ -85,19 +85,17 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
 }
 
 #[test]
-fn a_tiling_that_does_not_exist_is_a_row_that_says_so() {
-    for (set, why) in [
-        (["--tile", "64"], "as in 8x4"),
-        (["--tile", "60x64"], "a tile has no whole number of items"),
-        (["--tile", "16x64"], "a multiple of 4 items down"),
-        (["--item", "3x8"], "multiples of 4"),
-        (["--depth", "3"], "try another depth"),
+fn a_tiling_that_does_not_exist_is_refused_with_what_there_is() {
+    for (option, value, why) in [
+        ("--tile", "64", "as in 8x4"),
+        ("--tile", "60x64", "a tile has no whole number of items"),
+        ("--tile", "16x64", "a multiple of 4 items down"),
+        ("--item", "3x8", "multiples of 4"),
+        ("--depth", "3", "try another depth"),
     ] {
-        let (json, log, code) = run(&["--n", "64", "--variant", "4", set[0], set[1], "--json", "-"]);
-        assert_eq!(code, 0, "{log}");
-        let row = rows(&json).pop().unwrap();
-        assert_eq!(row["status"], "skipped", "{row}");
-        assert!(row["reason"].as_str().unwrap().contains(why), "{set:?}: {row}");
+        let (out, err, code) = run(&["--n", "64", "--variant", "4", option, value]);
+        assert_eq!((out.as_str(), code), ("", 2), "{option} {value}: {err}");
+        assert!(err.contains(why) && err.contains(&format!("{} may be ", &option[2..])), "{option} {value}: {err}");
     }
 }
 

@@ -48,18 +48,23 @@ fn every_value_that_list_shows_is_an_option_of_its_ladder() {
 #[test]
 fn every_setting_reaches_the_kernels_of_its_ladder() {
     for family in FAMILIES {
+        // Of fewer elements, work-items in flight are as many as there are.
+        let n = if matches!(family.name, "reduce" | "dot") { "1000000" } else { "200" };
         for (name, values) in listed(family) {
             let variant = reader(family, &name).variant();
             let is_ok = |value: &String| {
-                let args = ["--n", "200", "--quick", "--max-runs", "1", "--variant", variant, "--json", "-"];
+                let args = ["--n", n, "--quick", "--max-runs", "1", "--variant", variant, "--json", "-"];
                 let (out, err, code) = run(&[&[family.name, &format!("--{name}"), value][..], &args].concat());
+                if code == 2 && err.contains("no device could take it") {
+                    return false;
+                }
                 assert_eq!(code, 0, "{} --{name} {value}: {err}", family.name);
                 let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
                 let set = format!("{name}={value}");
                 let is_set = |row: &serde_json::Value| row["params"].as_str().unwrap().split(' ').any(|p| p == set);
                 rows.as_array().unwrap().iter().any(|row| is_set(row) && row["status"] == "ok")
             };
-            // Not every value suits every device.
+            // Not every value suits every device, nor every variant.
             let is_any = values.iter().filter(|value| is_meant(&name, value)).any(is_ok);
             assert!(is_any, "{} --{name}: no row with any of {values:?}", family.name);
         }
