@@ -12,7 +12,7 @@ use crate::kernels::ceiling::PROBES;
 use crate::record::Run;
 use crate::report;
 use crate::report::progress::{Line, Observer};
-use crate::runner::Outcome;
+use crate::runner::{Outcome, Status};
 use crate::store::CsvFile;
 use crate::worker::{Executor, Setup};
 use std::path::Path;
@@ -43,8 +43,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
     damage.iter().for_each(|why| say(why));
     let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
     let (mut rows, mut worse) = (Vec::new(), 0);
-    let mut saved = Ok(());
-    let measured = measure(&mut *executor, options, global, &mut |row| {
+    let (mut saved, mut wrong) = (Ok(()), None);
+    let measured = measure(&mut *executor, options, global, &mut wrong, &mut |row| {
         write(&mut outputs, &row);
         worse += usize::from(!kept.add(row.clone()));
         rows.push(row);
@@ -59,7 +59,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
     }
     outputs.note(saved);
     let told = outputs.finish(measured.is_ok(), !rows.is_empty());
-    let worst = bench::gone_wrong(|status| rows.iter().find(|r| r.status == status).map(|r| r.probe.clone()));
+    let of_row = |status| rows.iter().find(|r: &&CeilingRow| r.status == status).map(|r| r.probe.clone());
+    // A wrong result is one, although other probes of the same quantity are right.
+    let worst = bench::gone_wrong(|status| wrong.clone().filter(|_| status == Status::WrongResult).or(of_row(status)));
     bench::worst_of([measured, worst, told].into_iter().filter_map(Result::err))
 }
 
@@ -69,11 +71,12 @@ fn check_sources(options: &Ceiling) -> Result<(), Error> {
     bench::check_sources(&probes, options.cl_dir.as_deref())
 }
 
-/// Every quantity of this device, one after the other.
+/// Every quantity of this device, one after the other; `wrong` is the first probe that gave a wrong result.
 fn measure(
     executor: &mut dyn Executor,
     options: &Ceiling,
     global: &Global,
+    wrong: &mut Option<String>,
     take: &mut dyn FnMut(CeilingRow),
 ) -> Result<(), Error> {
     let target = &executor.info().target;
@@ -87,7 +90,12 @@ fn measure(
             return Err(Error::Interrupted);
         }
         observer.case_started(i, total, &format!("{} {} ({})", quantity.what, quantity.element, quantity.place.name()));
-        let mut tell = |outcome: &Outcome| observer.suspend(|| say_gone_wrong(outcome));
+        let mut tell = |outcome: &Outcome| {
+            if outcome.status == Status::WrongResult {
+                wrong.get_or_insert(format!("{}/{}", outcome.case.family, outcome.case.variant));
+            }
+            observer.suspend(|| say_gone_wrong(outcome));
+        };
         take(ceilings::measure(quantity, effort, &run, executor, &mut tell)?);
     }
     Ok(())

@@ -131,11 +131,8 @@ impl Limits {
     fn look_up(&mut self, quantity: &Quantity) -> Option<CeilingRow> {
         let row = self.kept.find(quantity.what, quantity.place, quantity.element)?.clone();
         if !std::mem::replace(&mut self.told, true) {
-            let how = if row.quick { ", quickly, so it may be low" } else { "" };
-            say(&format!(
-                "ceilings as measured at {}{how} (gpulab ceiling --show; gpulab ceiling measures anew)",
-                row.time_utc
-            ));
+            let how = if row.quick { ", quickly, so perhaps low" } else { "" };
+            say(&format!("ceilings as measured at {}{how} (gpulab ceiling: anew)", row.time_utc));
         }
         Some(row)
     }

@@ -10,7 +10,7 @@ use gpulab::kernels::{Case, Form, Params, Rung, WorkGroup};
 use gpulab::runner::{Clock, Outcome, Status};
 
 /// One, primes, and the neighbours of tiles' sides.
-const SIZES: [u64; 12] = [1, 2, 7, 63, 64, 65, 127, 128, 129, 500, 1000, 1023];
+const SIZES: [u64; 13] = [1, 2, 7, 34, 63, 64, 65, 127, 128, 129, 500, 1000, 1023];
 
 fn case(rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
@@ -33,12 +33,16 @@ fn every_size_is_right() {
         let mut count = 0;
         for &dtype in FAMILY.dtypes {
             for (n, weights) in SIZES.into_iter().flat_map(|n| ["non_negative", "signed"].map(|sign| (n, sign))) {
-                // A simulator that interprets each instruction has time for little.
-                let is_few = n == 7 || (n == 65 && dtype == Dtype::F32 && weights == "non_negative");
+                // A simulator that interprets each instruction has time for little: a tile, and some small ones.
+                let is_few = n == 7 || (n == 34 && dtype == Dtype::F32 && weights == "non_negative");
                 // Beyond a few tiles only the order of the sums is new, which signs and doubles share.
                 let is_costly = n > 500 && (dtype == Dtype::F64 || weights == "signed");
                 for rung in FAMILY.ladder.iter().filter(|_| if small { is_few } else { !is_costly }) {
-                    count += verify(&mut session, driver, &case(rung, dtype, n, wg, &[("weights", weights)]));
+                    let mut settings = vec![("weights", weights)];
+                    if small && n > 7 && rung.tunables.iter().any(|t| t.name == "tile") {
+                        settings.extend([("tile", "16x32"), ("item", "4x4")]);
+                    }
+                    count += verify(&mut session, driver, &case(rung, dtype, n, wg, &settings));
                 }
             }
         }

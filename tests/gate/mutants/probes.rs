@@ -21,7 +21,7 @@ const FEW: u64 = 2048;
 
 pub const MUTANTS: &[Mutant] = &[
     kernel(READ, "leaves the last vector out", &[("; i < vectors; i += stride)", "; i + 1 < vectors; i += stride)")])
-        .n(WORDS - 64),
+        .n(320),
     kernel(
         READ,
         "reads half",
