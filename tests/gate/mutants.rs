@@ -311,9 +311,9 @@ fn see_command(kernels: &Path, args: &str, driver: Driver) -> Result<Seen, Strin
     let scratch = tempfile::tempdir().map_err(io)?;
     let mut command = driver.command(Path::new(env!("CARGO_BIN_EXE_gpulab")), scratch.path())?;
     let rows = scratch.path().join("rows.csv");
-    let args =
+    let words =
         args.split_whitespace().map(|arg| if arg == "ROWS" { rows.display().to_string() } else { arg.to_owned() });
-    command.args(args).args(["-d", driver.selector(), "--cl-dir"]).arg(kernels);
+    command.args(words).args(["-d", driver.selector(), "--cl-dir"]).arg(kernels);
     command.env("XDG_CACHE_HOME", scratch.path().join("cache")).env("HOME", scratch.path());
     // Ceilings are measured once for all tests.
     command.env("GPULAB_DATA", Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"));

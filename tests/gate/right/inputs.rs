@@ -91,8 +91,11 @@ pub const SUMS_ONLY: &[(&str, Float)] = &[
     ("beyond the range", |_| f64::from(f32::MAX)),
 ];
 
+/// A kind of inputs: its name, and the value at a place.
+pub type Kind<T> = (&'static str, fn(Place) -> T);
+
 /// Kinds of vectors of integers; 32-bit ones take the lower half.
-pub const WHOLES: &[(&str, fn(Place) -> i64)] = &[
+pub const WHOLES: &[Kind<i64>] = &[
     ("zeros", |_| 0),
     ("ones", |_| 1),
     ("all bits", |_| -1),
@@ -120,7 +123,7 @@ pub const WHOLES: &[(&str, fn(Place) -> i64)] = &[
 ];
 
 /// Bit patterns that are moved: 64 bits, of which 32-bit elements take the lower half.
-pub const BITS: &[(&str, fn(Place) -> u64)] = &[
+pub const BITS: &[Kind<u64>] = &[
     ("zeros", |_| 0),
     ("all bits", |_| u64::MAX),
     ("random", |p| p.random),
