@@ -125,11 +125,14 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
         None if !before.value.is_finite() || !margin.is_finite() => return None,
         None => x.at(at)?,
     };
-    let sign = if draw & 1 == 0 { 1.0 } else { -1.0 };
+    // Of several, so that changes of a sum do not cancel each other.
+    let times = [1.0, -2.0, 3.0, -4.0][draw as usize % 4];
     let step = 1 + (draw >> 8) as i64 % 1000;
     let decided = match (x.at(at)?, result) {
-        (Array::F32(old), Array::F32(r)) => Array::F32(vec![real(op, old[0].into(), r[0].into(), margin, sign) as f32]),
-        (Array::F64(old), Array::F64(r)) => Array::F64(vec![real(op, old[0], r[0], margin, sign)]),
+        (Array::F32(old), Array::F32(r)) => {
+            Array::F32(vec![real(op, old[0].into(), r[0].into(), margin, times) as f32])
+        }
+        (Array::F64(old), Array::F64(r)) => Array::F64(vec![real(op, old[0], r[0], margin, times)]),
         (Array::I32(old), Array::I32(r)) if op.is_bitwise() => {
             let bits = |x: i32| i64::from(x.cast_unsigned());
             Array::I32(vec![whole(op, bits(old[0]), bits(r[0]), step, draw, 32)? as i32])
@@ -178,13 +181,13 @@ fn plus_difference(sum: &Array, old: &Array, new: &Array) -> Array {
 }
 
 /// As [`deciding`], of floats.
-fn real(op: Op, old: f64, result: f64, margin: f64, sign: f64) -> f64 {
+fn real(op: Op, old: f64, result: f64, margin: f64, times: f64) -> f64 {
     // More than rounding can hide, and a whole number, so that exact data stay exact.
     let step = 1.0 + (8.0 * margin).ceil();
     match op {
         Op::Min => result - 0.25 * result.abs().max(1.0),
         Op::Max => result + 0.25 * result.abs().max(1.0),
-        _ => old + sign * step,
+        _ => old + times * step,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A plan's buffers on the device: poisoned, fenced by guard zones, and given back together.
 
 use crate::check::{self, Fingerprint, Side};
-use crate::data::{Array, Change, Dtype, Fill};
+use crate::data::{self, Array, Change, Dtype, Fill};
 use crate::device::{BufferId, Device, DeviceError, Launch, Place as Memory};
 use crate::kernels::{Arg, BufferSpec, Case, Family, Form, Image, Plan, Role};
 
@@ -247,6 +247,30 @@ impl Bound {
             true => device.write(place.id, 0, &poison(spec.dtype).repeat(spec.len)),
             false => device.fill(place.id, &poison(spec.dtype), spec.bytes()),
         })
+    }
+
+    /// Writes random bits over about every other element of outputs and intermediate results, of large ones in some places;
+    /// the others stay as a run left them.
+    pub(super) fn soil(&self, device: &mut dyn Device, plan: &Plan, seed: u64) -> Result<(), DeviceError> {
+        const PLACES: usize = 16;
+        const PLACE: usize = 1 << 14;
+        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch)) {
+            let size = spec.dtype.size();
+            let (places, len) = if spec.len <= PLACES * PLACE { (1, spec.len) } else { (PLACES, PLACE) };
+            for number in 0..places {
+                let start = (spec.len - len) * number / (places - 1).max(1);
+                let noise = data::generate(Fill::Bits, spec.dtype, seed, number as u64, start as u64, len);
+                let mut there = vec![0; len * size];
+                device.read(place.id, start * size, &mut there)?;
+                for (i, (old, new)) in there.chunks_mut(size).zip(noise.as_bytes().chunks(size)).enumerate() {
+                    if data::draw(seed, (start + i) as u64) & 1 == 0 {
+                        old.copy_from_slice(new);
+                    }
+                }
+                device.write(place.id, start * size, &there)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes new values into the inputs.
