@@ -16,13 +16,14 @@
 #include "../common/smaller.cl"
 #include "../common/lower.cl"
 
-// x has 72 elements more than there are items, and `one` is 1: the last of the first sums is the least, which the compiler
+// x has 72 elements more than there are items, and `sign` is 1: the last of the first sums is the least, which the compiler
 // cannot know. Where it is checked it is -1 as well, and the first of the second sums is the least.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int one)
+void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int sign)
 {
     const uint id = get_global_id(0);
-    const T down = one;
+    const T down = sign;
+    const int one = sign * sign;
     T a0[ROWS], a1[ROWS], b0[COLUMNS], b1[COLUMNS];
     BEST best[ROWS][COLUMNS];
     #pragma unroll

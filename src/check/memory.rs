@@ -49,13 +49,14 @@ pub fn poison(dtype: Dtype) -> Vec<u8> {
     poisoned(dtype, 1).as_bytes().to_vec()
 }
 
-/// The bytes of one element of another poison, where a right answer may have the value of the first: only integers have.
+/// The bytes of one element of another poison, where a right answer has the value of the first: any integer may have it,
+/// and a float that was moved.
 pub fn other_poison(dtype: Dtype) -> Vec<u8> {
     poison(dtype).iter().map(|byte| !byte).collect()
 }
 
-/// Index of the first element that still holds the poison, if any. Proof of a missing write for
-/// floats; for integers a strong hint, as one right answer in 2^32 has that value.
+/// Index of the first element that still holds the poison, if any: a strong hint that it was not written, as one right
+/// integer in 2^32 has that value, and a float only if it was moved.
 pub fn still_poisoned(got: &Array) -> Option<usize> {
     each_array!(got, v => v.iter().position(|x| x.is_poison()))
 }

@@ -249,8 +249,8 @@ impl Bound {
         })
     }
 
-    /// Writes random bits over about every other element of outputs and intermediate results, of large ones in some places;
-    /// the others stay as a run left them.
+    /// Writes random bits over about every other element that a run wrote of outputs and intermediate results, of large ones
+    /// in some places; the others stay as they are.
     pub(super) fn soil(&self, device: &mut dyn Device, plan: &Plan, seed: u64) -> Result<(), DeviceError> {
         const PLACES: usize = 16;
         const PLACE: usize = 1 << 14;
@@ -260,10 +260,10 @@ impl Bound {
             for number in 0..places {
                 let start = (spec.len - len) * number / (places - 1).max(1);
                 let noise = data::generate(Fill::Bits, spec.dtype, seed, number as u64, start as u64, len);
-                let mut there = vec![0; len * size];
+                let (mut there, poison) = (vec![0; len * size], check::poison(spec.dtype));
                 device.read(place.id, start * size, &mut there)?;
                 for (i, (old, new)) in there.chunks_mut(size).zip(noise.as_bytes().chunks(size)).enumerate() {
-                    if data::draw(seed, (start + i) as u64) & 1 == 0 {
+                    if old != poison && data::draw(seed, (start + i) as u64) & 1 == 0 {
                         old.copy_from_slice(new);
                     }
                 }

@@ -218,12 +218,9 @@ fn finished(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, inputs: &[Arr
     Ok(job.family.problem.finish(job.case, output, &tails(&job.plan, inputs)))
 }
 
-/// Whether an element of the output that holds the poison was not written. An integer may have that value and be right: then
-/// it has it again after a run into another poison.
+/// Whether an element of the output that holds the poison was not written. It may have that value and be right: then it has
+/// it again after a run into another poison.
 pub(super) fn is_unwritten(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, index: usize) -> Result<bool, Stop> {
-    if job.case.dtype.is_float() {
-        return Ok(true);
-    }
     bound.poison_with(device, &job.plan, check::other_poison)?;
     device.run(job.program, &bound.launches(&job.plan))?;
     let again = bound.output_part(device, &job.plan, index, 1)?;
