@@ -153,6 +153,10 @@ impl CsvFile {
 
     /// Writes the header of a file that got no row.
     pub fn finish(mut self) -> Result<(), Error> {
+        self.head()
+    }
+
+    fn head(&mut self) -> Result<(), Error> {
         self.header.take().map_or(Ok(()), |header| self.sink.write(&header))
     }
 
@@ -296,6 +300,7 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
     let unfinished = format!("{path}.{}.part", std::process::id());
     let written = CsvFile::rows(&unfinished, Mode::Create).and_then(|mut file| {
         rows.iter().try_for_each(|row| file.write(row))?;
+        file.head()?;
         file.sink.sync()
     });
     let placed = written.and_then(|()| {

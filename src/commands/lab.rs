@@ -47,7 +47,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-    let limits = Limits::load(executor.info(), options.measure.quick, global.quiet);
+    let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet);
     let mut lab = Laboratory { settings, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());

@@ -145,7 +145,7 @@ impl Climb<'_> {
         let probes = if empty { 0 } else { 1 };
         let total = probes + baselines.len() + rungs.len() * self.study.series.len();
         let need = Need::of(self.study.family, self.dtype, &self.study.params);
-        let mut limits = Limits::load(info, self.options.measure.quick, quiet);
+        let mut limits = Limits::load(info, self.options.measure.quick, self.options.cl_dir.is_some(), quiet);
         if !empty {
             self.observer.case_started(0, total, &format!("{} ceiling", self.study.family.ceiling.name()));
             limits.measure(&mut *self.executor, need)?;

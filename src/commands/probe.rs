@@ -7,7 +7,7 @@ use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
 use crate::kernels::{Bound, Case, Family, Target, minplus};
 use crate::record::{Ceiling, REPEATS, Run};
-use crate::runner::{Outcome, Settings};
+use crate::runner::{Outcome, Settings, Status};
 use crate::worker::Executor;
 use std::path::PathBuf;
 
@@ -55,14 +55,17 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Those that are kept for this device and driver, if there are any; others will be measured and kept, with less effort
-    /// for a quick run. A damaged file is put aside, which is said.
-    pub(super) fn load(info: &DeviceInfo, quick: bool, quiet: bool) -> Limits {
+    /// for a quick run. A damaged file is put aside, which is said. Of kernels in the user's own folder (`is_own`) none is
+    /// kept.
+    pub(super) fn load(info: &DeviceInfo, quick: bool, is_own: bool, quiet: bool) -> Limits {
         // Without a folder for data nothing can be kept.
         let folder = ceilings::folder().ok();
         let (kept, damage) = folder.as_ref().map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
         if let Some(why) = damage.filter(|_| !quiet) {
             say(&format!("{why}; going on as if none were kept"));
         }
+        // What edited kernels reach is no ceiling of the device.
+        let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
         Limits { effort, kept, folder, told: quiet, quiet, known: Vec::new() }
@@ -104,13 +107,13 @@ impl Limits {
                 None => {
                     let quiet = self.quiet;
                     let mut tell = |outcome: &Outcome| {
-                        if !quiet {
+                        if !quiet || outcome.status == Status::WrongResult {
                             say_gone_wrong(outcome)
                         }
                     };
                     let row = ceilings::measure(&quantity, self.effort, &Run::begin(), executor, &mut tell)?;
                     let ceiling = need.ceiling(&quantity, &row);
-                    self.keep(row);
+                    self.keep(row, executor.info());
                     ceiling
                 }
             },
@@ -120,10 +123,15 @@ impl Limits {
     }
 
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.
-    fn keep(&mut self, row: CeilingRow) {
-        if row.value.is_some() && self.kept.add(row) {
-            // Another run then measures it again, and no more is lost.
-            let _ = self.folder.as_ref().map(|folder| self.kept.save(folder));
+    fn keep(&mut self, row: CeilingRow, info: &DeviceInfo) {
+        let Some(folder) = self.folder.as_ref().filter(|_| row.value.is_some()) else { return };
+        // Another run may have kept more meanwhile.
+        if let Ok(Some(now)) = Kept::load(folder, info) {
+            self.kept = now;
+        }
+        if self.kept.add(row) {
+            // If that fails, the next run measures it again, and no more is lost.
+            let _ = self.kept.save(folder);
         }
     }
 

@@ -54,7 +54,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
         identity,
         settings,
-        limits: Limits::load(executor.info(), options.measure.quick, global.quiet),
+        limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet),
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
@@ -190,7 +190,7 @@ fn without_retried(
     let beside = format!("{}.retry", path.display());
     let mut file = CsvFile::rows(&beside, Mode::Create)?;
     kept.iter().try_for_each(|row| file.write(row))?;
-    drop(file);
+    file.finish()?;
     let opened = OpenOptions::new().create(true).append(true).open(&beside);
     opened.and_then(|file| file.sync_all()).and_then(|()| std::fs::rename(&beside, &path)).map_err(failed)?;
     drop(csv);

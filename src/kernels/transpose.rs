@@ -109,8 +109,11 @@ impl Problem for Transpose {
         let tile = number(&plan.params, TILE.name).ok().flatten().unwrap_or(1).max(16);
         let side = |side: u64| side.min(tile + side % tile);
         let shape = Shape { n: side(case.shape.n), m: side(case.shape.m) };
+        // Of large tiles not more data than the case itself has.
+        let most = case.shape.elements().max(MOST_APART) / shape.elements().max(1);
         let mut params = plan.params.clone();
         params.insert(APART.into(), "1".into());
+        params.insert(NREPS.name.into(), repeats.min(most.max(2)).to_string());
         vec![Case { shape, params, ..case.clone() }]
     }
 
@@ -183,6 +186,9 @@ impl Tiling {
         WorkGroup([(self.tile / self.vector) as usize, (self.tile / self.rows) as usize, 1])
     }
 }
+
+/// Elements of what a companion moves at most, unless the case itself moves more.
+const MOST_APART: u64 = 1 << 22;
 
 /// Most groups in the second dimension of a launch: what NVIDIA's drivers allow.
 const MOST_GROUP_ROWS: u64 = 65_535;

@@ -81,7 +81,7 @@ fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
 fn ranked<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, f64)> {
     let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
-    let believed = |r: &Row| r.status == Status::Ok && !is_suspect(r);
+    let believed = |r: &Row| r.status == Status::Ok && !is_above_ceiling(r);
     let meant = rows.iter().filter(|r| believed(r) && (r.repeats().is_none() || !any_plain));
     let timed = meant.filter_map(|r| Some((*r, once(r)?)));
     let mut timed: Vec<_> = timed.collect();
@@ -90,7 +90,7 @@ fn ranked<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, f64)> {
 }
 
 /// Whether a row is faster than its ceiling, and its data are no reason for it.
-fn is_suspect(row: &Row) -> bool {
+fn is_above_ceiling(row: &Row) -> bool {
     row.has_flag(flag::ABOVE_CEILING) && !row.has_flag(flag::FITS_CACHE)
 }
 

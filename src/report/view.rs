@@ -350,7 +350,7 @@ fn notes_on(rows: &[&Row]) -> Vec<String> {
         note(&|r| r.has_flag(flag::FITS_CACHE), "the data fit the cache, so memory's ceiling is no limit"),
         note(
             &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),
-            "suspect, faster than the ceiling measured on this device; gpulab ceiling measures it again",
+            "faster than the ceiling measured on this device; gpulab ceiling measures it again",
         ),
         note(&|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
         note(&is_step_back, "slower than the rung before: on this device and size the idea costs more than it saves"),

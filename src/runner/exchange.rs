@@ -250,7 +250,7 @@ impl Stage {
         self.put(device, act.script, &all)?;
         // On the queue that copies go through: some drivers let one queue see late what another has done.
         device.play(self.program, commands, act.script.repeat, true)?;
-        self.compare(device, act, &all, when)
+        self.compare(device, act, &all, when).map_err(|stop| stop.after(true))
     }
 
     /// Parts of the answer, in bytes, that are poisoned before a run and looked at afterwards, never the same; all of a small one.

@@ -147,6 +147,7 @@ impl Session {
             Some(job) => self.verify_and_time(&Job { again, ..job }, settings, &mut outcome),
             None => Ok(()),
         });
+        self.forget_touched(done.is_err());
         self.verified.retain(|known| known != case);
         if done.is_ok() {
             self.verified.push_back(case.clone());
@@ -165,7 +166,18 @@ impl Session {
             Some(job) => self.verify_thoroughly(&job, &mut outcome),
             None => Ok(()),
         });
+        self.forget_touched(done.is_err());
         outcome.ended(done.map_err(|stop| stop.after(self.launched)))
+    }
+
+    /// What a case that went wrong left on the device may not be the data any more: the next case uploads them anew.
+    fn forget_touched(&mut self, is_wrong: bool) {
+        if is_wrong
+            && self.launched
+            && let Some(data) = &mut self.data
+        {
+            data.unload(&mut *self.device);
+        }
     }
 
     /// Makes the plan, the program and the data; nothing if there are no elements, which is an answer too.

@@ -39,9 +39,12 @@ impl Session {
             let is_exact = job.family.problem.is_exact(&case);
             let fill = if is_exact { job.family.problem.fill(&case) } else { job.family.problem.exact_fill(&case) };
             let mut data = exact_data_of(&companion, fill, case.seed);
+            // What the device refuses of the case itself is still a refusal.
+            let launched = std::mem::replace(&mut self.launched, false);
             let verified = self.verify_companion(&companion, &mut data);
             data.unload(&mut *self.device);
-            verified?;
+            verified.map_err(|stop| stop.after(self.launched))?;
+            self.launched = launched;
         }
         Ok(())
     }
@@ -205,9 +208,7 @@ impl Session {
 /// What a run left: its output, if all of it was written and nothing beside it, completed on the host.
 fn finished(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, inputs: &[Array]) -> Result<Array, Stop> {
     let output = bound.output(device, &job.plan)?;
-    if let Some(what) = bound.overrun(device, &job.plan)? {
-        return Err(wrong(what));
-    }
+    demand_guards(device, job, bound)?;
     // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
     if job.family.problem.movement(job.case).is_none()
         && let Some(index) = check::still_poisoned(&output)
@@ -224,7 +225,13 @@ pub(super) fn is_unwritten(device: &mut dyn Device, job: &Job<'_>, bound: &Bound
     bound.poison_with(device, &job.plan, check::other_poison)?;
     device.run(job.program, &bound.launches(&job.plan))?;
     let again = bound.output_part(device, &job.plan, index, 1)?;
-    Ok(check::still_poisoned(&again).is_none())
+    let is_unwritten = check::still_poisoned(&again).is_none();
+    if !is_unwritten {
+        // As it was: what else holds the first poison is looked at, too.
+        bound.poison(device, &job.plan)?;
+        device.run(job.program, &bound.launches(&job.plan))?;
+    }
+    Ok(is_unwritten)
 }
 
 /// Checks what a run over these data left.
@@ -237,6 +244,11 @@ pub(super) fn judge(
 ) -> Result<Judged, Stop> {
     let got = finished(device, job, bound, &data.host)?;
     data.judge(&got, job.family, job.case, job.plan.depth, when)
+}
+
+/// Nothing is to be written beside a buffer.
+pub(super) fn demand_guards(device: &mut dyn Device, job: &Job<'_>, bound: &Bound) -> Result<(), Stop> {
+    bound.overrun(device, &job.plan)?.map_or(Ok(()), |what| Err(wrong(what)))
 }
 
 /// Inputs are only to be read.
@@ -280,10 +292,12 @@ impl Data {
             return Vec::new();
         }
         let margin = match &self.reference {
-            Some(Reference { exact: None, magnitude, .. }) => {
-                let reference = self.reference.as_ref();
-                let bound = reference.and_then(|r| check::tolerance(r, job.plan.depth, job.case.dtype));
-                bound.unwrap_or(*magnitude)
+            Some(reference @ Reference { exact: None, .. }) => {
+                match check::tolerance(reference, job.plan.depth, job.case.dtype) {
+                    Some(bound) => bound,
+                    // No change is larger than what so many roundings may hide.
+                    None => return Vec::new(),
+                }
             }
             _ => 0.0,
         };
@@ -403,7 +417,7 @@ fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -
 fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
     let most = (0.09 / got.dtype().unit_roundoff()) as u64;
     let mut verdict = check::check_result(got, reference, depth.min(most));
-    if depth > most && verdict.max_err <= reference.magnitude {
+    if depth > most && reference.magnitude.is_finite() && verdict.max_err <= reference.magnitude {
         verdict = Verdict { ok: true, tol: reference.magnitude, why: None, ..verdict };
     }
     Ok(Judged { verdict: demand(verdict, when)?, value: single(got) })

@@ -174,7 +174,10 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let trials: Vec<Trial> = drivers.into_iter().chain(faults).collect();
     let tally = try_all(&stage, &good, &trials)?;
     let fewest = if options.quick { FEWEST_QUICK } else { FEWEST };
-    let enough = tally.met[0] >= fewest[0] && tally.met[1] >= fewest[1];
+    let enough = match options.only {
+        Some(_) => tally.met[0] + tally.met[1] >= 1,
+        None => tally.met[0] >= fewest[0] && tally.met[1] >= fewest[1],
+    };
     let counts: Vec<String> =
         KINDS.iter().map(|(kind, name)| format!("{} {name}", tally.wrong.get(kind).unwrap_or(&0))).collect();
     let lack = match enough {
