@@ -245,6 +245,10 @@ pub enum Fill {
     MostBits,
     /// No bits but, in one element of 256, one of the lower half of them.
     FewBits,
+    /// As `Exact(8)`, but of floats one of the first elements is infinite.
+    Infinite,
+    /// As `Exact(8)`, but of floats one of the first elements is NaN.
+    NotANumber,
     /// Bits of all kinds: both signs, NaN with payloads, infinities, denormals, zeros of either sign, extremes. All but each
     /// 61st element, which is one of the special ones, have bits of their own, up to 2^32 elements.
     Bits,
@@ -263,6 +267,9 @@ pub enum Fill {
 /// The weight that says that there is no edge, among integers: the sum of two of them does not overflow.
 pub const NO_EDGE: i32 = i32::MAX / 2;
 
+/// Among so many first elements lies the one that is not finite, where there is one.
+const FIRST: u64 = 3;
+
 /// `len` elements of stream `stream` (0 for the first input, 1 for the second, ...), from index `start` on.
 pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, len: usize) -> Array {
     let key = mix(seed ^ mix(stream.wrapping_add(0x5EED)));
@@ -275,6 +282,8 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Negative => -1.0 - (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
             Fill::Bits => f32::from_bits(pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).map_or(f32::INFINITY, |w| w as f32),
+            Fill::Infinite if i == key % FIRST => f32::INFINITY,
+            Fill::NotANumber if i == key % FIRST => f32::NAN,
             other => small(other, key, i, 32) as f32,
         }),
         Array::F64(v) => fill_with(v, start, |i| match fill {
@@ -283,6 +292,8 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Negative => -1.0 - (draw(key, i) >> 12) as f64 * (1.0 / (1u64 << 52) as f64),
             Fill::Bits => f64::from_bits(wide_pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).unwrap_or(f64::INFINITY),
+            Fill::Infinite if i == key % FIRST => f64::INFINITY,
+            Fill::NotANumber if i == key % FIRST => f64::NAN,
             other => small(other, key, i, 64) as f64,
         }),
         Array::I32(v) => fill_with(v, start, |i| match fill {
@@ -317,6 +328,7 @@ fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
             let magnitude = 1 + ((r >> 32) % u64::from(k)) as i64;
             if r & 1 == 0 { magnitude } else { -magnitude }
         }
+        Fill::Infinite | Fill::NotANumber => small(Fill::Exact(8), key, i, bits),
         Fill::Unit(at) => i64::from(i == at),
         Fill::MostBits => !lone(),
         Fill::FewBits => lone(),

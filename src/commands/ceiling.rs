@@ -48,12 +48,15 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
         write(&mut outputs, &row);
         worse += usize::from(!kept.add(row.clone()));
         rows.push(row);
-        if saved.is_ok() {
+        // What edited kernels reach is no ceiling of the device.
+        if saved.is_ok() && options.cl_dir.is_none() {
             saved = kept.save(&folder).map(|_| ());
         }
     });
     outputs.tell(out, &|_| report::ceilings::text(&rows), false, global.quiet);
-    if !global.quiet && measured.is_ok() && saved.is_ok() {
+    if options.cl_dir.is_some() {
+        say("not kept: they were measured with the kernels of --cl-dir");
+    } else if !global.quiet && measured.is_ok() && saved.is_ok() {
         let but = format!(", but for {worse} of {}: what was kept of them is no worse", rows.len());
         say(&format!("kept in {}{}", kept.path(&folder).display(), if worse > 0 { &but } else { "" }));
     }

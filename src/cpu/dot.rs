@@ -73,6 +73,9 @@ pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, dr
     let finite = before.exact.is_some() || (before.value.is_finite() && size.is_finite());
     let (old, sign) = ((x.at(at)?, y.at(at)?), if draw & 16 == 0 { 1.0 } else { -1.0 });
     let values = match old {
+        // What the sum of the others is cannot be told from it.
+        (Array::F32(x), Array::F32(y)) if !(x[0] * y[0]).is_finite() => return None,
+        (Array::F64(x), Array::F64(y)) if !(x[0] * y[0]).is_finite() => return None,
         (Array::F32(_), Array::F32(_)) => [sign * size, size].map(|v| Array::F32(vec![v as f32])),
         (Array::F64(_), Array::F64(_)) => [sign * size, size].map(|v| Array::F64(vec![v])),
         // An odd factor keeps every difference of the other.

@@ -129,6 +129,9 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
     let times = [1.0, -2.0, 3.0, -4.0][draw as usize % 4];
     let step = 1 + (draw >> 8) as i64 % 1000;
     let decided = match (x.at(at)?, result) {
+        // What the sum of the others is cannot be told from it.
+        (Array::F32(old), _) if op == Op::Sum && !old[0].is_finite() => return None,
+        (Array::F64(old), _) if op == Op::Sum && !old[0].is_finite() => return None,
         (Array::F32(old), Array::F32(r)) => {
             Array::F32(vec![real(op, old[0].into(), r[0].into(), margin, times) as f32])
         }

@@ -47,6 +47,10 @@ impl Problem for Dot {
         Fill::Exact(if case.shape.n <= 1 << 24 { 8 } else { 4 })
     }
 
+    fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
+        if case.dtype.is_float() { &[Fill::Infinite, Fill::NotANumber] } else { &[] }
+    }
+
     fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {
         let values = before.and_then(|before| cpu::dot::deciding(inputs, before, margin, spot.at, spot.draw));
         let change = |(input, value)| Change { input, index: spot.at, value };

@@ -72,7 +72,11 @@ impl Problem for Reduce {
 
     /// Numbers of either sign: the others are all on one side of 0.
     fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
-        if matches!(op(case), Op::Min | Op::Max) { &[Fill::Real] } else { &[] }
+        match op(case) {
+            Op::Min | Op::Max => &[Fill::Real],
+            Op::Sum if case.dtype.is_float() => &[Fill::Infinite, Fill::NotANumber],
+            _ => &[],
+        }
     }
 
     fn is_decided_by_few(&self, case: &Case) -> bool {

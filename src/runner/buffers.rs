@@ -319,6 +319,18 @@ impl Bound {
         Ok(None)
     }
 
+    /// What a run left in a buffer that must be zero again, if anything.
+    pub(super) fn left_over(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| role == Role::Zeroed) {
+            let mut there = vec![0; spec.bytes()];
+            device.read(place.id, 0, &mut there)?;
+            if there.iter().any(|&byte| byte != 0) {
+                return Ok(Some("a buffer that must be zero again after a run is not".to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
     /// The first input that is no more what this was the fingerprint of.
     pub(super) fn changed_input(
         &self,

@@ -104,6 +104,8 @@ impl Session {
         let bound = Bound::new(&mut *self.device, fence, &job.plan, &data.device)?;
         let judged = self.run_poisoned(job, &bound).and_then(|()| {
             let judged = self.judge(job, &bound, data, when)?;
+            // After one run: a second one may undo what the first did to them.
+            demand_inputs(&mut *self.device, job, &bound, data)?;
             self.verify_changed(job, &bound, data, when)?;
             if spots && job.family.problem.is_decided_by_few(job.case) {
                 places(job, data).into_iter().try_for_each(|spot| self.verify_spot(job, &bound, data, spot, when))?;
@@ -209,6 +211,9 @@ impl Session {
 fn finished(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, inputs: &[Array]) -> Result<Array, Stop> {
     let output = bound.output(device, &job.plan)?;
     demand_guards(device, job, bound)?;
+    if let Some(what) = bound.left_over(device, &job.plan)? {
+        return Err(wrong(what));
+    }
     // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
     if job.family.problem.movement(job.case).is_none()
         && let Some(index) = check::still_poisoned(&output)
