@@ -7,7 +7,7 @@ use gpulab::data::{Array, Dtype};
 use gpulab::kernels::ceiling::PROBES;
 use gpulab::kernels::{Case, FAMILIES, Family, Form, Params, Rung, Shape, WorkGroup};
 
-const SIZES: [u64; 11] = [0, 1, 2, 7, 255, 256, 257, 1000, 4097, 65_537, 1_000_003];
+const SIZES: [u64; 8] = [0, 1, 7, 256, 257, 4097, 65_537, 1_000_003];
 const WORK_GROUPS: [usize; 6] = [1, 3, 32, 64, 256, 1000];
 /// A simulator that interprets each instruction gets what it can do in minutes.
 const SMALL_SIZES: [u64; 5] = [0, 1, 7, 257, 1000];
