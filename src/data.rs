@@ -157,6 +157,19 @@ impl Array {
         self.len() == 0
     }
 
+    /// The first element, so many times; nothing of nothing.
+    pub fn repeated(&self, len: usize) -> Array {
+        fn repeat<T: Copy>(v: &[T], len: usize) -> Vec<T> {
+            v.first().map_or_else(Vec::new, |&first| vec![first; len])
+        }
+        match self {
+            Array::F32(v) => Array::F32(repeat(v, len)),
+            Array::F64(v) => Array::F64(repeat(v, len)),
+            Array::I32(v) => Array::I32(repeat(v, len)),
+            Array::I64(v) => Array::I64(repeat(v, len)),
+        }
+    }
+
     /// The elements' bytes, in the host's order.
     pub fn as_bytes(&self) -> &[u8] {
         each_array!(self, v => bytemuck::cast_slice(v))
@@ -232,10 +245,10 @@ pub enum Fill {
     /// A random sign times 1..=K: every partial result is exact in every element type, so sums of
     /// them have tolerance 0 in any order.
     Exact(u8),
+    /// The same, of which floats are a quarter, so that some are whole and others are not.
+    Fractions(u8),
     /// All ones.
     Ones,
-    /// Zeros with a single one at this index.
-    Unit(u64),
     /// Numbers above 0 with room below them, for minima: floats in [1, 2), integers in the upper half of those below a quarter
     /// of the largest.
     Positive,
@@ -245,10 +258,6 @@ pub enum Fill {
     MostBits,
     /// No bits but, in one element of 256, one of the lower half of them.
     FewBits,
-    /// As `Exact(8)`, but of floats one of the first elements is infinite.
-    Infinite,
-    /// As `Exact(8)`, but of floats one of the first elements is NaN.
-    NotANumber,
     /// Bits of all kinds: both signs, NaN with payloads, infinities, denormals, zeros of either sign, extremes. All but each
     /// 61st element, which is one of the special ones, have bits of their own, up to 2^32 elements.
     Bits,
@@ -262,13 +271,24 @@ pub enum Fill {
         /// Whether one node has no edge that leaves it, and one has none that reaches it.
         severed: bool,
     },
+    /// Weights of a complete graph's edges, none below 0, as a matrix of so many columns: from each node a short edge leads
+    /// to another, [`turn`] columns on, so that a shortest way of two edges always takes one of those. Of each two ways that
+    /// take one, the other is the shorter where `falling` is the other.
+    Turned {
+        /// Columns of the matrix.
+        columns: u64,
+        /// Whether long edges are the shorter, the longer they would be otherwise.
+        falling: bool,
+    },
+}
+
+/// How many columns on the short edges of [`Fill::Turned`] lead.
+pub fn turn(columns: u64) -> u64 {
+    columns / 3
 }
 
 /// The weight that says that there is no edge, among integers: the sum of two of them does not overflow.
 pub const NO_EDGE: i32 = i32::MAX / 2;
-
-/// Among so many first elements lies the one that is not finite, where there is one.
-const FIRST: u64 = 3;
 
 /// `len` elements of stream `stream` (0 for the first input, 1 for the second, ...), from index `start` on.
 pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, len: usize) -> Array {
@@ -282,18 +302,18 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Negative => -1.0 - (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
             Fill::Bits => f32::from_bits(pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).map_or(f32::INFINITY, |w| w as f32),
-            Fill::Infinite if i == key % FIRST => f32::INFINITY,
-            Fill::NotANumber if i == key % FIRST => f32::NAN,
+            Fill::Turned { columns, falling } => turned(key, columns, falling, i) as f32,
+            Fill::Fractions(k) => small(Fill::Exact(k), key, i, 32) as f32 / 4.0,
             other => small(other, key, i, 32) as f32,
         }),
         Array::F64(v) => fill_with(v, start, |i| match fill {
             Fill::Real => (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0,
-            Fill::Positive => 1.0 + (draw(key, i) >> 12) as f64 * (1.0 / (1u64 << 52) as f64),
-            Fill::Negative => -1.0 - (draw(key, i) >> 12) as f64 * (1.0 / (1u64 << 52) as f64),
+            Fill::Positive => 1.0 + fraction(draw(key, i)),
+            Fill::Negative => -1.0 - fraction(draw(key, i)),
             Fill::Bits => f64::from_bits(wide_pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).unwrap_or(f64::INFINITY),
-            Fill::Infinite if i == key % FIRST => f64::INFINITY,
-            Fill::NotANumber if i == key % FIRST => f64::NAN,
+            Fill::Turned { columns, falling } => turned(key, columns, falling, i),
+            Fill::Fractions(k) => small(Fill::Exact(k), key, i, 64) as f64 / 4.0,
             other => small(other, key, i, 64) as f64,
         }),
         Array::I32(v) => fill_with(v, start, |i| match fill {
@@ -302,6 +322,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Negative => -(1 << 28) - (draw(key, i) >> 36) as i32,
             Fill::Bits => pattern(key, i).cast_signed(),
             Fill::Weights { .. } => weights.whole(i),
+            Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * f64::from(1 << 27)) as i32,
             other => small(other, key, i, 32) as i32,
         }),
         Array::I64(v) => fill_with(v, start, |i| match fill {
@@ -323,13 +344,11 @@ fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
         if r.is_multiple_of(256) { 1 << ((r >> 32) % (bits / 2)) } else { 0 }
     };
     match fill {
-        Fill::Exact(k) => {
+        Fill::Exact(k) | Fill::Fractions(k) => {
             let r = draw(key, i);
             let magnitude = 1 + ((r >> 32) % u64::from(k)) as i64;
             if r & 1 == 0 { magnitude } else { -magnitude }
         }
-        Fill::Infinite | Fill::NotANumber => small(Fill::Exact(8), key, i, bits),
-        Fill::Unit(at) => i64::from(i == at),
         Fill::MostBits => !lone(),
         Fill::FewBits => lone(),
         _ => 1,
@@ -337,7 +356,7 @@ fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
 }
 
 /// Bits that operations on numbers are likely to change: of f32, and as the upper halves of 64-bit words of f64 and others.
-const SPECIAL: [u32; 16] = [
+const SPECIAL: [u32; 20] = [
     0x8000_0000, // -0
     0x0000_0001, // the smallest denormal
     0x7f80_0001, // a signalling NaN
@@ -354,6 +373,10 @@ const SPECIAL: [u32; 16] = [
     0xfff0_0000,
     0x7f7f_ffff, // the largest float
     0xff7f_ffff,
+    0x3f80_0000, // the float 1
+    0x3ff0_0000, // the upper half of the double 1
+    0x0000_0002,
+    0x0000_00ff,
 ];
 
 /// Each so many an element has special bits.
@@ -413,7 +436,7 @@ impl Weights {
         Weights { key, columns, signed, severed: severed.then(|| [node(1), node(2)]), heavy, turn: 1 + node(3) / 2 }
     }
 
-    /// The weight of the edge at place `i` of the matrix, a multiple of 2^-24; none where there is no edge.
+    /// The weight of the edge at place `i` of the matrix; none where there is no edge.
     fn weight(&self, i: u64) -> Option<f64> {
         /// Of eight weights in a row of draws, most are usual.
         const SCALES: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 128.0, 65536.0];
@@ -426,7 +449,7 @@ impl Weights {
             return None;
         }
         let (size, kind) = (draw(self.key, i), draw(!self.key, i));
-        let fraction = (size >> 44) as f64 / (1u64 << 20) as f64;
+        let fraction = fraction(size);
         let is_heavy = self.heavy == Some(row);
         let heavy = if is_heavy { 128.0 } else { 1.0 };
         if column == next {
@@ -442,6 +465,58 @@ impl Weights {
     fn whole(&self, i: u64) -> i32 {
         self.weight(i).map_or(NO_EDGE, |weight| (weight * 4096.0) as i32)
     }
+}
+
+/// Numbers of both signs and many sizes, each an array of one element, that use every bit of their type: of floats the whole
+/// significand, of integers both ends of the range, too.
+pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
+    const SIZES: [i32; 8] = [0, 1, -3, 10, -20, 40, 60, -60];
+    let draws = (0..).map(|i| draw(seed, i));
+    // In [1, 2), with the last bit set.
+    let float = |(r, size): (u64, i32)| {
+        let significand = f64::from_bits(1023 << 52 | r >> 12 | 1);
+        let single = f32::from_bits(127 << 23 | (r >> 41) as u32 | 1);
+        let scale = if r & 1 == 0 { 2f64.powi(size) } else { -(2f64.powi(size)) };
+        (significand * scale, single * scale as f32)
+    };
+    let floats = draws.clone().zip(SIZES).map(float);
+    match dtype {
+        Dtype::F32 => floats.map(|(_, single)| Array::F32(vec![single])).collect(),
+        Dtype::F64 => floats.map(|(double, _)| Array::F64(vec![double])).collect(),
+        Dtype::I32 => {
+            let ends = [1, -1, i32::MAX, i32::MIN];
+            draws.map(|r| r as i32).take(4).chain(ends).map(|x| Array::I32(vec![x])).collect()
+        }
+        Dtype::I64 => {
+            let ends = [1, -1, i64::MAX, i64::MIN];
+            draws.map(|r| r as i64).take(4).chain(ends).map(|x| Array::I64(vec![x])).collect()
+        }
+    }
+}
+
+/// Infinity and NaN, each an array of one element; nothing of integers.
+pub fn not_finite(dtype: Dtype) -> Vec<Array> {
+    match dtype {
+        Dtype::F32 => [f32::INFINITY, f32::NAN].map(|x| Array::F32(vec![x])).into(),
+        Dtype::F64 => [f64::INFINITY, f64::NAN].map(|x| Array::F64(vec![x])).into(),
+        Dtype::I32 | Dtype::I64 => Vec::new(),
+    }
+}
+
+/// The weight at place `i` of [`Fill::Turned`]: up to 1/16 of a short edge, from 1 on and below 15/8 of a long one.
+fn turned(key: u64, columns: u64, falling: bool, i: u64) -> f64 {
+    let (row, column) = (i / columns, i % columns);
+    let fraction = fraction(draw(key, i));
+    match column == (row + turn(columns)) % columns {
+        true => fraction / 16.0,
+        false if falling => 1.0 + 0.875 * (1.0 - fraction),
+        false => 1.0 + 0.875 * fraction,
+    }
+}
+
+/// Of [0, 1), with every bit of its significand.
+fn fraction(draw: u64) -> f64 {
+    (draw >> 12) as f64 / (1u64 << 52) as f64
 }
 
 fn fill_with<T: Send>(values: &mut [T], start: u64, f: impl Fn(u64) -> T + Sync) {
@@ -471,11 +546,12 @@ mod tests {
     use super::*;
 
     const WEIGHTS: Fill = Fill::Weights { columns: 300, signed: true, severed: true };
+    const TURNED: Fill = Fill::Turned { columns: 300, falling: true };
 
     #[test]
     fn parts_of_an_array_equal_the_whole() {
         for dtype in Dtype::ALL {
-            for fill in [Fill::Real, Fill::Exact(8), Fill::Ones, Fill::Unit(70_000), WEIGHTS] {
+            for fill in [Fill::Real, Fill::Exact(8), Fill::Fractions(8), Fill::Ones, WEIGHTS, TURNED] {
                 let whole = generate(fill, dtype, 7, 1, 0, 100_000);
                 assert_eq!(whole.tail(65_530), generate(fill, dtype, 7, 1, 65_530, 34_470), "{dtype} {fill:?}");
             }

@@ -54,7 +54,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
         }
     });
     outputs.tell(out, &|_| report::ceilings::text(&rows), false, global.quiet);
-    if options.cl_dir.is_some() {
+    if options.cl_dir.is_some() && !global.quiet {
         say("not kept: they were measured with the kernels of --cl-dir");
     } else if !global.quiet && measured.is_ok() && saved.is_ok() {
         let but = format!(", but for {worse} of {}: what was kept of them is no worse", rows.len());

@@ -175,12 +175,26 @@ weight!(i32, NO_EDGE, 0, |x, y| x.wrapping_add(y), [avx512_i32, avx2_i32]);
 ///
 /// If the arrays' types differ, or are not n x n.
 pub fn recompute(n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
-    match (d, result) {
-        (Array::F32(d), Array::F32(r)) => places.iter().for_each(|&at| cross(n, d, at, r)),
-        (Array::F64(d), Array::F64(r)) => places.iter().for_each(|&at| cross(n, d, at, r)),
-        (Array::I32(d), Array::I32(r)) => places.iter().for_each(|&at| cross(n, d, at, r)),
-        _ => unreachable!("weights of one type"),
-    }
+    typed!(d, result, |d, r| places.iter().for_each(|&at| cross(n, d, at, r)));
+}
+
+/// The min-plus product of n x n weights with themselves of which it is known that a shortest way of two edges takes one that
+/// leads from a node to that `turn` further on: of two ways to look at, the shorter.
+///
+/// # Panics
+///
+/// If the arrays' types differ, or are not n x n.
+pub fn turned(n: usize, turn: usize, d: &Array, result: &mut Array) {
+    typed!(d, result, |d, r| shorter(n, turn, d, r));
+}
+
+fn shorter<T: Weight>(n: usize, turn: usize, d: &[T], result: &mut [T]) {
+    result.par_chunks_mut(n).enumerate().for_each(|(i, of_row)| {
+        let over = |k: usize, j: usize| d[i * n + k].plus(d[k * n + j]);
+        for (j, least) in of_row.iter_mut().enumerate() {
+            *least = over((i + turn) % n, j).lesser(over((j + n - turn) % n, j));
+        }
+    });
 }
 
 fn cross<T: Weight>(n: usize, d: &[T], (row, column): (usize, usize), result: &mut [T]) {
@@ -397,6 +411,27 @@ mod tests {
         let sides = [0, 1, 2, 7, 13, 31, 63, 64, 65, 127, 128, 129, 500];
         for n in sides.into_iter().filter(|&n| !cfg!(miri) || n < 20) {
             check_types(n, n as u64);
+        }
+    }
+
+    #[test]
+    fn of_turned_weights_each_decides_a_result_in_one_of_two_orders() {
+        for n in [1, 2, 3, 7, 24] {
+            let mut decided = vec![false; n * n];
+            for falling in [false, true] {
+                let d = generate(Fill::Turned { columns: n as u64, falling }, Dtype::F64, 1, 0, 0, n * n);
+                let [mut expected, mut result] = [0, 1].map(|_| Array::zeros(Dtype::F64, n * n));
+                all_threads(n, &d, &mut expected);
+                turned(n, crate::data::turn(n as u64) as usize, &d, &mut result);
+                assert_eq!(result, expected, "{n} falling: {falling}");
+                let Array::F64(d) = d else { unreachable!() };
+                for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let way = |k: usize| d[i * n + k] + d[k * n + j];
+                    let best = (0..n).min_by(|&a, &b| way(a).total_cmp(&way(b))).unwrap();
+                    decided[i * n + best] = true;
+                }
+            }
+            assert!(decided.into_iter().all(|decides| decides), "{n}");
         }
     }
 

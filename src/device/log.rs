@@ -131,7 +131,7 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
     fn home_control_characters_and_the_last_nul_go() {
         let log = "/home/ada/.cache/pocl/x.cl:1:2: error\u{1b}[0m\r\nnext\tline\0\0\n\0";
         assert_eq!(clean(log, "a/b.cl", Some("/home/ada/")), "~/.cache/pocl/x.cl:1:2: error\\u{1b}[0m\nnext\tline");
-        assert_eq!(clean("/root/x\n", "a/b.cl", None), "/root/x");
+        assert_eq!(clean("/some/x\n", "a/b.cl", None), "/some/x");
         assert_eq!(clean("a/b", "a/b.cl", Some("/")), "a/b", "a home of / is no home");
     }
 

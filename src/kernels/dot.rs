@@ -44,11 +44,15 @@ impl Problem for Dot {
 
     fn exact_fill(&self, case: &Case) -> Fill {
         // Products reach K*K: no partial sum may leave f32's exact range, but with negligible probability.
-        Fill::Exact(if case.shape.n <= 1 << 24 { 8 } else { 4 })
+        Fill::Fractions(if case.shape.n <= 1 << 24 { 8 } else { 4 })
     }
 
-    fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
-        if case.dtype.is_float() { &[Fill::Infinite, Fill::NotANumber] } else { &[] }
+    /// Each value times one, and one times each value.
+    fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
+        let one = data::generate(Fill::Ones, case.dtype, 0, 0, 0, 1);
+        let values = data::telling(case.dtype, draw).into_iter().chain(data::not_finite(case.dtype));
+        let values = values.flat_map(|value| [vec![value.clone(), one.clone()], vec![one.clone(), value]]).collect();
+        Some(Lone { neutral: vec![Array::zeros(case.dtype, 1); 2], values })
     }
 
     fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {

@@ -73,6 +73,11 @@ const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4
 /// Fewest rows of the smaller matrix over which a rung is checked too.
 const COMPANION: u64 = 64;
 
+/// Setting of checks: whether the weights are [`Fill::Turned`], rising or falling.
+const TURNED: &str = "turned";
+const RISING: &str = "rising";
+const FALLING: &str = "falling";
+
 struct MinPlus;
 
 impl Problem for MinPlus {
@@ -85,6 +90,9 @@ impl Problem for MinPlus {
     }
 
     fn fill(&self, case: &Case) -> Fill {
+        if let Some(order) = case.params.get(TURNED) {
+            return Fill::Turned { columns: case.shape.n, falling: order == FALLING };
+        }
         Fill::Weights { columns: case.shape.n, signed: is_signed(&case.params), severed: true }
     }
 
@@ -107,15 +115,20 @@ impl Problem for MinPlus {
         Reference { exact: Some(exact), ..before.clone() }
     }
 
-    /// Weights of either sign, of any kernel that has no use for there being none below 0.
+    /// Weights of which each decides a result, in one of two cases; and weights of either sign, of any kernel that has no
+    /// use for there being none below 0.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        if is_signed(&case.params) || plan.defines.iter().any(|(name, _)| name == "ORDERED") {
-            return Vec::new();
+        let with = |name: &str, value: &str| {
+            let mut params = plan.params.clone();
+            params.insert(name.into(), value.into());
+            Case { params, ..case.clone() }
+        };
+        let mut companions = vec![with(TURNED, RISING), with(TURNED, FALLING)];
+        if !is_signed(&case.params) && plan.defines.iter().all(|(name, _)| name != "ORDERED") {
+            let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
+            companions.push(Case { shape: Form::Square.shape(n, None), ..with(WEIGHTS.name, "signed") });
         }
-        let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
-        let mut params = plan.params.clone();
-        params.insert(WEIGHTS.name.into(), "signed".into());
-        vec![Case { shape: Form::Square.shape(n, None), params, ..case.clone() }]
+        companions
     }
 
     fn beside(&self, _: &Case) -> Fill {
@@ -134,8 +147,11 @@ impl Problem for MinPlus {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let mut exact = Array::zeros(case.dtype, inputs[0].len());
-        host::all_threads(case.shape.n as usize, &inputs[0], &mut exact);
+        let (n, mut exact) = (case.shape.n as usize, Array::zeros(case.dtype, inputs[0].len()));
+        match case.params.contains_key(TURNED) {
+            true => host::turned(n, data::turn(case.shape.n) as usize, &inputs[0], &mut exact),
+            false => host::all_threads(n, &inputs[0], &mut exact),
+        }
         Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
     }
 

@@ -259,6 +259,15 @@ pub struct Changed {
     pub old: Array,
 }
 
+/// Values of which each decides the result, to its last bit, where all other elements are neutral.
+#[derive(Clone, Debug)]
+pub struct Lone {
+    /// Of each input the element that leaves the result to the others, as an array of one.
+    pub neutral: Vec<Array>,
+    /// Of each input one element, as an array of one.
+    pub values: Vec<Vec<Array>>,
+}
+
 /// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
 fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
     let Some(old) = inputs.first().and_then(|input| input.at(at)) else { return Vec::new() };
@@ -298,10 +307,9 @@ pub trait Problem: Sync {
         &[]
     }
 
-    /// Whether a few elements decide the result, as of minima, so that a case is also checked with each of several
-    /// places as the one that decides.
-    fn is_decided_by_few(&self, _: &Case) -> bool {
-        false
+    /// Values that a case is checked over by themselves; `draw` is a random number. None where the result is more than one.
+    fn lone(&self, _: &Case, _draw: u64) -> Option<Lone> {
+        None
     }
 
     /// Changes of elements at or about place `at` of the inputs after which the result is another one, by more than `margin`,

@@ -65,7 +65,7 @@ impl Problem for Reduce {
     fn exact_fill(&self, case: &Case) -> Fill {
         match op(case) {
             // No partial sum may leave f32's exact range, but with negligible probability.
-            Op::Sum => Fill::Exact(if case.shape.n <= 1 << 24 { 64 } else { 16 }),
+            Op::Sum => Fill::Fractions(if case.shape.n <= 1 << 24 { 64 } else { 16 }),
             _ => self.fill(case),
         }
     }
@@ -74,13 +74,17 @@ impl Problem for Reduce {
     fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
         match op(case) {
             Op::Min | Op::Max => &[Fill::Real],
-            Op::Sum if case.dtype.is_float() => &[Fill::Infinite, Fill::NotANumber],
             _ => &[],
         }
     }
 
-    fn is_decided_by_few(&self, case: &Case) -> bool {
-        !matches!(op(case), Op::Sum | Op::Xor)
+    fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
+        let mut values = data::telling(case.dtype, draw);
+        if op(case) == Op::Sum {
+            values.extend(data::not_finite(case.dtype));
+        }
+        let neutral = vec![host::finish(op(case), &Array::zeros(case.dtype, 0))];
+        Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect() })
     }
 
     fn decide(
@@ -105,7 +109,7 @@ impl Problem for Reduce {
 
     /// The sum by the same source, in which every element counts: of minima and bits most do not.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        if !self.is_decided_by_few(case) {
+        if matches!(op(case), Op::Sum | Op::Xor) {
             return Vec::new();
         }
         let mut params = plan.params.clone();

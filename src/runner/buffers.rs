@@ -25,11 +25,14 @@ pub(super) struct Fenced {
 }
 
 impl Fence {
-    /// As wide as a row of a matrix, from which a kernel may stray into the one before or behind it. None under a
+    /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind it. None under a
     /// simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
     pub(super) fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
         const MOST: usize = 1 << 20;
-        let row = if family.form == Form::Vector { 0 } else { case.shape.n.max(case.shape.m) as usize };
+        let row = match family.form {
+            Form::Vector => case.shape.n / 4,
+            Form::Matrix | Form::Square => case.shape.n.max(case.shape.m),
+        } as usize;
         let wide = row.saturating_mul(case.dtype.size()).clamp(check::GUARD_BYTES, MOST).next_multiple_of(4096);
         Fence { fill: family.problem.beside(case), bytes: if is_simulator(device) { 0 } else { wide } }
     }
@@ -228,6 +231,11 @@ impl Bound {
         plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
     }
 
+    /// Outputs and intermediate results.
+    fn written<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a BufferSpec, &'a Place)> {
+        self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch))
+    }
+
     /// Overwrites outputs and intermediate results with a pattern that no right result has.
     pub(super) fn poison(&self, device: &mut dyn Device, plan: &Plan) -> Result<(), DeviceError> {
         self.poison_with(device, plan, check::poison)
@@ -241,8 +249,7 @@ impl Bound {
         poison: fn(Dtype) -> Vec<u8>,
     ) -> Result<(), DeviceError> {
         let by_host = is_simulator(device);
-        let mut written = self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch));
-        written.try_for_each(|(spec, place)| match by_host {
+        self.written(plan).try_for_each(|(spec, place)| match by_host {
             // To Oclgrind 21.10 nothing is initialised but the part that was written last, and a fill writes word by word.
             true => device.write(place.id, 0, &poison(spec.dtype).repeat(spec.len)),
             false => device.fill(place.id, &poison(spec.dtype), spec.bytes()),
@@ -254,13 +261,13 @@ impl Bound {
     pub(super) fn soil(&self, device: &mut dyn Device, plan: &Plan, seed: u64) -> Result<(), DeviceError> {
         const PLACES: usize = 16;
         const PLACE: usize = 1 << 14;
-        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch)) {
-            let size = spec.dtype.size();
+        for (spec, place) in self.written(plan) {
+            let (size, poison) = (spec.dtype.size(), check::poison(spec.dtype));
             let (places, len) = if spec.len <= PLACES * PLACE { (1, spec.len) } else { (PLACES, PLACE) };
             for number in 0..places {
                 let start = (spec.len - len) * number / (places - 1).max(1);
                 let noise = data::generate(Fill::Bits, spec.dtype, seed, number as u64, start as u64, len);
-                let (mut there, poison) = (vec![0; len * size], check::poison(spec.dtype));
+                let mut there = vec![0; len * size];
                 device.read(place.id, start * size, &mut there)?;
                 for (i, (old, new)) in there.chunks_mut(size).zip(noise.as_bytes().chunks(size)).enumerate() {
                     if old != poison && data::draw(seed, (start + i) as u64) & 1 == 0 {

@@ -9,7 +9,7 @@ use super::session::{Data, Job, Session};
 use super::verify::{tails, timed_exact_data};
 use super::witness::Witness;
 use crate::data::Array;
-use crate::device::{Device, Launch};
+use crate::device::{Device, DeviceInfo, Launch};
 use crate::kernels::Movement;
 use crate::stats;
 use std::time::Instant;
@@ -65,7 +65,8 @@ impl Session {
         copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
         let idle = timed?;
         outcome.status = Status::Ok;
-        if let Some(reason) = idle.or_else(|| outcome.too_fast(settings)) {
+        let too_fast = outcome.too_fast(settings).or_else(|| outcome.impossible(self.device.info()));
+        if let Some(reason) = idle.or(too_fast) {
             (outcome.status, outcome.reason) = (Status::Suspect, reason);
         }
         Ok(())
@@ -240,6 +241,25 @@ impl Outcome {
                  limit is too low (gpulab ceiling measures it anew)",
                 median * 1e6,
                 least * 1e6
+            )
+        })
+    }
+
+    /// Why no device can do so many operations in so little time, if none can.
+    fn impossible(&self, device: &DeviceInfo) -> Option<String> {
+        /// Four times what the widest compute units do in a cycle; clocks may rise above what devices say of them.
+        const MOST_IN_A_CYCLE: f64 = 1024.0;
+        /// Of devices that do not say theirs: above that of any.
+        const CLOCK_MHZ: u32 = 10_000;
+        let mhz = if device.clock_mhz == 0 { CLOCK_MHZ } else { device.clock_mhz };
+        let cycles = f64::from(mhz) * 1e6 * f64::from(device.target.compute_units);
+        let (most, median) = (cycles * MOST_IN_A_CYCLE, stats::summarise(&self.times())?.median);
+        (self.ops > most * median).then(|| {
+            format!(
+                "{:.0} operations in {:.1} us are more than {MOST_IN_A_CYCLE} a cycle on each compute unit of this device: \
+                 the work was not done",
+                self.ops,
+                median * 1e6
             )
         })
     }

@@ -1,6 +1,6 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
-use super::buffers::{self, Bound, Fence};
+use super::buffers::{self, Bound, Fence, Fenced};
 use super::outcome::{Number, Outcome, Status, Stop};
 use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
@@ -9,8 +9,7 @@ use crate::device::{Device, Launch, Unit};
 use crate::kernels::{Arg, Case, Changed, Family, Movement, Plan, Reference, Role, Spot};
 
 impl Session {
-    /// Checks a rung over exact data of three seeds, all ones and a single one at the places where rungs go
-    /// wrong, then over the real data. Where the results over these are exact, they show every mistake.
+    /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data. Where the results over these are exact, they show every mistake.
     pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
         self.verify_companions(job)?;
         if !job.family.problem.is_exact(job.case) {
@@ -55,12 +54,12 @@ impl Session {
         let settings: Vec<String> = job.case.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let Shape { n, m } = job.case.shape;
         let when = format!("over {n} x {m} elements with {}", settings.join(" "));
-        self.verify_over(job, data, false, &when).map(drop)
+        self.verify_once(job, data, &when).map(drop)
     }
 
     /// Checks one run over the real data.
     pub(super) fn verify_real(&mut self, job: &Job<'_>, when: &str) -> Result<Judged, Stop> {
-        self.with_data(|session, data| session.verify_over(job, data, false, when))
+        self.with_data(|session, data| session.verify_over(job, data, when))
     }
 
     /// Lends the timed data out.
@@ -74,17 +73,18 @@ impl Session {
         gone
     }
 
-    /// Runs once over each of these data, whose results are exact in every order. They take the place of the
-    /// timed data for that long, here and on the device, so that no more than both is ever held.
+    /// Runs once over each of these data, whose results are exact in every order, and over single values. They take the place
+    /// of the timed data for that long, here and on the device, so that no more than both is ever held.
     pub(super) fn verify_exact(&mut self, job: &Job<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         timed.host.clear();
-        let verified = (0..).zip(fills).try_for_each(|(place, &(fill, seed))| {
+        let verified = fills.iter().try_for_each(|&(fill, seed)| {
             let mut data = exact_data_of(job, fill, seed);
             data.device.clone_from(&timed.device);
             overwrite(&mut *self.device, &data)?;
-            self.verify_over(job, &mut data, place == 0, &format!("over {fill:?} data")).map(drop)
+            self.verify_over(job, &mut data, &format!("over {fill:?} data")).map(drop)
         });
+        let verified = verified.and_then(|()| self.verify_lone(job, &timed.device));
         timed.host = self.real_inputs(job.family, job.case);
         // Kept only if it could be put back: else the next case makes it anew.
         match overwrite(&mut *self.device, &timed) {
@@ -97,23 +97,79 @@ impl Session {
         verified
     }
 
-    /// Checks one run over these data and, if `spots` are wanted and few elements decide, one with each of several as the
-    /// one that does.
-    fn verify_over(&mut self, job: &Job<'_>, data: &mut Data, spots: bool, when: &str) -> Result<Judged, Stop> {
-        let fence = Fence::of(&*self.device, job.family, job.case);
-        let bound = Bound::new(&mut *self.device, fence, &job.plan, &data.device)?;
-        let judged = self.run_poisoned(job, &bound).and_then(|()| {
-            let judged = self.judge(job, &bound, data, when)?;
-            // After one run: a second one may undo what the first did to them.
-            demand_inputs(&mut *self.device, job, &bound, data)?;
-            self.verify_changed(job, &bound, data, when)?;
-            if spots && job.family.problem.is_decided_by_few(job.case) {
-                places(job, data).into_iter().try_for_each(|spot| self.verify_spot(job, &bound, data, spot, when))?;
-            }
+    /// Checks one run over each of some values that decide by themselves, at places where rungs go wrong: each bit of them
+    /// counts. Not under a simulator, to which changed data are uninitialised.
+    fn verify_lone(&mut self, job: &Job<'_>, device: &[Fenced]) -> Result<(), Stop> {
+        let problem = job.family.problem;
+        let lone = problem.lone(job.case, job.case.seed).filter(|_| !buffers::is_simulator(&*self.device));
+        let Some(lone) = lone else { return Ok(()) };
+        let lens = problem.inputs(job.case.shape, &job.case.params);
+        let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
+        let mut data = Data::of(job.family, job.case, host);
+        data.device = device.to_vec();
+        overwrite(&mut *self.device, &data)?;
+        let places = places(job, &data);
+        let count = places.len().max(lone.values.len());
+        self.with_bound(job, &data.device.clone(), |session, bound| {
+            let pairs = places.iter().cycle().zip(lone.values.iter().cycle());
+            pairs.take(count).try_for_each(|(spot, values)| session.verify_one(job, bound, &mut data, spot.at, values))
+        })
+    }
+
+    /// Checks one run in which only the elements at this place count, which are these.
+    fn verify_one(
+        &mut self,
+        job: &Job<'_>,
+        bound: &Bound,
+        data: &mut Data,
+        at: usize,
+        values: &[Array],
+    ) -> Result<(), Stop> {
+        let change = |(input, value): (usize, &Array)| Change { input, index: at, value: value.clone() };
+        let changes: Vec<Change> = values.iter().enumerate().map(change).collect();
+        data.reference = Some(exactly(job.family.problem.reference(job.case, values), job.case.dtype));
+        bound.change(&mut *self.device, &job.plan, &changes)?;
+        self.run_poisoned(job, bound)?;
+        let undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut data.host)).collect();
+        let judged = self.judge(job, bound, data, &format!("where only element {at} counts"));
+        undo.iter().for_each(|change| _ = change.apply(&mut data.host));
+        bound.change(&mut *self.device, &job.plan, &undo)?;
+        judged.map(drop)
+    }
+
+    /// Checks one run over these data, and one after some of them were changed.
+    fn verify_over(&mut self, job: &Job<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
+        self.with_bound(job, &data.device.clone(), |session, bound| {
+            let judged = session.verify_bound(job, bound, data, when)?;
+            session.verify_changed(job, bound, data, when)?;
             Ok(judged)
-        });
+        })
+    }
+
+    /// Checks one run over these data.
+    fn verify_once(&mut self, job: &Job<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
+        self.with_bound(job, &data.device, |session, bound| session.verify_bound(job, bound, data, when))
+    }
+
+    fn verify_bound(&mut self, job: &Job<'_>, bound: &Bound, data: &Data, when: &str) -> Result<Judged, Stop> {
+        self.run_poisoned(job, bound)?;
+        let judged = self.judge(job, bound, data, when)?;
+        demand_inputs(&mut *self.device, job, bound, data)?;
+        Ok(judged)
+    }
+
+    /// Has these inputs bound, with buffers for all else, for as long as `go` runs.
+    fn with_bound<T>(
+        &mut self,
+        job: &Job<'_>,
+        inputs: &[Fenced],
+        go: impl FnOnce(&mut Session, &Bound) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let fence = Fence::of(&*self.device, job.family, job.case);
+        let bound = Bound::new(&mut *self.device, fence, &job.plan, inputs)?;
+        let gone = go(self, &bound);
         bound.free(&mut *self.device);
-        judged
+        gone
     }
 
     /// Checks one run over changed data, into outputs that hold in part the right results of the data before, in part
@@ -133,27 +189,6 @@ impl Session {
         bound.change(&mut *self.device, &job.plan, &changes)?;
         self.device.run(job.program, &bound.launches(&job.plan))?;
         let when = format!("{when}, after a change of the data");
-        let (judged, undo) = data.changed(job, &changes, |data| self.judge(job, bound, data, &when));
-        bound.change(&mut *self.device, &job.plan, &undo)?;
-        judged.map(drop)
-    }
-
-    /// Checks one run in which the element at this spot decides.
-    fn verify_spot(
-        &mut self,
-        job: &Job<'_>,
-        bound: &Bound,
-        data: &mut Data,
-        spot: Spot,
-        when: &str,
-    ) -> Result<(), Stop> {
-        let changes = data.deciding(&*self.device, job, spot);
-        if changes.is_empty() {
-            return Ok(());
-        }
-        bound.change(&mut *self.device, &job.plan, &changes)?;
-        self.run_poisoned(job, bound)?;
-        let when = format!("{when}, where element {} decides", spot.at);
         let (judged, undo) = data.changed(job, &changes, |data| self.judge(job, bound, data, &when));
         bound.change(&mut *self.device, &job.plan, &undo)?;
         judged.map(drop)
@@ -326,8 +361,7 @@ impl Data {
             let amended = job.family.problem.amended(job.case, &self.host, &made, before);
             // Over exact data the result is exact after a change, too.
             let is_exact = before.exact.is_some();
-            let exact = is_exact.then(|| exact_result(&amended, job.case.dtype));
-            Reference { exact, ..amended }
+            if is_exact { exactly(amended, job.case.dtype) } else { Reference { exact: None, ..amended } }
         });
         let gone = go(self);
         undo.iter().for_each(|change| _ = change.apply(&mut self.host));
@@ -379,8 +413,13 @@ fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
 /// These data of the job's case, over which its result is exact in any order.
 fn exact_data_of(job: &Job<'_>, fill: Fill, seed: u64) -> Data {
     let mut data = Data::of(job.family, job.case, make_inputs(job.family, job.case, fill, seed));
-    data.reference = data.reference.map(|r| Reference { exact: Some(exact_result(&r, job.case.dtype)), ..r });
+    data.reference = data.reference.map(|reference| exactly(reference, job.case.dtype));
     data
+}
+
+/// The reference of data over which the result is exact in any order.
+fn exactly(reference: Reference, dtype: Dtype) -> Reference {
+    Reference { exact: Some(exact_result(&reference, dtype)), ..reference }
 }
 
 /// What exact data to check a rung over that is timed, with their seeds.
@@ -392,11 +431,9 @@ pub(super) fn timed_exact_data(job: &Job<'_>) -> Vec<(Fill, u64)> {
 
 /// What more exact data to check a rung over that is only verified, with their seeds.
 fn exact_data(job: &Job<'_>) -> Vec<(Fill, u64)> {
-    let (n, wg, seed) = (job.case.shape.n, job.plan.wg.size() as u64, job.case.seed);
     let exact = job.family.problem.exact_fill(job.case);
-    let edges = [0, 1, wg - 1, wg, n / 2, n - n % (4 * wg), n - 1].map(|at| (Fill::Unit(at.min(n - 1)), 0));
-    let seeds = (1..=3).map(|k| (exact, (!seed).wrapping_sub(k)));
-    seeds.chain([(Fill::Ones, 0)]).chain(edges).collect()
+    let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
+    seeds.chain([(Fill::Ones, 0)]).collect()
 }
 
 pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
@@ -417,12 +454,13 @@ fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -
     Ok(Judged { verdict: demand(check::check_moved(got, input, movement), when)?, value: None })
 }
 
-/// Judges a result over real data. So many roundings that no bound is left make S itself the bound: then
-/// only the exact data, which every case is checked over as well, can tell right from wrong.
+/// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
+/// data, which every case is checked over as well, can tell right from wrong.
 fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
     let most = (0.09 / got.dtype().unit_roundoff()) as u64;
     let mut verdict = check::check_result(got, reference, depth.min(most));
-    if depth > most && reference.magnitude.is_finite() && verdict.max_err <= reference.magnitude {
+    let is_loose = depth > most && reference.exact.is_none();
+    if is_loose && reference.magnitude.is_finite() && verdict.max_err <= reference.magnitude {
         verdict = Verdict { ok: true, tol: reference.magnitude, why: None, ..verdict };
     }
     Ok(Judged { verdict: demand(verdict, when)?, value: single(got) })

@@ -3,6 +3,8 @@
 
 use gpulab::device::opencl::OpenClDevice;
 use gpulab::device::{list_platforms, select};
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -167,6 +169,19 @@ pub fn serve(args: &[String], works: &[(&str, Work)]) -> ExitCode {
 
 fn log(scratch: &Path) -> PathBuf {
     scratch.join("oclgrind.log")
+}
+
+/// As many jobs at a time as there are cores.
+pub const ALL_CORES: usize = 0;
+
+/// Does the jobs, so many at a time, and gives their results in order.
+pub fn in_parallel<J: Sync, R: Send>(
+    at_once: usize,
+    jobs: &[J],
+    work: impl Fn(&J) -> R + Sync + Send,
+) -> Result<Vec<R>, String> {
+    let pool = ThreadPoolBuilder::new().num_threads(at_once).build().map_err(|e| e.to_string())?;
+    Ok(pool.install(|| jobs.par_iter().with_max_len(1).map(work).collect()))
 }
 
 pub fn io(error: std::io::Error) -> String {

@@ -12,11 +12,11 @@ mod judge;
 mod shim;
 mod trial;
 
+use super::child::in_parallel;
 use super::{Options, Report};
 use judge::{KINDS, Wrong, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use trial::{Depth, Fault, Job, Ran, Stage};
 
@@ -226,13 +226,11 @@ fn on_the_good_driver(stage: &Stage, is_needed: impl Fn(&Job) -> bool) -> Result
         trial::copy_tree(&stage.folder.join(job.name).join("data"), &stage.data)?;
     }
     let others: Vec<&Job> = others.into_iter().filter(|job| is_needed(job)).collect();
-    let rans = Mutex::new(good);
-    in_parallel(AT_ONCE, others.len(), |index| {
-        let ran = run(others[index])?;
-        rans.lock().map_err(text)?.insert(others[index].name, ran);
-        Ok(())
-    })?;
-    rans.into_inner().map_err(text)
+    for ran in in_parallel(AT_ONCE, &others, |job| run(job).map(|ran| (job.name, ran)))? {
+        let (name, ran) = ran?;
+        good.insert(name, ran);
+    }
+    Ok(good)
 }
 
 /// The first, the second, the middle and the last call of each function under each command: the first and the last
@@ -300,8 +298,7 @@ fn spread(trials: Vec<Trial>, count: usize) -> Vec<Trial> {
 /// Tries all of them, some at a time, and says what goes wrong.
 fn try_all(stage: &Stage, good: &Good, trials: &[Trial]) -> Result<Tally, String> {
     let tally = Mutex::new(Tally::default());
-    let body = |index: usize| {
-        let trial = &trials[index];
+    let body = |(index, trial): &(usize, &Trial)| {
         let good = &good[trial.job.name];
         let limit = Duration::from_secs_f64(LIMIT_S + 5.0 * good.seconds);
         let ran = stage.run(&format!("run-{index}"), trial.job, Some(&trial.fault), limit)?;
@@ -322,29 +319,12 @@ fn try_all(stage: &Stage, good: &Good, trials: &[Trial]) -> Result<Tally, String
         }
         Ok(())
     };
-    let (waiting, others): (Vec<usize>, Vec<usize>) =
-        (0..trials.len()).partition(|&index| trials[index].fault.action.starts_with("sleep"));
-    in_parallel(WAITING_AT_ONCE, waiting.len(), |turn| body(waiting[turn]))?;
-    in_parallel(AT_ONCE, others.len(), |turn| body(others[turn]))?;
+    let (waiting, others): (Vec<_>, Vec<_>) =
+        trials.iter().enumerate().partition(|(_, trial)| trial.fault.action.starts_with("sleep"));
+    for (at_once, trials) in [(WAITING_AT_ONCE, waiting), (AT_ONCE, others)] {
+        in_parallel(at_once, &trials, body)?.into_iter().collect::<Result<(), String>>()?;
+    }
     tally.into_inner().map_err(text)
-}
-
-/// Does so many things, some at a time.
-fn in_parallel(at_once: usize, count: usize, body: impl Fn(usize) -> Result<(), String> + Sync) -> Result<(), String> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= count {
-                return Ok(());
-            }
-            body(index)?;
-        }
-    };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread of the gate panicked")?)
-    })
 }
 
 /// An error in words.

@@ -23,8 +23,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const TABLES: &[&[Mutant]] = &[
@@ -58,14 +56,15 @@ pub fn run(options: &Options) -> Result<Report, String> {
         }
     }
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
-    let verdicts = in_parallel(&chosen, |(mutant, driver)| {
+    let verdicts = child::in_parallel(child::ALL_CORES, &chosen, |(mutant, driver)| {
         let started = Instant::now();
         let verdict = try_one(&all, mutant, *driver);
         let seconds = started.elapsed().as_secs_f64();
         println!("{:<9} {seconds:5.1} s  {}: {verdict}", driver.name(), mutant.name());
         verdict
-    });
-    let right = in_parallel(&controls, |(control, driver)| control_fails(&all, control, *driver));
+    })?;
+    let right =
+        child::in_parallel(child::ALL_CORES, &controls, |(control, driver)| control_fails(&all, control, *driver))?;
     let failed: Vec<String> = right.into_iter().flatten().collect();
     let mut missed = BTreeMap::new();
     for ((mutant, driver), verdict) in chosen.iter().zip(verdicts) {
@@ -350,28 +349,4 @@ fn see_command(kernels: &Path, args: &str, driver: Driver) -> Result<Seen, Strin
             log: String::new(),
         },
     })
-}
-
-/// Does the jobs, several at once, and gives their results in order.
-fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(1, |count| count.get());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(i) else { break };
-                    let result = work(job);
-                    if let Ok(mut done) = done.lock() {
-                        done.push((i, result));
-                    }
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -52,19 +52,12 @@ pub fn run(options: &Options) -> Result<Report, String> {
         .flat_map(|family| drivers.iter().map(move |&driver| (driver, *family)))
         .collect();
     let all = Mutex::new(Answer::default());
-    let next = Mutex::new(jobs.into_iter());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some((driver, family)) = next.lock().ok().and_then(|mut next| next.next()) {
-                    let answer = ask(driver, family, step);
-                    if let Ok(mut all) = all.lock() {
-                        all.add(driver, family, answer);
-                    }
-                }
-            });
-        }
-    });
+    child::in_parallel(child::ALL_CORES, &jobs, |&(driver, family)| {
+        let answer = ask(driver, family, step);
+        all.lock().map_err(|e| e.to_string()).map(|mut all| all.add(driver, family, answer))
+    })?
+    .into_iter()
+    .collect::<Result<(), String>>()?;
     let Answer { ok, skipped, kinds, alarms } = all.into_inner().map_err(|e| e.to_string())?;
     skipped.iter().for_each(|(why, count)| println!("skipped {count} times: {why}"));
     alarms.iter().for_each(|why| println!("FALSE ALARM  {why}"));

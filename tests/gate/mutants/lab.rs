@@ -281,6 +281,17 @@ pub const MUTANTS: &[Mutant] = &[
     trial("rounding", "reduce/raking", "", "drops the last element", &[("i < n;", "i + 1 < n;")]),
     trial("vector", "loads/vectors", "", "reads half", &[("done < count; done += 4", "done < count / 2; done += 4")]),
     trial("vector", "loads/vectors", "", "forgets a sum", &[("(sum[2] + sum[3])", "sum[2]")]),
+    trial(
+        "vector",
+        "adds/vectors",
+        "",
+        "multiplies once",
+        &[(
+            "for (uint round = 0; round < rounds; round++)\n        EACH(step, 16) sum += term;",
+            "sum += 16 * rounds * term;",
+        )],
+    )
+    .escapes("the sum is right, and so few additions could be as fast"),
     trial("vector", "adds/vectors", "", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
     trial(
         "vector",

@@ -40,6 +40,15 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V3, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("common/panels.cl"),
     kernel(V4, "pads with the largest weight", &[(": NO_EDGE;", ": 1 << 28;")]).file_is("common/panels.cl").dtype(I32),
     kernel(V5, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("common/pairs.cl"),
+    // Edges.
+    kernel(V1, "never takes one edge first", &[(SUM, "(i == 17 && k == 23 ? NO_EDGE : d[i * n + k]) + d[k * n + j]")]),
+    kernel(V1, "never takes one edge second", &[(SUM, "d[i * n + k] + (k == 17 && j == 23 ? NO_EDGE : d[k * n + j])")]),
+    kernel(
+        V0,
+        "never takes one edge first, of integers",
+        &[(SUM, "(i == 55 && k == 3 ? NO_EDGE : d[i * n + k]) + d[k * n + j]")],
+    )
+    .dtype(I32),
     // Values.
     kernel(V1, "drops signs", &[(SUM, "fabs(d[i * n + k]) + fabs(d[k * n + j])")]),
     kernel(V1, "drops signs of signed weights", &[(SUM, "fabs(d[i * n + k]) + fabs(d[k * n + j])")])

@@ -142,6 +142,16 @@ pub const MUTANTS: &[Mutant] = &[
         .n(WORDS)
         .with("nreps=8"),
     kernel(ARITH, "half the turns", &[("turn < turns;", "turn < turns / 2;")]).n(FEW).with("op=fma"),
+    kernel(
+        ARITH,
+        "adds all at once, as no device can",
+        &[(
+            "TURN\n        EACH(s, SWEEPS) EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);",
+            "if (turn == 0) EACH(c, CHAINS) x[c] += (T)(turns * SWEEPS); else break;",
+        )],
+    )
+    .n(1 << 16)
+    .with("op=fma"),
     kernel(ARITH, "half the sweeps", &[("EACH(s, SWEEPS)", "EACH(s, SWEEPS / 2)")]).n(FEW).with("op=mad").dtype(I32),
     kernel(ARITH, "one chain less", &[("EACH(c, CHAINS) x[c] = STEP", "EACH(c, CHAINS - 1) x[c] = STEP")])
         .n(FEW)
