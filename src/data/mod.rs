@@ -1,0 +1,238 @@
+//! Element types, typed arrays, and seeded test data.
+
+mod fill;
+
+pub use fill::{Fill, NO_EDGE, draw, generate, not_finite, telling, turn};
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An element type that kernels are built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Dtype {
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64; needs `cl_khr_fp64` on the device.
+    F64,
+    /// 32-bit two's complement; arithmetic wraps.
+    I32,
+    /// 64-bit two's complement; arithmetic wraps.
+    I64,
+}
+
+impl Dtype {
+    /// Every element type.
+    pub const ALL: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::I32, Dtype::I64];
+
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        match self {
+            Dtype::F32 | Dtype::I32 => 4,
+            Dtype::F64 | Dtype::I64 => 8,
+        }
+    }
+
+    /// The name used on the command line and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dtype::F32 => "f32",
+            Dtype::F64 => "f64",
+            Dtype::I32 => "i32",
+            Dtype::I64 => "i64",
+        }
+    }
+
+    /// Whether values are rounded.
+    pub fn is_float(self) -> bool {
+        matches!(self, Dtype::F32 | Dtype::F64)
+    }
+
+    /// Unit roundoff u of a floating-point type; 0 for integers.
+    pub fn unit_roundoff(self) -> f64 {
+        match self {
+            Dtype::F32 => f64::from(f32::EPSILON) / 2.0,
+            Dtype::F64 => f64::EPSILON / 2.0,
+            Dtype::I32 | Dtype::I64 => 0.0,
+        }
+    }
+}
+
+impl std::fmt::Display for Dtype {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Size of a problem: `n` elements, or `n` columns by `m` rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shape {
+    /// Elements of a vector, or columns of a matrix.
+    pub n: u64,
+    /// Rows of a matrix; 1 for a vector.
+    pub m: u64,
+}
+
+impl Shape {
+    /// A vector of `n` elements.
+    pub fn vector(n: u64) -> Shape {
+        Shape { n, m: 1 }
+    }
+
+    /// Elements of the vector or matrix.
+    pub fn elements(self) -> u64 {
+        self.n.saturating_mul(self.m)
+    }
+}
+
+/// Named settings of a case beyond its size, type and work-group: `items=8448 presum=host`.
+pub type Params = BTreeMap<String, String>;
+
+/// Every combination of settings, each of which has a name and the values that it may take; the last varies fastest.
+pub fn combinations<'a, S: AsRef<str> + 'a>(settings: impl Iterator<Item = (&'a str, &'a [S])>) -> Vec<Params> {
+    settings.fold(vec![Params::new()], |all, (name, values)| {
+        let with = |params: &Params, value: &S| {
+            let mut params = params.clone();
+            params.insert(name.to_owned(), value.as_ref().to_owned());
+            params
+        };
+        all.iter().flat_map(|params| values.iter().map(move |value| with(params, value))).collect()
+    })
+}
+
+/// An array of one element type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Array {
+    /// Elements of [`Dtype::F32`].
+    F32(Vec<f32>),
+    /// Elements of [`Dtype::F64`].
+    F64(Vec<f64>),
+    /// Elements of [`Dtype::I32`].
+    I32(Vec<i32>),
+    /// Elements of [`Dtype::I64`].
+    I64(Vec<i64>),
+}
+
+/// Runs `$body` with `$v` bound to the vector inside an [`Array`], whatever its type.
+#[macro_export]
+macro_rules! each_array {
+    ($array:expr, $v:ident => $body:expr) => {
+        match $array {
+            $crate::data::Array::F32($v) => $body,
+            $crate::data::Array::F64($v) => $body,
+            $crate::data::Array::I32($v) => $body,
+            $crate::data::Array::I64($v) => $body,
+        }
+    };
+}
+
+impl Array {
+    /// `len` zeros.
+    pub fn zeros(dtype: Dtype, len: usize) -> Array {
+        match dtype {
+            Dtype::F32 => Array::F32(vec![0.0; len]),
+            Dtype::F64 => Array::F64(vec![0.0; len]),
+            Dtype::I32 => Array::I32(vec![0; len]),
+            Dtype::I64 => Array::I64(vec![0; len]),
+        }
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> Dtype {
+        match self {
+            Array::F32(_) => Dtype::F32,
+            Array::F64(_) => Dtype::F64,
+            Array::I32(_) => Dtype::I32,
+            Array::I64(_) => Dtype::I64,
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        each_array!(self, v => v.len())
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first element, so many times; nothing of nothing.
+    pub fn repeated(&self, len: usize) -> Array {
+        fn repeat<T: Copy>(v: &[T], len: usize) -> Vec<T> {
+            v.first().map_or_else(Vec::new, |&first| vec![first; len])
+        }
+        match self {
+            Array::F32(v) => Array::F32(repeat(v, len)),
+            Array::F64(v) => Array::F64(repeat(v, len)),
+            Array::I32(v) => Array::I32(repeat(v, len)),
+            Array::I64(v) => Array::I64(repeat(v, len)),
+        }
+    }
+
+    /// The elements' bytes, in the host's order.
+    pub fn as_bytes(&self) -> &[u8] {
+        each_array!(self, v => bytemuck::cast_slice(v))
+    }
+
+    /// The elements' bytes, to be overwritten.
+    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
+        each_array!(self, v => bytemuck::cast_slice_mut(v))
+    }
+
+    /// One element, as an array; `None` behind the end.
+    pub fn at(&self, index: usize) -> Option<Array> {
+        Some(match self {
+            Array::F32(v) => Array::F32(vec![*v.get(index)?]),
+            Array::F64(v) => Array::F64(vec![*v.get(index)?]),
+            Array::I32(v) => Array::I32(vec![*v.get(index)?]),
+            Array::I64(v) => Array::I64(vec![*v.get(index)?]),
+        })
+    }
+
+    /// These elements, and behind them those of another array; those of another type are left out.
+    pub fn followed_by(&self, other: &Array) -> Array {
+        let mut all = self.clone();
+        match (&mut all, other) {
+            (Array::F32(v), Array::F32(more)) => v.extend(more),
+            (Array::F64(v), Array::F64(more)) => v.extend(more),
+            (Array::I32(v), Array::I32(more)) => v.extend(more),
+            (Array::I64(v), Array::I64(more)) => v.extend(more),
+            _ => {}
+        }
+        all
+    }
+
+    /// The elements from `start` on, copied.
+    pub fn tail(&self, start: usize) -> Array {
+        match self {
+            Array::F32(v) => Array::F32(v[start.min(v.len())..].to_vec()),
+            Array::F64(v) => Array::F64(v[start.min(v.len())..].to_vec()),
+            Array::I32(v) => Array::I32(v[start.min(v.len())..].to_vec()),
+            Array::I64(v) => Array::I64(v[start.min(v.len())..].to_vec()),
+        }
+    }
+}
+
+/// Another value for one element of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Which input.
+    pub input: usize,
+    /// Which of its elements.
+    pub index: usize,
+    /// The value: an array of one element of the input's type.
+    pub value: Array,
+}
+
+impl Change {
+    /// Makes the change, and returns what makes it undone.
+    pub fn apply(&self, inputs: &mut [Array]) -> Change {
+        let size = self.value.dtype().size();
+        let place = &mut inputs[self.input].as_bytes_mut()[self.index * size..][..size];
+        let mut old = self.clone();
+        old.value.as_bytes_mut().copy_from_slice(place);
+        place.copy_from_slice(self.value.as_bytes());
+        old
+    }
+}
