@@ -4,5 +4,6 @@
 
 mod graph;
 mod oracles;
+mod plans;
 mod registry;
 mod runner;
