@@ -12,7 +12,7 @@ pub use memory::{
 };
 
 use crate::data::{Array, Dtype};
-use crate::kernels::{Movement, Reference};
+use crate::plan::{Movement, Reference};
 use memory::Poison;
 use rayon::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use crate::cpu::reduce::Op;
 use crate::data::Dtype;
-use crate::kernels::WorkGroup;
 use crate::kernels::transpose::{MOST_GAP, MOST_NREPS};
+use crate::plan::WorkGroup;
 use crate::runner::{Cache, Clock, Settings};
 use crate::sweep::Order;
 use crate::values::{self, List};

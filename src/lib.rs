@@ -16,6 +16,7 @@
 //! - [`graph`] is distances in graphs, whatever makes the min-plus step.
 //! - [`occupancy`] says how many groups a compute unit holds at once.
 //! - [`terminal`] is the door to standard output and standard error; [`files`] reads files and knows them again.
+//! - [`plan`] is the words that all share: cases, plans, launches, commands, targets; it names nothing above it.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 
 pub mod ceilings;
@@ -34,6 +35,7 @@ pub mod input;
 pub mod kernels;
 pub mod memory;
 pub mod occupancy;
+pub mod plan;
 pub mod record;
 pub mod report;
 pub mod runner;

@@ -16,7 +16,7 @@ pub(crate) use row::row;
 pub use row::{Row, SampleRow, params_text};
 
 use crate::device::DeviceInfo;
-pub use crate::kernels::REPEATS;
+pub use crate::plan::REPEATS;
 
 use crate::kernels::{Bound, family};
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};

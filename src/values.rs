@@ -1,6 +1,7 @@
 //! Parsers of the values that the command line takes; each error says what is allowed.
 
-use crate::kernels::{Family, Rung, WorkGroup};
+use crate::kernels::{Family, Rung};
+use crate::plan::WorkGroup;
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::ops::RangeInclusive;
@@ -230,8 +231,7 @@ pub fn binary(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::dot::FAMILY;
-    use crate::kernels::transpose;
+    use crate::kernels::{dot::FAMILY, transpose};
 
     #[test]
     fn sizes_in_every_notation() {

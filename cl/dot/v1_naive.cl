@@ -9,7 +9,7 @@
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
 
-#include "../common/muladd.cl"
+#include "muladd.cl"
 
 __kernel void dot_v1_naive(__global const T *x, __global const T *y, __global T *partial, const INDEX n)
 {

@@ -9,7 +9,7 @@
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
 
-#include "../common/muladd.cl"
+#include "muladd.cl"
 
 __kernel void dot_v2_coalesced_clear(__global T *partial)
 {

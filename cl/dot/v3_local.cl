@@ -12,7 +12,7 @@
 #define WG 256        // work-items of a group
 #endif
 
-#include "../common/muladd.cl"
+#include "muladd.cl"
 #include "../common/tree.cl"
 
 __kernel void dot_v3_local_clear(__global T *partial)

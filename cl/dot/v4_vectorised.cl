@@ -14,7 +14,7 @@
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "../common/muladd.cl"
+#include "muladd.cl"
 #include "../common/tree.cl"
 
 __kernel void dot_v4_vectorised_clear(__global T *partial)

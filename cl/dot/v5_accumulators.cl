@@ -17,7 +17,7 @@
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "../common/muladd.cl"
+#include "muladd.cl"
 #include "../common/tree.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))

@@ -11,7 +11,7 @@
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"
-#include "../common/muladd.cl"
+#include "muladd.cl"
 
 T add_lanes(const T16 v)
 {

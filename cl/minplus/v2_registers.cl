@@ -11,7 +11,7 @@
 #define ITEM 8        // results of an item, and items of a group, in each direction
 
 #include "../common/smaller.cl"
-#include "../common/panels.cl"
+#include "panels.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEM, ITEM, 1)))
 void minplus_v2_registers(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,

@@ -15,7 +15,7 @@
 #define TILE (ITEM * ITEM)
 
 #include "../common/smaller.cl"
-#include "../common/panels.cl"
+#include "panels.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEM, ITEM, 1)))
 void minplus_v3_local(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,

@@ -28,8 +28,8 @@
 
 #include "../common/words.cl"
 #include "../common/smaller.cl"
-#include "../common/panels.cl"
-#include "../common/tile.cl"
+#include "panels.cl"
+#include "tile.cl"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void minplus_v4_tiled(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,

@@ -29,8 +29,8 @@
 #include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "../common/lower.cl"
-#include "../common/pairs.cl"
-#include "../common/tile.cl"
+#include "pairs.cl"
+#include "tile.cl"
 
 #define STAGED (DEPTH / 2)    // rows of a panel, each of two k
 #define RUN (VEC / 2)         // results that a vector serves

@@ -25,7 +25,7 @@
 #include "../common/words.cl"
 #include "../common/smaller.cl"
 #include "../common/lanes.cl"
-#include "../common/strips.cl"
+#include "strips.cl"
 
 // Lowers a block of results, whose rows are `pitch` apart, by so many k.
 void lower(__global const T *restrict x, __global const T *restrict y, const INDEX depth, T *block, const uint pitch)

@@ -17,7 +17,7 @@
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "../common/operation.cl"
+#include "operation.cl"
 #include "../common/tree.cl"
 #include "../common/bits.cl"
 #include "../common/publish.cl"

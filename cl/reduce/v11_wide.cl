@@ -14,9 +14,9 @@
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"
-#include "../common/operation.cl"
+#include "operation.cl"
 #include "../common/tree.cl"
-#include "../common/finish.cl"
+#include "finish.cl"
 
 T reduce_lanes(const T16 v)
 {

@@ -12,9 +12,9 @@
 #define WG 256        // work-items of a group
 #endif
 
-#include "../common/operation.cl"
+#include "operation.cl"
 #include "../common/tree.cl"
-#include "../common/finish.cl"
+#include "finish.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_v2_strided(__global const T *x, __global T *partial, const INDEX n)

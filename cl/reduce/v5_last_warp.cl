@@ -12,10 +12,10 @@
 #define WG 256        // work-items of a group
 #endif
 
-#include "../common/operation.cl"
+#include "operation.cl"
 #include "../common/tree.cl"
-#include "../common/finish.cl"
-#include "../common/lockstep.cl"
+#include "finish.cl"
+#include "lockstep.cl"
 
 // Harris (2007) used no synchronisation here: the 32 work-items of a warp ran in step. That was wrong without
 // `volatile`, which keeps values out of registers, and is wrong with it since work-items of a warp may drift apart.

@@ -12,10 +12,10 @@
 #define WG 256        // work-items of a group
 #endif
 
-#include "../common/operation.cl"
+#include "operation.cl"
 #include "../common/tree.cl"
-#include "../common/finish.cl"
-#include "../common/lockstep.cl"
+#include "finish.cl"
+#include "lockstep.cl"
 
 // One step: by the whole group, or within its first warp, as v5 explains.
 #define STEP(offset)                                                   \

@@ -17,9 +17,9 @@
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "../common/operation.cl"
+#include "operation.cl"
 #include "../common/tree.cl"
-#include "../common/finish.cl"
+#include "finish.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_v8_vectorised(__global const T *x, __global T *partial, const INDEX n)

@@ -17,12 +17,12 @@
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "../common/operation.cl"
+#include "operation.cl"
 #include "../common/tree.cl"
-#include "../common/finish.cl"
+#include "finish.cl"
 #include "../common/bits.cl"
-#include "../common/lockstep.cl"
-#include "../common/shuffle.cl"
+#include "lockstep.cl"
+#include "shuffle.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_v9_subgroup(__global const T *x, __global T *partial, const INDEX n)

@@ -15,7 +15,7 @@
 #define ROWS 4        // rows of a work-item
 #endif
 
-#include "../common/matrix.cl"
+#include "matrix.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_v2_coalesced(__global const T *restrict in, __global T *restrict out, const INDEX width,

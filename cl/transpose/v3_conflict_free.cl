@@ -18,7 +18,7 @@
 #define PAD 1         // unused elements behind each row of the tile
 #endif
 
-#include "../common/matrix.cl"
+#include "matrix.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_v3_conflict_free(__global const T *restrict in, __global T *restrict out, const INDEX width,

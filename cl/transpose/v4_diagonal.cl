@@ -21,7 +21,7 @@
 #define ORDER 2       // of groups: see matrix.cl
 #endif
 
-#include "../common/matrix.cl"
+#include "matrix.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_v4_diagonal(__global const T *restrict in, __global T *restrict out, const INDEX width,

@@ -29,8 +29,8 @@
 #endif
 
 #include "../common/words.cl"
-#include "../common/matrix.cl"
-#include "../common/vector.cl"
+#include "matrix.cl"
+#include "vector.cl"
 
 __kernel __attribute__((reqd_work_group_size(TILE / 4, TILE / ROWS, 1)))
 void transpose_v5_vectorised(__global const T *restrict in, __global T *restrict out, const INDEX width,

@@ -22,8 +22,8 @@
 #endif
 
 #include "../common/words.cl"
-#include "../common/matrix.cl"
-#include "../common/vector.cl"
+#include "matrix.cl"
+#include "vector.cl"
 
 #define ACROSS (TILE / VEC)             // blocks in a row of the tile
 #define GROUP (ACROSS * (TILE / ROWS))  // work-items of a group

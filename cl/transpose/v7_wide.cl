@@ -15,7 +15,7 @@
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"
-#include "../common/matrix.cl"
+#include "matrix.cl"
 
 // ALIGNED: every row begins at a multiple of sixteen elements. Where the compiler can, lines are then written
 // without being read or kept in the cache.

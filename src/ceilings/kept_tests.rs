@@ -2,7 +2,7 @@ use super::*;
 use crate::ceilings::{Measure, Quantity};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::fake;
-use crate::kernels::{Case, WorkGroup};
+use crate::plan::{Case, WorkGroup};
 use crate::record::Run;
 use crate::runner::{Clock, Outcome, Sample};
 

@@ -4,7 +4,7 @@ use super::search::descend;
 use super::{CeilingRow, Place, Quantity, Space};
 use crate::Error;
 use crate::data::Shape;
-use crate::kernels::{Case, Target};
+use crate::plan::{Case, Target};
 use crate::record::Run;
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::{Executor, Job};

@@ -2,9 +2,10 @@
 
 use super::{interrupt, say};
 use crate::cli::{Global, Measure};
-use crate::data::Dtype;
+use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
-use crate::kernels::{self, Case, FAMILIES, Family, Form, Params, Rung, Shape, WorkGroup};
+use crate::kernels::{self, FAMILIES, Family, Form, Rung};
+use crate::plan::{Case, WorkGroup};
 use crate::record::Row;
 use crate::runner::Status;
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};

@@ -127,7 +127,7 @@ fn binary(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::Target;
+    use crate::plan::Target;
 
     fn platforms() -> Vec<PlatformInfo> {
         let target = Target {

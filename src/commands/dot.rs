@@ -2,7 +2,8 @@
 
 use super::{Out, ladder, say};
 use crate::cli::{Dot, Global, Presum};
-use crate::kernels::{self, Params, Shape};
+use crate::data::{Params, Shape};
+use crate::kernels;
 use crate::{Error, input};
 
 /// Runs the ladder.

@@ -2,11 +2,12 @@
 
 use super::{Out, bench, outputs, say};
 use crate::cli::{Global, GraphJob, Ladder};
-use crate::data::{Array, Dtype};
+use crate::data::{Array, Dtype, Shape};
 use crate::graph::{self, Closure, Graph, Length, Names, NextHops, Sample, Stopped, Table, Wanted};
 use crate::input::{self, GraphFile};
+use crate::kernels::Rung;
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
-use crate::kernels::{Case, Rung, Shape, WorkGroup};
+use crate::plan::{Case, WorkGroup};
 use crate::runner::{Session, Status, Stop};
 use crate::store::{Deferred, keep_apart};
 use crate::worker::{Setup, apart, open_session, within};

@@ -3,7 +3,8 @@
 use super::{Out, graph, ladder};
 use crate::Error;
 use crate::cli::{Global, MinPlus, Weights};
-use crate::kernels::{self, Form, Params};
+use crate::data::Params;
+use crate::kernels::{self, Form};
 
 /// Runs the ladder, or the job on the graph that was given.
 ///

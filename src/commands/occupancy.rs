@@ -2,8 +2,9 @@
 
 use super::{Out, bench, interrupt, say};
 use crate::cli::{Global, Occupancy};
-use crate::kernels::{Case, Params};
+use crate::data::Params;
 use crate::occupancy::{LOCAL, Need, Resident, UNITS, Unit, unit};
+use crate::plan::Case;
 use crate::runner::{Inspected, Status, Stop};
 use crate::worker::{Executor, Setup, WorkerProcess};
 use crate::{Error, values};

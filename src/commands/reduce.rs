@@ -3,8 +3,8 @@
 use super::{Out, ladder};
 use crate::cli::{Finish, Global, Reduce};
 use crate::cpu::reduce::Op;
-use crate::data::{Array, Dtype};
-use crate::kernels::{self, Params, Shape};
+use crate::data::{Array, Dtype, Params, Shape};
+use crate::kernels;
 use crate::{Error, input};
 
 /// Runs the ladder.

@@ -2,7 +2,8 @@
 
 use super::{Out, ladder};
 use crate::cli::{Global, GroupOrder, Loop, Transpose};
-use crate::kernels::{self, Params, Shape};
+use crate::data::{Params, Shape};
+use crate::kernels;
 use crate::{Error, record};
 
 /// Runs the ladder.

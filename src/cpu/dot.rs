@@ -1,8 +1,9 @@
 //! The dot product on the CPU: the reference, and the baselines that the ladder is compared with.
 
 use super::parallel::{self, LANES, tree};
-use super::{Baseline, Reference, compensated};
+use super::{Baseline, compensated};
 use crate::data::Array;
+use crate::plan::Reference;
 use multiversion::multiversion;
 
 /// Calls a generic function on the two vectors in a slice of arrays, whatever their type.

@@ -6,12 +6,9 @@ pub mod canary;
 mod compensated;
 pub mod dot;
 pub mod minplus;
-mod movement;
 mod parallel;
 pub mod reduce;
 pub mod transpose;
-
-pub use movement::Movement;
 
 use crate::data::{Array, Params, Shape};
 
@@ -26,17 +23,6 @@ pub struct Baseline {
     pub run: fn(Shape, &Params, &[Array], &mut Array),
     /// Most roundings that one term passes through, for n elements and this number of threads.
     pub depth: fn(u64, usize) -> u64,
-}
-
-/// The right answer, with what is needed to judge a rounded one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// The exact result rounded to f64 (floats), or unused (integers).
-    pub value: f64,
-    /// Sum of the terms' magnitudes: the S of the error bound gamma(d) * S.
-    pub magnitude: f64,
-    /// The result bit for bit, where the type makes it exact.
-    pub exact: Option<Array>,
 }
 
 /// So many dependent steps of xorshift, a few clocks each: work of the host that no compiler removes or takes together.

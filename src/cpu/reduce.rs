@@ -1,9 +1,10 @@
 //! Reductions on the CPU: the reference, and the baselines that the ladder is compared with.
 
 use super::parallel::{self, LANES, tree};
-use super::{Baseline, Reference, compensated};
+use super::{Baseline, compensated};
 use crate::data::{Array, Dtype, Params};
 use crate::each_array;
+use crate::plan::Reference;
 use multiversion::multiversion;
 
 /// An operation that joins any number of elements into one.

@@ -8,8 +8,9 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::{Baseline, Movement};
+use super::Baseline;
 use crate::data::{Array, Params, Shape};
+use crate::plan::Movement;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use rayon::prelude::*;
 use std::cell::RefCell;

@@ -1,10 +1,8 @@
 //! Facts for `gpulab doctor`. Whatever runs a driver's code can crash the process, so it runs in one of its own.
 
 use super::opencl::OpenClDevice;
-use super::{
-    Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, Launch, PlatformInfo, Stamps, Unit, list_platforms, loader,
-};
-use crate::kernels::Arg;
+use super::{Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, Stamps, Unit, list_platforms, loader};
+use crate::plan::{Arg, Launch};
 use crate::{Error, memory};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -359,7 +357,7 @@ fn test(
     let mut bytes = vec![0xA5; ITEMS * width];
     let buffer = device.alloc(bytes.len())?;
     device.write(buffer, 0, &bytes)?;
-    let args = vec![Arg::Buffer(buffer.0 as usize), Arg::Uint(steps)];
+    let args = vec![Arg::Buffer(buffer), Arg::Uint(steps)];
     let launch = Launch { kernel: "doctor".to_owned(), global: [ITEMS, 1, 1], local: [1; 3], args };
     let mut times = Vec::new();
     // The first run pays for what drivers put off until then.

@@ -1,12 +1,9 @@
 //! A device that follows a script, so that everything above the driver is tested without one.
 
-use super::{
-    Action, BufferId, Command, Device, DeviceError, DeviceInfo, Holding, HostId, Launch, ProgramId, Stamps, Timing,
-    Told, Transfer, Unit,
-};
+use super::{Device, DeviceError, DeviceInfo, ProgramId, Stamps, Timing, Told, Unit};
 use crate::cpu::canary::{CHAINS, chain};
 use crate::data::Dtype;
-use crate::kernels::{Arg, Image, Target};
+use crate::plan::{Action, Arg, BufferId, Command, Holding, HostId, Image, Launch, Target, Transfer};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -31,8 +28,8 @@ struct Part {
 
 impl Memory {
     /// The bytes of the buffer bound to an argument; empty if it is no buffer.
-    pub fn bytes(&mut self, arg: &Arg) -> &mut [u8] {
-        let id = if let Arg::Buffer(id) = arg { *id as u32 } else { u32::MAX };
+    pub fn bytes(&mut self, arg: &Arg<BufferId>) -> &mut [u8] {
+        let id = if let Arg::Buffer(id) = arg { id.0 } else { u32::MAX };
         self.slice(id).unwrap_or_default()
     }
 
@@ -44,9 +41,9 @@ impl Memory {
     }
 
     /// Overwrites a byte before (counted from -1 down) or behind the buffer bound to an argument, as wild kernels do.
-    pub fn stray(&mut self, arg: &Arg, offset: isize) {
+    pub fn stray(&mut self, arg: &Arg<BufferId>, offset: isize) {
         let Arg::Buffer(id) = arg else { return };
-        let Some(part) = self.parts.get(&(*id as u32)) else { return };
+        let Some(part) = self.parts.get(&id.0) else { return };
         let byte = part.from.checked_add_signed(offset).and_then(|at| self.buffers.get_mut(&part.of)?.get_mut(at));
         if let Some(byte) = byte {
             *byte ^= 0xFF;
@@ -54,13 +51,13 @@ impl Memory {
     }
 
     /// The buffer bound to an argument as elements of `T`.
-    pub fn get<T: bytemuck::AnyBitPattern>(&mut self, arg: &Arg) -> Vec<T> {
+    pub fn get<T: bytemuck::AnyBitPattern>(&mut self, arg: &Arg<BufferId>) -> Vec<T> {
         let size = size_of::<T>();
         self.bytes(arg).chunks_exact(size).map(bytemuck::pod_read_unaligned).collect()
     }
 
     /// Writes one element of the buffer bound to an argument; nothing if it lies outside.
-    pub fn set<T: bytemuck::NoUninit>(&mut self, arg: &Arg, index: usize, value: T) {
+    pub fn set<T: bytemuck::NoUninit>(&mut self, arg: &Arg<BufferId>, index: usize, value: T) {
         let bytes = bytemuck::bytes_of(&value);
         let start = index * bytes.len();
         if let Some(place) = self.bytes(arg).get_mut(start..start + bytes.len()) {

@@ -5,7 +5,7 @@ use super::error::{DeviceError, guarded, retained};
 use super::memory::{Buffer, check_event};
 use super::query;
 use crate::data::Dtype;
-use crate::kernels::Image;
+use crate::plan::Image;
 use ocl::core::{
     self, CommandQueue, Context, DeviceId, Event, ImageChannelDataType, ImageChannelOrder, ImageDescriptor,
     ImageFormat, Mem, MemFlags, MemObjectType,

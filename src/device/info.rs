@@ -3,8 +3,8 @@
 use super::error::DeviceError;
 use super::query::{self, Answer};
 use super::{causes, loader};
-use crate::kernels::Target;
 use crate::memory;
+use crate::plan::Target;
 use ocl::core::{DeviceId, PlatformId};
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,8 @@
 use super::error::{DeviceError, guarded};
 use super::memory::{Buffer, check_event};
 use super::program::Built;
-use super::{BufferId, Launch, Stamps, Timing, query};
-use crate::kernels::Arg;
+use super::{Stamps, Timing, query};
+use crate::plan::{Arg, BufferId, Launch};
 use ocl::core::{self, ArgVal, CommandQueue, DeviceId, Event, Kernel};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -91,12 +91,18 @@ fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
     Err(DeviceError::other(SET_ARG, message))
 }
 
-fn set(kernel: &Kernel, index: u32, arg: Arg, wide_index: bool, scene: &Scene<'_>) -> Result<(), DeviceError> {
+fn set(
+    kernel: &Kernel,
+    index: u32,
+    arg: Arg<BufferId>,
+    wide_index: bool,
+    scene: &Scene<'_>,
+) -> Result<(), DeviceError> {
     let pass = |value: ArgVal<'_>| guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value));
     match arg {
         Arg::Buffer(id) => {
-            let found = u32::try_from(id).ok().and_then(|id| scene.buffers.get(&BufferId(id)));
-            let buffer = found.ok_or_else(|| DeviceError::other(SET_ARG, "the buffer was released"))?;
+            let buffer =
+                scene.buffers.get(&id).ok_or_else(|| DeviceError::other(SET_ARG, "the buffer was released"))?;
             pass(ArgVal::mem(&buffer.memory))
         }
         Arg::Index(value) if wide_index => pass(ArgVal::scalar(&value)),

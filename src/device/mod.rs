@@ -29,78 +29,11 @@ pub use loader::{LIBRARY_VARIABLE, Loader, loader};
 pub use stdio::flush_printed;
 
 use crate::data::Dtype;
-use crate::kernels::{Arg, Image};
-
-/// A buffer on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BufferId(pub u32);
+use crate::plan::{BufferId, Command, Holding, HostId, Image, Launch};
 
 /// A built program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
-
-/// Memory of the host that a device copies from and to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HostId(pub u32);
-
-/// Where a buffer lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Where the driver likes: a GPU's own memory.
-    Device,
-    /// In memory of the host that the device can reach.
-    Host,
-}
-
-/// How memory of the host is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holding {
-    /// As any program's memory: the system may move it.
-    Pageable,
-    /// By the driver, where the device can reach it by itself.
-    Pinned,
-}
-
-/// Bytes on their way between the host and a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
-    /// The host's memory.
-    pub host: HostId,
-    /// First byte there.
-    pub from: usize,
-    /// The buffer.
-    pub buffer: BufferId,
-    /// First byte there.
-    pub at: usize,
-    /// How many.
-    pub bytes: usize,
-}
-
-/// What a command does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Runs a kernel.
-    Launch(Launch),
-    /// Copies from the host to a buffer.
-    Write(Transfer),
-    /// Copies from a buffer to the host.
-    Read(Transfer),
-    /// Maps a part of a buffer, copies from the host's memory to it, and unmaps it. The host waits for the mapping.
-    Fill(Transfer),
-    /// Maps a part of a buffer, copies from it to the host's memory, and unmaps it. The host waits for the mapping.
-    Fetch(Transfer),
-    /// The host computes: so many steps of [`crate::cpu::spin`], while the device goes on.
-    Work(u64),
-}
-
-/// A command on one of several queues, each of which keeps its own commands in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
-    /// The queue, from 0.
-    pub queue: usize,
-    /// What it does.
-    pub action: Action,
-}
 
 /// A program to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,19 +57,6 @@ pub struct Told {
     pub spills: Option<[u64; 2]>,
     /// Bytes of the kernel's own `__local` arrays.
     pub local: Option<u64>,
-}
-
-/// A kernel launch with its arguments bound.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
-    /// Name of the kernel.
-    pub kernel: String,
-    /// Work-items in each dimension.
-    pub global: [usize; 3],
-    /// Work-items of a group in each dimension.
-    pub local: [usize; 3],
-    /// Arguments in order; [`Arg::Buffer`] holds the raw [`BufferId`].
-    pub args: Vec<Arg>,
 }
 
 /// Raw event times of one launch in nanoseconds of the device's clock.

@@ -8,9 +8,9 @@ use super::launch::{self, Scene};
 use super::memory::Buffer;
 use super::play::Stage;
 use super::program::{self, Built};
-use super::{Action, BufferId, Command, Device, Holding, HostId, Launch, ProgramId, Timing, Told, Unit};
+use super::{Device, ProgramId, Timing, Told, Unit};
 use crate::data::Dtype;
-use crate::kernels::Image;
+use crate::plan::{Action, BufferId, Command, Holding, HostId, Image, Launch};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
 

@@ -77,7 +77,7 @@ fn list(problem: &str, candidates: &[&DeviceInfo]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::Target;
+    use crate::plan::Target;
 
     /// A device's name, vendor and type.
     type Entry<'a> = (&'a str, &'a str, &'a str);

@@ -5,8 +5,7 @@ use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, POISON, Program, Reading, Script, Variant, bytes,
     pattern,
 };
-use crate::device::{Action, Command, Launch, Place};
-use crate::kernels::{Arg, Case, Cost, Refusal, Target};
+use crate::plan::{Action, Arg, BufferId, Case, Command, Cost, Launch, Place, Refusal, Target};
 use rayon::prelude::*;
 
 /// The exchange's entry in the list. The first four launch an empty kernel; the others sum n words.
@@ -20,11 +19,7 @@ pub const EXCHANGE: Exchange = Exchange {
         Variant::by_wall(HALVING),
         Variant::by_wall(TREE),
     ],
-    sources: &[
-        (COUNT_PATH, include_str!("../../cl/launch/count.cl")),
-        (HALVE_PATH, include_str!("../../cl/launch/halve.cl")),
-        (TREE_PATH, include_str!("../../cl/launch/tree.cl")),
-    ],
+    sources: &[COUNT_PATH, HALVE_PATH, TREE_PATH],
     script,
 };
 
@@ -41,9 +36,9 @@ pub const HALVING: &str = "halving";
 /// A sum by one launch, whose groups add what their trees come to.
 pub const TREE: &str = "tree";
 
-const COUNT_PATH: &str = "launch/count.cl";
-const HALVE_PATH: &str = "launch/halve.cl";
-const TREE_PATH: &str = "launch/tree.cl";
+const COUNT_PATH: &str = "exchange/launch/count.cl";
+const HALVE_PATH: &str = "exchange/launch/halve.cl";
+const TREE_PATH: &str = "exchange/launch/tree.cl";
 
 fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     /// Launches in a row.
@@ -62,7 +57,8 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
 fn empty(seed: u64, repeat: usize, reading: Reading) -> Script {
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
-    let launch = Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(0)] };
+    let launch =
+        Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(BufferId(0))] };
     Script {
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: Place::Device, contents: Contents::Undefined }],
@@ -90,7 +86,8 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
     // Also of one word: the sum must get from the input to the result.
     while left > 1 || commands.is_empty() {
         let half = left.div_ceil(2);
-        let args = vec![Arg::Buffer(from), Arg::Buffer(1), Arg::Uint(half as u32), Arg::Uint(left as u32)];
+        let args =
+            vec![Arg::Buffer(BufferId(from)), Arg::Buffer(BufferId(1)), Arg::Uint(half as u32), Arg::Uint(left as u32)];
         let launch = Launch {
             kernel: "launch_halve".into(),
             global: [half.next_multiple_of(wg), 1, 1],
@@ -113,7 +110,7 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let defines = [("WG".into(), wg.to_string())].into_iter().chain(walk.defines()).collect();
     let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
-    let args = [0, 1, 2].map(Arg::Buffer).into_iter().chain(numbers).collect();
+    let args = [0, 1, 2].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
     let launch = Launch { kernel: "launch_tree".into(), global: [items, 1, 1], local: [wg, 1, 1], args };
     Ok(sum(case, n, program, vec![command(launch)], 1))
 }

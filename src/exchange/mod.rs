@@ -12,7 +12,7 @@ pub mod zerocopy;
 pub use script::*;
 
 use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Case, Refusal, Target, WorkGroup};
+use crate::plan::{Case, Refusal, Target, WorkGroup};
 
 /// Every exchange, by name.
 pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &transfer::EXCHANGE, &zerocopy::EXCHANGE];
@@ -23,8 +23,8 @@ pub struct Exchange {
     pub name: &'static str,
     /// Its kinds.
     pub variants: &'static [Variant],
-    /// Kernel files below `cl/` that its scripts run, with their texts.
-    pub sources: &'static [(&'static str, &'static str)],
+    /// Kernel files that its scripts run, as paths below `cl/`.
+    pub sources: &'static [&'static str],
     /// Turns a case of one of the variants into what is done, or says why this device cannot.
     pub script: fn(&Case, &Target) -> Result<Script, Refusal>,
 }

@@ -7,8 +7,9 @@ use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Program, Reading, Script, Variant,
     bytes, pattern, setting,
 };
-use crate::device::{Action, BufferId, Command, Holding, HostId, Launch, Place, Transfer};
-use crate::kernels::{Arg, Case, Cost, Refusal, Target};
+use crate::plan::{
+    Action, Arg, BufferId, Case, Command, Cost, Holding, HostId, Launch, Place, Refusal, Target, Transfer,
+};
 use rayon::prelude::*;
 
 /// The exchange's entry in the list: n words of 4 bytes, from and to pinned memory.
@@ -22,7 +23,7 @@ pub const EXCHANGE: Exchange = Exchange {
         Variant::by_wall(WORK),
         Variant::by_wall(BESIDE),
     ],
-    sources: &[(PATH, include_str!("../../cl/pipeline/mix.cl"))],
+    sources: &[PATH],
     script,
 };
 
@@ -48,7 +49,7 @@ pub const STEPS_SET: &str = "steps";
 /// Setting: steps of the host's own work.
 pub const WORK_SET: &str = "work";
 
-const PATH: &str = "pipeline/mix.cl";
+const PATH: &str = "exchange/pipeline/mix.cl";
 /// Values that the kernel distinguishes.
 const TABLE: u32 = 4096;
 
@@ -143,7 +144,7 @@ impl Part {
             kernel: "pipeline_mix".into(),
             global: [self.n.next_multiple_of(stage.wg), 1, 1],
             local: [stage.wg, 1, 1],
-            args: [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(numbers).collect(),
+            args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
         })
     }
 }

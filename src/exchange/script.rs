@@ -1,7 +1,6 @@
 //! What a case of an exchange turns into.
 
-use crate::device::{Command, Holding, Place};
-use crate::kernels::Cost;
+use crate::plan::{Command, Cost, Holding, Place};
 
 /// Commands with the memory that they work on. Their `HostId`s and `BufferId`s, in arguments of launches too, are places
 /// in the lists here, until the runner has allocated what the lists say.

@@ -4,8 +4,7 @@ use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Reading, Script, Variant, bytes,
     setting,
 };
-use crate::device::{Action, BufferId, Command, Holding, HostId, Place, Transfer};
-use crate::kernels::{Case, Cost, Refusal, Target};
+use crate::plan::{Action, BufferId, Case, Command, Cost, Holding, HostId, Place, Refusal, Target, Transfer};
 
 /// The exchange's entry in the list: n words of 4 bytes in one direction.
 pub const EXCHANGE: Exchange = Exchange { name: "transfer", variants: &VARIANTS, sources: &[], script };

@@ -4,8 +4,9 @@ use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Program, Reading, Script, Variant,
     bytes, pattern, setting,
 };
-use crate::device::{Action, BufferId, Command, Holding, HostId, Launch, Place, Transfer};
-use crate::kernels::{Arg, Case, Cost, Refusal, Target};
+use crate::plan::{
+    Action, Arg, BufferId, Case, Command, Cost, Holding, HostId, Launch, Place, Refusal, Target, Transfer,
+};
 use rayon::prelude::*;
 
 /// The exchange's entry in the list: n words of 4 bytes, read [`PASSES_SET`] times.
@@ -17,7 +18,7 @@ pub const EXCHANGE: Exchange = Exchange {
         Variant::by_wall(IN_PLACE),
         Variant::by_wall(ON_DEVICE),
     ],
-    sources: &[(PATH, include_str!("../../cl/zerocopy/passes.cl"))],
+    sources: &[PATH],
     script,
 };
 
@@ -33,7 +34,7 @@ pub const ON_DEVICE: &str = "on_device";
 /// Setting: how often the kernel reads all words.
 pub const PASSES_SET: &str = "passes";
 
-const PATH: &str = "zerocopy/passes.cl";
+const PATH: &str = "exchange/zerocopy/passes.cl";
 
 fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let bytes = bytes(case)?;
@@ -56,7 +57,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         kernel: "zerocopy_passes".into(),
         global: [items, 1, 1],
         local: [wg, 1, 1],
-        args: [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(numbers).collect(),
+        args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
     };
     let transfer = Transfer { host: HostId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
     let variant = case.variant.as_str();

@@ -8,10 +8,9 @@ use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
 use crate::each_array;
-use crate::kernels::shape::Grid;
-use crate::kernels::{Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::plan::{Case, Cost, Plan, Refusal};
 use crate::record::{BANDWIDTH, Point};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Banks;
@@ -30,7 +29,7 @@ const FAMILY: Family = Family {
         finish: own::as_it_is,
     },
     references: &[],
-    ladder: &[rung!("banks/v1_strided", plan, &[])],
+    ladder: &[rung("lab/banks/v1_strided.cl", plan, &[])],
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
     dtypes: &[Dtype::I32, Dtype::I64],
     ceiling: Bound::Read,

@@ -9,9 +9,9 @@ use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
-use crate::kernels::{Arg, Ask, Bound, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::plan::{Arg, Cost, Plan, Refusal};
 use crate::record::{BANDWIDTH, Point};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Camping;
@@ -30,7 +30,7 @@ const FAMILY: Family = Family {
         finish: |_, output| cpu::wrapping_sum(&output),
     },
     references: &[],
-    ladder: &[rung!("columns/v1_walk", plan, &[DOWN])],
+    ladder: &[rung("lab/columns/v1_walk.cl", plan, &[DOWN])],
     choices: &[COLUMNS, PAD],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,

@@ -2,9 +2,8 @@
 
 use super::own::{self, Exact, Launch, ROUNDS};
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::shape::Grid;
-use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
-use crate::rung;
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::plan::{Arg, Case, Cost, Plan, Refusal};
 
 /// n items with chains of multiplications, each with an addition.
 pub(super) const FAMILY: Family = Family {
@@ -21,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
         finish: own::as_it_is,
     },
     references: &[],
-    ladder: &[rung!("chains/v1_independent", plan, &[])],
+    ladder: &[rung("lab/chains/v1_independent.cl", plan, &[])],
     choices: &[CHAINS, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

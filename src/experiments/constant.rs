@@ -7,10 +7,9 @@ use super::evidence::{Contrast, Verdict, compare};
 use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::shape::Grid;
-use crate::kernels::{Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::plan::{Case, Cost, Plan, Refusal};
 use crate::record::{BANDWIDTH, Point};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Constant;
@@ -29,7 +28,7 @@ const FAMILY: Family = Family {
         finish: own::as_it_is,
     },
     references: &[],
-    ladder: &[rung!("constant/v1_table", plan, &[GLOBAL])],
+    ladder: &[rung("lab/constant/v1_table.cl", plan, &[GLOBAL])],
     choices: &[PLACES, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,

@@ -7,10 +7,9 @@ use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear,
 use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::shape::Grid;
-use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::plan::{Arg, Case, Cost, Plan, Refusal};
 use crate::record::{Point, TIME};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Divergence;
@@ -22,7 +21,7 @@ const FAMILY: Family = Family {
     form: Form::Vector,
     problem: &PROBLEM,
     references: &[],
-    ladder: &[rung!("divergence/v1_two_ways", plan, &[])],
+    ladder: &[rung("lab/divergence/v1_two_ways.cl", plan, &[])],
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Arithmetic,

@@ -10,9 +10,9 @@ use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::cpu;
 use crate::data::{Dtype, Fill};
-use crate::kernels::{Arg, Ask, Bound, BufferSpec, Cost, Family, Form, Image as Layout, Plan, Refusal, Role, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::plan::{Arg, BufferSpec, Cost, Image as Layout, Plan, Refusal, Role};
 use crate::record::{BANDWIDTH, Point};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Image;
@@ -32,9 +32,9 @@ const TEXELS: Family = Family {
     },
     references: &[],
     ladder: &[
-        rung!("texels/v1_buffer", buffer, &[ORDER]),
-        rung!("texels/v2_line", line, &[ORDER]),
-        rung!("texels/v3_plane", plane, &[ORDER]),
+        rung("lab/texels/v1_buffer.cl", buffer, &[ORDER]),
+        rung("lab/texels/v2_line.cl", line, &[ORDER]),
+        rung("lab/texels/v3_plane.cl", plane, &[ORDER]),
     ],
     choices: &[],
     dtypes: &[Dtype::I32],

@@ -8,10 +8,9 @@
 use super::own::{self, Exact, Launch, Own};
 use super::{Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::shape::Grid;
-use crate::kernels::{Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::plan::{Case, Cost, Plan, Refusal};
 use crate::record::{Point, RATE};
-use crate::rung;
 use crate::runner::Status;
 
 /// n samples of a small image.
@@ -28,7 +27,7 @@ pub(super) const SAMPLED: Family = Family {
         finish: |_, output| snapped(output),
     },
     references: &[],
-    ladder: &[rung!("sampled/v1_modes", plan, &[])],
+    ladder: &[rung("lab/sampled/v1_modes.cl", plan, &[])],
     choices: &[ADDRESS, LINEAR, NORMALISED],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

@@ -28,7 +28,8 @@ pub mod vector;
 mod walk;
 pub mod zerocopy;
 
-use crate::kernels::{Case, Family, Target};
+use crate::kernels::Family;
+use crate::plan::{Case, Target};
 use crate::record::{Metric, Point};
 
 /// Every experiment, by name.

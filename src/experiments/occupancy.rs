@@ -13,10 +13,9 @@ use super::own::{self, Launch, Own, ROUNDS};
 use super::walk::GATHER;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
-use crate::kernels::shape::Grid;
-use crate::kernels::{Arg, Ask, Bound, Family, Form, Plan, Refusal, Target, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::plan::{Arg, Plan, Refusal, Target};
 use crate::record::{BANDWIDTH, Metric, Point, RATE};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Occupancy;
@@ -28,7 +27,7 @@ const STREAMS: Family = Family {
     form: Form::Vector,
     problem: GATHER.problem,
     references: &[],
-    ladder: &[rung!("streams/v1_laden", read, &[BALLAST, TOGETHER])],
+    ladder: &[rung("lab/streams/v1_laden.cl", read, &[BALLAST, TOGETHER])],
     choices: &[ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
@@ -41,7 +40,7 @@ const STEPS: Family = Family {
     form: Form::Vector,
     problem: chains::FAMILY.problem,
     references: &[],
-    ladder: &[rung!("steps/v1_laden", step, &[BALLAST])],
+    ladder: &[rung("lab/steps/v1_laden.cl", step, &[BALLAST])],
     choices: &[CHAINS, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

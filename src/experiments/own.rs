@@ -3,10 +3,8 @@
 use super::{Scope, Trial};
 use crate::data::{Array, Dtype, Fill, Params, Shape};
 use crate::kernels::shape::{self, Grid};
-use crate::kernels::{
-    self, Arg, Ask, BufferSpec, Case, Cost, Family, Plan, Problem, REPEATS, Reference, Refusal, Role, Target, Tunable,
-    WorkGroup,
-};
+use crate::kernels::{self, Ask, Family, Problem, Tunable};
+use crate::plan::{Arg, BufferSpec, Case, Cost, Plan, REPEATS, Reference, Refusal, Role, Target, WorkGroup};
 use crate::record::{Metric, Row};
 
 /// A problem with one answer, exact in every bit, for data of one kind.

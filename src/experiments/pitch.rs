@@ -9,7 +9,8 @@
 use super::evidence::{Contrast, Verdict, any, certain, compare, compare_series, effect};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Case, WorkGroup, transpose};
+use crate::kernels::transpose;
+use crate::plan::{Case, WorkGroup};
 use crate::record::{BANDWIDTH, Point};
 
 /// The experiment's entry in the list.

@@ -13,9 +13,9 @@ use super::evidence::{Contrast, LEAST, Verdict, compare, values};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::shape::{self, Grid};
-use crate::kernels::{Arg, Ask, Bound, BufferSpec, Case, Family, Form, Pass, Plan, Refusal, Role, WorkGroup, dot};
+use crate::kernels::{Ask, Bound, Family, Form, dot, rung};
+use crate::plan::{Arg, BufferSpec, Case, Pass, Plan, Refusal, Role, WorkGroup};
 use crate::record::{Metric, Point};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Presum;
@@ -28,10 +28,10 @@ const FAMILY: Family = Family {
     problem: dot::FAMILY.problem,
     references: &[],
     ladder: &[
-        rung!("presum/v1_guard", guard, &[]),
-        rung!("presum/v2_host", host, &[]),
-        rung!("presum/v3_device", device, &[]),
-        rung!("presum/v4_padding", padding, &[]),
+        rung("lab/presum/v1_guard.cl", guard, &[]),
+        rung("lab/presum/v2_host.cl", host, &[]),
+        rung("lab/presum/v3_device.cl", device, &[]),
+        rung("lab/presum/v4_padding.cl", padding, &[]),
     ],
     choices: &[],
     dtypes: &[Dtype::I32],

@@ -9,10 +9,9 @@ use super::evidence::series;
 use super::own::{self, Exact, Launch, Own};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::shape::Grid;
-use crate::kernels::{Arg, Ask, Bound, Cost, Family, Form, Plan, Refusal, Rung, Tunable, reduce};
+use crate::kernels::{Ask, Bound, Family, Form, Rung, Tunable, reduce, rung, shape::Grid};
+use crate::plan::{Arg, Cost, Plan, Refusal};
 use crate::record::{Metric, Point, Row};
-use crate::rung;
 use crate::runner::Number;
 
 /// The experiment's entry in the list.
@@ -25,7 +24,7 @@ const ORDERS: Family = Family {
     form: Form::Vector,
     problem: reduce::FAMILY.problem,
     references: &[],
-    ladder: &[rung!("orders/v1_sequential", sequential, &[STEP])],
+    ladder: &[rung("lab/orders/v1_sequential.cl", sequential, &[STEP])],
     choices: &[],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Read,
@@ -45,7 +44,7 @@ const ABSORBED: Family = Family {
         finish: own::as_it_is,
     },
     references: &[],
-    ladder: &[rung!("absorbed/v1_three_terms", three_terms, &[])],
+    ladder: &[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])],
     choices: &[RIGHT],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Read,

@@ -4,10 +4,9 @@ use super::evidence::{Contrast, LEAST, Verdict, any, nothing, series};
 use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::shape::Grid;
-use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::plan::{Arg, Case, Cost, Plan, Refusal};
 use crate::record::{BANDWIDTH, Point, RATE};
-use crate::rung;
 
 /// The experiment's entry in the list.
 pub struct Vector;
@@ -27,7 +26,7 @@ const LOADING: Family = Family {
         finish: |_, output| total(&output),
     },
     references: &[],
-    ladder: &[rung!("loads/v1_vectors", load, &[VEC])],
+    ladder: &[rung("lab/loads/v1_vectors.cl", load, &[VEC])],
     choices: &[],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Read,
@@ -47,7 +46,7 @@ const ADDING: Family = Family {
         finish: own::as_it_is,
     },
     references: &[],
-    ladder: &[rung!("adds/v1_vectors", add, &[VEC])],
+    ladder: &[rung("lab/adds/v1_vectors.cl", add, &[VEC])],
     choices: &[ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

@@ -4,9 +4,9 @@ use super::own::{self, Exact, Launch, Own, ROUNDS};
 use super::{Scope, Trial};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Form, Plan, Refusal, Target, Tunable};
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::plan::{Arg, Case, Cost, Plan, Refusal, Target};
 use crate::record::BANDWIDTH;
-use crate::rung;
 
 /// Reads n words, a power of two, each as often as the rounds say.
 pub(super) const GATHER: Family = Family {
@@ -22,7 +22,7 @@ pub(super) const GATHER: Family = Family {
         finish: |_, output| cpu::wrapping_sum(&output),
     },
     references: &[],
-    ladder: &[rung!("gather/v1_walk", plan, &[STRIDES, OFFSET])],
+    ladder: &[rung("lab/gather/v1_walk.cl", plan, &[STRIDES, OFFSET])],
     choices: &[ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
@@ -42,7 +42,7 @@ pub(super) const SCATTER: Family = Family {
         finish: own::as_it_is,
     },
     references: &[],
-    ladder: &[rung!("scatter/v1_walk", plan, &[STRIDES, OFFSET])],
+    ladder: &[rung("lab/scatter/v1_walk.cl", plan, &[STRIDES, OFFSET])],
     choices: &[ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Write,

@@ -2,7 +2,6 @@
 
 use super::shape::{self, Grid};
 use super::*;
-use crate::rung;
 
 /// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
 pub const ADD_MIN: Family = Family {
@@ -11,7 +10,10 @@ pub const ADD_MIN: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &AddMin,
-    ladder: &[rung!("addmin/v1_two_way", add_min_items, &[]), rung!("addmin/v2_three_way", add_min_items, &[TOGETHER])],
+    ladder: &[
+        rung("probes/addmin/v1_two_way.cl", add_min_items, &[]),
+        rung("probes/addmin/v2_three_way.cl", add_min_items, &[TOGETHER]),
+    ],
     choices: &[REGISTERS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
@@ -24,7 +26,7 @@ pub const LANES: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Lanes,
-    ladder: &[rung!("lanes/v1_fed", lanes_fed, &[ORDERED])],
+    ladder: &[rung("probes/lanes/v1_fed.cl", lanes_fed, &[ORDERED])],
     choices: &[VECTORS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,

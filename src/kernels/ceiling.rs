@@ -8,7 +8,7 @@ use super::chains::CHAINS;
 use super::local::LOCAL;
 use super::shape::{self, Grid};
 use super::*;
-use crate::{cpu, rung};
+use crate::cpu;
 use rayon::prelude::*;
 
 /// Reads `n` 32-bit words, a multiple of 64.
@@ -18,7 +18,10 @@ pub const READ: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Read,
-    ladder: &[rung!("read/v1_strided", read_strided, &[LOADS, WAVES]), rung!("read/v2_wide", read_wide, &[CHUNKS])],
+    ladder: &[
+        rung("probes/read/v1_strided.cl", read_strided, &[LOADS, WAVES]),
+        rung("probes/read/v2_wide.cl", read_wide, &[CHUNKS]),
+    ],
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
@@ -32,8 +35,8 @@ pub const WRITE: Family = Family {
     references: &[],
     problem: &Write,
     ladder: &[
-        rung!("write/v1_vectors", write_vectors, &[LOADS, WAVES]),
-        rung!("write/v2_wide", write_wide, &[CHUNKS, STREAM]),
+        rung("probes/write/v1_vectors.cl", write_vectors, &[LOADS, WAVES]),
+        rung("probes/write/v2_wide.cl", write_wide, &[CHUNKS, STREAM]),
     ],
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
@@ -48,8 +51,8 @@ pub const COPY: Family = Family {
     references: &[],
     problem: &Copy,
     ladder: &[
-        rung!("copy/v1_vectors", copy_vectors, &[LOADS, WAVES]),
-        rung!("copy/v2_wide", copy_wide, &[CHUNKS, STREAM]),
+        rung("probes/copy/v1_vectors.cl", copy_vectors, &[LOADS, WAVES]),
+        rung("probes/copy/v2_wide.cl", copy_wide, &[CHUNKS, STREAM]),
     ],
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],

@@ -3,7 +3,6 @@
 use super::arithmetic::{PAIRS, exactly, widened};
 use super::shape::{self, Grid};
 use super::*;
-use crate::rung;
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
 /// lanes; in `half` as many as stay exact.
@@ -13,7 +12,7 @@ pub const CHAINS: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Chains,
-    ladder: &[rung!("arith/v1_chains", chains, &[VEC])],
+    ladder: &[rung("probes/arith/v1_chains.cl", chains, &[VEC])],
     choices: &[OP, HALF, LENGTH, SWEEPS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,

@@ -6,7 +6,7 @@
 use super::draft::Draft;
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use super::*;
-use crate::{cpu, rung};
+use crate::cpu;
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -16,13 +16,13 @@ pub const FAMILY: Family = Family {
     references: &[],
     problem: &Dot,
     ladder: &[
-        rung!("dot/v1_naive", naive, &[ITEMS, MAD]),
-        rung!("dot/v2_coalesced", coalesced, &[ITEMS, PRESUM, MAD]),
-        rung!("dot/v3_local", local, &[ITEMS, PRESUM, MAD]),
-        rung!("dot/v4_vectorised", vectorised, &[ITEMS, PRESUM, MAD]),
-        rung!("dot/v5_accumulators", accumulators, &[ITEMS, ACC, MAD]),
-        rung!("dot/v6_single_pass", single_pass, &[ITEMS, ACC, MAD]),
-        rung!("dot/v7_wide", wide, &[MAD]),
+        rung("dot/v1_naive.cl", naive, &[ITEMS, MAD]),
+        rung("dot/v2_coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]),
+        rung("dot/v3_local.cl", local, &[ITEMS, PRESUM, MAD]),
+        rung("dot/v4_vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]),
+        rung("dot/v5_accumulators.cl", accumulators, &[ITEMS, ACC, MAD]),
+        rung("dot/v6_single_pass.cl", single_pass, &[ITEMS, ACC, MAD]),
+        rung("dot/v7_wide.cl", wide, &[MAD]),
     ],
     choices: &[],
     dtypes: &[Dtype::F32, Dtype::F64, Dtype::I32],

@@ -3,7 +3,6 @@
 use super::ceiling::{INSIDE, LOADS, Read, repeats};
 use super::shape::{self, Grid};
 use super::*;
-use crate::rung;
 
 /// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
 pub const LOCAL: Family = Family {
@@ -12,7 +11,7 @@ pub const LOCAL: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Read,
-    ladder: &[rung!("local/v1_vectors", local_vectors, &[VEC, LOADS])],
+    ladder: &[rung("probes/local/v1_vectors.cl", local_vectors, &[VEC, LOADS])],
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Local,

@@ -10,7 +10,6 @@ mod tiling;
 use super::shape::{self, number};
 use super::*;
 use crate::cpu::minplus as host;
-use crate::rung;
 use draft::{Draft, Panels};
 use tiling::Tiling;
 
@@ -22,13 +21,13 @@ pub const FAMILY: Family = Family {
     problem: &MinPlus,
     references: &[],
     ladder: &[
-        rung!("minplus/v0_naive", single, &[]),
-        rung!("minplus/v1_coalesced", single, &[]),
-        rung!("minplus/v2_registers", registers, &[]),
-        rung!("minplus/v3_local", registers, &[DEPTH]),
-        rung!("minplus/v4_tiled", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
-        rung!("minplus/v5_three_way", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
-        rung!("minplus/v6_wide", wide, &[VEC, ITEM, DEPTH]),
+        rung("minplus/v0_naive.cl", single, &[]),
+        rung("minplus/v1_coalesced.cl", single, &[]),
+        rung("minplus/v2_registers.cl", registers, &[]),
+        rung("minplus/v3_local.cl", registers, &[DEPTH]),
+        rung("minplus/v4_tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
+        rung("minplus/v5_three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
+        rung("minplus/v6_wide.cl", wide, &[VEC, ITEM, DEPTH]),
     ],
     choices: &[WEIGHTS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],

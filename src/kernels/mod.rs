@@ -9,7 +9,6 @@ pub mod dot;
 mod draft;
 mod local;
 pub mod minplus;
-mod plan;
 pub mod reduce;
 #[cfg(test)]
 mod reduce_tests;
@@ -17,16 +16,15 @@ pub(crate) mod shape;
 mod source;
 pub mod transpose;
 
-pub use crate::cpu::{Baseline, Movement, Reference};
+pub use crate::cpu::Baseline;
 pub use arithmetic::lanes;
 pub(crate) use arithmetic::widened;
 pub use chains::{HALF, OP};
-pub use plan::*;
-pub use source::{Assembled, COMMON, EMBEDDED, assemble};
+pub use source::{Assembled, assemble, embedded, entry_point, included, text};
 
-use crate::data::{self, Array, Change, Dtype, Fill};
-pub use crate::data::{Params, Shape};
+use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use crate::experiments::EXPERIMENTS;
+use crate::plan::*;
 
 /// Every family with a ladder, in teaching order.
 pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
@@ -52,9 +50,6 @@ pub struct Family {
     /// The measured ceiling that bounds the family.
     pub ceiling: Bound,
 }
-
-/// Setting of kernels that repeat their work inside, so many times.
-pub const REPEATS: &str = "nreps";
 
 /// Setting of checks: each repetition works on data of its own, so that one that is left out is seen.
 pub const APART: &str = "apart";
@@ -145,8 +140,6 @@ pub struct Tunable {
 pub struct Rung {
     /// Path below `cl/`, as in `dot/v1_naive.cl`.
     pub path: &'static str,
-    /// The file's text as built into the binary.
-    pub text: &'static str,
     /// Settings that it reads.
     pub tunables: &'static [Tunable],
     /// Turns a case into a plan, or says why this device cannot run it.
@@ -163,17 +156,13 @@ pub struct Ask<'a> {
     pub target: &'a Target,
 }
 
-/// Declares a rung from its path; number, idea and source all come from there.
-#[macro_export]
-macro_rules! rung {
-    ($path:literal, $plan:expr, $tunables:expr) => {
-        $crate::kernels::Rung {
-            path: concat!($path, ".cl"),
-            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/cl/", $path, ".cl")),
-            tunables: $tunables,
-            plan: $plan,
-        }
-    };
+/// A rung: number, idea and source all come from its path below `cl/`.
+pub const fn rung(
+    path: &'static str,
+    plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
+    tunables: &'static [Tunable],
+) -> Rung {
+    Rung { path, tunables, plan }
 }
 
 impl Rung {
@@ -206,12 +195,12 @@ impl Rung {
 
     /// The main kernel's name: `dot_v3_local`.
     pub fn kernel(&self) -> String {
-        self.path.trim_end_matches(".cl").replace('/', "_")
+        source::entry_point(self.path)
     }
 
     /// A line of the file's header: `Idea`, `Removes` or `Remains`, without its label.
     pub fn header(&self, label: &str) -> Option<&'static str> {
-        self.text.lines().take(8).find_map(|line| {
+        source::text(self.path)?.lines().take(8).find_map(|line| {
             let text = line.strip_prefix("// ")?.strip_prefix(label)?.strip_prefix(':')?;
             Some(text.trim())
         })

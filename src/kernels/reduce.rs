@@ -7,7 +7,6 @@ use super::draft::Draft;
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use super::*;
 use crate::cpu::reduce::{self as host, Op};
-use crate::rung;
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -17,17 +16,17 @@ pub const FAMILY: Family = Family {
     references: &[],
     problem: &Reduce,
     ladder: &[
-        rung!("reduce/v1_interleaved", one_load, &[FINISH]),
-        rung!("reduce/v2_strided", one_load, &[FINISH]),
-        rung!("reduce/v3_sequential", one_load, &[FINISH]),
-        rung!("reduce/v4_first_add", two_loads, &[FINISH]),
-        rung!("reduce/v5_last_warp", in_lockstep, &[FINISH]),
-        rung!("reduce/v6_unrolled", in_lockstep, &[FINISH]),
-        rung!("reduce/v7_raking", raking, &[ITEMS, FINISH]),
-        rung!("reduce/v8_vectorised", vectorised, &[ITEMS, ACC, FINISH]),
-        rung!("reduce/v9_subgroup", subgroup, &[ITEMS, ACC, FINISH]),
-        rung!("reduce/v10_single_pass", single_pass, &[ITEMS, ACC]),
-        rung!("reduce/v11_wide", wide, &[FINISH]),
+        rung("reduce/v1_interleaved.cl", one_load, &[FINISH]),
+        rung("reduce/v2_strided.cl", one_load, &[FINISH]),
+        rung("reduce/v3_sequential.cl", one_load, &[FINISH]),
+        rung("reduce/v4_first_add.cl", two_loads, &[FINISH]),
+        rung("reduce/v5_last_warp.cl", in_lockstep, &[FINISH]),
+        rung("reduce/v6_unrolled.cl", in_lockstep, &[FINISH]),
+        rung("reduce/v7_raking.cl", raking, &[ITEMS, FINISH]),
+        rung("reduce/v8_vectorised.cl", vectorised, &[ITEMS, ACC, FINISH]),
+        rung("reduce/v9_subgroup.cl", subgroup, &[ITEMS, ACC, FINISH]),
+        rung("reduce/v10_single_pass.cl", single_pass, &[ITEMS, ACC]),
+        rung("reduce/v11_wide.cl", wide, &[FINISH]),
     ],
     choices: &[OP],
     dtypes: &[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64],
@@ -172,7 +171,7 @@ fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
     Ok(draft)
 }
 
-/// The macro that chooses the operation in `cl/common/operation.cl`, and the identity.
+/// The macro that chooses the operation in `cl/reduce/operation.cl`, and the identity.
 fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
     match (op, dtype) {
         (Op::Sum, _) => ("OP_SUM", "0"),
@@ -243,7 +242,7 @@ fn tree(draft: Draft<'_>, loads: u64) -> Result<Plan, Refusal> {
     finished(draft, grid.groups, grid.wg, main, loads - 1 + tree_depth(grid.wg))
 }
 
-/// The macro that chooses how work-items in step are synchronised; see `cl/common/lockstep.cl`.
+/// The macro that chooses how work-items in step are synchronised; see `cl/reduce/lockstep.cl`.
 fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
     const WARP: usize = 32;
     let (wg, target) = (ask.case.wg, ask.target);

@@ -1,37 +1,11 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
-use crate::exchange::EXCHANGES;
+use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Fragments that kernel files include, as (path below `cl/`, text).
-pub const COMMON: &[(&str, &str)] = &[
-    ("common/ballast.cl", include_str!("../../cl/common/ballast.cl")),
-    ("common/bits.cl", include_str!("../../cl/common/bits.cl")),
-    ("common/canary.cl", include_str!("../../cl/common/canary.cl")),
-    ("common/finish.cl", include_str!("../../cl/common/finish.cl")),
-    ("common/function.cl", include_str!("../../cl/common/function.cl")),
-    ("common/lanes.cl", include_str!("../../cl/common/lanes.cl")),
-    ("common/lockstep.cl", include_str!("../../cl/common/lockstep.cl")),
-    ("common/lower.cl", include_str!("../../cl/common/lower.cl")),
-    ("common/matrix.cl", include_str!("../../cl/common/matrix.cl")),
-    ("common/muladd.cl", include_str!("../../cl/common/muladd.cl")),
-    ("common/operation.cl", include_str!("../../cl/common/operation.cl")),
-    ("common/pairs.cl", include_str!("../../cl/common/pairs.cl")),
-    ("common/panels.cl", include_str!("../../cl/common/panels.cl")),
-    ("common/past.cl", include_str!("../../cl/common/past.cl")),
-    ("common/place.cl", include_str!("../../cl/common/place.cl")),
-    ("common/publish.cl", include_str!("../../cl/common/publish.cl")),
-    ("common/scrub.cl", include_str!("../../cl/common/scrub.cl")),
-    ("common/shuffle.cl", include_str!("../../cl/common/shuffle.cl")),
-    ("common/smaller.cl", include_str!("../../cl/common/smaller.cl")),
-    ("common/strips.cl", include_str!("../../cl/common/strips.cl")),
-    ("common/tile.cl", include_str!("../../cl/common/tile.cl")),
-    ("common/tree.cl", include_str!("../../cl/common/tree.cl")),
-    ("common/vector.cl", include_str!("../../cl/common/vector.cl")),
-    ("common/visit.cl", include_str!("../../cl/common/visit.cl")),
-    ("common/words.cl", include_str!("../../cl/common/words.cl")),
-];
+/// The folder `cl/`, as it was when the binary was built.
+static CL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cl");
 
 /// A source ready to compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,36 +16,51 @@ pub struct Assembled {
     pub text: String,
 }
 
-/// Looks a path below `cl/` up among the sources built into the binary.
-pub const EMBEDDED: fn(&str) -> Option<Cow<'static, str>> = embedded;
-
-fn embedded(path: &str) -> Option<Cow<'static, str>> {
-    super::everything()
-        .flat_map(|f| f.kernels())
-        .map(|r| (r.path, r.text))
-        .chain(EXCHANGES.iter().flat_map(|e| e.sources.iter().copied()))
-        .chain(COMMON.iter().copied())
-        .find(|(p, _)| *p == path)
-        .map(|(_, text)| Cow::Borrowed(text))
+/// The text of a file below `cl/`, as built into the binary.
+pub fn text(path: &str) -> Option<&'static str> {
+    CL.get_file(path)?.contents_utf8()
 }
 
-/// Replaces each line `#include "../common/x.cl"` by that fragment; the name of a file that `lookup`
-/// does not find is the error.
+/// As [`text`], for [`assemble`].
+pub fn embedded(path: &str) -> Option<Cow<'static, str>> {
+    text(path).map(Cow::Borrowed)
+}
+
+/// Name of the kernel that a file is about: of `lab/banks/v1_strided.cl` it is `banks_v1_strided`.
+pub fn entry_point(path: &str) -> String {
+    let stem = path.trim_end_matches(".cl");
+    let folder = stem.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    stem[folder..].replace('/', "_")
+}
+
+/// Replaces each line `#include "x.cl"` by that fragment, whose path is relative to the file's folder; the path of a file
+/// that `lookup` does not find is the error.
 pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -> Result<Assembled, String> {
     let file = lookup(path).ok_or_else(|| path.to_owned())?;
     let mut text = format!("#line 1 \"{path}\"\n");
     for (number, line) in (1..).zip(file.lines()) {
-        let Some(fragment) = line.strip_prefix("#include \"../").and_then(|s| s.strip_suffix('"')) else {
+        let Some(fragment) = included(path, line) else {
             text.push_str(line);
             text.push('\n');
             continue;
         };
-        let body = lookup(fragment).ok_or_else(|| fragment.to_owned())?;
+        let body = lookup(&fragment).ok_or_else(|| fragment.clone())?;
         let newline = if body.ends_with('\n') { "" } else { "\n" };
         // Writing to a String cannot fail.
         let _ = writeln!(text, "#line 1 \"{fragment}\"\n{body}{newline}#line {} \"{path}\"", number + 1);
     }
     Ok(Assembled { path: path.to_owned(), text })
+}
+
+/// The path below `cl/` of the fragment that a line of a file includes, if it does.
+pub fn included(path: &str, line: &str) -> Option<String> {
+    let fragment = line.strip_prefix("#include \"")?.strip_suffix('"')?;
+    let mut folders: Vec<&str> = path.split('/').collect();
+    folders.pop();
+    for part in fragment.split('/') {
+        if part == ".." { _ = folders.pop() } else { folders.push(part) }
+    }
+    Some(folders.join("/"))
 }
 
 #[cfg(test)]
@@ -81,12 +70,14 @@ mod tests {
     #[test]
     fn fragments_keep_every_line_where_it_was() {
         let lookup = |path: &str| match path {
-            "a/b.cl" => Some(Cow::Borrowed("one\n#include \"../common/c.cl\"\nthree\n")),
+            "a/b.cl" => Some(Cow::Borrowed("one\n#include \"../common/c.cl\"\nthree\n#include \"d.cl\"\n")),
             "common/c.cl" => Some(Cow::Borrowed("inner")),
+            "a/d.cl" => Some(Cow::Borrowed("beside\n")),
             _ => None,
         };
         let unit = assemble("a/b.cl", &lookup).unwrap();
-        assert_eq!(unit.text, "#line 1 \"a/b.cl\"\none\n#line 1 \"common/c.cl\"\ninner\n#line 3 \"a/b.cl\"\nthree\n");
+        let first = "#line 1 \"a/b.cl\"\none\n#line 1 \"common/c.cl\"\ninner\n#line 3 \"a/b.cl\"\nthree\n";
+        assert_eq!(unit.text, format!("{first}#line 1 \"a/d.cl\"\nbeside\n#line 5 \"a/b.cl\"\n"));
     }
 
     #[test]
@@ -94,5 +85,11 @@ mod tests {
         let lookup = |path: &str| (path == "a/b.cl").then_some(Cow::Borrowed("#include \"../common/none.cl\"\n"));
         assert_eq!(assemble("a/b.cl", &lookup), Err("common/none.cl".to_owned()));
         assert_eq!(assemble("x.cl", &lookup), Err("x.cl".to_owned()));
+    }
+
+    #[test]
+    fn entry_points_bear_the_last_folder_and_the_file() {
+        assert_eq!(entry_point("reduce/v1_interleaved.cl"), "reduce_v1_interleaved");
+        assert_eq!(entry_point("lab/banks/v1_strided.cl"), "banks_v1_strided");
     }
 }

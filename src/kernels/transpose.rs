@@ -7,7 +7,6 @@
 use super::shape::{self, number};
 use super::*;
 use crate::cpu::transpose::{self as host, gap};
-use crate::rung;
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -16,17 +15,17 @@ pub const FAMILY: Family = Family {
     form: Form::Matrix,
     problem: &Transpose,
     references: &[
-        rung!("transpose/copy", scalar, &[TILE, ROWS, NREPS]),
-        rung!("transpose/local_copy", scalar, &[TILE, ROWS, NREPS]),
+        rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]),
+        rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]),
     ],
     ladder: &[
-        rung!("transpose/v1_naive", scalar, &[TILE, ROWS, NREPS]),
-        rung!("transpose/v2_coalesced", scalar, &[TILE, ROWS, NREPS]),
-        rung!("transpose/v3_conflict_free", scalar, &[TILE, ROWS, PAD, NREPS]),
-        rung!("transpose/v4_diagonal", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
-        rung!("transpose/v5_vectorised", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
-        rung!("transpose/v6_registers", registers, &[TILE, ROWS, VEC, ORDER, STREAM, NREPS]),
-        rung!("transpose/v7_wide", wide, &[TILE, NREPS]),
+        rung("transpose/v1_naive.cl", scalar, &[TILE, ROWS, NREPS]),
+        rung("transpose/v2_coalesced.cl", scalar, &[TILE, ROWS, NREPS]),
+        rung("transpose/v3_conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]),
+        rung("transpose/v4_diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
+        rung("transpose/v5_vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
+        rung("transpose/v6_registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, NREPS]),
+        rung("transpose/v7_wide.cl", wide, &[TILE, NREPS]),
     ],
     choices: &[GAP],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
@@ -226,7 +225,7 @@ struct Tiles {
     groups: [u64; 3],
     /// Whether some tile reaches beyond the matrix.
     edges: bool,
-    /// The macro ORDER: see `cl/common/matrix.cl`.
+    /// The macro ORDER: see `cl/transpose/matrix.cl`.
     order: u64,
 }
 

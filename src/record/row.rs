@@ -1,8 +1,7 @@
 //! The flat rows that files hold.
 
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
-use crate::data::Dtype;
-use crate::kernels::Params;
+use crate::data::{Dtype, Params};
 use crate::runner::{Cache, Clock, Number, Status};
 use serde::{Deserialize, Serialize};
 

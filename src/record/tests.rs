@@ -1,6 +1,6 @@
 use super::*;
-use crate::data::Dtype;
-use crate::kernels::{Case, Params, Shape, WorkGroup};
+use crate::data::{Dtype, Params, Shape};
+use crate::plan::{Case, WorkGroup};
 use crate::runner::{Canary, Number, Sample};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {

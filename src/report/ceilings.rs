@@ -4,7 +4,7 @@ use super::format::{self, Tint};
 use super::ladder::render;
 use super::view::{Grid, status_word};
 use crate::ceilings::{CeilingRow, Place};
-use crate::kernels::REPEATS;
+use crate::plan::REPEATS;
 use crate::record::flag;
 use crate::runner::Status;
 use crate::values::binary;

@@ -5,7 +5,8 @@ use super::sampling;
 use super::session::{Session, answer_empty, choices, find_family, make_inputs};
 use super::verify::{demand, exact_result};
 use crate::check;
-use crate::kernels::{Baseline, Case, Family, Refusal, WorkGroup};
+use crate::kernels::{Baseline, Family};
+use crate::plan::{Case, Refusal, WorkGroup};
 use std::time::Instant;
 
 impl Session {

@@ -2,8 +2,9 @@
 
 use crate::check::{self, Fingerprint, Side};
 use crate::data::{self, Array, Change, Dtype, Fill};
-use crate::device::{BufferId, Device, DeviceError, Launch, Place as Memory};
-use crate::kernels::{Arg, BufferSpec, Case, Family, Form, Image, Plan, Role};
+use crate::device::{Device, DeviceError};
+use crate::kernels::{Family, Form};
+use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, Place as Memory, Plan, Role};
 
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -357,11 +358,8 @@ impl Bound {
 
     /// The plan's launches with these buffers as arguments.
     pub(super) fn launches(&self, plan: &Plan) -> Vec<Launch> {
-        let bind = |arg: &Arg| match *arg {
-            Arg::Buffer(index) => Arg::Buffer(self.buffers[index].id.0 as usize),
-            other => other,
-        };
-        let launch = |pass: &crate::kernels::Pass| Launch {
+        let bind = |arg: &Arg| arg.bound(|index| self.buffers[index].id);
+        let launch = |pass: &crate::plan::Pass| Launch {
             kernel: pass.kernel.clone(),
             global: pass.global,
             local: pass.local,

@@ -12,8 +12,8 @@ use super::sampling;
 use super::session::Sources;
 use super::trust;
 use crate::cpu::canary::{CHAINS, chain};
-use crate::device::{BufferId, Device, DeviceError, Launch, Unit};
-use crate::kernels::Arg;
+use crate::device::{Device, DeviceError, Unit};
+use crate::plan::{Arg, BufferId, Launch};
 use std::time::{Duration, Instant};
 
 /// Name of the kernel and of its file in `cl/common/`.
@@ -56,7 +56,7 @@ impl Gauge {
         if buffers::is_simulator(device) {
             return Ok(None);
         }
-        let path = format!("common/{KERNEL}.cl");
+        let path = format!("runner/{KERNEL}.cl");
         let text = sources.assemble(&path)?;
         let unit = Unit { path, text, defines: Vec::new(), kernels: vec![KERNEL.into()] };
         let target = &device.info().target;
@@ -104,7 +104,7 @@ impl Gauge {
     }
 
     fn set_steps(&mut self, buffer: BufferId, steps: u32) {
-        self.launch.args = vec![Arg::Buffer(buffer.0 as usize), Arg::Uint(steps)];
+        self.launch.args = vec![Arg::Buffer(buffer), Arg::Uint(steps)];
     }
 
     /// Whether every item did every step.

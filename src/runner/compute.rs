@@ -4,7 +4,7 @@ use super::buffers::{Bound, Fence};
 use super::outcome::Stop;
 use super::session::{Job, Session, find_family};
 use crate::data::Array;
-use crate::kernels::Case;
+use crate::plan::Case;
 use std::time::Instant;
 
 /// What a rung made of its inputs.

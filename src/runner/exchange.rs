@@ -9,10 +9,10 @@ use super::timeline::{Bar, bars};
 use super::verify;
 use crate::check;
 use crate::data::{self, Dtype};
-use crate::device::{Action, Command, Device, HostId, ProgramId, Timing, Unit};
+use crate::device::{Device, ProgramId, Timing, Unit};
 use crate::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
-use crate::kernels::{Arg, Case, Refusal, Target};
 use crate::memory;
+use crate::plan::{Action, Arg, BufferId, Case, Command, HostId, Refusal, Target};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
@@ -218,18 +218,18 @@ impl Stage {
 
     /// The script's commands, with what was allocated in place of places.
     fn bind(&self, commands: &[Command]) -> Vec<Command> {
-        let buffer = |place: usize| self.buffers[place].id;
+        let buffer = |place: BufferId| self.buffers[place.0 as usize].id;
         let bound = |command: &Command| {
             let mut command = command.clone();
             match &mut command.action {
                 Action::Launch(launch) => launch.args.iter_mut().for_each(|arg| {
                     if let Arg::Buffer(place) = arg {
-                        *place = buffer(*place).0 as usize;
+                        *place = buffer(*place);
                     }
                 }),
                 Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => {
                     t.host = self.hosts[t.host.0 as usize];
-                    t.buffer = buffer(t.buffer.0 as usize);
+                    t.buffer = buffer(t.buffer);
                 }
                 Action::Work(_) => {}
             }

@@ -3,7 +3,7 @@
 use super::outcome::Stop;
 use super::session::{Session, find_family};
 use crate::device::Told;
-use crate::kernels::{Arg, Case};
+use crate::plan::{Arg, Case};
 use serde::{Deserialize, Serialize};
 
 /// A kernel of a plan, and what a work-group of it needs.

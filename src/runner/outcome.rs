@@ -2,8 +2,9 @@
 
 use super::clock;
 use super::timeline::Bar;
+use crate::data::Params;
 use crate::device::DeviceError;
-use crate::kernels::{Case, Params, Refusal, WorkGroup};
+use crate::plan::{Case, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
 /// Which clock a row's times come from.
@@ -180,7 +181,7 @@ pub struct Outcome {
     pub canary: Option<Canary>,
     /// Of the elements that the host adds itself ([`Plan::host_tail`]), if any; no clock counts it.
     ///
-    /// [`Plan::host_tail`]: crate::kernels::Plan::host_tail
+    /// [`Plan::host_tail`]: crate::plan::Plan::host_tail
     #[serde(default)]
     pub host_tail: Option<f64>,
 }

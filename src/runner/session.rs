@@ -3,11 +3,12 @@
 use super::buffers::{Fence, Fenced};
 use super::canary::Gauge;
 use super::outcome::{Clock, Number, Outcome, Settings, Status, Stop};
-use crate::data::{self, Array, Dtype, Fill};
+use crate::data::{self, Array, Dtype, Fill, Params};
 use crate::device::{Device, ProgramId, Unit};
 use crate::exchange::exchange;
 use crate::files;
-use crate::kernels::{self, Ask, Case, Family, Params, Plan, Reference, Refusal, Rung, assemble};
+use crate::kernels::{self, Ask, Family, Rung, assemble};
+use crate::plan::{Case, Plan, Reference, Refusal};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
@@ -28,7 +29,7 @@ impl Sources {
     /// [`Status::Failed`] if there is no such file.
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
         let result = match &self.dir {
-            None => assemble(path, &kernels::EMBEDDED),
+            None => assemble(path, &kernels::embedded),
             Some(dir) => assemble(path, &|p| files::read_to_string(&dir.join(p)).ok().map(Cow::Owned)),
         };
         result.map(|a| a.text).map_err(|missing| {
@@ -58,7 +59,7 @@ pub struct Session {
 const MOST_VERIFIED: usize = 128;
 
 /// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
-type DataKey = (&'static str, Dtype, kernels::Shape, u64, Params);
+type DataKey = (&'static str, Dtype, crate::data::Shape, u64, Params);
 
 /// The inputs that are timed over, kept from case to case of the same problem.
 pub(super) struct Data {

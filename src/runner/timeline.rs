@@ -1,6 +1,7 @@
 //! What overlapped: when each command of a run began and ended.
 
-use crate::device::{Action, Command, Stamps};
+use crate::device::Stamps;
+use crate::plan::{Action, Command};
 use serde::{Deserialize, Serialize};
 
 /// A command in a run. Times in seconds since the first command began.

@@ -9,8 +9,8 @@ use super::session::{Data, Job, Session};
 use super::verify::{tails, timed_exact_data};
 use super::witness::Witness;
 use crate::data::Array;
-use crate::device::{Device, DeviceInfo, Launch};
-use crate::kernels::Movement;
+use crate::device::{Device, DeviceInfo};
+use crate::plan::{Launch, Movement};
 use crate::stats;
 use std::time::Instant;
 

@@ -5,8 +5,9 @@ use super::outcome::{Number, Outcome, Status, Stop};
 use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
 use crate::data::{self, Array, Change, Dtype, Fill, Shape};
-use crate::device::{Device, Launch, Unit};
-use crate::kernels::{Arg, Case, Changed, Family, Movement, Plan, Reference, Role, Spot};
+use crate::device::{Device, Unit};
+use crate::kernels::{Changed, Family, Spot};
+use crate::plan::{Arg, Case, Launch, Movement, Plan, Reference, Role};
 
 impl Session {
     /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data. Where the results over these are exact, they show every mistake.
@@ -211,9 +212,9 @@ impl Session {
         let program = match self.scrub {
             Some(program) => program,
             None => {
-                let text = self.sources.assemble("common/scrub.cl")?;
+                let text = self.sources.assemble("runner/scrub.cl")?;
                 let kernels = vec!["scrub".to_owned()];
-                self.device.build(&Unit { path: "common/scrub.cl".into(), text, defines: Vec::new(), kernels })?
+                self.device.build(&Unit { path: "runner/scrub.cl".into(), text, defines: Vec::new(), kernels })?
             }
         };
         self.scrub = Some(program);

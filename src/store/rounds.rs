@@ -99,7 +99,7 @@ impl Rounds {
 mod tests {
     use super::*;
     use crate::data::{Dtype, Params, Shape};
-    use crate::kernels::{Case, WorkGroup};
+    use crate::plan::{Case, WorkGroup};
     use crate::runner::{Clock, Sample};
 
     fn pool(rounds: u32, times: &[f64]) -> Pool {

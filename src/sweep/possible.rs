@@ -1,7 +1,8 @@
 //! Settings that no device could take: found by asking the planners, which alone know what they take.
 
-use crate::data::Dtype;
-use crate::kernels::{Ask, Case, Family, Params, Refusal, Rung, Target, WorkGroup};
+use crate::data::{Dtype, Params};
+use crate::kernels::{Ask, Family, Rung};
+use crate::plan::{Case, Refusal, Target, WorkGroup};
 
 /// What settings are asked for with.
 pub struct Asked<'a> {

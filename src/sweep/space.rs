@@ -1,8 +1,9 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
 use super::Asked;
-use crate::data::{Dtype, combinations};
-use crate::kernels::{Ask, Case, Family, Params, Refusal, Rung, Shape, Target, Tunable, WorkGroup};
+use crate::data::{Dtype, Params, Shape, combinations};
+use crate::kernels::{Ask, Family, Rung, Tunable};
+use crate::plan::{Case, Refusal, Target, WorkGroup};
 use crate::record::params_text;
 use crate::values;
 use std::collections::HashSet;

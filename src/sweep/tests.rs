@@ -1,7 +1,8 @@
 use super::*;
-use crate::data::Dtype;
+use crate::data::{Dtype, Shape};
 use crate::device::fake::fake_info;
-use crate::kernels::{Shape, Target, WorkGroup, dot};
+use crate::kernels::dot;
+use crate::plan::{Target, WorkGroup};
 use crate::record::{Row, row};
 use crate::runner::{Cache, Clock, Settings};
 use crate::store::Rows;

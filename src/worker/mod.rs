@@ -19,7 +19,7 @@ pub use serve::{open_session, serve};
 use crate::Error;
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
-use crate::kernels::Case;
+use crate::plan::Case;
 use crate::runner::{Inspected, Outcome, Session, Settings, Stop};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -3,7 +3,8 @@
 use super::printed::{Listener, Printed};
 use super::{Executor, Job, Numbered, Reply, Request, Setup};
 use crate::device::DeviceInfo;
-use crate::kernels::{self, Case, Rung};
+use crate::kernels::{self, Rung};
+use crate::plan::Case;
 use crate::runner::{Clock, Inspected, Outcome, Status, Stop};
 use crate::{Error, memory};
 use std::collections::hash_map::RandomState;

@@ -1,8 +1,7 @@
 //! The worker's side: reads requests until there are no more.
 
 use super::{Numbered, Reply, Request, Setup, printed, run_in};
-use crate::device::opencl::OpenClDevice;
-use crate::device::{flush_printed, generation, list_platforms, select};
+use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
 use crate::{Error, input};

@@ -3,10 +3,10 @@
 use crate::binary::NOWHERE;
 use crate::sources::edited_kernels;
 use assert_cmd::Command;
+use gpulab::device::DeviceError;
 use gpulab::device::fake::{FakeDevice, Memory};
-use gpulab::device::{DeviceError, Launch};
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::Pitch};
-use gpulab::kernels::Arg;
+use gpulab::plan::{Arg, Launch};
 use gpulab::record::{Place, Point, Record, Row, Run, Scene};
 use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
 use gpulab::store::{CsvFile, Mode, read_points};

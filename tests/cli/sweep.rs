@@ -2,10 +2,11 @@
 
 use crate::binary::{DATA, NOWHERE};
 use gpulab::Error;
-use gpulab::data::Dtype;
+use gpulab::data::{Dtype, Shape};
+use gpulab::device::DeviceError;
 use gpulab::device::fake::{FakeDevice, Memory, Script};
-use gpulab::device::{DeviceError, Launch};
-use gpulab::kernels::{Arg, Shape, WorkGroup, dot};
+use gpulab::kernels::dot;
+use gpulab::plan::{Arg, Launch, WorkGroup};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
 use gpulab::store::{Pool, read_rows};
 use gpulab::sweep::{Bench, Configuration, Order, Space, measure};

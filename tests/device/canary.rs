@@ -2,8 +2,8 @@
 
 use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
 use crate::sources::edited_kernels;
-use gpulab::data::Dtype;
-use gpulab::kernels::{Case, Params, Shape, WorkGroup};
+use gpulab::data::{Dtype, Params, Shape};
+use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
 
 const SETTINGS: Settings = Settings {

@@ -3,7 +3,7 @@
 use crate::drivers::{on_every_driver, session};
 use crate::skips::verify;
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, instructions::Instructions};
-use gpulab::kernels::{Case, REPEATS, Target, WorkGroup};
+use gpulab::plan::{Case, REPEATS, Target, WorkGroup};
 
 /// What a simulator, which interprets each instruction, can do too.
 const SMALL: u64 = 1024;

@@ -1,10 +1,10 @@
 //! The device layer against every driver: builds, launches, copies, and what is refused.
 
 use crate::drivers::{on_every_driver, on_one_driver, open};
-use gpulab::device::opencl::OpenClDevice;
-use gpulab::device::{Device, DeviceError, Launch, ProgramId, Unit};
+use gpulab::device::{Device, DeviceError, ProgramId, Unit, opencl::OpenClDevice};
 use gpulab::exchange::EXCHANGES;
-use gpulab::kernels::{self, Arg, EMBEDDED, assemble};
+use gpulab::kernels::{self, assemble, embedded};
+use gpulab::plan::{Arg, BufferId, Launch};
 
 const SOURCE: &str = "#line 1 \"test/scale.cl\"
 __kernel void scale(__global uint *out, INDEX n, uint factor, __local uint *tile) {
@@ -25,7 +25,7 @@ fn unit(text: &str, index: &str, kernels: &[&str]) -> Unit {
     }
 }
 
-fn scale(out: usize, n: u64, factor: u32, local: usize) -> Launch {
+fn scale(out: BufferId, n: u64, factor: u32, local: usize) -> Launch {
     Launch {
         kernel: "scale".to_owned(),
         global: [64, 1, 1],
@@ -38,7 +38,7 @@ fn built(device: &mut OpenClDevice, index: &str) -> ProgramId {
     device.build(&unit(SOURCE, index, &["scale"])).expect("the kernel builds")
 }
 
-fn words(device: &mut OpenClDevice, buffer: gpulab::device::BufferId) -> Vec<u32> {
+fn words(device: &mut OpenClDevice, buffer: gpulab::plan::BufferId) -> Vec<u32> {
     let mut bytes = [0; 256];
     device.read(buffer, 0, &mut bytes).unwrap();
     bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
@@ -52,7 +52,7 @@ fn launches_get_their_arguments_in_both_index_widths() {
         for index in ["uint", "ulong"] {
             device.write(buffer, 0, &[0xFF; 256]).unwrap();
             let program = built(&mut device, index);
-            let timing = device.run(program, &[scale(buffer.0 as usize, 40, 3, 16)]).unwrap();
+            let timing = device.run(program, &[scale(buffer, 40, 3, 16)]).unwrap();
             assert!(timing.wall_s > 0.0);
             assert!(timing.stamps.len() <= 1);
             let expected: Vec<u32> = (0..64).map(|i| if i < 40 { 3 * i } else { u32::MAX }).collect();
@@ -68,7 +68,7 @@ fn launches_of_one_kernel_keep_their_own_arguments() {
         let mut device = open(driver);
         let (first, second) = (device.alloc(256).unwrap(), device.alloc(256).unwrap());
         let program = built(&mut device, "uint");
-        let launches = [scale(first.0 as usize, 64, 1, 8), scale(second.0 as usize, 64, 2, 16)];
+        let launches = [scale(first, 64, 1, 8), scale(second, 64, 2, 16)];
         device.run(program, &launches).unwrap();
         assert_eq!((words(&mut device, first)[9], words(&mut device, second)[9]), (9, 18));
         assert!(device.batch(program, &launches, 10).unwrap() > 0.0);
@@ -86,7 +86,7 @@ fn launches_on_another_queue_find_what_was_written_before() {
         let program = built(&mut device, "uint");
         for factor in 1..=ROUNDS {
             device.write(buffer, 0, &[0xFF; 256]).unwrap();
-            device.batch(program, &[scale(buffer.0 as usize, 64, factor, 16)], 1).unwrap();
+            device.batch(program, &[scale(buffer, 64, factor, 16)], 1).unwrap();
             let expected: Vec<u32> = (0..64).map(|i| factor * i).collect();
             assert_eq!(words(&mut device, buffer), expected, "round {factor}");
         }
@@ -190,7 +190,7 @@ fn impossible_launches_are_errors_that_say_why() {
         let mut device = open(driver);
         let buffer = device.alloc(256).unwrap();
         let program = built(&mut device, "uint");
-        let good = scale(buffer.0 as usize, 64, 1, 16);
+        let good = scale(buffer, 64, 1, 16);
         let mut run = |change: &dyn Fn(&mut Launch)| {
             let mut launch = good.clone();
             change(&mut launch);
@@ -198,7 +198,7 @@ fn impossible_launches_are_errors_that_say_why() {
         };
         assert!(run(&|l| l.kernel = "other".to_owned()).to_string().contains("no kernel `other`"));
         assert!(run(&|l| l.args.truncate(3)).to_string().contains("has 4 arguments and was given 3"));
-        assert!(run(&|l| l.args[0] = Arg::Buffer(4711)).to_string().contains("argument 0 of `scale`"));
+        assert!(run(&|l| l.args[0] = Arg::Buffer(BufferId(4711))).to_string().contains("argument 0 of `scale`"));
         assert!(run(&|l| l.args[1] = Arg::Index(1 << 32)).to_string().contains("32-bit index"));
         assert_eq!(run(&|l| l.args[3] = Arg::Local(0)).code(), Some(-51));
         assert!(run(&|l| l.args[3] = Arg::Local(1 << 30)).is_refusal());
@@ -217,10 +217,10 @@ fn every_kernel_file_compiles_alone() {
     on_one_driver(|driver| {
         let mut device = open(driver);
         let rungs = kernels::everything().flat_map(|family| family.kernels()).map(|rung| rung.path);
-        let paths: Vec<&str> = rungs.chain(EXCHANGES.iter().flat_map(|e| e.sources).map(|(path, _)| *path)).collect();
+        let paths: Vec<&str> = rungs.chain(EXCHANGES.iter().flat_map(|e| e.sources).copied()).collect();
         for path in &paths {
-            let kernel = path.trim_end_matches(".cl").replace('/', "_");
-            let text = assemble(path, &EMBEDDED).unwrap().text;
+            let kernel = kernels::entry_point(path);
+            let text = assemble(path, &embedded).unwrap().text;
             let unit = Unit { path: (*path).into(), text, defines: Vec::new(), kernels: vec![kernel] };
             device.build(&unit).unwrap_or_else(|error| panic!("{path}: {error}"));
         }

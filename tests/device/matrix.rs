@@ -3,9 +3,9 @@
 
 use crate::drivers::{is_mine, on_every_driver, on_every_real_driver, session};
 use crate::skips::verify;
-use gpulab::data::{Array, Dtype};
-use gpulab::kernels::ceiling::PROBES;
-use gpulab::kernels::{Case, FAMILIES, Family, Form, Params, Rung, Shape, WorkGroup};
+use gpulab::data::{Array, Dtype, Params, Shape};
+use gpulab::kernels::{FAMILIES, Family, Form, Rung, ceiling::PROBES};
+use gpulab::plan::{Case, WorkGroup};
 
 const SIZES: [u64; 8] = [0, 1, 7, 256, 257, 4097, 65_537, 1_000_003];
 const WORK_GROUPS: [usize; 6] = [1, 3, 32, 64, 256, 1000];

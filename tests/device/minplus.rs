@@ -4,9 +4,9 @@ use crate::drivers::{is_mine, on_every_driver, on_every_real_driver, session};
 use crate::skips::{self, verify};
 use gpulab::check::check_exact;
 use gpulab::cpu::minplus::all_threads;
-use gpulab::data::{Array, Dtype, NO_EDGE};
-use gpulab::kernels::minplus::FAMILY;
-use gpulab::kernels::{Case, Form, Params, Rung, WorkGroup};
+use gpulab::data::{Array, Dtype, NO_EDGE, Params};
+use gpulab::kernels::{Form, Rung, minplus::FAMILY};
+use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::{Clock, Outcome, Status};
 
 /// One, primes, and the neighbours of tiles' sides.

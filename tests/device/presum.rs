@@ -2,9 +2,9 @@
 
 use crate::drivers::{on_every_driver, session};
 use crate::skips::verify;
-use gpulab::data::Dtype;
+use gpulab::data::{Dtype, Params, Shape};
 use gpulab::experiments::{Experiment, presum::Presum};
-use gpulab::kernels::{Case, Params, Shape, WorkGroup};
+use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::{Cache, Clock, Settings, Status};
 
 /// Elements of a group of the small work-group used here.

@@ -4,7 +4,7 @@
 use gpulab::cpu::reduce::Op;
 use gpulab::data::Dtype;
 use gpulab::exchange::pipeline;
-use gpulab::kernels::{Case, Refusal, Target};
+use gpulab::plan::{Case, Refusal, Target};
 use gpulab::runner::{Outcome, Session, Status};
 use std::collections::BTreeSet;
 

@@ -3,11 +3,10 @@
 use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
 use crate::skips::verify;
 use gpulab::check::{check_moved, poisoned};
-use gpulab::data::{Array, Dtype, Fill, generate};
-use gpulab::device::opencl::OpenClDevice;
-use gpulab::device::{Device, Launch, Unit};
-use gpulab::kernels::transpose::FAMILY;
-use gpulab::kernels::{Arg, Ask, Case, EMBEDDED, Params, Plan, Rung, Shape, WorkGroup, assemble};
+use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
+use gpulab::device::{Device, Unit, opencl::OpenClDevice};
+use gpulab::kernels::{Ask, Rung, assemble, embedded, transpose::FAMILY};
+use gpulab::plan::{Arg, BufferId, Case, Launch, Plan, WorkGroup};
 
 /// Columns and rows: one, primes, multiples of a tile or not.
 const MATRICES: [(u64, u64); 10] =
@@ -102,7 +101,7 @@ fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool
     const REPEATS: usize = 3;
     let target = device.info().target.clone();
     let plan = (rung.plan)(&Ask { rung, case, target: &target }).unwrap();
-    let text = assemble(rung.path, &EMBEDDED).unwrap().text;
+    let text = assemble(rung.path, &embedded).unwrap().text;
     let unit = Unit { path: rung.path.into(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
     let program = device.build(&unit).unwrap();
     let len = plan.buffers[0].len;
@@ -113,7 +112,7 @@ fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool
         device.write(id, 0, array.as_bytes()).unwrap();
         id
     });
-    let launch = launch(&plan, ids.map(|id| id.0 as usize), len as u64);
+    let launch = launch(&plan, ids, len as u64);
     if let Err(error) = device.run(program, &[launch]) {
         assert!(error.is_refusal(), "{}: {error}", rung.path);
         return false;
@@ -129,12 +128,12 @@ fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool
 }
 
 /// The plan's launch, with data that begin `skip` elements further in each repetition.
-fn launch(plan: &Plan, ids: [usize; 2], skip: u64) -> Launch {
+fn launch(plan: &Plan, ids: [BufferId; 2], skip: u64) -> Launch {
     let pass = &plan.passes[0];
     let mut args = pass.args.clone();
     assert_eq!(args.pop(), Some(Arg::Index(0)), "timed over the same data each time");
     args.push(Arg::Index(skip));
-    args.splice(..2, ids.map(Arg::Buffer));
+    let args = args.into_iter().map(|arg| arg.bound(|index| ids[index])).collect();
     Launch { kernel: pass.kernel.clone(), global: pass.global, local: pass.local, args }
 }
 

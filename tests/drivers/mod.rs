@@ -6,8 +6,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::data::Array;
-use gpulab::device::opencl::OpenClDevice;
-use gpulab::device::{list_platforms, select};
+use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
 use gpulab::runner::{Session, Sources};
 use std::env;
 use std::fs;

@@ -1,8 +1,7 @@
 //! Children of a gate: the same binary again, which does one job on one driver. Drivers are chosen by the environment,
 //! and a wrong kernel may crash or hang a process: it must not be the gate's own.
 
-use gpulab::device::opencl::OpenClDevice;
-use gpulab::device::{list_platforms, select};
+use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use std::fs;

@@ -16,7 +16,7 @@ mod transpose;
 use super::child::{self, Called, Driver, End, call, io};
 use super::{Options, Report};
 use gpulab::experiments::{self, Scope};
-use gpulab::kernels::Case;
+use gpulab::plan::Case;
 use gpulab::runner::{Outcome, Session, Settings, Sources};
 use mutant::{Control, Expect, Mutant, Subject};
 use serde::{Deserialize, Serialize};
@@ -290,7 +290,7 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
 
 /// An experiment's first or last trial of a kernel, `FAMILY/VARIANT`, in a series whose name has `series` in it.
 fn trial(
-    target: &gpulab::kernels::Target,
+    target: &gpulab::plan::Target,
     (experiment, kernel, series): (&str, &str, &str),
     is_last: bool,
 ) -> Result<Case, String> {

@@ -2,10 +2,10 @@
 
 use gpulab::cpu::dot::{BASELINES, finish, reference};
 use gpulab::cpu::reduce::{self, Op};
-use gpulab::cpu::{Baseline, Reference, wrapping_sum};
+use gpulab::cpu::{Baseline, wrapping_sum};
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use gpulab::input;
-use gpulab::kernels::{Case, WorkGroup};
+use gpulab::plan::{Case, Reference, WorkGroup};
 use proptest::prelude::*;
 
 const SIZES: [usize; 10] = [0, 1, 2, 31, 33, 1000, 65_537, 131_071, 200_003, 1_000_000];

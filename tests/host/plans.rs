@@ -4,7 +4,8 @@
 use gpulab::data::{Params, Shape};
 use gpulab::device::fake::fake_info;
 use gpulab::experiments::{EXPERIMENTS, Scope};
-use gpulab::kernels::{self, Ask, Case, Family, Form, Rung, Target, Tunable, WorkGroup};
+use gpulab::kernels::{self, Ask, Family, Form, Rung, Tunable};
+use gpulab::plan::{Case, Target, WorkGroup};
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::Xxh3;
 

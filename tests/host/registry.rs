@@ -1,7 +1,7 @@
 //! The registry and the files in `cl/` agree: no orphan, no gap, no missing entry point or header.
 
 use gpulab::exchange::EXCHANGES;
-use gpulab::kernels::{self, COMMON, Family, Rung};
+use gpulab::kernels::{self, Family, Rung};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -15,14 +15,18 @@ struct File {
 }
 
 impl File {
+    fn new(path: &'static str, title: String) -> File {
+        File { path, text: kernels::text(path).unwrap_or_else(|| panic!("there is no {path}")), title }
+    }
+
     fn of_rung(family: &Family, rung: &Rung) -> File {
         let name = rung.number().map_or(rung.variant().to_owned(), |number| format!("v{number}"));
-        File { path: rung.path, text: rung.text, title: format!("{} {name}", family.name) }
+        File::new(rung.path, format!("{} {name}", family.name))
     }
 
     /// The name of its main kernel.
     fn kernel(&self) -> String {
-        self.path.trim_end_matches(".cl").replace('/', "_")
+        kernels::entry_point(self.path)
     }
 
     fn header(&self, label: &str) -> Option<&'static str> {
@@ -32,16 +36,16 @@ impl File {
 
     /// With its fragments in place.
     fn assembled(&self) -> String {
-        kernels::assemble(self.path, &kernels::EMBEDDED).unwrap().text
+        kernels::assemble(self.path, &kernels::embedded).unwrap().text
     }
 }
 
 /// Every kernel file that has a kernel.
 fn files() -> Vec<File> {
     let rungs = kernels::everything().flat_map(|f| f.kernels().map(move |r| File::of_rung(f, r)));
-    let exchanged = EXCHANGES.iter().flat_map(|e| e.sources).map(|&(path, text)| {
-        let title = path.trim_end_matches(".cl").replace('/', " ");
-        File { path, text, title }
+    let exchanged = EXCHANGES.iter().flat_map(|e| e.sources).map(|&path| {
+        let title = path.trim_start_matches("exchange/").trim_end_matches(".cl").replace('/', " ");
+        File::new(path, title)
     });
     rungs.chain(exchanged).collect()
 }
@@ -62,8 +66,12 @@ fn files_below(dir: &Path, prefix: &str, found: &mut BTreeSet<String>) {
 fn every_file_is_registered_and_every_entry_has_its_file() {
     let mut on_disk = BTreeSet::new();
     files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cl"), "", &mut on_disk);
-    let fragments = COMMON.iter().map(|(path, _)| *path);
-    let registered: BTreeSet<String> = files().iter().map(|f| f.path).chain(fragments).map(str::to_owned).collect();
+    let files = files();
+    let includes = |f: &File| f.text.lines().filter_map(|line| kernels::included(f.path, line)).collect::<Vec<_>>();
+    let fragments = files.iter().flat_map(includes);
+    // What the runner needs of every device.
+    let own = ["runner/canary.cl", "runner/scrub.cl"].map(str::to_owned);
+    let registered: BTreeSet<String> = files.iter().map(|f| f.path.to_owned()).chain(fragments).chain(own).collect();
     assert_eq!(on_disk, registered);
 }
 
@@ -77,7 +85,7 @@ fn numbers_run_without_a_gap_and_names_are_unique() {
         assert!(family.references.iter().all(|r| r.number().is_none()), "{}", family.name);
         let names: BTreeSet<&str> = family.kernels().map(Rung::variant).collect();
         assert_eq!(names.len(), family.kernels().count(), "{}", family.name);
-        let folders: BTreeSet<&str> = family.kernels().filter_map(|r| r.path.split('/').next()).collect();
+        let folders: BTreeSet<&str> = family.kernels().filter_map(|r| r.path.rsplit('/').nth(1)).collect();
         assert_eq!(folders, BTreeSet::from([family.name]));
     }
 }

@@ -1,9 +1,9 @@
 //! The runner on a scripted device: what is right gets a time, what is wrong never does.
 
-use gpulab::data::Dtype;
+use gpulab::data::{Dtype, Params, Shape};
 use gpulab::device::fake::{FakeDevice, Memory, Script, Seen, fake_info};
-use gpulab::device::{DeviceError, Launch, Told};
-use gpulab::kernels::{Arg, Case, Params, REPEATS, Shape, WorkGroup};
+use gpulab::device::{DeviceError, Told};
+use gpulab::plan::{Arg, Case, Launch, REPEATS, WorkGroup};
 use gpulab::record::{Record, Run, Scene, flag};
 use gpulab::runner::{Cache, Clock, Number, Outcome, Session, Settings, Sources, Status};
 use std::cell::{Cell, RefCell};
@@ -185,17 +185,22 @@ fn remember(launch: &Launch, memory: &mut Memory, last: &[f32]) {
     last.iter().enumerate().for_each(|(id, &sum)| memory.set(&launch.args[2], id, sum));
 }
 
+/// Launches that check a dot product before it is timed: two over exact data, 20 over single values, two over real data.
+/// Another one goes from end to end.
+const BEFORE: u64 = 24;
+
 #[test]
 fn kernels_that_only_sometimes_work_are_found() {
     let nothing = |_: &Launch, _: &mut Memory, _: &[f32]| {};
-    // Eight launches before timing check the result, and one goes from end to end.
     type Make = fn() -> Script;
     let scripts: [(&str, Make); 6] = [
-        ("works until it is timed", || lazy(|launch, _| launch <= 9, |_, _, _| {})),
-        ("works once in a while", || lazy(|launch, _| launch <= 9 || launch % 3 == 0, |_, _, _| {})),
-        ("idles in the middle", || lazy(|launch, _| !(12..18).contains(&launch), |_, _, _| {})),
-        ("remembers its answer", || lazy(|launch, _| launch <= 9, remember)),
-        ("remembers its answer for a while", || lazy(|launch, _| !(10..18).contains(&launch), remember)),
+        ("works until it is timed", || lazy(|launch, _| launch <= BEFORE + 1, |_, _, _| {})),
+        ("works once in a while", || lazy(|launch, _| launch <= BEFORE + 1 || launch % 3 == 0, |_, _, _| {})),
+        ("idles in the middle", || lazy(|launch, _| !(BEFORE + 4..BEFORE + 10).contains(&launch), |_, _, _| {})),
+        ("remembers its answer", || lazy(|launch, _| launch <= BEFORE + 1, remember)),
+        ("remembers its answer for a while", || {
+            lazy(|launch, _| !(BEFORE + 2..BEFORE + 10).contains(&launch), remember)
+        }),
         ("works when its output is poisoned in front", || lazy(|_, found| found[0].is_nan(), remember)),
     ];
     let honest = run_case(lazy(|_, _| true, nothing), &case(Dtype::F32, 1000), &settings());
@@ -217,7 +222,7 @@ fn launches_that_idle_in_a_batch_make_the_row_suspect() {
         let found: Vec<f32> = memory.get(&launch.args[2]);
         launches += 1;
         // A new buffer holds something else, too.
-        if launches > 9 && !found[0].is_nan() && found[0].to_bits() != 0xAAAA_AAAA {
+        if launches > BEFORE + 1 && !found[0].is_nan() && found[0].to_bits() != 0xAAAA_AAAA {
             return Ok(100);
         }
         naive(launch, memory, |i, _| i);

@@ -4,9 +4,8 @@ use super::super::own::{self, Launch, ROUNDS};
 use super::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
 use crate::check;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
-use crate::kernels::shape::Grid;
-use crate::kernels::{Arg, Ask, Bound, Case, Cost, Family, Plan, Problem, Reference, Refusal, Tunable, widened};
-use crate::rung;
+use crate::kernels::{Ask, Bound, Family, Problem, Tunable, rung, shape::Grid, widened};
+use crate::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 
 /// n items with chains of an operation.
 pub(super) const PAIRS: Family = Family {
@@ -15,7 +14,7 @@ pub(super) const PAIRS: Family = Family {
     form: crate::kernels::Form::Vector,
     problem: &Pairs,
     references: &[],
-    ladder: &[rung!("instructions/v1_pairs", pairs, &[])],
+    ladder: &[rung("lab/instructions/v1_pairs.cl", pairs, &[])],
     choices: &[OP, FORM, CHAINS, ROUNDS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
@@ -28,7 +27,7 @@ pub(super) const ONCE: Family = Family {
     form: crate::kernels::Form::Vector,
     problem: &Once,
     references: &[],
-    ladder: &[rung!("accuracy/v1_once", once, &[])],
+    ladder: &[rung("lab/accuracy/v1_once.cl", once, &[])],
     choices: &[OP, FORM, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,

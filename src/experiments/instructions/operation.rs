@@ -2,7 +2,8 @@
 
 use super::super::own;
 use crate::data::Dtype;
-use crate::kernels::{Case, Tunable};
+use crate::kernels::Tunable;
+use crate::plan::Case;
 
 /// An operation whose chains are exact, of whole numbers.
 pub(super) struct Operation {

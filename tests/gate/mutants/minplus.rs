@@ -34,12 +34,12 @@ pub const MUTANTS: &[Mutant] = &[
         .file_is("common/lower.cl"),
     kernel(V6, "no edge costs 1", &[(": NO_EDGE;\n                lower", ": 1.0f;\n                lower")]),
     kernel(V2, "pads with 0", &[(": NO_EDGE;", ": 0;")])
-        .file_is("common/panels.cl")
+        .file_is("minplus/panels.cl")
         .equivalent("v2 takes no k beyond the matrix, and stores no result beyond it"),
-    kernel(V3, "pads with 0", &[(": NO_EDGE;", ": 0;")]).file_is("common/panels.cl"),
-    kernel(V3, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("common/panels.cl"),
-    kernel(V4, "pads with the largest weight", &[(": NO_EDGE;", ": 1 << 28;")]).file_is("common/panels.cl").dtype(I32),
-    kernel(V5, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("common/pairs.cl"),
+    kernel(V3, "pads with 0", &[(": NO_EDGE;", ": 0;")]).file_is("minplus/panels.cl"),
+    kernel(V3, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("minplus/panels.cl"),
+    kernel(V4, "pads with the largest weight", &[(": NO_EDGE;", ": 1 << 28;")]).file_is("minplus/panels.cl").dtype(I32),
+    kernel(V5, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("minplus/pairs.cl"),
     // Edges.
     kernel(V1, "never takes one edge first", &[(SUM, "(i == 17 && k == 23 ? NO_EDGE : d[i * n + k]) + d[k * n + j]")]),
     kernel(V1, "never takes one edge second", &[(SUM, "d[i * n + k] + (k == 17 && j == 23 ? NO_EDGE : d[k * n + j])")]),
@@ -146,7 +146,7 @@ pub const MUTANTS: &[Mutant] = &[
             "if (rows[(top + y) * pitch + left + x] == rows[(top + y) * pitch + left + x]) continue; const T value =",
         )],
     )
-    .file_is("common/panels.cl"),
+    .file_is("minplus/panels.cl"),
     // Memory that is not the kernel's.
     kernel(V1, "guards only rows", &[("if (i >= n || j >= n)", "if (i >= n)")]).broken(),
     kernel(

@@ -3,7 +3,8 @@
 use super::Seen;
 use crate::child::Driver;
 use gpulab::data::{Dtype, Params, Shape};
-use gpulab::kernels::{self, Case, WorkGroup};
+use gpulab::kernels;
+use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::{Cache, Clock, Settings};
 
 /// A wrong kernel.
@@ -235,10 +236,10 @@ impl Mutant {
     pub fn file(&self) -> String {
         match (self.file, self.control.subject) {
             (Some(file), _) => file.to_owned(),
-            (None, Subject::Kernel(rung)) => format!("{rung}.cl"),
-            (None, Subject::Trial(_, kernel, _) | Subject::Command(kernel)) => {
-                let (family, variant) = kernel.split_once('/').unwrap_or((kernel, ""));
-                let rung = kernels::family(family).and_then(|family| family.rung(variant));
+            (None, Subject::Kernel(kernel) | Subject::Trial(_, kernel, _) | Subject::Command(kernel)) => {
+                let (family, name) = kernel.split_once('/').unwrap_or((kernel, ""));
+                let is_meant = |rung: &&kernels::Rung| rung.variant() == name || rung.stem() == name;
+                let rung = kernels::family(family).and_then(|family| family.kernels().find(is_meant));
                 rung.map_or_else(|| format!("{kernel}.cl"), |rung| rung.path.to_owned())
             }
         }

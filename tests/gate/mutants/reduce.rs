@@ -125,7 +125,7 @@ pub const MUTANTS: &[Mutant] = &[
         "its finishing launch works only while the result is poisoned",
         &[("T value = IDENTITY;", "if (result[0] != 0xdeadbeefu) return; T value = IDENTITY;")],
     )
-    .file_is("common/finish.cl")
+    .file_is("reduce/finish.cl")
     .with("finish=device"),
     kernel(V11, "works only for results that are poisoned", &[("const INDEX id = get_global_id(0);", "const INDEX id = get_global_id(0); if (partial[id] == partial[id]) return;")]).dtype(F32),
     kernel(V11, "works only for results that are poisoned, in a cold cache", &[("const INDEX id = get_global_id(0);", "const INDEX id = get_global_id(0); if (partial[id] == partial[id]) return;")]).dtype(F32).cold().n(300_007),
@@ -196,7 +196,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V11, "drops the last element", &[("i = whole; i < end;", "i = whole; i + 1 < end;")]).with("op=max"),
     kernel(V11, "forgets a lane", &[("lane < kept;", "lane < kept && lane != 5;")]).with("op=or"),
     kernel(V11, "forgets a register", &[("REDUCE(c, d)", "c")]).with("op=min").dtype(F64),
-    kernel(V1, "its finishing launch drops the last result", &[("i < count;", "i + 1 < count;")]).file_is("common/finish.cl").with("op=max finish=device"),
+    kernel(V1, "its finishing launch drops the last result", &[("i < count;", "i + 1 < count;")]).file_is("reduce/finish.cl").with("op=max finish=device"),
     kernel(V1, "no guard, five elements in a group of 64", &[(LOAD, "scratch[id] = x[i];")]).with("op=or").n(5),
     kernel(V1, "no guard, where one element is all", &[(LOAD, "scratch[id] = x[i];")]).with("op=min").n(1),
     // Values.

@@ -1,0 +1,29 @@
+// adds v1: additions to lanes in registers, as vectors of VEC.
+// Idea:    an item has VEC lanes, each a chain of additions, and there are as many fewer items.
+// Removes: memory: lanes live in registers, and what is added never changes.
+// Remains: the additions, and how many lanes an instruction of the device takes at once.
+#ifndef VEC
+#define VEC 1         // floats of an item
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../../common/words.cl"
+#if VEC == 1
+#define TV float
+#else
+#define TV CAT(float, VEC)
+#endif
+
+// `one` is 1, which no compiler knows.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void adds_v1_vectors(__global const float *restrict x, __global float *restrict out, const uint rounds, const uint one)
+{
+    const uint id = get_global_id(0);
+    const TV term = (float)one;
+    TV sum = ((__global const TV *)x)[id];
+    for (uint round = 0; round < rounds; round++)
+        EACH(step, 16) sum += term;
+    ((__global TV *)out)[id] = sum;
+}

@@ -1,0 +1,23 @@
+// gather v1: reads every word of an array once, in strides or from an offset on.
+// Idea:    one formula orders the accesses; the stride changes the order and nothing else, neither words nor instructions.
+// Removes: everything but loads: the words are only added up, so that no load can be left out.
+// Remains: the bytes that a device fetches although nobody asked for them.
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "../../common/words.cl"
+#include "../../common/place.cl"
+
+// The item makes `count` accesses, a multiple of 8: from `apart` times its number on, `step` from one to the next.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void gather_v1_walk(__global const uint *restrict x, __global uint *restrict out, const uint bits, const uint strides,
+                    const uint offset, const uint apart, const uint step, const uint count)
+{
+    const uint id = get_global_id(0);
+    uint i = id * apart;
+    uint sum = 0;
+    for (uint done = 0; done < count; done += 8, i += 8 * step)
+        EACH(k, 8) sum += x[place(i + k * step, bits, strides, offset)];
+    out[id] = sum;
+}

@@ -1,0 +1,32 @@
+// steps v1: chains of multiplications with an addition, in groups that hold more or less local memory.
+// Idea:    the chains are those of `chains v1`; the ballast alone says how many groups a compute unit works on.
+// Removes: memory: a chain lives in a register, and what it is multiplied by and what is added never change.
+// Remains: the latency of arithmetic, wherever too few groups and too few chains are there to cover it.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef WG
+#define WG 64         // work-items of a group
+#endif
+#ifndef CHAINS
+#define CHAINS 1      // independent chains of an item
+#endif
+
+#include "../../common/words.cl"
+#include "../../common/ballast.cl"
+
+// Chain c of an item begins with its element of x, plus c. `one` is 1, which no compiler knows.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void steps_v1_laden(__global const T *restrict x, __global T *restrict out, __local uint *restrict ballast,
+                    const uint words, const uint rounds, const uint one)
+{
+    const uint id = get_global_id(0);
+    const T factor = one, term = one;
+    T chain[CHAINS];
+    EACH(c, CHAINS) chain[c] = x[id] + c;
+    T sum = carried(ballast, words);
+    for (uint round = 0; round < rounds; round++)
+        EACH(step, 16) EACH(c, CHAINS) chain[c] = chain[c] * factor + term;
+    EACH(c, CHAINS) sum += chain[c];
+    out[id] = sum;
+}

@@ -1,0 +1,45 @@
+// lanes v1: how many additions with a minimum a CPU device can do, in the shape of minplus v6.
+// Idea:    each item lowers ROWS x VECTORS vectors by sums of what lies in the nearest cache, again and again.
+// Removes: everything but what v6 does for each k; the compiler cannot know that only the first time changes anything.
+// Remains: the limit of the arithmetic units, or of the loads that feed them.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef VEC
+#define VEC 8         // elements of a vector
+#endif
+#ifndef ROWS
+#define ROWS 6        // rows whose results are kept in registers
+#endif
+#ifndef VECTORS
+#define VECTORS 2     // vectors of each of those rows
+#endif
+#define FED 64        // k that the nearest cache holds
+#define WIDTH (VEC * VECTORS)
+
+#include "../../common/words.cl"
+#include "../../common/smaller.cl"
+#include "../../common/lanes.cl"
+
+// Vector j of row k begins at element k + j of an item's lanes, and row i of k at element k + 64 i of x.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const uint repeats)
+{
+    const uint id = get_global_id(0);
+    T x[FED * ROWS], y[FED * WIDTH];
+    for (uint k = 0; k < FED; k++) {
+        for (uint i = 0; i < ROWS; i++)
+            x[k * ROWS + i] = in[k + 64 * i] + (T)200;
+        for (uint j = 0; j < WIDTH; j++)
+            y[k * WIDTH + j] = in[id * VEC + k + j / VEC + j % VEC];
+    }
+    LOWEST best[ROWS][VECTORS];
+    EACH(i, ROWS) EACH(j, VECTORS) best[i][j] = NOTHING;
+    for (uint repeat = 0; repeat < repeats; repeat++)
+        #pragma unroll 4
+        for (uint k = 0; k < FED; k++)
+            LOWER(best, x + k * ROWS, y + k * WIDTH)
+    TV sum = 0;
+    EACH(i, ROWS) EACH(j, VECTORS) sum += GIVE(best[i][j]);
+    CAT(vstore, VEC)(sum, id, out);
+}

@@ -1,0 +1,128 @@
+//! What a case turns into: buffers, and launches over them.
+
+use super::{BufferId, WorkGroup};
+use crate::data::{Dtype, Params};
+
+/// An image with one channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Pixels of a row.
+    pub width: usize,
+    /// Rows of an `image2d_t`; none for an `image1d_buffer_t`.
+    pub height: Option<usize>,
+}
+
+/// What a buffer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The problem's input of this index.
+    Input(usize),
+    /// Read back and checked; poisoned before each check.
+    Output,
+    /// Intermediate results; poisoned before each check.
+    Scratch,
+    /// Set to zero once, before the first launch; kernels leave it zero again.
+    Zeroed,
+    /// None, but an image of the elements of another.
+    Image {
+        /// The other's index, which is lower.
+        of: usize,
+        /// Its size.
+        image: Image,
+    },
+}
+
+/// A buffer of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferSpec {
+    /// What it is for.
+    pub role: Role,
+    /// Its elements' type.
+    pub dtype: Dtype,
+    /// Its elements.
+    pub len: usize,
+}
+
+impl BufferSpec {
+    /// Size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.len * self.dtype.size()
+    }
+}
+
+/// A kernel argument; of a plan, or, with [`super::BufferId`], of a launch on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg<B = usize> {
+    /// A buffer: of a plan its index there.
+    Buffer(B),
+    /// An element index or count; its width in the kernel is the macro `INDEX`.
+    Index(u64),
+    /// A `uint`.
+    Uint(u32),
+    /// An `int`.
+    Int(i32),
+    /// `__local` memory of this many bytes.
+    Local(usize),
+}
+
+impl Arg {
+    /// The same argument, with the buffer that a plan's index stands for.
+    pub fn bound(self, buffer: impl FnOnce(usize) -> BufferId) -> Arg<BufferId> {
+        match self {
+            Arg::Buffer(index) => Arg::Buffer(buffer(index)),
+            Arg::Index(index) => Arg::Index(index),
+            Arg::Uint(value) => Arg::Uint(value),
+            Arg::Int(value) => Arg::Int(value),
+            Arg::Local(bytes) => Arg::Local(bytes),
+        }
+    }
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Name of the `__kernel` function.
+    pub kernel: String,
+    /// Work-items in each dimension; a multiple of `local`.
+    pub global: [usize; 3],
+    /// Work-items of a group in each dimension.
+    pub local: [usize; 3],
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+    /// Whether its time counts.
+    pub timed: bool,
+}
+
+/// A case turned into data: what to build, allocate and launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Preprocessor definitions, `-D name=value`.
+    pub defines: Vec<(String, String)>,
+    /// Every buffer that the passes use; exactly one has [`Role::Output`].
+    pub buffers: Vec<BufferSpec>,
+    /// Launches in order, on one in-order queue.
+    pub passes: Vec<Pass>,
+    /// The work-group size used.
+    pub wg: WorkGroup,
+    /// The settings used, defaults filled in.
+    pub params: Params,
+    /// `__local` bytes of a work-group, static and by argument.
+    pub local_bytes: u64,
+    /// Most roundings that any one term passes through on the device and in the host's finish
+    /// (the d of gamma(d); see [`crate::check`]).
+    pub depth: u64,
+    /// First element that the host adds itself, if any (`--presum host`).
+    pub host_tail: Option<u64>,
+}
+
+impl Plan {
+    /// Bytes of all buffers together.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|b| b.bytes() as u64).sum()
+    }
+
+    /// Index of the output buffer.
+    pub fn output(&self) -> Option<usize> {
+        self.buffers.iter().position(|b| b.role == Role::Output)
+    }
+}

@@ -1,0 +1,84 @@
+//! The words that all rooms share: what was asked, what it turns into, and what a device is told to do. Plain data that names
+//! nothing above it.
+
+mod command;
+mod launches;
+mod movement;
+mod target;
+
+pub use command::{Action, BufferId, Command, Holding, HostId, Launch, Place, Transfer};
+pub use launches::{Arg, BufferSpec, Image, Pass, Plan, Role};
+pub use movement::Movement;
+pub use target::{Refusal, Target};
+
+use crate::data::{Array, Dtype, Params, Shape};
+use serde::{Deserialize, Serialize};
+
+/// Setting of kernels that repeat their work inside, so many times.
+pub const REPEATS: &str = "nreps";
+
+/// Work-items of a work-group, in up to three dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WorkGroup(pub [usize; 3]);
+
+impl WorkGroup {
+    /// A one-dimensional work-group.
+    pub fn linear(size: usize) -> WorkGroup {
+        WorkGroup([size, 1, 1])
+    }
+
+    /// Work-items in the group.
+    pub fn size(self) -> usize {
+        self.0.iter().product()
+    }
+}
+
+impl std::fmt::Display for WorkGroup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [x, y, z] = self.0;
+        match (y, z) {
+            (1, 1) => write!(f, "{x}"),
+            (_, 1) => write!(f, "{x}x{y}"),
+            _ => write!(f, "{x}x{y}x{z}"),
+        }
+    }
+}
+
+/// One concrete choice of everything that a plan is made from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The family's name.
+    pub family: String,
+    /// The rung's idea, as in `coalesced`.
+    pub variant: String,
+    /// Element type of inputs and result.
+    pub dtype: Dtype,
+    /// Problem size.
+    pub shape: Shape,
+    /// Work-group size asked for; a rung may fix its own.
+    pub wg: WorkGroup,
+    /// Settings asked for; a rung reads those it declares.
+    pub params: Params,
+    /// Seed of the test data.
+    pub seed: u64,
+}
+
+/// Bytes that an algorithm has to move through global memory and operations that it has to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Bytes read plus bytes written.
+    pub bytes: f64,
+    /// Arithmetic operations.
+    pub ops: f64,
+}
+
+/// The right answer, with what is needed to judge a rounded one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The exact result rounded to f64 (floats), or unused (integers).
+    pub value: f64,
+    /// Sum of the terms' magnitudes: the S of the error bound gamma(d) * S.
+    pub magnitude: f64,
+    /// The result bit for bit, where the type makes it exact.
+    pub exact: Option<Array>,
+}

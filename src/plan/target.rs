@@ -1,0 +1,74 @@
+//! What plans are made for, and why one cannot be made.
+
+use serde::{Deserialize, Serialize};
+
+/// What a plan needs to know of a device. All sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Whether the device has a GPU's shape (many work-items hide latency); CPUs want few, wide ones.
+    pub gpu: bool,
+    /// Compute units.
+    pub compute_units: u32,
+    /// Largest work-group, in work-items.
+    pub max_wg: usize,
+    /// Largest work-group in each dimension.
+    pub max_wg_dims: [usize; 3],
+    /// `__local` memory of a work-group.
+    pub local_mem: u64,
+    /// Global memory.
+    pub global_mem: u64,
+    /// Largest single buffer that the device promises.
+    pub max_alloc: u64,
+    /// Last-level cache; 0 when unknown.
+    pub cache: u64,
+    /// Floats in a vector as wide as the device's own; 0 when unknown.
+    pub float_lanes: u32,
+    /// Whether `double` can be used.
+    pub fp64: bool,
+    /// Whether kernels may compute with `half`.
+    #[serde(default)]
+    pub fp16: bool,
+    /// Whether kernels may use NVIDIA's PTX instructions.
+    pub nvidia: bool,
+    /// Whether those that copy from global to local memory by no register are among them: NVIDIA since Ampere.
+    pub async_copy: bool,
+    /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
+    pub subgroups: bool,
+    /// Whether kernels may read images.
+    #[serde(default)]
+    pub images: bool,
+}
+
+/// Why a rung cannot run a case on a device: of which kind, and in words for the row's `reason`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The problem's size does not suit the rung.
+    #[error("{0}")]
+    Size(String),
+    /// The work-group does not suit the rung or the device.
+    #[error("{0}")]
+    Group(String),
+    /// A setting has a value that the rung cannot use.
+    #[error("{0}")]
+    Setting(String),
+    /// The device or its driver lacks what the rung needs.
+    #[error("{0}")]
+    Feature(String),
+    /// It does not fit the device's memory or this machine's.
+    #[error("{0}")]
+    Memory(String),
+}
+
+impl Refusal {
+    /// The kind's name.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Refusal::Size(_) => "size",
+            Refusal::Group(_) => "group",
+            Refusal::Setting(_) => "setting",
+            Refusal::Feature(_) => "feature",
+            Refusal::Memory(_) => "memory",
+        }
+    }
+}
