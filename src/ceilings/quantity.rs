@@ -436,7 +436,7 @@ fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{self, Ask};
+    use crate::kernels;
 
     fn target(gpu: bool) -> Target {
         Target {
@@ -476,7 +476,7 @@ mod tests {
                     let mut at = vec![0; space.axes.len()];
                     at[axis] = place;
                     let case = space.at(&at);
-                    let plan = (rung.plan)(&Ask { rung, case: &case, target: &target });
+                    let plan = family.plan(rung, &case, &target);
                     let plan = plan.unwrap_or_else(|refusal| panic!("{case:?}: {refusal}"));
                     assert!(plan.passes[0].global[0] > 0 && family.problem.cost(&case).bytes > 0.0, "{case:?}");
                 }
@@ -493,8 +493,8 @@ mod tests {
             let own = |space: &&Space| kernels::family(&space.case.family).is_some() && space.case.family != "minplus";
             for space in all.iter().filter(|q| q.place != Place::Host).flat_map(|q| &q.spaces).filter(own) {
                 let case = space.at(&vec![0; space.axes.len()]);
-                let rung = kernels::family(&case.family).unwrap().rung(&case.variant).unwrap();
-                let plan = (rung.plan)(&Ask { rung, case: &case, target: &target });
+                let family = kernels::family(&case.family).unwrap();
+                let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target);
                 assert!(plan.is_ok(), "{case:?}: {}", plan.unwrap_err());
             }
         }

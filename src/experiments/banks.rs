@@ -4,7 +4,7 @@
 //! banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
 
 use super::evidence::{Contrast, Knee, Verdict, compare, knee};
-use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
 use crate::each_array;
@@ -210,7 +210,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let Case { dtype, shape, wg, .. } = ask.case;
     let words = words(*dtype);
-    Launch {
+    OneLaunch {
         grid: Grid::covering(wg.size(), own::whole_groups(ask)?),
         output: shape.n as usize,
         defines: &[("WORDS", words.to_string())],

@@ -5,7 +5,7 @@
 //! spread, so that padding must not matter: the control.
 
 use super::evidence::{Contrast, Verdict, any, compare_series, effect};
-use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
@@ -159,7 +159,7 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     };
     let shares = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
     let args: Vec<Arg> = formula.map(|number| Arg::Uint(number as u32)).into_iter().chain(shares).collect();
-    Launch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
 }
 
 #[cfg(test)]

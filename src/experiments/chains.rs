@@ -1,6 +1,6 @@
 //! Chains of dependent steps: the kernel of `ilp` and `grid`.
 
-use super::own::{self, Exact, Launch, ROUNDS};
+use super::own::{self, Exact, OneLaunch, ROUNDS};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
 use crate::plan::{Arg, Case, Cost, Plan, Refusal};
@@ -51,5 +51,6 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?);
     let chains = own::get(&ask.case.params, CHAINS.name).to_string();
     let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1)];
-    Launch { grid, output: ask.case.shape.n as usize, defines: &[("CHAINS", chains)], args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid, output: ask.case.shape.n as usize, defines: &[("CHAINS", chains)], args: &args, local: 0 }
+        .plan(ask)
 }

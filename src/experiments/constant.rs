@@ -4,7 +4,7 @@
 //! words. The same reads of `__global` memory, cached as well, are the control.
 
 use super::evidence::{Contrast, Verdict, compare};
-use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
@@ -133,7 +133,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let is_global = own::get(&ask.case.params, GLOBAL.name) == 1;
-    Launch {
+    OneLaunch {
         grid: Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?),
         output: ask.case.shape.n as usize,
         defines: &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())],

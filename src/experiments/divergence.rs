@@ -4,7 +4,7 @@
 //! as long as the lockstep is wide have no such items, and take half the time.
 
 use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear, nothing};
-use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
@@ -203,7 +203,7 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let n = own::whole_groups(ask)?;
     let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
     let args: Vec<Arg> = names.map(|name| own::arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();
-    Launch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines: &[], args: &args, local: 0 }
+    OneLaunch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines: &[], args: &args, local: 0 }
         .plan(ask)
 }
 

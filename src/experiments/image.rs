@@ -6,7 +6,7 @@
 
 use super::evidence::{Contrast, Verdict, compare_series};
 use super::image_sampler::{self, SAMPLED};
-use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::cpu;
 use crate::data::{Dtype, Fill};
@@ -144,7 +144,7 @@ fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let order = own::get(&ask.case.params, ORDER.name);
     let defines = [("WIDE", wide.to_string()), ("HIGH", high.to_string()), ("ORDER", order.to_string())];
     let (grid, output) = (walk.grid, walk.grid.items());
-    Launch { grid, output, defines: &defines, args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid, output, defines: &defines, args: &args, local: 0 }.plan(ask)
 }
 
 fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {

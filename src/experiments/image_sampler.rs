@@ -5,7 +5,7 @@
 //! is a tie between two pixels, and what is filtered from small whole numbers is a multiple of 1/64. A result that is off by
 //! less than [`TOLERANCE`] of such a multiple, which is all that a device may round by, counts as that multiple.
 
-use super::own::{self, Exact, Launch, Own};
+use super::own::{self, Exact, OneLaunch, Own};
 use super::{Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
@@ -118,7 +118,7 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     ];
     let grid = Grid::covering(ask.case.wg.size(), items);
     let plan =
-        Launch { grid, output: items as usize, defines: &defines, args: &[own::arg(ask, ADDRESS.name)], local: 0 }
+        OneLaunch { grid, output: items as usize, defines: &defines, args: &[own::arg(ask, ADDRESS.name)], local: 0 }
             .plan(ask)?;
     super::image::of_image(ask, plan, COLUMNS, Some(LINES))
 }

@@ -9,7 +9,7 @@
 
 use super::chains::{self, CHAINS};
 use super::evidence::{Contrast, series};
-use super::own::{self, Launch, Own, ROUNDS};
+use super::own::{self, OneLaunch, Own, ROUNDS};
 use super::walk::GATHER;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
@@ -257,7 +257,7 @@ fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &
     let defines = [(at_once.0.to_uppercase(), at_once.1.to_string())];
     let defines = defines.each_ref().map(|(name, value)| (name.as_str(), value.clone()));
     let local = own::get(&ask.case.params, BALLAST.name);
-    Launch { grid, output, defines: &defines, args, local }.plan(ask)
+    OneLaunch { grid, output, defines: &defines, args, local }.plan(ask)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! different orders differ by as much, and neither is wrong.
 
 use super::evidence::series;
-use super::own::{self, Exact, Launch, Own};
+use super::own::{self, Exact, OneLaunch, Own};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::{Ask, Bound, Family, Form, Rung, Tunable, reduce, rung, shape::Grid};
@@ -188,13 +188,14 @@ fn sequential(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));
     }
     let args = [n, step].map(|number| Arg::Uint(number as u32));
-    let plan = Launch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)?;
+    let plan =
+        OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)?;
     Ok(Plan { depth: n, ..plan })
 }
 
 fn three_terms(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let args = [own::arg(ask, RIGHT.name)];
-    Launch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
 
 use super::evidence::{Contrast, LEAST, Verdict, any, nothing, series};
-use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
 use super::{Experiment, Scope, Trial};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
@@ -201,7 +201,7 @@ fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let walk = own::Walk::over(ask, vectors, TOGETHER, own::IN_TURNS)?;
     let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
     let (grid, output) = (walk.grid, walk.grid.items());
-    Launch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
 }
 
 fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -213,7 +213,7 @@ fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1)];
     let output = ask.case.shape.n as usize;
     let defines = [("VEC", vec.to_string())];
-    Launch { grid: Grid::covering(wg, vectors), output, defines: &defines, args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid: Grid::covering(wg, vectors), output, defines: &defines, args: &args, local: 0 }.plan(ask)
 }
 
 #[cfg(test)]

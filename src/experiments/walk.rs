@@ -1,6 +1,6 @@
 //! Walks over every word of an array, in strides or from an offset on: the kernels of `stride` and `offset`.
 
-use super::own::{self, Exact, Launch, Own, ROUNDS};
+use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
 use super::{Scope, Trial};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill};
@@ -133,5 +133,5 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let numbers = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
     let args: Vec<Arg> = [Arg::Uint(n.ilog2())].into_iter().chain(settings).chain(numbers).collect();
     let output = if ask.case.family == GATHER.name { walk.grid.items() } else { n as usize };
-    Launch { grid: walk.grid, output, defines: &[], args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid: walk.grid, output, defines: &[], args: &args, local: 0 }.plan(ask)
 }

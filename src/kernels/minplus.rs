@@ -330,7 +330,7 @@ mod tests {
             params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
             seed: 1,
         };
-        (rung.plan)(&Ask { rung, case: &case, target: &Target { gpu, ..fake_info().target } })
+        FAMILY.plan(rung, &case, &Target { gpu, ..fake_info().target })
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod ceiling;
 mod chains;
 pub mod dot;
 mod draft;
+pub mod lab;
 mod local;
 pub mod minplus;
 pub mod reduce;
@@ -148,6 +149,8 @@ pub struct Rung {
 
 /// What a rung's planner is given.
 pub struct Ask<'a> {
+    /// The rung's family.
+    pub family: &'a Family,
     /// The rung.
     pub rung: &'a Rung,
     /// What to run; never of size 0.
@@ -213,6 +216,14 @@ impl Family {
         self.references.iter().chain(self.ladder)
     }
 
+    /// What one of the rungs makes of a case, which is never of size 0, or why this device cannot run it.
+    ///
+    /// # Errors
+    /// What does not suit the rung or the device.
+    pub fn plan(&self, rung: &Rung, case: &Case, target: &Target) -> Result<Plan, Refusal> {
+        (rung.plan)(&Ask { family: self, rung, case, target })
+    }
+
     /// The rung or the reference with this name.
     pub fn rung(&self, variant: &str) -> Option<&'static Rung> {
         self.kernels().find(|r| r.variant() == variant)
@@ -222,7 +233,7 @@ impl Family {
 /// Every family, and the internal ones: those that measure ceilings, and experiments' own.
 pub fn everything() -> impl Iterator<Item = &'static Family> {
     let own = EXPERIMENTS.iter().flat_map(|experiment| experiment.families());
-    FAMILIES.iter().chain(ceiling::PROBES).chain(own).copied()
+    FAMILIES.iter().chain(ceiling::PROBES).chain(lab::LAB).chain(own).copied()
 }
 
 /// The family of this name, internal ones included.

@@ -94,7 +94,7 @@ fn plan(variant: &str, n: u64, wg: usize, settings: &[(&str, &str)]) -> Plan {
         seed: 1,
     };
     let rung = reduce::FAMILY.rung(variant).unwrap();
-    (rung.plan)(&Ask { rung, case: &case, target: &fake_info().target }).unwrap()
+    reduce::FAMILY.plan(rung, &case, &fake_info().target).unwrap()
 }
 
 fn replayed(plan: &Plan, n: u64, group: fn(&Launch, u64) -> Depth) -> Depth {
@@ -142,7 +142,7 @@ fn what_cannot_be_planned_is_refused_with_its_reason() {
         let wg = WorkGroup::linear(wg);
         let case = Case { family, variant, dtype, shape: Shape::vector(9), wg, params, seed: 1 };
         let rung = reduce::FAMILY.rung(&case.variant).unwrap();
-        (rung.plan)(&Ask { rung, case: &case, target: &fake_info().target }).unwrap_err().to_string()
+        reduce::FAMILY.plan(rung, &case, &fake_info().target).unwrap_err().to_string()
     };
     assert!(refusal("strided", Dtype::I32, 48, "sum").contains("power of two"));
     assert!(refusal("raking", Dtype::F64, 48, "xor").contains("bits of integers"));

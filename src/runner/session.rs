@@ -7,7 +7,7 @@ use crate::data::{self, Array, Dtype, Fill, Params};
 use crate::device::{Device, ProgramId, Unit};
 use crate::exchange::exchange;
 use crate::files;
-use crate::kernels::{self, Ask, Family, Rung, assemble};
+use crate::kernels::{self, Family, Rung, assemble};
 use crate::plan::{Case, Plan, Reference, Refusal};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -210,7 +210,7 @@ impl Session {
         if case.dtype == Dtype::F64 && !target.fp64 {
             return Err(Refusal::Feature("this device has no fp64".into()).into());
         }
-        let plan = (rung.plan)(&Ask { rung, case, target })?;
+        let plan = family.plan(rung, case, target)?;
         if plan.local_bytes > target.local_mem {
             return Err(Refusal::Memory(format!(
                 "needs {} bytes of local memory for a work-group, this device has {}",

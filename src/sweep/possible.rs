@@ -1,7 +1,7 @@
 //! Settings that no device could take: found by asking the planners, which alone know what they take.
 
 use crate::data::{Dtype, Params};
-use crate::kernels::{Ask, Family, Rung};
+use crate::kernels::{Family, Rung};
 use crate::plan::{Case, Refusal, Target, WorkGroup};
 
 /// What settings are asked for with.
@@ -24,7 +24,7 @@ impl Asked<'_> {
         for rung in self.rungs.iter().filter(|rung| super::space::reads(self.family, rung, name)) {
             for (dtype, wg, target) in self.places() {
                 let case = self.case(rung, dtype, wg);
-                let plan = |case: &Case| (rung.plan)(&Ask { rung, case, target: &target });
+                let plan = |case: &Case| self.family.plan(rung, case, &target);
                 if plan(&case).is_err() {
                     continue;
                 }

@@ -2,7 +2,7 @@
 
 use super::Asked;
 use crate::data::{Dtype, Params, Shape, combinations};
-use crate::kernels::{Ask, Family, Rung, Tunable};
+use crate::kernels::{Family, Rung, Tunable};
 use crate::plan::{Case, Refusal, Target, WorkGroup};
 use crate::record::params_text;
 use crate::values;
@@ -111,7 +111,7 @@ impl Space {
     fn configuration(&self, rung: &'static Rung, case: Case, target: &Target) -> (String, Configuration) {
         let choices: Vec<_> = self.family.choices.iter().map(|c| case.params.get(c.name)).collect();
         let empty = case.shape.n == 0 || case.shape.m == 0;
-        let plan = if empty { None } else { Some((rung.plan)(&Ask { rung, case: &case, target })) };
+        let plan = if empty { None } else { Some(self.family.plan(rung, &case, target)) };
         let (known_by, wg, params, refusal) = match plan {
             // Without elements nothing is launched, and work-group and settings mean nothing.
             None => (String::new(), case.wg, case.params.clone(), None),

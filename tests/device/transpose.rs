@@ -5,7 +5,7 @@ use crate::skips::verify;
 use gpulab::check::{check_moved, poisoned};
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use gpulab::device::{Device, Unit, opencl::OpenClDevice};
-use gpulab::kernels::{Ask, Rung, assemble, embedded, transpose::FAMILY};
+use gpulab::kernels::{Rung, assemble, embedded, transpose::FAMILY};
 use gpulab::plan::{Arg, BufferId, Case, Launch, Plan, WorkGroup};
 
 /// Columns and rows: one, primes, multiples of a tile or not.
@@ -100,7 +100,7 @@ fn the_loop_inside_the_kernel_is_carried_out() {
 fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool {
     const REPEATS: usize = 3;
     let target = device.info().target.clone();
-    let plan = (rung.plan)(&Ask { rung, case, target: &target }).unwrap();
+    let plan = FAMILY.plan(rung, case, &target).unwrap();
     let text = assemble(rung.path, &embedded).unwrap().text;
     let unit = Unit { path: rung.path.into(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
     let program = device.build(&unit).unwrap();

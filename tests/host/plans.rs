@@ -4,7 +4,7 @@
 use gpulab::data::{Params, Shape};
 use gpulab::device::fake::fake_info;
 use gpulab::experiments::{EXPERIMENTS, Scope};
-use gpulab::kernels::{self, Ask, Family, Form, Rung, Tunable};
+use gpulab::kernels::{self, Family, Form, Rung, Tunable};
 use gpulab::plan::{Case, Target, WorkGroup};
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::Xxh3;
@@ -57,7 +57,7 @@ fn plans_are_what_they_were() {
             for (name, target) in targets() {
                 let (mut plans, mut refusals, mut digest) = (0, 0, Xxh3::new());
                 for case in cases(family, rung) {
-                    let plan = (rung.plan)(&Ask { rung, case: &case, target: &target });
+                    let plan = family.plan(rung, &case, &target);
                     if plan.is_ok() {
                         plans += 1
                     } else {
@@ -85,8 +85,7 @@ fn trials_are_what_they_were() {
                 for trial in plan {
                     let metric = (trial.metric.name, trial.metric.unit);
                     let plan = kernels::family(&trial.case.family)
-                        .and_then(|f| f.rung(&trial.case.variant))
-                        .map(|rung| (rung.plan)(&Ask { rung, case: &trial.case, target: &target }));
+                        .and_then(|f| Some(f.plan(f.rung(&trial.case.variant)?, &trial.case, &target)));
                     digest.update(
                         format!("{} {} {metric:?} {:?} {plan:?}", trial.series, trial.x, trial.case).as_bytes(),
                     );

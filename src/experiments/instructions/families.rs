@@ -1,6 +1,6 @@
 //! The kernels: chains of an operation, and functions of many arguments.
 
-use super::super::own::{self, Launch, ROUNDS};
+use super::super::own::{self, OneLaunch, ROUNDS};
 use super::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
 use crate::check;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
@@ -155,7 +155,7 @@ fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?);
     let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)];
     let plan =
-        Launch { grid, output: ask.case.shape.n as usize, defines: &defines, args: &args, local: 0 }.plan(ask)?;
+        OneLaunch { grid, output: ask.case.shape.n as usize, defines: &defines, args: &args, local: 0 }.plan(ask)?;
     Ok(with_inputs(plan))
 }
 
@@ -213,7 +213,7 @@ fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut defines = vec![("APPLY", apply.to_owned()), ("FROM", format!("{from}u")), ("SPAN", format!("{span}u"))];
     defines.extend(calling(asked));
     let grid = Grid::covering(ask.case.wg.size(), n);
-    Ok(with_inputs(Launch { grid, output: n as usize, defines: &defines, args: &[], local: 0 }.plan(ask)?))
+    Ok(with_inputs(OneLaunch { grid, output: n as usize, defines: &defines, args: &[], local: 0 }.plan(ask)?))
 }
 
 fn unknown() -> Refusal {
