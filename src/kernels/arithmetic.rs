@@ -230,7 +230,7 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
     let down = if ask.case.params.contains_key(RISING) { -1 } else { 1 };
     let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(down)];
-    arithmetic(ask, grid, READ_BY_A_LANE + ask.case.shape.n as usize, &defines, &args)
+    Ok(arithmetic(ask, grid, &defines, &args))
 }
 
 fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -244,14 +244,8 @@ fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         }
         defines.push(("ORDERED", 1));
     }
-    let input = LANES.problem.inputs(ask.case.shape, params)[0];
-    arithmetic(
-        ask,
-        Grid::covering(1, multiple(ask, vec)? / vec),
-        input,
-        &defines,
-        &[Arg::Uint(repeats(rows, vectors) as u32)],
-    )
+    let grid = Grid::covering(1, multiple(ask, vec)? / vec);
+    Ok(arithmetic(ask, grid, &defines, &[Arg::Uint(repeats(rows, vectors) as u32)]))
 }
 
 /// The case's lanes, where they are a multiple of `of`: kernels have no guard.
@@ -260,25 +254,15 @@ fn multiple(ask: &Ask<'_>, of: u64) -> Result<u64, Refusal> {
     if n.is_multiple_of(of) { Ok(n) } else { Err(Refusal::Size(format!("n = {n}: a multiple of {of} is needed"))) }
 }
 
-/// One pass that reads an input of so many elements and writes n.
-fn arithmetic(ask: &Ask<'_>, grid: Grid, input: usize, more: &[(&str, usize)], args: &[Arg]) -> Result<Plan, Refusal> {
-    let Case { dtype, shape, params, .. } = ask.case;
-    let mut defines = shape::defines(shape::signed(*dtype), shape.n);
-    defines.push(("WG".into(), grid.wg.to_string()));
-    defines.extend(more.iter().map(|(name, value)| ((*name).into(), value.to_string())));
-    defines.extend(minplus::element_macros(*dtype, ask.target).map(|(name, value)| (name.into(), value.into())));
-    let args = [Arg::Buffer(0), Arg::Buffer(1)].iter().chain(args).copied().collect();
-    Ok(Plan {
-        defines,
-        buffers: vec![
-            BufferSpec { role: Role::Input(0), dtype: *dtype, len: input },
-            BufferSpec { role: Role::Output, dtype: *dtype, len: shape.n as usize },
-        ],
-        passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
-        wg: WorkGroup::linear(grid.wg),
-        params: params.clone(),
-        local_bytes: 0,
-        depth: 0,
-        host_tail: None,
-    })
+/// One pass that reads the input and writes n elements.
+fn arithmetic(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)], args: &[Arg]) -> Plan {
+    let mut plan = Builder::linear(ask, shape::signed(ask.case.dtype), grid);
+    plan.note_all();
+    more.iter().for_each(|(name, value)| plan.define(name, value));
+    for (name, value) in minplus::element_macros(ask.case.dtype, ask.target) {
+        plan.define(name, value);
+    }
+    let output = plan.output(ask.case.shape.n as usize);
+    plan.pass("", grid, plan.inputs().into_iter().chain([output]).chain(args.iter().copied()).collect());
+    plan.plan(0, 0)
 }

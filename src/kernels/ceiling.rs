@@ -35,8 +35,8 @@ pub const WRITE: Family = Family {
     references: &[],
     problem: &Write,
     ladder: &[
-        rung("probes/write/v1_vectors.cl", write_vectors, &[LOADS, WAVES]),
-        rung("probes/write/v2_wide.cl", write_wide, &[CHUNKS, STREAM]),
+        rung("probes/write/v1_vectors.cl", vectors, &[LOADS, WAVES]),
+        rung("probes/write/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
     ],
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
@@ -51,8 +51,8 @@ pub const COPY: Family = Family {
     references: &[],
     problem: &Copy,
     ladder: &[
-        rung("probes/copy/v1_vectors.cl", copy_vectors, &[LOADS, WAVES]),
-        rung("probes/copy/v2_wide.cl", copy_wide, &[CHUNKS, STREAM]),
+        rung("probes/copy/v1_vectors.cl", vectors, &[LOADS, WAVES]),
+        rung("probes/copy/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
     ],
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
@@ -245,39 +245,24 @@ fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
 
 fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (loads, grid) = strided(ask, 4, Grid::filling)?;
-    let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(ask.case.shape.n)];
-    plan(ask, grid.groups, grid, &[("LOADS", loads)], &args, 4)
+    Ok(plan(ask, grid.groups, grid, &[("LOADS", loads)], &[ask.case.shape.n], 4))
 }
 
 fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (chunk, grid) = wide(ask)?;
-    let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(ask.case.shape.n)];
-    plan(ask, grid.items(), grid, &[], &args, 1)
+    Ok(plan(ask, grid.items(), grid, &[], &[chunk, ask.case.shape.n], 1))
 }
 
-fn write_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+/// Rungs whose items write, or copy, one vector after the other.
+fn vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
-    let n = ask.case.shape.n;
-    plan(ask, written(ask), grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Index(n / 4)], 4)
+    Ok(plan(ask, written(ask), grid, &[("LOADS", loads)], &[ask.case.shape.n / 4], 4))
 }
 
-fn write_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+/// Rungs whose items write, or copy, a chunk each.
+fn chunks(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (chunk, grid) = wide(ask)?;
-    let n = ask.case.shape.n;
-    plan(ask, written(ask), grid, &stream(ask)?, &[Arg::Buffer(0), Arg::Index(chunk), Arg::Index(n)], 16)
-}
-
-fn copy_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
-    let n = ask.case.shape.n;
-    plan(ask, written(ask), grid, &[("LOADS", loads)], &[Arg::Buffer(0), Arg::Buffer(1), Arg::Index(n / 4)], 4)
-}
-
-fn copy_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (chunk, grid) = wide(ask)?;
-    let n = ask.case.shape.n;
-    let args = [Arg::Buffer(0), Arg::Buffer(1), Arg::Index(chunk), Arg::Index(n)];
-    plan(ask, written(ask), grid, &stream(ask)?, &args, 16)
+    Ok(plan(ask, written(ask), grid, &stream(ask)?, &[chunk, ask.case.shape.n], 16))
 }
 
 fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
@@ -292,28 +277,17 @@ fn written(ask: &Ask<'_>) -> usize {
     (ask.case.shape.n * arrays(&ask.case.params)) as usize
 }
 
-/// One pass from the input, if there is one, to an output of `len` words. After `args` come the repeats, and a shift
-/// of the array from one to the next, in so many words: 0 unless each has an array of its own.
-fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], args: &[Arg], unit: u64) -> Result<Plan, Refusal> {
+/// One pass from the input, if there is one, to an output of `len` words. After `sizes` come the repeats, and a shift of the
+/// array from one to the next, in so many words: 0 unless each has an array of its own.
+fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], sizes: &[u64], unit: u64) -> Plan {
     let Case { shape, params, .. } = ask.case;
-    let mut defines = shape::defines(shape::wrapping(Dtype::I32), shape.n);
-    defines.push(("WG".into(), grid.wg.to_string()));
-    defines.extend(more.iter().map(|(name, value)| ((*name).into(), value.to_string())));
+    let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
+    plan.note_all();
+    more.iter().for_each(|(name, value)| plan.define(name, value));
+    let output = plan.output(len);
     let shift = if arrays(params) > 1 { shape.n / unit } else { 0 };
-    let args = args.iter().copied().chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)]).collect();
-    let families = [&READ, &WRITE, &COPY];
-    let problem = families.iter().find(|family| family.name == ask.case.family).map(|family| family.problem);
-    let inputs = problem.map(|problem| problem.inputs(*shape, params)).unwrap_or_default();
-    let inputs = inputs.into_iter().enumerate().map(|(i, len)| (Role::Input(i), len));
-    let buffer = |(role, len)| BufferSpec { role, dtype: Dtype::I32, len };
-    Ok(Plan {
-        defines,
-        buffers: inputs.chain([(Role::Output, len)]).map(buffer).collect(),
-        passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
-        wg: WorkGroup::linear(grid.wg),
-        params: params.clone(),
-        local_bytes: 0,
-        depth: 0,
-        host_tail: None,
-    })
+    let args = plan.inputs().into_iter().chain([output]).chain(sizes.iter().copied().map(Arg::Index));
+    let args = args.chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)]).collect();
+    plan.pass("", grid, args);
+    plan.plan(0, 0)
 }

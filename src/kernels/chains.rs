@@ -170,25 +170,22 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         "fma" if !dtype.is_float() => "OP_MAD".into(),
         op => format!("OP_{}", op.to_uppercase()),
     };
-    let mut defines = vec![("T".into(), if chain.half { "half" } else { element }.into()), (op, "1".into())];
-    defines.extend(
-        [("VEC", vec), ("CHAINS", chain.registers), ("SWEEPS", chain.sweeps), ("WG", wg as u64)]
-            .map(|(k, v)| (k.into(), v.to_string())),
-    );
-    defines.extend(minplus::element_macros(dtype, ask.target).map(|(name, value)| (name.into(), value.into())));
-    if chain.half {
-        defines.extend([("HALF", "1"), ("M", "float")].map(|(k, v)| (k.into(), v.into())));
+    let grid = Grid::covering(wg, n / vec);
+    let mut plan = Builder::linear(ask, if chain.half { "half" } else { element }, grid);
+    plan.note_all();
+    plan.define(&op, 1);
+    plan.define("VEC", vec);
+    plan.define("CHAINS", chain.registers);
+    plan.define("SWEEPS", chain.sweeps);
+    for (name, value) in minplus::element_macros(dtype, ask.target) {
+        plan.define(name, value);
     }
-    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Int(chain.turns as i32), Arg::Int(1)];
-    let buffer = |role| BufferSpec { role, dtype, len: n as usize };
-    Ok(Plan {
-        defines,
-        buffers: vec![buffer(Role::Input(0)), buffer(Role::Output)],
-        passes: vec![shape::pass(&ask.rung.kernel(), Grid::covering(wg, n / vec), args)],
-        wg: WorkGroup::linear(wg),
-        params: params.clone(),
-        local_bytes: 0,
-        depth: 0,
-        host_tail: None,
-    })
+    if chain.half {
+        plan.define("HALF", 1);
+        plan.define("M", "float");
+    }
+    let output = plan.output(n as usize);
+    let args = plan.inputs().into_iter().chain([output, Arg::Int(chain.turns as i32), Arg::Int(1)]).collect();
+    plan.pass("", grid, args);
+    Ok(plan.plan(0, 0))
 }

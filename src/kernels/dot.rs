@@ -3,7 +3,6 @@
 //! The ladder follows the classic exercise (a chunk for each work-item, coalescing with a presum of the
 //! remainder, a tree in local memory) and goes on to what modern devices need.
 
-use super::draft::Draft;
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use super::*;
 use crate::cpu;
@@ -93,23 +92,24 @@ enum Presum {
     Guard,
 }
 
-/// The inputs' places among a plan's buffers.
-const X: Arg = Arg::Buffer(0);
-const Y: Arg = Arg::Buffer(1);
-
-/// A draft with the settings that all rungs share, for a launch of `grid`.
-fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
+/// A plan with the settings that all rungs share, for a launch of `grid`.
+fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     let mad = match ask.case.params.get("mad").map(String::as_str) {
         None | Some("0") => false,
         Some("1") => ask.case.dtype.is_float(),
         Some(other) => return Err(Refusal::Setting(format!("mad={other}: 0 or 1 is needed"))),
     };
-    let mut draft = Draft::new(ask, grid, shape::wrapping(ask.case.dtype));
+    let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), grid);
     if mad {
-        draft.define("USE_MAD", 1);
+        plan.define("USE_MAD", 1);
     }
-    draft.set("mad", u8::from(mad));
-    Ok(draft)
+    plan.note("mad", u8::from(mad));
+    Ok(plan)
+}
+
+/// The vectors and the results, then sizes: what all kernels of a rung take.
+fn args(plan: &Builder<'_>, results: &[Arg], sizes: &[u64]) -> Vec<Arg> {
+    plan.inputs().into_iter().chain(results.iter().copied()).chain(sizes.iter().copied().map(Arg::Index)).collect()
 }
 
 fn presum(ask: &Ask<'_>) -> Result<Presum, Refusal> {
@@ -122,12 +122,13 @@ fn presum(ask: &Ask<'_>) -> Result<Presum, Refusal> {
 }
 
 fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let draft = draft(ask, grid(ask, 1)?)?;
-    let (n, grid) = (draft.n(), draft.grid);
-    let pass = draft.pass("", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(n)]);
+    let grid = grid(ask, 1)?;
+    let mut plan = begin(ask, grid)?;
+    let n = plan.n();
+    let partial = plan.output(grid.items());
+    plan.pass("", grid, args(&plan, &[partial], &[n]));
     let chunk = n.div_ceil(grid.items() as u64);
-    let partial = (Role::Output, ask.case.dtype, grid.items());
-    Ok(draft.plan(2, &[partial], vec![pass], chunk + 1 + HOST_FINISH))
+    Ok(plan.plan(grid.wg as u64, chunk + 1 + HOST_FINISH))
 }
 
 fn coalesced(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -142,97 +143,89 @@ fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 /// Rungs 2 and 3: clear, presum, strides of single elements; `partials` sums are left for the host.
 fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan, Refusal> {
-    let mut draft = draft(ask, grid)?;
-    let presum = remember_presum(&mut draft)?;
-    let (n, items) = (draft.n(), grid.items() as u64);
+    let mut plan = begin(ask, grid)?;
+    let presum = remember_presum(&mut plan)?;
+    let (n, items) = (plan.n(), grid.items() as u64);
     let end = if presum == Presum::Guard { n } else { n - n % items };
-    let mut passes = clear_and_presum(&draft, presum, end);
-    passes.push(draft.pass("", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(end)]));
-    let depth = 1 + n.div_ceil(items) + 1 + tree + HOST_FINISH;
-    let host_tail = (presum == Presum::Host && end < n).then_some(end);
-    Ok(Plan { host_tail, ..draft.plan(2, &[(Role::Output, ask.case.dtype, partials)], passes, depth) })
+    let partial = plan.output(partials);
+    clear_and_presum(&mut plan, grid, presum, partial, end);
+    plan.pass("", grid, args(&plan, &[partial], &[end]));
+    Ok(plan.plan(grid.wg as u64, 1 + n.div_ceil(items) + 1 + tree + HOST_FINISH))
 }
 
 fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = grid(ask, 4)?;
-    let mut draft = draft(ask, grid)?;
-    let presum = remember_presum(&mut draft)?;
-    let (n, items) = (draft.n(), grid.items() as u64);
+    let mut plan = begin(ask, grid)?;
+    let presum = remember_presum(&mut plan)?;
+    let (n, items) = (plan.n(), grid.items() as u64);
     let vectors = n / 4;
     let (end, tail) = match presum {
         Presum::Guard => (vectors, 4 * vectors),
         Presum::Host | Presum::Device => (vectors - vectors % items, n),
     };
-    let mut passes = clear_and_presum(&draft, presum, 4 * end);
-    let args = vec![X, Y, Arg::Buffer(2), Arg::Index(end), Arg::Index(tail), Arg::Index(n)];
-    passes.push(draft.pass("", grid, args));
+    let partial = plan.output(grid.groups);
+    clear_and_presum(&mut plan, grid, presum, partial, 4 * end);
+    plan.pass("", grid, args(&plan, &[partial], &[end, tail, n]));
     // Strides, four lanes, up to three elements of a tail or seven of the presum, two partial sums, the tree.
     let depth = 1 + vectors.div_ceil(items) + 2 + 7 + 1 + tree_depth(grid.wg) + HOST_FINISH;
-    let host_tail = (presum == Presum::Host && 4 * end < n).then_some(4 * end);
-    Ok(Plan { host_tail, ..draft.plan(2, &[(Role::Output, ask.case.dtype, grid.groups)], passes, depth) })
+    Ok(plan.plan(grid.wg as u64, depth))
 }
 
-fn remember_presum(draft: &mut Draft<'_>) -> Result<Presum, Refusal> {
-    let presum = presum(draft.ask)?;
-    let name = draft.ask.case.params.get("presum").map_or("device", String::as_str);
-    draft.set("presum", name);
+fn remember_presum(plan: &mut Builder<'_>) -> Result<Presum, Refusal> {
+    let presum = presum(plan.ask)?;
+    let name = plan.ask.case.params.get("presum").map_or("device", String::as_str);
+    plan.note("presum", name);
     Ok(presum)
 }
 
-/// The launches before the main one: the partial sums are cleared, then the device adds `begin..n`.
-fn clear_and_presum(draft: &Draft<'_>, presum: Presum, begin: u64) -> Vec<Pass> {
-    let (n, grid) = (draft.n(), draft.grid);
-    let mut passes = vec![draft.pass("_clear", grid, vec![Arg::Buffer(2)])];
-    if presum == Presum::Device && begin < n {
-        passes.push(draft.pass("_presum", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(begin), Arg::Index(n)]));
+/// The launches before the main one: the partial sums are cleared, then the device adds `begin..n`, unless the host does.
+fn clear_and_presum(plan: &mut Builder<'_>, grid: Grid, presum: Presum, partial: Arg, begin: u64) {
+    let n = plan.n();
+    plan.pass("_clear", grid, vec![partial]);
+    match presum {
+        Presum::Device if begin < n => plan.pass("_presum", grid, args(plan, &[partial], &[begin, n])),
+        Presum::Host if begin < n => plan.leave_to_host(begin),
+        _ => {}
     }
-    passes
 }
 
-/// The fixed grid of rungs 5 and 6, with its accumulators.
-fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Draft<'a>, u64), Refusal> {
+/// The fixed grid of rungs 5 and 6, with its accumulators, and the depth of their sums.
+fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
     let acc = shape::accumulators(&ask.case.params, 4)?;
-    let mut draft = draft(ask, grid(ask, 4 * acc)?)?;
-    draft.set("acc", acc);
-    draft.define("ACC", acc);
-    let grid = draft.grid;
+    let grid = grid(ask, 4 * acc)?;
+    let mut plan = begin(ask, grid)?;
+    plan.set("acc", acc);
     // Whole turns, then up to acc single strides into the first accumulator.
-    let strides = (draft.n() / 4).div_ceil(grid.items() as u64 * acc) + acc;
+    let strides = (plan.n() / 4).div_ceil(grid.items() as u64 * acc) + acc;
     // The accumulators, the four lanes, up to three elements of the tail.
     let lanes = (acc - 1) + 2 + 3;
     // One group adds a partial sum for each group of the grid.
     let finish = grid.groups.div_ceil(grid.wg) as u64 + tree_depth(grid.wg);
-    Ok((draft, 1 + strides + lanes + tree_depth(grid.wg) + finish))
+    Ok((plan, grid, 1 + strides + lanes + tree_depth(grid.wg) + finish))
 }
 
 fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (draft, depth) = accumulating(ask)?;
-    let (n, grid, dtype) = (draft.n(), draft.grid, ask.case.dtype);
+    let (mut plan, grid, depth) = accumulating(ask)?;
+    let (partial, result) = (plan.scratch(grid.groups), plan.output(1));
+    plan.pass("", grid, args(&plan, &[partial], &[plan.n()]));
     let one = Grid { groups: 1, wg: grid.wg };
-    let passes = vec![
-        draft.pass("", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(n)]),
-        draft.pass("_finish", one, vec![Arg::Buffer(2), Arg::Buffer(3), Arg::Uint(grid.groups as u32)]),
-    ];
-    let rest = [(Role::Scratch, dtype, grid.groups), (Role::Output, dtype, 1)];
-    Ok(draft.plan(2, &rest, passes, depth))
+    plan.pass("_finish", one, vec![partial, result, Arg::Uint(grid.groups as u32)]);
+    Ok(plan.plan(grid.wg as u64, depth))
 }
 
 fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (draft, depth) = accumulating(ask)?;
-    let (n, grid, dtype) = (draft.n(), draft.grid, ask.case.dtype);
-    let args = vec![X, Y, Arg::Buffer(2), Arg::Buffer(3), Arg::Buffer(4), Arg::Index(n)];
-    let passes = vec![draft.pass("", grid, args)];
-    let words = grid.groups * dtype.size() / 4;
-    let rest = [(Role::Scratch, Dtype::I32, words), (Role::Zeroed, Dtype::I32, 1), (Role::Output, dtype, 1)];
-    Ok(draft.plan(2, &rest, passes, depth))
+    let (mut plan, grid, depth) = accumulating(ask)?;
+    let results = shape::single_pass(&mut plan, grid);
+    plan.pass("", grid, args(&plan, &results, &[plan.n()]));
+    Ok(plan.plan(grid.wg as u64, depth))
 }
 
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let n = ask.case.shape.n;
     let (grid, chunk) = shape::chunks(ask.target, n);
-    let draft = draft(ask, grid)?;
-    let pass = draft.pass("", grid, vec![X, Y, Arg::Buffer(2), Arg::Index(chunk), Arg::Index(n)]);
+    let mut plan = begin(ask, grid)?;
+    let partial = plan.output(grid.items());
+    plan.pass("", grid, args(&plan, &[partial], &[chunk, n]));
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
-    let depth = 1 + chunk / 64 + 2 + 4 + 63 + HOST_FINISH;
-    Ok(draft.plan(2, &[(Role::Output, ask.case.dtype, grid.items())], vec![pass], depth))
+    Ok(plan.plan(grid.wg as u64, 1 + chunk / 64 + 2 + 4 + 63 + HOST_FINISH))
 }

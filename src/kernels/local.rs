@@ -29,19 +29,12 @@ fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {tile} words is needed")));
     }
     let grid = Grid { groups: n / tile, wg };
-    let macros = [("WG", wg), ("VEC", vec), ("LOADS", loads)];
-    let args = vec![Arg::Buffer(0), Arg::Buffer(1), Arg::Uint(repeats(params) as u32), Arg::Uint(0)];
-    Ok(Plan {
-        defines: macros.iter().map(|(name, value)| ((*name).into(), value.to_string())).collect(),
-        buffers: vec![
-            BufferSpec { role: Role::Input(0), dtype: Dtype::I32, len: n },
-            BufferSpec { role: Role::Output, dtype: Dtype::I32, len: n / loads },
-        ],
-        passes: vec![shape::pass(&ask.rung.kernel(), grid, args)],
-        wg: WorkGroup::linear(wg),
-        params: params.clone(),
-        local_bytes: (tile * 4) as u64,
-        depth: 0,
-        host_tail: None,
-    })
+    let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
+    plan.note_all();
+    plan.define("VEC", vec);
+    plan.define("LOADS", loads);
+    let output = plan.output(n / loads);
+    let args = plan.inputs().into_iter().chain([output, Arg::Uint(repeats(params) as u32), Arg::Uint(0)]).collect();
+    plan.pass("", grid, args);
+    Ok(plan.plan(tile as u64, 0))
 }

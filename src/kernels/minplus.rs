@@ -4,13 +4,13 @@
 //! Rungs 0 to 3 are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
 //! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
 
-mod draft;
+mod launches;
 mod tiling;
 
 use super::shape::{self, number};
 use super::*;
 use crate::cpu::minplus as host;
-use draft::{Draft, Panels};
+use launches::{Panels, begin, direct, panelled, stripped};
 use tiling::Tiling;
 
 /// The family's entry in the registry.
@@ -203,7 +203,7 @@ fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     }
     let wg = if down > 1 { ask.case.wg } else { square(across) };
     let groups = [n.div_ceil(wg.0[0] as u64), n.div_ceil(wg.0[1] as u64), 1];
-    Draft::new(ask, n)?.direct(groups, wg)
+    direct(begin(ask, n)?, groups, wg)
 }
 
 /// A group of so many items, as square as it can be, and not higher than it is wide.
@@ -217,17 +217,17 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const ITEM: u64 = 8;
     const TILE: u64 = ITEM * ITEM;
     let pitch = size(ask)?.next_multiple_of(TILE);
-    let mut draft = Draft::new(ask, pitch)?;
+    let mut plan = begin(ask, pitch)?;
     let mut staged = 0;
     if ask.rung.variant() == "local" {
         staged = number(&ask.case.params, DEPTH.name)?.unwrap_or(8);
         if !TILE.is_multiple_of(staged) {
             return Err(Refusal::Setting(format!("depth={staged}: a divisor of {TILE} is needed")));
         }
-        draft.set(DEPTH.name, staged);
+        plan.set(DEPTH.name, staged);
     }
     let panels = Panels { pitch, tile: [TILE; 2], paired: false, split: 1 };
-    draft.panelled(panels, WorkGroup([ITEM as usize, ITEM as usize, 1]), 2 * staged * TILE)
+    panelled(plan, panels, WorkGroup([ITEM as usize, ITEM as usize, 1]), 2 * staged * TILE)
 }
 
 fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -239,7 +239,7 @@ fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::Setting(format!("depth={}: of i32 a CPU device needs {depth} or more", tiling.depth)));
     }
     let panels = Panels { pitch: tiling.pitch(size(ask)?), tile: tiling.tile, paired: false, split: 1 };
-    tiling.draft(ask)?.panelled(panels, tiling.work_group(), tiling.local_elements())
+    panelled(tiling.begin(ask)?, panels, tiling.work_group(), tiling.local_elements())
 }
 
 /// Whether sums are ordered as the integers with their bits.
@@ -264,24 +264,24 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         _ => Tiling { tile: [32, 64], item: [4, 8], depth: 8, buffers: 2 },
     };
     let tiling = Tiling::of(ask, default)?;
-    let mut draft = tiling.draft(ask)?;
+    let mut plan = tiling.begin(ask)?;
     for (name, value) in pair_macros(dtype, is_signed(params), ask.target) {
-        draft.define(name, value);
+        plan.define(name, value);
     }
     let asynchronous = shape::switch(params, &ASYNC)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
-    draft.params.insert(ASYNC.name.into(), u8::from(asynchronous).to_string());
+    plan.note(ASYNC.name, u8::from(asynchronous));
     if asynchronous {
-        draft.define("ASYNC", 1);
+        plan.define("ASYNC", 1);
     }
     let split = number(params, SPLIT.name)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
     // Groups that share k meet in an atomic minimum, which there is of integers only.
     let split = if is_ordered(dtype, is_signed(params)) || dtype == Dtype::I32 { split } else { 1 };
-    draft.params.insert(SPLIT.name.into(), split.to_string());
+    plan.note(SPLIT.name, split);
     if split > 1 {
-        draft.define("SHARED", 1);
+        plan.define("SHARED", 1);
     }
     let panels = Panels { pitch: tiling.pitch(n), tile: tiling.tile, paired: true, split };
-    draft.panelled(panels, tiling.work_group(), tiling.local_elements())
+    panelled(plan, panels, tiling.work_group(), tiling.local_elements())
 }
 
 /// Groups of one item, each with a part of the rows of a strip of columns.
@@ -302,16 +302,16 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if depth > 1024 {
         return Err(Refusal::Setting(format!("depth={depth}: at most 1024 rows fit a cache")));
     }
-    let mut draft = Draft::new(ask, n)?;
-    draft.set(VEC.name, vec);
-    draft.set(DEPTH.name, depth);
+    let mut plan = begin(ask, n)?;
+    plan.set(VEC.name, vec);
+    plan.set(DEPTH.name, depth);
     if is_ordered(ask.case.dtype, is_signed(params)) {
-        draft.define("ORDERED", 1);
+        plan.define("ORDERED", 1);
     }
-    draft.params.insert(ITEM.name.into(), format!("{rows}x{vectors}"));
-    draft.define("ROWS", rows);
-    draft.define("VECTORS", vectors);
-    draft.stripped(rows, vec * vectors)
+    plan.note(ITEM.name, format!("{rows}x{vectors}"));
+    plan.define("ROWS", rows);
+    plan.define("VECTORS", vectors);
+    stripped(plan, rows, vec * vectors)
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! Help texts, `list`, ladders, sweeps and tests all walk [`FAMILIES`]; nothing is listed twice.
 
 mod arithmetic;
+mod builder;
 pub mod ceiling;
 mod chains;
 pub mod dot;
-mod draft;
 pub mod lab;
 mod local;
 pub mod minplus;
@@ -20,7 +20,9 @@ pub mod transpose;
 pub use crate::cpu::Baseline;
 pub use arithmetic::lanes;
 pub(crate) use arithmetic::widened;
+pub(crate) use builder::Builder;
 pub use chains::{HALF, OP};
+use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, text};
 
 use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
@@ -157,6 +159,13 @@ pub struct Ask<'a> {
     pub case: &'a Case,
     /// Where to run it.
     pub target: &'a Target,
+}
+
+impl Ask<'_> {
+    /// Whether the rung has this setting.
+    pub(crate) fn reads(&self, tunable: &Tunable) -> bool {
+        self.rung.tunables.iter().any(|t| t.name == tunable.name)
+    }
 }
 
 /// A rung: number, idea and source all come from its path below `cl/`.

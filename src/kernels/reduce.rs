@@ -3,7 +3,6 @@
 //! The first six rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
 //! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
 
-use super::draft::Draft;
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use super::*;
 use crate::cpu::reduce::{self as host, Op};
@@ -149,12 +148,8 @@ fn op(case: &Case) -> Op {
     Op::of(&case.params).unwrap_or_default()
 }
 
-/// The input's place among a plan's buffers, and that of the partial results.
-const X: Arg = Arg::Buffer(0);
-const PARTIAL: Arg = Arg::Buffer(1);
-
-/// A draft with the operation's macros, for a launch of `grid`.
-fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
+/// A plan with the operation's macros, for a launch of `grid`.
+fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     let dtype = ask.case.dtype;
     let Some(op) = Op::of(&ask.case.params) else {
         return Err(Refusal::Setting(format!("op: {} is needed", OP.values.join(", "))));
@@ -163,12 +158,12 @@ fn draft<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Draft<'a>, Refusal> {
         return Err(Refusal::Setting(format!("{} works on the bits of integers: {dtype} has none", op.name())));
     }
     let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
-    let mut draft = Draft::new(ask, grid, element);
-    draft.set(OP.name, op.name());
+    let mut plan = Builder::linear(ask, element, grid);
+    plan.note(OP.name, op.name());
     let (operation, identity) = macros(op, dtype);
-    draft.define(operation, 1);
-    draft.define("IDENTITY", identity);
-    Ok(draft)
+    plan.define(operation, 1);
+    plan.define("IDENTITY", identity);
+    Ok(plan)
 }
 
 /// The macro that chooses the operation in `cl/reduce/operation.cl`, and the identity.
@@ -188,42 +183,49 @@ fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
     }
 }
 
-/// Completes a plan whose main launch leaves `partials` results of this depth, by the host or by a launch of one
-/// group of `wg` work-items.
-fn finished(mut draft: Draft<'_>, partials: usize, wg: usize, main: Pass, depth: u64) -> Result<Plan, Refusal> {
-    let dtype = draft.ask.case.dtype;
-    let who = draft.ask.case.params.get(FINISH.name).map_or("host", String::as_str);
+/// Completes a plan whose main launch takes these sizes and leaves a result of this depth for each of `partials`: the host
+/// reduces them, or a launch of one group of `wg` work-items.
+fn finished(
+    mut plan: Builder<'_>,
+    grid: Grid,
+    sizes: &[u64],
+    (partials, wg): (usize, usize),
+    depth: u64,
+) -> Result<Plan, Refusal> {
+    let dtype = plan.ask.case.dtype;
+    let who = plan.ask.case.params.get(FINISH.name).map_or("host", String::as_str);
     if !FINISH.values.contains(&who) {
         return Err(Refusal::Setting(format!("finish={who}: host or device is needed")));
     }
-    draft.set(FINISH.name, who);
-    if who == "host" || partials == 1 {
-        let output = [(Role::Output, dtype, partials)];
-        return Ok(draft.plan(1, &output, vec![main], depth + HOST_FINISH));
+    plan.note(FINISH.name, who);
+    let by_host = who == "host" || partials == 1;
+    let partial = plan.buffer(if by_host { Role::Output } else { Role::Scratch }, dtype, partials);
+    let args = plan.inputs().into_iter().chain([partial]).chain(sizes.iter().copied().map(Arg::Index)).collect();
+    plan.pass("", grid, args);
+    if by_host {
+        return Ok(plan.plan(grid.wg as u64, depth + HOST_FINISH));
     }
-    let args = vec![PARTIAL, Arg::Buffer(2), Arg::Index(partials as u64)];
-    let passes = vec![main, shape::pass("reduce_finish", Grid { groups: 1, wg }, args)];
-    let buffers = [(Role::Scratch, dtype, partials), (Role::Output, dtype, 1)];
+    let result = plan.output(1);
+    let args = vec![partial, result, Arg::Index(partials as u64)];
+    plan.launch_of("reduce_finish", [1; 3], WorkGroup::linear(wg), args);
     let finish = partials.div_ceil(wg) as u64 - 1 + tree_depth(wg);
-    Ok(draft.plan(1, &buffers, passes, depth + finish))
+    Ok(plan.plan(grid.wg as u64, depth + finish))
 }
 
 fn one_load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    tree(tree_draft(ask, 1)?, 1)
+    tree(ask, 1, None)
 }
 
 fn two_loads(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    tree(tree_draft(ask, 2)?, 2)
+    tree(ask, 2, None)
 }
 
 fn in_lockstep(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let mut draft = tree_draft(ask, 2)?;
-    draft.define(lockstep(ask)?, 1);
-    tree(draft, 2)
+    tree(ask, 2, Some(lockstep))
 }
 
 /// One tree a group, over `loads` elements for each work-item.
-fn tree_draft<'a>(ask: &'a Ask<'a>, loads: u64) -> Result<Draft<'a>, Refusal> {
+fn tree(ask: &Ask<'_>, loads: u64, lockstep: Option<Lockstep>) -> Result<Plan, Refusal> {
     let (wg, n) = (ask.case.wg, ask.case.shape.n);
     shape::check_wg(wg, ask.target)?;
     if !wg.size().is_power_of_two() {
@@ -233,14 +235,16 @@ fn tree_draft<'a>(ask: &'a Ask<'a>, loads: u64) -> Result<Draft<'a>, Refusal> {
     if wg.size() > 8192 {
         return Err(Refusal::Group(format!("work-group {wg}: at most 8192 work-items are foreseen")));
     }
-    draft(ask, Grid::covering(wg.size(), n.div_ceil(loads)))
+    let grid = Grid::covering(wg.size(), n.div_ceil(loads));
+    let mut plan = begin(ask, grid)?;
+    if let Some(lockstep) = lockstep {
+        plan.define(lockstep(ask)?, 1);
+    }
+    finished(plan, grid, &[n], (grid.groups, grid.wg), loads - 1 + tree_depth(grid.wg))
 }
 
-fn tree(draft: Draft<'_>, loads: u64) -> Result<Plan, Refusal> {
-    let grid = draft.grid;
-    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(draft.n())]);
-    finished(draft, grid.groups, grid.wg, main, loads - 1 + tree_depth(grid.wg))
-}
+/// Chooses how work-items in step are synchronised.
+type Lockstep = fn(&Ask<'_>) -> Result<&'static str, Refusal>;
 
 /// The macro that chooses how work-items in step are synchronised; see `cl/reduce/lockstep.cl`.
 fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
@@ -261,72 +265,67 @@ fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
 }
 
 fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let draft = draft(ask, grid(ask, 1)?)?;
-    let (n, grid) = (draft.n(), draft.grid);
-    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(n)]);
+    let grid = grid(ask, 1)?;
+    let plan = begin(ask, grid)?;
+    let n = plan.n();
     let depth = n.div_ceil(grid.items() as u64) - 1 + tree_depth(grid.wg);
-    finished(draft, grid.groups, grid.wg, main, depth)
+    finished(plan, grid, &[n], (grid.groups, grid.wg), depth)
 }
 
 /// The fixed grid of rungs 8 to 10, and the depth of what each work-item of it adds.
-fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Draft<'a>, u64), Refusal> {
+fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
     let acc = shape::accumulators(&ask.case.params, 8)?;
-    let mut draft = draft(ask, shape::grid_by(ask, 4 * acc, Grid::sparse)?)?;
-    draft.set(ACC.name, acc);
-    draft.define("ACC", acc);
-    let (n, grid) = (draft.n(), draft.grid);
+    let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;
+    let mut plan = begin(ask, grid)?;
+    plan.set(ACC.name, acc);
+    let n = plan.n();
     let turns = (n / 4).div_ceil(acc * grid.wg as u64).div_ceil(grid.groups as u64);
     // In the last turn, the first accumulator may take what the others leave of a ragged tile.
     let first = (turns + acc.max(2) - 2).saturating_sub(1);
     // The other accumulators, four lanes, the tail.
     let depth = first + (acc - 1) + 2 + (n % 4).div_ceil(grid.items() as u64);
-    Ok((draft, depth))
+    Ok((plan, grid, depth))
 }
 
 fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (draft, depth) = accumulating(ask)?;
-    let grid = draft.grid;
-    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(draft.n())]);
-    finished(draft, grid.groups, grid.wg, main, depth + tree_depth(grid.wg))
+    let (plan, grid, depth) = accumulating(ask)?;
+    let n = plan.n();
+    finished(plan, grid, &[n], (grid.groups, grid.wg), depth + tree_depth(grid.wg))
 }
 
 fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (mut draft, depth) = accumulating(ask)?;
+    let (mut plan, grid, depth) = accumulating(ask)?;
     let how = lockstep(ask)?;
     if how == "LOCKSTEP_SUBGROUP" && op(ask.case).is_bitwise() {
         return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
     }
-    draft.define(how, 1);
-    let grid = draft.grid;
-    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(draft.n())]);
+    plan.define(how, 1);
+    let n = plan.n();
     // In any order, within a sub-group of any size s and over the wg / s sub-groups.
-    finished(draft, grid.groups, grid.wg, main, depth + grid.wg as u64)
+    finished(plan, grid, &[n], (grid.groups, grid.wg), depth + grid.wg as u64)
 }
 
 fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (draft, depth) = accumulating(ask)?;
-    let (n, grid, dtype) = (draft.n(), draft.grid, ask.case.dtype);
-    let args = vec![X, PARTIAL, Arg::Buffer(2), Arg::Buffer(3), Arg::Index(n)];
-    let main = draft.pass("", grid, args);
-    let words = grid.groups * dtype.size() / 4;
-    let buffers = [(Role::Scratch, Dtype::I32, words), (Role::Zeroed, Dtype::I32, 1), (Role::Output, dtype, 1)];
+    let (mut plan, grid, depth) = accumulating(ask)?;
+    let results = shape::single_pass(&mut plan, grid);
+    let args = plan.inputs().into_iter().chain(results).chain([Arg::Index(plan.n())]).collect();
+    plan.pass("", grid, args);
     let finish = grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg);
-    Ok(draft.plan(1, &buffers, vec![main], depth + tree_depth(grid.wg) + finish))
+    Ok(plan.plan(grid.wg as u64, depth + tree_depth(grid.wg) + finish))
 }
 
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
     let n = ask.case.shape.n;
     let (grid, chunk) = shape::chunks(ask.target, n);
-    let mut draft = draft(ask, grid)?;
+    let mut plan = begin(ask, grid)?;
     // The main kernel's groups are of one item; a finishing group is as large as was asked for, and where
     // there is none, what was asked for makes no other plan.
     let wg = ask.case.wg.size();
     if ask.case.params.get(FINISH.name).is_some_and(|who| who == "device") {
-        draft.define("WG", wg);
+        plan.define("WG", wg);
     }
-    let main = draft.pass("", grid, vec![X, PARTIAL, Arg::Index(chunk), Arg::Index(n)]);
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
-    finished(draft, grid.items(), wg, main, depth)
+    finished(plan, grid, &[chunk, n], (grid.items(), wg), depth)
 }

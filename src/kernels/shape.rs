@@ -1,7 +1,8 @@
 //! Launch shapes that families share: grids that fill a device, and chunks for CPU devices.
 
-use super::{Arg, Ask, Params, Pass, Refusal, Target, Tunable, WorkGroup};
-use crate::data::Dtype;
+use super::{Ask, Builder, Tunable};
+use crate::data::{Dtype, Params};
+use crate::plan::{Arg, Pass, Refusal, Role, Target, WorkGroup};
 
 /// A one-dimensional launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +162,12 @@ pub(crate) fn switch(params: &Params, tunable: &Tunable) -> Result<Option<bool>,
 /// Elements of a type in a vector of a CPU device.
 pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
     u64::from(target.float_lanes.clamp(4, 16)) * 4 / dtype.size() as u64
+}
+
+/// Adds the buffers of a rung whose last group finishes: partial results in 32-bit words, a ticket, the result.
+pub(crate) fn single_pass(plan: &mut Builder<'_>, grid: Grid) -> [Arg; 3] {
+    let words = grid.groups * plan.ask.case.dtype.size() / 4;
+    [plan.buffer(Role::Scratch, Dtype::I32, words), plan.buffer(Role::Zeroed, Dtype::I32, 1), plan.output(1)]
 }
 
 /// Why a work-group does not fit the device, if it does not.

@@ -248,15 +248,10 @@ impl Tiles {
 
 /// A plan in the making.
 struct Draft<'a> {
-    ask: &'a Ask<'a>,
+    plan: Builder<'a>,
     movement: Movement,
-    defines: Vec<(String, String)>,
-    params: Params,
-    /// Beside the matrices, their sizes and their pitches.
-    args: Vec<Arg>,
     /// Whether every row begins at a whole vector.
     is_aligned: bool,
-    groups: [u64; 3],
 }
 
 impl<'a> Draft<'a> {
@@ -266,90 +261,58 @@ impl<'a> Draft<'a> {
         check_at_most(ask, NREPS.name, MOST_NREPS)?;
         let movement = movement(ask.case);
         let largest = movement.input_len().max(movement.output_len()) as u64;
-        let nreps = number(&ask.case.params, NREPS.name)?.unwrap_or(1);
-        let mut draft = Draft {
-            ask,
-            movement,
-            defines: shape::defines(shape::wrapping(ask.case.dtype), largest),
-            params: Params::new(),
-            args: Vec::new(),
-            is_aligned: movement.from_pitch.is_multiple_of(vector) && movement.to_pitch.is_multiple_of(vector),
-            groups: [1; 3],
-        };
+        let mut plan = Builder::new(ask, shape::wrapping(ask.case.dtype), largest);
         if gap(&ask.case.params) > 0 {
-            draft.params.insert(GAP.name.into(), gap(&ask.case.params).to_string());
+            plan.note(GAP.name, gap(&ask.case.params));
         }
-        if nreps > 1 {
-            draft.set(NREPS.name, nreps);
-            draft.args.push(Arg::Index(movement.skip as u64));
+        if let Some(nreps) = number(&ask.case.params, NREPS.name)?.filter(|&nreps| nreps > 1) {
+            plan.set(NREPS.name, nreps);
         }
-        if draft.is_aligned {
-            draft.define("ALIGNED", 1);
+        let is_aligned = movement.from_pitch.is_multiple_of(vector) && movement.to_pitch.is_multiple_of(vector);
+        if is_aligned {
+            plan.define("ALIGNED", 1);
         }
-        Ok(draft)
-    }
-
-    /// Notes a setting, and defines the macro that bears its name.
-    fn set(&mut self, name: &str, value: u64) {
-        self.params.insert(name.into(), value.to_string());
-        self.define(&name.to_uppercase(), value);
-    }
-
-    fn define(&mut self, name: &str, value: u64) {
-        self.defines.push((name.into(), value.to_string()));
+        Ok(Draft { plan, movement, is_aligned })
     }
 
     /// A group for each tile, in the order asked for or else this one.
-    fn tile(&mut self, tiling: Tiling, order: Order) -> Result<(), Refusal> {
-        self.set(TILE.name, tiling.tile);
-        self.set(ROWS.name, tiling.rows);
-        let order = if reads(self.ask, &ORDER) { Order::of(self.ask, order)? } else { order };
-        let tiles = Tiles::of(self.ask.case.shape, tiling.tile, order);
-        self.groups = tiles.groups;
+    fn tile(&mut self, tiling: Tiling, order: Order) -> Result<[u64; 3], Refusal> {
+        let (ask, plan) = (self.plan.ask, &mut self.plan);
+        plan.set(TILE.name, tiling.tile);
+        plan.set(ROWS.name, tiling.rows);
+        let order = if ask.reads(&ORDER) { Order::of(ask, order)? } else { order };
+        let tiles = Tiles::of(ask.case.shape, tiling.tile, order);
         if tiles.edges {
-            self.define("EDGES", 1);
+            plan.define("EDGES", 1);
         }
-        if reads(self.ask, &ORDER) {
-            self.params.insert(ORDER.name.into(), order.name().into());
-            self.define("ORDER", tiles.order);
+        if ask.reads(&ORDER) {
+            plan.note(ORDER.name, order.name());
+            plan.define("ORDER", tiles.order);
         }
-        Ok(())
+        Ok(tiles.groups)
     }
 
     /// Notes the padding, where the rung has one.
     fn pad(&mut self, pad: u64) {
-        if reads(self.ask, &PAD) {
-            self.set(PAD.name, pad);
+        if self.plan.ask.reads(&PAD) {
+            self.plan.set(PAD.name, pad);
         }
     }
 
-    /// The plan of one launch, if the work-group fits the device.
-    fn launch(self, wg: WorkGroup, local_elements: u64) -> Result<Plan, Refusal> {
-        shape::check_wg(wg, self.ask.target)?;
-        let groups = self.groups;
-        let (case, dtype, movement) = (self.ask.case, self.ask.case.dtype, self.movement);
+    /// The plan of one launch, if the work-group fits the device. It takes the matrices, their sizes and their pitches, `more`,
+    /// and from where one repetition begins to where the next one does.
+    fn launch(self, groups: [u64; 3], wg: WorkGroup, more: &[Arg], local_elements: u64) -> Result<Plan, Refusal> {
+        let Draft { mut plan, movement, .. } = self;
+        let case = plan.ask.case;
+        shape::check_wg(wg, plan.ask.target)?;
+        let output = plan.output(movement.output_len());
         let sizes = [case.shape.n, case.shape.m, movement.from_pitch as u64, movement.to_pitch as u64];
-        let args = [Arg::Buffer(0), Arg::Buffer(1)].into_iter().chain(sizes.map(Arg::Index)).chain(self.args);
-        let pass = Pass {
-            kernel: self.ask.rung.kernel(),
-            global: [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]),
-            local: wg.0,
-            args: args.collect(),
-            timed: true,
-        };
-        Ok(Plan {
-            defines: self.defines,
-            buffers: vec![
-                BufferSpec { role: Role::Input(0), dtype, len: movement.input_len() },
-                BufferSpec { role: Role::Output, dtype, len: movement.output_len() },
-            ],
-            passes: vec![pass],
-            wg,
-            params: self.params,
-            local_bytes: local_elements * dtype.size() as u64,
-            depth: 0,
-            host_tail: None,
-        })
+        let repeats = number(&case.params, NREPS.name)?.is_some_and(|nreps| nreps > 1);
+        let skip = repeats.then_some(Arg::Index(movement.skip as u64));
+        let args = plan.inputs().into_iter().chain([output]).chain(sizes.map(Arg::Index));
+        let args = args.chain(more.iter().copied()).chain(skip).collect();
+        plan.launch(groups, wg, args);
+        Ok(plan.plan(local_elements, 0))
     }
 }
 
@@ -357,35 +320,35 @@ fn scalar(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let tiling = Tiling::of(ask, 32, 1)?;
     let pad = pad(ask)?;
     let mut draft = Draft::new(ask, 1)?;
-    draft.tile(tiling, if ask.rung.variant() == "diagonal" { Order::Diagonal } else { Order::Rows })?;
+    let groups = draft.tile(tiling, if ask.rung.variant() == "diagonal" { Order::Diagonal } else { Order::Rows })?;
     draft.pad(pad);
     let uses_local = !["copy", "naive"].contains(&ask.rung.variant());
     let local_elements = if uses_local { tiling.tile * (tiling.tile + pad) } else { 0 };
-    draft.launch(tiling.work_group(), local_elements)
+    draft.launch(groups, tiling.work_group(), &[], local_elements)
 }
 
 fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let tiling = Tiling::of(ask, 64, 4)?;
     let pad = pad(ask)?;
     let mut draft = Draft::new(ask, 4)?;
-    draft.tile(tiling, Order::Rows)?;
+    let groups = draft.tile(tiling, Order::Rows)?;
     draft.pad(pad);
-    draft.launch(tiling.work_group(), tiling.tile * (tiling.tile + pad))
+    draft.launch(groups, tiling.work_group(), &[], tiling.tile * (tiling.tile + pad))
 }
 
 fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let tiling = blocks(ask)?;
     let vec = tiling.vector;
     let mut draft = Draft::new(ask, vec as usize)?;
-    draft.tile(tiling, Order::Columns)?;
-    draft.set(VEC.name, vec);
+    let groups = draft.tile(tiling, Order::Columns)?;
+    draft.plan.set(VEC.name, vec);
     let can_stream = ask.target.nvidia && draft.is_aligned && vec * ask.case.dtype.size() as u64 == 16;
     let streams = shape::switch(&ask.case.params, &STREAM)?.unwrap_or(true) && can_stream;
-    draft.params.insert(STREAM.name.into(), u8::from(streams).to_string());
+    draft.plan.note(STREAM.name, u8::from(streams));
     if streams {
-        draft.define("STREAM", 1);
+        draft.plan.define("STREAM", 1);
     }
-    draft.launch(WorkGroup::linear(tiling.work_group().size()), tiling.tile * tiling.tile)
+    draft.launch(groups, WorkGroup::linear(tiling.work_group().size()), &[], tiling.tile * tiling.tile)
 }
 
 /// The tiling of v6, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
@@ -434,17 +397,13 @@ fn check_at_most(ask: &Ask<'_>, name: &str, most: u64) -> Result<(), Refusal> {
 /// The padding of a rung that has one.
 fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     match ask.case.params.get(PAD.name) {
-        _ if !reads(ask, &PAD) => Ok(0),
+        _ if !ask.reads(&PAD) => Ok(0),
         None => Ok(1),
         Some(text) => match text.parse() {
             Ok(pad) if pad <= 64 => Ok(pad),
             _ => Err(Refusal::Setting(format!("pad={text}: a whole number up to 64 is needed"))),
         },
     }
-}
-
-fn reads(ask: &Ask<'_>, tunable: &Tunable) -> bool {
-    ask.rung.tunables.iter().any(|t| t.name == tunable.name)
 }
 
 /// Work-groups of one item, each with a part of a strip of `tile` rows.
@@ -464,10 +423,8 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let span = width.div_ceil(wanted.div_ceil(strips)).next_multiple_of(BLOCK);
     let parts = width.div_ceil(span);
     let mut draft = Draft::new(ask, BLOCK as usize)?;
-    draft.set(TILE.name, tile);
-    draft.args.splice(0..0, [Arg::Index(parts), Arg::Index(span)]);
-    draft.groups = [strips * parts, 1, 1];
-    draft.launch(WorkGroup::linear(1), 0)
+    draft.plan.set(TILE.name, tile);
+    draft.launch([strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)], 0)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::super::shape::{self, number};
 use super::super::*;
-use super::draft::{Draft, STRIP};
+use super::launches::{self, STRIP};
 use super::{BUFFERS, DEPTH, ITEM, TILE};
 
 /// How rungs 4 and 5 share out a tile.
@@ -73,17 +73,17 @@ impl Tiling {
         self.buffers * self.depth * (self.tile[0] + self.tile[1])
     }
 
-    /// A draft that defines and notes all of it.
-    pub(super) fn draft<'a>(&self, ask: &'a Ask<'a>) -> Result<Draft<'a>, Refusal> {
-        let mut draft = Draft::new(ask, self.pitch(ask.case.shape.n))?;
-        draft.define("VEC", 16 / ask.case.dtype.size());
+    /// A plan that defines and notes all of it.
+    pub(super) fn begin<'a>(&self, ask: &'a Ask<'a>) -> Result<Builder<'a>, Refusal> {
+        let mut plan = launches::begin(ask, self.pitch(ask.case.shape.n))?;
+        plan.define("VEC", 16 / ask.case.dtype.size());
         for (name, macros, [rows, columns]) in [(TILE.name, "TILE", self.tile), (ITEM.name, "ITEM", self.item)] {
-            draft.params.insert(name.into(), format!("{rows}x{columns}"));
-            draft.define(&format!("{macros}_ROWS"), rows);
-            draft.define(&format!("{macros}_COLUMNS"), columns);
+            plan.note(name, format!("{rows}x{columns}"));
+            plan.define(&format!("{macros}_ROWS"), rows);
+            plan.define(&format!("{macros}_COLUMNS"), columns);
         }
-        draft.set(DEPTH.name, self.depth);
-        draft.set(BUFFERS.name, self.buffers);
-        Ok(draft)
+        plan.set(DEPTH.name, self.depth);
+        plan.set(BUFFERS.name, self.buffers);
+        Ok(plan)
     }
 }
