@@ -2,7 +2,8 @@
 
 use crate::data::{Dtype, Params, Shape};
 use crate::exchange::{self, launch, transfer};
-use crate::kernels::{Bound, Form, HALF, OP, lanes};
+use crate::kernels::probes::{HALF, OP, lanes};
+use crate::kernels::{Bound, Form};
 use crate::plan::{Case, REPEATS, Target, WorkGroup};
 use crate::runner::Outcome;
 use serde::{Deserialize, Serialize};

@@ -373,8 +373,10 @@ mod tests {
         for dtype in Dtype::ALL {
             for (fill, sign) in [(Fill::Positive, 1.0), (Fill::Negative, -1.0)] {
                 let numbers = generate(fill, dtype, 1, 0, 0, 10_000);
-                let numbers = crate::kernels::widened(&numbers);
-                assert!(numbers.iter().all(|x| (1.0..=i64::MAX as f64 / 4.0).contains(&(x * sign))), "{dtype}");
+                assert!(
+                    numbers.widened().iter().all(|x| (1.0..=i64::MAX as f64 / 4.0).contains(&(x * sign))),
+                    "{dtype}"
+                );
             }
         }
     }

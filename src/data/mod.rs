@@ -170,6 +170,16 @@ impl Array {
         }
     }
 
+    /// The elements as f64, to which those of i64 are rounded.
+    pub fn widened(&self) -> Vec<f64> {
+        match self {
+            Array::F32(v) => v.iter().copied().map(f64::from).collect(),
+            Array::F64(v) => v.clone(),
+            Array::I32(v) => v.iter().copied().map(f64::from).collect(),
+            Array::I64(v) => v.iter().map(|&x| x as f64).collect(),
+        }
+    }
+
     /// The elements' bytes, in the host's order.
     pub fn as_bytes(&self) -> &[u8] {
         each_array!(self, v => bytemuck::cast_slice(v))

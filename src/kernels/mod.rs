@@ -2,14 +2,11 @@
 //!
 //! Help texts, `list`, ladders, sweeps and tests all walk [`FAMILIES`]; nothing is listed twice.
 
-mod arithmetic;
 mod builder;
-pub mod ceiling;
-mod chains;
 pub mod dot;
 pub mod lab;
-mod local;
 pub mod minplus;
+pub mod probes;
 pub mod reduce;
 #[cfg(test)]
 mod reduce_tests;
@@ -18,10 +15,7 @@ mod source;
 pub mod transpose;
 
 pub use crate::cpu::Baseline;
-pub use arithmetic::lanes;
-pub(crate) use arithmetic::widened;
 pub(crate) use builder::Builder;
-pub use chains::{HALF, OP};
 use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, text};
 
@@ -31,6 +25,11 @@ use crate::plan::*;
 
 /// Every family with a ladder, in teaching order.
 pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
+
+/// Numbers of any type as f64.
+pub(crate) fn widened(values: &Array) -> Vec<f64> {
+    values.widened()
+}
 
 /// A problem and its ladder.
 pub struct Family {
@@ -242,7 +241,7 @@ impl Family {
 /// Every family, and the internal ones: those that measure ceilings, and experiments' own.
 pub fn everything() -> impl Iterator<Item = &'static Family> {
     let own = EXPERIMENTS.iter().flat_map(|experiment| experiment.families());
-    FAMILIES.iter().chain(ceiling::PROBES).chain(lab::LAB).chain(own).copied()
+    FAMILIES.iter().chain(probes::PROBES).chain(lab::LAB).chain(own).copied()
 }
 
 /// The family of this name, internal ones included.

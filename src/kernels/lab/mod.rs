@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::data::Dtype;
     use crate::device::fake::fake_info;
-    use crate::kernels::ceiling::READ;
+    use crate::kernels::probes::READ;
     use crate::plan::Target;
 
     #[test]

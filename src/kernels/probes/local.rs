@@ -1,8 +1,10 @@
 //! The probe of local memory.
 
-use super::ceiling::{INSIDE, LOADS, Read, repeats};
-use super::shape::{self, Grid};
-use super::*;
+use super::memory::{INSIDE, LOADS, Read, repeats};
+use crate::data::Dtype;
+use crate::kernels::shape::{self, Grid};
+use crate::kernels::{Ask, Bound, Builder, Family, Form, Tunable, rung};
+use crate::plan::{Arg, Case, Plan, Refusal};
 
 /// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
 pub const LOCAL: Family = Family {

@@ -1,14 +1,10 @@
-//! The probes that measure what a device can do at best: those of global memory, here, and the list of all.
-//!
-//! They are families like any other, so the same runner checks and times them; they are not in the list
-//! that users see.
+//! Probes of global memory: reading, writing and copying.
 
-use super::arithmetic::{ADD_MIN, LANES};
-use super::chains::CHAINS;
-use super::local::LOCAL;
-use super::shape::{self, Grid};
-use super::*;
 use crate::cpu;
+use crate::data::{Array, Dtype, Fill, Params, Shape};
+use crate::kernels::shape::{self, Grid};
+use crate::kernels::{APART, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
+use crate::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
 use rayon::prelude::*;
 
 /// Reads `n` 32-bit words, a multiple of 64.
@@ -58,9 +54,6 @@ pub const COPY: Family = Family {
     dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
 };
-
-/// All probes, in the order in which they run.
-pub const PROBES: &[&Family] = &[&READ, &WRITE, &COPY, &LOCAL, &CHAINS, &ADD_MIN, &LANES];
 
 pub(super) const INSIDE: Tunable =
     Tunable { name: REPEATS, about: "times that the work is repeated inside the kernel", values: &["1"] };

@@ -1,8 +1,11 @@
 //! The probe of single operations: chains of them in registers.
 
-use super::arithmetic::{PAIRS, exactly, widened};
-use super::shape::{self, Grid};
-use super::*;
+use super::arithmetic::{PAIRS, exactly};
+use crate::data::{Array, Dtype, Fill, Params, Shape};
+use crate::kernels::minplus;
+use crate::kernels::shape::{self, Grid};
+use crate::kernels::{Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
 /// lanes; in `half` as many as stay exact.
@@ -134,7 +137,7 @@ impl Problem for Chains {
         // A lane depends on the one number that it starts from, of which there are few.
         let results: Vec<i64> = (-STARTS..=STARTS).map(|start| chain.result(case.dtype, start)).collect();
         let result = |start: &f64| results[(*start as i64 + STARTS) as usize];
-        let lanes = widened(&inputs[0]);
+        let lanes = inputs[0].widened();
         match case.dtype {
             // Sums wrap.
             Dtype::I32 => {

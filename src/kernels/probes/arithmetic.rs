@@ -1,7 +1,10 @@
 //! Probes of arithmetic: additions, each with a minimum, in registers and in vectors fed from the nearest cache.
 
-use super::shape::{self, Grid};
-use super::*;
+use crate::data::{Array, Dtype, Fill, Params, Shape};
+use crate::kernels::minplus;
+use crate::kernels::shape::{self, Grid};
+use crate::kernels::{Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target};
 
 /// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
 pub const ADD_MIN: Family = Family {
@@ -102,7 +105,7 @@ impl Problem for AddMin {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        exactly(case.dtype, lowered(&widened(&inputs[0]), case))
+        exactly(case.dtype, lowered(&inputs[0].widened(), case))
     }
 }
 
@@ -130,7 +133,7 @@ impl Problem for Lanes {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        exactly(case.dtype, fed(&widened(&inputs[0]), case))
+        exactly(case.dtype, fed(&inputs[0].widened(), case))
     }
 }
 
@@ -149,16 +152,6 @@ pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
         Dtype::I64 => Array::I64(values.iter().map(|&s| s as i64).collect()),
     };
     Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
-}
-
-/// Numbers of any type as f64.
-pub(crate) fn widened(values: &Array) -> Vec<f64> {
-    match values {
-        Array::F32(v) => v.iter().copied().map(f64::from).collect(),
-        Array::F64(v) => v.clone(),
-        Array::I32(v) => v.iter().copied().map(f64::from).collect(),
-        Array::I64(v) => v.iter().map(|&x| x as f64).collect(),
-    }
 }
 
 /// What each lane of [`ADD_MIN`] comes to: the sum of its registers, which the last steps lowered most.
