@@ -39,6 +39,13 @@ pub struct DeviceInfo {
     pub target: Target,
 }
 
+impl DeviceInfo {
+    /// Whether this is a simulator, whose times say nothing and which finds wild accesses itself.
+    pub fn is_simulator(&self) -> bool {
+        self.platform.contains("Oclgrind")
+    }
+}
+
 /// A platform: one driver's name for itself, and its devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlatformInfo {

@@ -8,8 +8,6 @@ pub mod lab;
 pub mod minplus;
 pub mod probes;
 pub mod reduce;
-#[cfg(test)]
-mod reduce_tests;
 pub(crate) mod shape;
 mod source;
 pub mod transpose;

@@ -35,12 +35,12 @@ impl Fence {
             Form::Matrix | Form::Square => case.shape.n.max(case.shape.m),
         } as usize;
         let wide = row.saturating_mul(case.dtype.size()).clamp(check::GUARD_BYTES, MOST).next_multiple_of(4096);
-        Fence { fill: family.problem.beside(case), bytes: if is_simulator(device) { 0 } else { wide } }
+        Fence { fill: family.problem.beside(case), bytes: if device.info().is_simulator() { 0 } else { wide } }
     }
 
     /// Around 32-bit words that kernels of a script work on.
     pub(super) fn of_words(device: &dyn Device) -> Fence {
-        Fence { fill: Fill::Real, bytes: if is_simulator(device) { 0 } else { check::GUARD_BYTES } }
+        Fence { fill: Fill::Real, bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES } }
     }
 
     /// None at all.
@@ -131,11 +131,6 @@ impl Fenced {
         }
         Ok(fingerprint.end() == print)
     }
-}
-
-/// Whether this is a simulator, whose time says nothing and which finds wild accesses itself.
-pub(super) fn is_simulator(device: &dyn Device) -> bool {
-    device.info().platform.contains("Oclgrind")
 }
 
 /// Buffers of one case, in the order of the plan's list.
@@ -249,7 +244,7 @@ impl Bound {
         plan: &Plan,
         poison: fn(Dtype) -> Vec<u8>,
     ) -> Result<(), DeviceError> {
-        let by_host = is_simulator(device);
+        let by_host = device.info().is_simulator();
         self.written(plan).try_for_each(|(spec, place)| match by_host {
             // To Oclgrind 21.10 nothing is initialised but the part that was written last, and a fill writes word by word.
             true => device.write(place.id, 0, &poison(spec.dtype).repeat(spec.len)),

@@ -5,7 +5,6 @@
 //! over the fastest that the session has seen so far. A load that is there from the session's first reading to its last
 //! cannot be told from a slow device, and a faster reading later on does not mend the rows before it.
 
-use super::buffers;
 use super::clock;
 use super::outcome::{Canary, Sample, Settings, Stop};
 use super::sampling;
@@ -53,7 +52,7 @@ impl Gauge {
     /// Builds the kernel, chooses its number of steps once and for all, checks its result and takes the first reading.
     /// None under a simulator, whose time says nothing of any clock.
     pub(super) fn new(device: &mut dyn Device, sources: &Sources) -> Result<Option<Gauge>, Stop> {
-        if buffers::is_simulator(device) {
+        if device.info().is_simulator() {
             return Ok(None);
         }
         let path = format!("runner/{KERNEL}.cl");

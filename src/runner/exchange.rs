@@ -1,6 +1,6 @@
 //! Carries out scripts: what goes on between host and device, checked and timed as rungs are.
 
-use super::buffers::{Fence, Fenced, is_simulator};
+use super::buffers::{Fence, Fenced};
 use super::canary::{self, Gauge};
 use super::clock;
 use super::outcome::{Clock, Outcome, Sample, Settings, Status, Stop};
@@ -114,7 +114,7 @@ impl Stage {
     fn new(device: &dyn Device, program: Option<ProgramId>) -> Stage {
         // Where there is no kernel nothing strays.
         let fence = if program.is_some() { Fence::of_words(device) } else { Fence::none() };
-        Stage { program, fence, is_simulated: is_simulator(device), hosts: Vec::new(), buffers: Vec::new() }
+        Stage { program, fence, is_simulated: device.info().is_simulator(), hosts: Vec::new(), buffers: Vec::new() }
     }
 
     /// Allocates and fills what the script works on, and plays it once.

@@ -1,6 +1,6 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
-use super::buffers::{self, Bound, Fence, Fenced};
+use super::buffers::{Bound, Fence, Fenced};
 use super::outcome::{Number, Outcome, Status, Stop};
 use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
@@ -102,7 +102,7 @@ impl Session {
     /// counts. Not under a simulator, to which changed data are uninitialised.
     fn verify_lone(&mut self, job: &Job<'_>, device: &[Fenced]) -> Result<(), Stop> {
         let problem = job.family.problem;
-        let lone = problem.lone(job.case, job.case.seed).filter(|_| !buffers::is_simulator(&*self.device));
+        let lone = problem.lone(job.case, job.case.seed).filter(|_| !self.device.info().is_simulator());
         let Some(lone) = lone else { return Ok(()) };
         let lens = problem.inputs(job.case.shape, &job.case.params);
         let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
@@ -177,7 +177,7 @@ impl Session {
     /// anything: a kernel that only works where it finds poison leaves some of that. Not under a simulator, which finds what
     /// was not written itself.
     fn verify_changed(&mut self, job: &Job<'_>, bound: &Bound, data: &mut Data, when: &str) -> Result<(), Stop> {
-        if buffers::is_simulator(&*self.device) {
+        if self.device.info().is_simulator() {
             return Ok(());
         }
         let mut changes: Vec<Change> = Vec::new();
@@ -206,7 +206,7 @@ impl Session {
 
     /// Fills every compute unit's local memory with NaN; not under Oclgrind, which finds such reads itself.
     fn scrub_local(&mut self) -> Result<(), Stop> {
-        if buffers::is_simulator(&*self.device) {
+        if self.device.info().is_simulator() {
             return Ok(());
         }
         let program = match self.scrub {
@@ -328,8 +328,7 @@ impl Data {
     /// is not written anew for uninitialised.
     pub(super) fn deciding(&self, device: &dyn Device, job: &Job<'_>, spot: Spot) -> Vec<Change> {
         // An image of an input would not change with it.
-        if buffers::is_simulator(device) || job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. }))
-        {
+        if device.info().is_simulator() || job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
             return Vec::new();
         }
         let margin = match &self.reference {

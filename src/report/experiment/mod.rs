@@ -209,5 +209,4 @@ fn notes(points: &[Point], label: &dyn Fn(f64) -> String) -> String {
 }
 
 #[cfg(test)]
-#[path = "experiment_tests.rs"]
 mod tests;

@@ -153,7 +153,7 @@ fn repeated() -> Vec<Row> {
 
 fn golden(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../tests/golden");
+    settings.set_snapshot_path("../../../tests/golden");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));

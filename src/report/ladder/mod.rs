@@ -66,5 +66,4 @@ fn tint_verdicts(lines: &mut [String], grid: &Grid) {
 }
 
 #[cfg(test)]
-#[path = "ladder_tests.rs"]
 mod tests;

@@ -195,5 +195,4 @@ fn fit(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "kept_tests.rs"]
 mod tests;

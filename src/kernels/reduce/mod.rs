@@ -329,3 +329,6 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
     finished(plan, grid, &[chunk, n], (grid.items(), wg), depth)
 }
+
+#[cfg(test)]
+mod tests;
