@@ -1,7 +1,7 @@
 //! `gpulab dot`: the dot product's ladder.
 
 use super::{Out, ladder, say};
-use crate::cli::{Dot, Global, Presum};
+use crate::cli::{Dot, Global};
 use crate::data::{Params, Shape};
 use crate::kernels;
 use crate::{Error, input};
@@ -15,7 +15,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Dot) -> Result<(), Error> {
         family: &kernels::dot::FAMILY,
         shape: Shape::vector(options.n),
         dtype: options.ladder.dtype,
-        params: params(options),
+        params: options.tunables.params.clone(),
         series: vec![Params::new()],
         inputs: Vec::new(),
     };
@@ -29,20 +29,6 @@ pub fn run(out: &mut Out, global: &Global, options: &Dot) -> Result<(), Error> {
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     ladder::run(out, global, &options.ladder, &study)
-}
-
-fn params(options: &Dot) -> Params {
-    let presum = options.presum.map(|presum| match presum {
-        Presum::Host => "host",
-        Presum::Device => "device",
-        Presum::None => "none",
-    });
-    ladder::params(&[
-        ("presum", presum.map(str::to_owned)),
-        ("mad", options.mad.clone()),
-        ("items", options.items.map(|n| n.to_string())),
-        ("acc", options.acc.map(|n| n.to_string())),
-    ])
 }
 
 /// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.

@@ -31,12 +31,6 @@ pub(super) struct Study {
     pub(super) inputs: Vec<String>,
 }
 
-/// The settings that were given.
-pub(super) fn params(given: &[(&str, Option<String>)]) -> Params {
-    let given = given.iter().filter_map(|(name, value)| Some(((*name).to_owned(), value.clone()?)));
-    given.collect()
-}
-
 /// A climb under way.
 struct Climb<'a> {
     study: &'a Study,

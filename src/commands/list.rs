@@ -2,7 +2,7 @@
 
 use super::{Out, lab};
 use crate::Error;
-use crate::kernels::{FAMILIES, Family, Rung, Tunable};
+use crate::kernels::{FAMILIES, Family, Rung};
 use std::fmt::Write as _;
 
 /// Lists all families, or one with its rungs' ideas and costs.
@@ -54,19 +54,8 @@ fn details(family: &'static Family) -> String {
         }
     }
     text.push_str("\n  Tunables\n");
-    for tunable in tunables(family) {
+    for tunable in family.tunables() {
         let _ = writeln!(text, "     {:<8} {} [{}]", tunable.name, tunable.about, tunable.values.join(", "));
     }
     text
-}
-
-/// The family's choices and the ladder's tunables, each once.
-fn tunables(family: &'static Family) -> Vec<&'static Tunable> {
-    let mut all: Vec<&Tunable> = Vec::new();
-    for tunable in family.choices.iter().chain(family.kernels().flat_map(|r| r.tunables)) {
-        if all.iter().all(|t| t.name != tunable.name) {
-            all.push(tunable);
-        }
-    }
-    all
 }

@@ -2,7 +2,7 @@
 
 use super::{Out, graph, ladder};
 use crate::Error;
-use crate::cli::{Global, MinPlus, Weights};
+use crate::cli::{Global, MinPlus};
 use crate::data::Params;
 use crate::kernels::{self, Form};
 
@@ -18,24 +18,9 @@ pub fn run(out: &mut Out, global: &Global, options: &MinPlus) -> Result<(), Erro
         family: &kernels::minplus::FAMILY,
         shape: Form::Square.shape(options.n, None),
         dtype: options.ladder.dtype,
-        params: params(options),
+        params: options.tunables.params.clone(),
         series: vec![Params::new()],
         inputs: Vec::new(),
     };
     ladder::run(out, global, &options.ladder, &study)
-}
-
-fn params(options: &MinPlus) -> Params {
-    let number = |value: Option<u64>| value.map(|n| n.to_string());
-    let signed = options.weights == Weights::Signed;
-    ladder::params(&[
-        ("weights", signed.then(|| "signed".to_owned())),
-        ("tile", options.tile.clone()),
-        ("item", options.item.clone()),
-        ("depth", number(options.depth)),
-        ("buffers", number(options.buffers)),
-        ("split", number(options.split)),
-        ("async", options.asynchronous.clone()),
-        ("vec", number(options.vec)),
-    ])
 }

@@ -1,7 +1,7 @@
 //! `gpulab reduce`: the reduction's ladder.
 
 use super::{Out, ladder};
-use crate::cli::{Finish, Global, Reduce};
+use crate::cli::{Global, Reduce};
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Params, Shape};
 use crate::kernels;
@@ -12,44 +12,33 @@ use crate::{Error, input};
 /// # Errors
 /// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &Reduce) -> Result<(), Error> {
+    // The option takes no other names.
+    let op = Op::of(&options.tunables.params).unwrap_or_default();
     let mut study = ladder::Study {
         family: &kernels::reduce::FAMILY,
         shape: Shape::vector(options.n),
         dtype: options.ladder.dtype,
-        params: params(options),
+        params: options.tunables.params.clone(),
         series: vec![Params::new()],
         inputs: options.input.iter().cloned().collect(),
     };
     if let Some(file) = &options.input {
-        let (n, dtype) = look_at(file, options)?;
+        let (n, dtype) = look_at(file, options.ladder.dtype, op)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     match study.dtype {
-        Some(dtype) if dtype.is_float() && options.op.is_bitwise() => {
-            Err(Error::Usage(format!("--op {} works on the bits of integers, and {dtype} is none", options.op.name())))
+        Some(dtype) if dtype.is_float() && op.is_bitwise() => {
+            Err(Error::Usage(format!("--op {} works on the bits of integers, and {dtype} is none", op.name())))
         }
         _ => ladder::run(out, global, &options.ladder, &study),
     }
 }
 
-fn params(options: &Reduce) -> Params {
-    let finish = options.finish.map(|finish| match finish {
-        Finish::Host => "host",
-        Finish::Device => "device",
-    });
-    ladder::params(&[
-        ("op", Some(options.op.name().to_owned())),
-        ("finish", finish.map(str::to_owned)),
-        ("items", options.items.map(|n| n.to_string())),
-        ("acc", options.acc.map(|n| n.to_string())),
-    ])
-}
-
 /// Reads the file once to find what is wrong with it before anything starts; the worker reads it again.
-fn look_at(file: &str, options: &Reduce) -> Result<(u64, Dtype), Error> {
-    let data = input::read(file, options.ladder.dtype)?;
+fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
+    let data = input::read(file, dtype)?;
     match first_nan(&data) {
-        Some(index) if matches!(options.op, Op::Min | Op::Max) => {
+        Some(index) if matches!(op, Op::Min | Op::Max) => {
             Err(Error::Usage(format!("{file}: element {index} is NaN, which has no place in an order")))
         }
         _ => Ok((data.len() as u64, data.dtype())),

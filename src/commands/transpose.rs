@@ -1,7 +1,7 @@
 //! `gpulab transpose`: the transposition's ladder.
 
 use super::{Out, ladder};
-use crate::cli::{Global, GroupOrder, Loop, Transpose};
+use crate::cli::{Global, Loop, Transpose};
 use crate::data::{Params, Shape};
 use crate::kernels;
 use crate::{Error, record};
@@ -16,29 +16,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Transpose) -> Result<(), Er
         family: &kernels::transpose::FAMILY,
         shape: Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) },
         dtype: options.ladder.dtype,
-        params: params(options),
+        params: options.tunables.params.clone(),
         series: series(options),
         inputs: Vec::new(),
     };
     ladder::run(out, global, &options.ladder, &study)
-}
-
-fn params(options: &Transpose) -> Params {
-    let number = |value: Option<u64>| value.map(|n| n.to_string());
-    let order = options.order.map(|order| match order {
-        GroupOrder::Rows => "rows",
-        GroupOrder::Columns => "columns",
-        GroupOrder::Diagonal => "diagonal",
-    });
-    ladder::params(&[
-        ("tile", number(options.tile)),
-        ("rows", number(options.rows)),
-        ("pad", number(options.pad)),
-        ("vec", options.vec.clone()),
-        ("stream", options.stream.clone()),
-        ("order", order.map(str::to_owned)),
-        ("gap", number((options.gap > 0).then_some(options.gap))),
-    ])
 }
 
 /// A set of settings for each kind of loop.

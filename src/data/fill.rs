@@ -45,7 +45,7 @@ pub enum Fill {
     Turned {
         /// Columns of the matrix.
         columns: u64,
-        /// Whether long edges are the shorter, the longer they would be otherwise.
+        /// Whether edges are the shorter, the longer they would be otherwise.
         falling: bool,
     },
 }
@@ -274,12 +274,9 @@ pub fn not_finite(dtype: Dtype) -> Vec<Array> {
 /// The weight at place `i` of [`Fill::Turned`]: up to 1/16 of a short edge, from 1 on and below 15/8 of a long one.
 fn turned(key: u64, columns: u64, falling: bool, i: u64) -> f64 {
     let (row, column) = (i / columns, i % columns);
-    let fraction = fraction(draw(key, i));
-    match column == (row + turn(columns)) % columns {
-        true => fraction / 16.0,
-        false if falling => 1.0 + 0.875 * (1.0 - fraction),
-        false => 1.0 + 0.875 * fraction,
-    }
+    let rising = fraction(draw(key, i));
+    let fraction = if falling { 1.0 - rising } else { rising };
+    if column == (row + turn(columns)) % columns { fraction / 16.0 } else { 1.0 + 0.875 * fraction }
 }
 
 /// Of [0, 1), with every bit of its significand.

@@ -19,8 +19,8 @@ pub const FAMILY: Family = Family {
         rung("dot/v2_coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]),
         rung("dot/v3_local.cl", local, &[ITEMS, PRESUM, MAD]),
         rung("dot/v4_vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]),
-        rung("dot/v5_accumulators.cl", accumulators, &[ITEMS, ACC, MAD]),
-        rung("dot/v6_single_pass.cl", single_pass, &[ITEMS, ACC, MAD]),
+        rung("dot/v5_accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]),
+        rung("dot/v6_single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
         rung("dot/v7_wide.cl", wide, &[MAD]),
     ],
     choices: &[],
@@ -28,12 +28,15 @@ pub const FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
-const PRESUM: Tunable = Tunable {
-    name: "presum",
-    about: "who adds the remainder n mod work-items: the host, a kernel on the device, or none: a guard in the loop",
-    values: &["host", "device", "none"],
-};
-const MAD: Tunable = Tunable { name: "mad", about: "1: mad() instead of a * b + c; floats only", values: &["0", "1"] };
+const PRESUM: Tunable = Tunable::choice(
+    "presum",
+    "who adds the remainder n mod work-items: the host, a kernel on the device, or none: a guard in the loop",
+    &["host", "device", "none"],
+)
+.by_default("device");
+const MAD: Tunable = Tunable::switch("mad", "1: mad() instead of a * b + c; floats only").by_default("0");
+const DOT_ACC: Tunable = ACC.by_default("4");
+
 struct Dot;
 
 impl Problem for Dot {
@@ -94,31 +97,18 @@ enum Presum {
 
 /// A plan with the settings that all rungs share, for a launch of `grid`.
 fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
-    let mad = match ask.case.params.get("mad").map(String::as_str) {
-        None | Some("0") => false,
-        Some("1") => ask.case.dtype.is_float(),
-        Some(other) => return Err(Refusal::Setting(format!("mad={other}: 0 or 1 is needed"))),
-    };
+    let mad = MAD.is_on(&ask.case.params)?.unwrap_or(false) && ask.case.dtype.is_float();
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), grid);
     if mad {
         plan.define("USE_MAD", 1);
     }
-    plan.note("mad", u8::from(mad));
+    plan.note(MAD.name, u8::from(mad));
     Ok(plan)
 }
 
 /// The vectors and the results, then sizes: what all kernels of a rung take.
 fn args(plan: &Builder<'_>, results: &[Arg], sizes: &[u64]) -> Vec<Arg> {
     plan.inputs().into_iter().chain(results.iter().copied()).chain(sizes.iter().copied().map(Arg::Index)).collect()
-}
-
-fn presum(ask: &Ask<'_>) -> Result<Presum, Refusal> {
-    match ask.case.params.get("presum").map(String::as_str) {
-        Some("host") => Ok(Presum::Host),
-        None | Some("device") => Ok(Presum::Device),
-        Some("none") => Ok(Presum::Guard),
-        Some(other) => Err(Refusal::Setting(format!("presum={other}: host, device or none is needed"))),
-    }
 }
 
 fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -172,10 +162,13 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn remember_presum(plan: &mut Builder<'_>) -> Result<Presum, Refusal> {
-    let presum = presum(plan.ask)?;
-    let name = plan.ask.case.params.get("presum").map_or("device", String::as_str);
-    plan.note("presum", name);
-    Ok(presum)
+    let who = PRESUM.given(&plan.ask.case.params)?.unwrap_or("device");
+    plan.note(PRESUM.name, who);
+    Ok(match who {
+        "host" => Presum::Host,
+        "none" => Presum::Guard,
+        _ => Presum::Device,
+    })
 }
 
 /// The launches before the main one: the partial sums are cleared, then the device adds `begin..n`, unless the host does.
@@ -191,10 +184,10 @@ fn clear_and_presum(plan: &mut Builder<'_>, grid: Grid, presum: Presum, partial:
 
 /// The fixed grid of rungs 5 and 6, with its accumulators, and the depth of their sums.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
-    let acc = shape::accumulators(&ask.case.params, 4)?;
+    let acc = DOT_ACC.get(&ask.case.params)?.unwrap_or(4);
     let grid = grid(ask, 4 * acc)?;
     let mut plan = begin(ask, grid)?;
-    plan.set("acc", acc);
+    plan.set(ACC.name, acc);
     // Whole turns, then up to acc single strides into the first accumulator.
     let strides = (plan.n() / 4).div_ceil(grid.items() as u64 * acc) + acc;
     // The accumulators, the four lanes, up to three elements of the tail.

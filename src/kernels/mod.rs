@@ -11,11 +11,13 @@ pub mod reduce;
 pub(crate) mod shape;
 mod source;
 pub mod transpose;
+mod tunable;
 
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, text};
+pub use tunable::{Kind, Tunable};
 
 use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use crate::experiments::EXPERIMENTS;
@@ -126,16 +128,6 @@ impl Bound {
     }
 }
 
-/// A setting that a rung reads from [`Case::params`].
-pub struct Tunable {
-    /// Key in the parameters.
-    pub name: &'static str,
-    /// What it sets, and its unit.
-    pub about: &'static str,
-    /// Values worth trying, in order.
-    pub values: &'static [&'static str],
-}
-
 /// One step of a ladder: one kernel file, one idea.
 pub struct Rung {
     /// Path below `cl/`, as in `dot/v1_naive.cl`.
@@ -220,6 +212,17 @@ impl Family {
     /// The references, then the ladder.
     pub fn kernels(&self) -> impl Iterator<Item = &'static Rung> + use<> {
         self.references.iter().chain(self.ladder)
+    }
+
+    /// Its settings, those of all its rungs included, each once.
+    pub fn tunables(&self) -> Vec<&'static Tunable> {
+        let mut all: Vec<&'static Tunable> = Vec::new();
+        for tunable in self.choices.iter().chain(self.kernels().flat_map(|rung| rung.tunables)) {
+            if all.iter().all(|known| known.name != tunable.name) {
+                all.push(tunable);
+            }
+        }
+        all
     }
 
     /// What one of the rungs makes of a case, which is never of size 0, or why this device cannot run it.

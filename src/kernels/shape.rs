@@ -1,7 +1,7 @@
 //! Launch shapes that families share: grids that fill a device, and chunks for CPU devices.
 
 use super::{Ask, Builder, Tunable};
-use crate::data::{Dtype, Params};
+use crate::data::Dtype;
 use crate::plan::{Arg, Pass, Refusal, Role, Target, WorkGroup};
 
 /// A one-dimensional launch.
@@ -85,13 +85,17 @@ pub(crate) fn defines(element: &str, n: u64) -> Vec<(String, String)> {
     vec![("T".into(), element.into()), ("INDEX".into(), index.into())]
 }
 
-pub(crate) const ITEMS: Tunable = Tunable {
-    name: "items",
-    about: "work-items in flight; rounded up to whole work-groups",
-    values: &["4096", "16384", "65536", "262144", "540672"],
-};
+pub(crate) const ITEMS: Tunable = Tunable::number(
+    "items",
+    "work-items in flight, rounded up to whole work-groups",
+    (1, u64::MAX),
+    &["4096", "16384", "65536", "262144", "540672"],
+)
+.by_default("what fills the device");
+/// As many as fit a work-item's registers.
+const MOST_ACCUMULATORS: u64 = 16;
 pub(crate) const ACC: Tunable =
-    Tunable { name: "acc", about: "independent accumulators of a work-item", values: &["1", "2", "4", "8"] };
+    Tunable::number("acc", "independent accumulators of a work-item", (1, MOST_ACCUMULATORS), &["1", "2", "4", "8"]);
 
 /// The grid of the rungs that walk their inputs `per_item` elements at a time: as asked by `items`, or
 /// enough to fill the device.
@@ -104,20 +108,10 @@ pub(crate) fn grid_by(ask: &Ask<'_>, per_item: u64, fill: fn(&Target, usize, u64
     check_wg(ask.case.wg, ask.target)?;
     let (wg, n) = (ask.case.wg.size(), ask.case.shape.n);
     let useful = n.div_ceil(per_item);
-    Ok(match number(&ask.case.params, ITEMS.name)? {
+    Ok(match ITEMS.get(&ask.case.params)? {
         Some(items) => Grid::covering(wg, items.min(useful)),
         None => fill(ask.target, wg, useful),
     })
-}
-
-/// The independent accumulators of a work-item, as asked by `acc`.
-pub(crate) fn accumulators(params: &Params, default: u64) -> Result<u64, Refusal> {
-    match number(params, ACC.name)?.unwrap_or(default) {
-        acc if acc > 16 => {
-            Err(Refusal::Setting(format!("acc={acc}: at most 16 accumulators fit a work-item's registers")))
-        }
-        acc => Ok(acc),
-    }
 }
 
 /// Roundings of a tree over a work-group.
@@ -127,37 +121,6 @@ pub(crate) fn tree_depth(wg: usize) -> u64 {
 
 /// Roundings of the host's finish: it adds in higher precision and rounds once to the element type.
 pub(crate) const HOST_FINISH: u64 = 2;
-
-/// The number that a parameter holds, if it was given.
-pub(crate) fn number(params: &Params, name: &str) -> Result<Option<u64>, Refusal> {
-    let Some(text) = params.get(name) else { return Ok(None) };
-    match text.parse() {
-        Ok(value) if value > 0 => Ok(Some(value)),
-        _ => Err(Refusal::Setting(format!("{name}={text}: a whole number above 0 is needed"))),
-    }
-}
-
-/// The two numbers from 1 to 1024 that a parameter such as `8x4` holds, if it was given.
-pub(crate) fn pair(params: &Params, tunable: &Tunable) -> Result<Option<[u64; 2]>, Refusal> {
-    let Some(text) = params.get(tunable.name) else { return Ok(None) };
-    let sides = text.split_once('x').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
-    match sides {
-        Some(sides) if sides.iter().all(|side| (1..=1024).contains(side)) => Ok(Some(sides)),
-        _ => {
-            Err(Refusal::Setting(format!("{}={text}: two numbers from 1 to 1024 are needed, as in 8x4", tunable.name)))
-        }
-    }
-}
-
-/// A parameter that is 0 or 1, if it was given.
-pub(crate) fn switch(params: &Params, tunable: &Tunable) -> Result<Option<bool>, Refusal> {
-    match params.get(tunable.name).map(String::as_str) {
-        None => Ok(None),
-        Some("0") => Ok(Some(false)),
-        Some("1") => Ok(Some(true)),
-        Some(other) => Err(Refusal::Setting(format!("{}={other}: 0 or 1 is needed", tunable.name))),
-    }
-}
 
 /// Elements of a type in a vector of a CPU device.
 pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {

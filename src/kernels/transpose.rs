@@ -4,7 +4,7 @@
 //! P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009); the others go on to what modern memories
 //! and CPU devices need.
 
-use super::shape::{self, number};
+use super::shape;
 use super::*;
 use crate::cpu::transpose::{self as host, gap};
 
@@ -33,39 +33,43 @@ pub const FAMILY: Family = Family {
 };
 
 const TILE: Tunable =
-    Tunable { name: "tile", about: "rows and columns of a tile; of v7, rows of a strip", values: &["16", "32", "64"] };
-const ROWS: Tunable = Tunable {
-    name: "rows",
-    about: "rows of a tile that a work-item takes; without it, what the work-group size leaves for each (v6 has its own)",
-    values: &["1", "2", "4", "8", "16"],
-};
+    Tunable::number("tile", "rows and columns of a tile; of v7, rows of a strip", (1, 1 << 16), &["16", "32", "64"])
+        .by_default("as wide as a two-dimensional --wg says, else 32; v5: 64, v6: 64, of 8-byte elements 32, v7: 256");
+const ROWS: Tunable = Tunable::number(
+    "rows",
+    "rows of a tile that a work-item takes, which decides the work-group size",
+    (1, 1024),
+    &["1", "2", "4", "8", "16"],
+)
+.by_default("what --wg leaves for each; v6 has its own");
 const PAD: Tunable =
-    Tunable { name: "pad", about: "unused elements behind each row of the tile", values: &["0", "1", "2", "4"] };
-const VEC: Tunable = Tunable {
-    name: "vec",
-    about: "rows and columns of the blocks that a work-item turns in registers",
-    values: &["1", "2", "4"],
-};
-const ORDER: Tunable = Tunable {
-    name: "order",
-    about: "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
-    values: &["rows", "columns", "diagonal"],
-};
-const STREAM: Tunable = Tunable {
-    name: "stream",
-    about: "1: neither matrix is kept in the L1 cache, by NVIDIA's instructions for 16 bytes",
-    values: &["0", "1"],
-};
-const NREPS: Tunable = Tunable {
-    name: REPEATS,
-    about: "times that the kernel repeats its work inside (--loop inside)",
-    values: &["1", "2", "10", "100"],
-};
-const GAP: Tunable = Tunable {
-    name: host::GAP,
-    about: "unused elements behind each row of both matrices: the pitch is the width and the gap",
-    values: &["0", "32"],
-};
+    Tunable::number("pad", "unused elements behind each row of a tile", (0, 64), &["0", "1", "2", "4"]).by_default("1");
+const VEC: Tunable =
+    Tunable::choice("vec", "rows and columns of the blocks that a work-item turns in registers", &["1", "2", "4"])
+        .by_default("by the sizes");
+const ORDER: Tunable = Tunable::choice(
+    "order",
+    "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
+    &["rows", "columns", "diagonal"],
+)
+.by_default("v4: diagonal, v5: rows, v6: columns");
+const STREAM: Tunable =
+    Tunable::switch("stream", "1: neither matrix is kept in the L1 cache, by NVIDIA's instructions for 16 bytes")
+        .by_default("1 where the device can");
+const NREPS: Tunable = Tunable::number(
+    REPEATS,
+    "times that the kernel repeats its work inside (--loop inside)",
+    (1, MOST_NREPS),
+    &["1", "2", "10", "100"],
+)
+.by_default("10");
+const GAP: Tunable = Tunable::number(
+    host::GAP,
+    "unused elements behind each row of both matrices: the pitch is the width and the gap",
+    (0, MOST_GAP),
+    &["0", "32"],
+)
+.by_default("0");
 
 struct Transpose;
 
@@ -84,7 +88,7 @@ impl Problem for Transpose {
 
     fn cost(&self, case: &Case) -> Cost {
         let elements = case.shape.n as f64 * case.shape.m as f64;
-        let repeats = number(&case.params, NREPS.name).ok().flatten().unwrap_or(1);
+        let repeats = NREPS.get(&case.params).ok().flatten().unwrap_or(1);
         // Each element is read once and written once.
         Cost { bytes: 2.0 * elements * case.dtype.size() as f64 * repeats as f64, ops: 0.0 }
     }
@@ -101,11 +105,11 @@ impl Problem for Transpose {
 
     /// Of a kernel that repeats its work, the same work over several matrices: their sides leave the same remainders.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        let repeats = number(&plan.params, NREPS.name).ok().flatten().unwrap_or(1);
+        let repeats = NREPS.get(&plan.params).ok().flatten().unwrap_or(1);
         if repeats < 2 {
             return Vec::new();
         }
-        let tile = number(&plan.params, TILE.name).ok().flatten().unwrap_or(1).max(16);
+        let tile = TILE.get(&plan.params).ok().flatten().unwrap_or(1).max(16);
         let side = |side: u64| side.min(tile + side % tile);
         let shape = Shape { n: side(case.shape.n), m: side(case.shape.m) };
         // Of large tiles not more data than the case itself has.
@@ -133,7 +137,7 @@ fn movement(case: &Case) -> Movement {
 
 /// As many matrices as there are repetitions, if each is to have its own.
 fn repeated(movement: Movement, params: &Params) -> Movement {
-    match number(params, NREPS.name) {
+    match NREPS.get(params) {
         Ok(Some(repeats)) if params.contains_key(APART) => movement.repeated(repeats as usize),
         _ => movement,
     }
@@ -156,11 +160,11 @@ impl Tiling {
         let (params, wg) = (&ask.case.params, ask.case.wg);
         let [across, down, _] = wg.0.map(|items| items as u64);
         let given = if down > 1 { Some(across * vector) } else { None };
-        let tile = number(params, TILE.name)?.or(given).unwrap_or(default_tile);
+        let tile = TILE.get(params)?.or(given).unwrap_or(default_tile);
         if tile > 1024 || !tile.is_multiple_of(vector) {
             return Err(Refusal::Setting(format!("tile={tile}: a multiple of {vector}, at most 1024, is needed")));
         }
-        let groups_of_rows = match number(params, ROWS.name)? {
+        let groups_of_rows = match ROWS.get(params)? {
             Some(rows) if tile.is_multiple_of(rows) => tile / rows,
             Some(rows) => {
                 return Err(Refusal::Setting(format!(
@@ -172,7 +176,7 @@ impl Tiling {
         let rows = tile / groups_of_rows.clamp(1, tile);
         let tiling = Tiling { tile, vector, rows };
         let fits_wg = tiling.work_group().size() == wg.size() && (down == 1 || tiling.work_group() == wg);
-        match number(params, ROWS.name)? {
+        match ROWS.get(params)? {
             None if !fits_wg => Err(Refusal::Group(format!(
                 "work-group {wg}: it has no share of a tile of {tile}x{tile}: choose a multiple of {}, or --rows",
                 tile / vector
@@ -202,13 +206,12 @@ enum Order {
 
 impl Order {
     fn of(ask: &Ask<'_>, default: Order) -> Result<Order, Refusal> {
-        match ask.case.params.get(ORDER.name).map(String::as_str) {
-            None => Ok(default),
-            Some("rows") => Ok(Order::Rows),
-            Some("columns") => Ok(Order::Columns),
-            Some("diagonal") => Ok(Order::Diagonal),
-            Some(other) => Err(Refusal::Setting(format!("order={other}: {} is needed", ORDER.values.join(", ")))),
-        }
+        Ok(match ORDER.given(&ask.case.params)? {
+            Some("rows") => Order::Rows,
+            Some("columns") => Order::Columns,
+            Some("diagonal") => Order::Diagonal,
+            _ => default,
+        })
     }
 
     fn name(self) -> &'static str {
@@ -257,15 +260,14 @@ struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// Of a rung that reads or writes `vector` neighbouring elements at once.
     fn new(ask: &'a Ask<'a>, vector: usize) -> Result<Draft<'a>, Refusal> {
-        check_at_most(ask, GAP.name, MOST_GAP)?;
-        check_at_most(ask, NREPS.name, MOST_NREPS)?;
+        GAP.get(&ask.case.params)?;
         let movement = movement(ask.case);
         let largest = movement.input_len().max(movement.output_len()) as u64;
         let mut plan = Builder::new(ask, shape::wrapping(ask.case.dtype), largest);
         if gap(&ask.case.params) > 0 {
             plan.note(GAP.name, gap(&ask.case.params));
         }
-        if let Some(nreps) = number(&ask.case.params, NREPS.name)?.filter(|&nreps| nreps > 1) {
+        if let Some(nreps) = NREPS.get(&ask.case.params)?.filter(|&nreps| nreps > 1) {
             plan.set(NREPS.name, nreps);
         }
         let is_aligned = movement.from_pitch.is_multiple_of(vector) && movement.to_pitch.is_multiple_of(vector);
@@ -307,7 +309,7 @@ impl<'a> Draft<'a> {
         shape::check_wg(wg, plan.ask.target)?;
         let output = plan.output(movement.output_len());
         let sizes = [case.shape.n, case.shape.m, movement.from_pitch as u64, movement.to_pitch as u64];
-        let repeats = number(&case.params, NREPS.name)?.is_some_and(|nreps| nreps > 1);
+        let repeats = NREPS.get(&case.params)?.is_some_and(|nreps| nreps > 1);
         let skip = repeats.then_some(Arg::Index(movement.skip as u64));
         let args = plan.inputs().into_iter().chain([output]).chain(sizes.map(Arg::Index));
         let args = args.chain(more.iter().copied()).chain(skip).collect();
@@ -343,7 +345,7 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let groups = draft.tile(tiling, Order::Columns)?;
     draft.plan.set(VEC.name, vec);
     let can_stream = ask.target.nvidia && draft.is_aligned && vec * ask.case.dtype.size() as u64 == 16;
-    let streams = shape::switch(&ask.case.params, &STREAM)?.unwrap_or(true) && can_stream;
+    let streams = STREAM.is_on(&ask.case.params)?.unwrap_or(true) && can_stream;
     draft.plan.note(STREAM.name, u8::from(streams));
     if streams {
         draft.plan.define("STREAM", 1);
@@ -360,18 +362,15 @@ fn blocks(ask: &Ask<'_>) -> Result<Tiling, Refusal> {
     let widest = if is_large && size == 4 { 2 } else { 16 / size };
     let fits = |vec: &u64| [movement.from_pitch, movement.to_pitch].iter().all(|p| p.is_multiple_of(*vec as usize));
     let fitting = [4, 2].into_iter().filter(|&vec| vec <= widest).find(fits).unwrap_or(1);
-    let vector = number(params, VEC.name)?.unwrap_or(fitting);
-    if ![1, 2, 4].contains(&vector) {
-        return Err(Refusal::Setting(format!("vec={vector}: 1, 2 or 4 is needed")));
-    }
-    let tile = number(params, TILE.name)?.unwrap_or(256 / size);
+    let vector = VEC.get(params)?.unwrap_or(fitting);
+    let tile = TILE.get(params)?.unwrap_or(256 / size);
     // Swizzling needs powers of two.
     if !tile.is_power_of_two() || !(vector..=1024).contains(&tile) {
         return Err(Refusal::Setting(format!("tile={tile}: a power of two from {vector} to 1024 is needed")));
     }
     let most_items = (ask.target.max_wg as u64).min(if vector == 4 { 256 } else { 512 });
     let fewest_rows = (tile * tile / vector / most_items).next_power_of_two().clamp(vector, tile);
-    let rows = number(params, ROWS.name)?.unwrap_or(fewest_rows);
+    let rows = ROWS.get(params)?.unwrap_or(fewest_rows);
     if !rows.is_multiple_of(vector) || !tile.is_multiple_of(rows) {
         return Err(Refusal::Setting(format!("rows={rows}: a multiple of {vector} that divides {tile} is needed")));
     }
@@ -379,43 +378,23 @@ fn blocks(ask: &Ask<'_>) -> Result<Tiling, Refusal> {
 }
 
 /// Most unused elements behind a row.
-pub const MOST_GAP: u64 = 1 << 20;
+const MOST_GAP: u64 = 1 << 20;
 
 /// Most repetitions inside a kernel: no launch may take for ever.
 pub const MOST_NREPS: u64 = 10_000;
 
-/// Refuses a parameter that is no whole number, or too large.
-fn check_at_most(ask: &Ask<'_>, name: &str, most: u64) -> Result<(), Refusal> {
-    match ask.case.params.get(name) {
-        Some(text) if !text.parse().is_ok_and(|value: u64| value <= most) => {
-            Err(Refusal::Setting(format!("{name}={text}: a whole number up to {most} is needed")))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The padding of a rung that has one.
 fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
-    match ask.case.params.get(PAD.name) {
-        _ if !ask.reads(&PAD) => Ok(0),
-        None => Ok(1),
-        Some(text) => match text.parse() {
-            Ok(pad) if pad <= 64 => Ok(pad),
-            _ => Err(Refusal::Setting(format!("pad={text}: a whole number up to 64 is needed"))),
-        },
-    }
+    if ask.reads(&PAD) { Ok(PAD.get(&ask.case.params)?.unwrap_or(1)) } else { Ok(0) }
 }
 
 /// Work-groups of one item, each with a part of a strip of `tile` rows.
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const BLOCK: u64 = 16;
     shape::check_wg(ask.case.wg, ask.target)?;
-    let tile = number(&ask.case.params, TILE.name)?.unwrap_or(256);
-    if !tile.is_multiple_of(BLOCK) || tile > 1 << 16 {
-        return Err(Refusal::Setting(format!(
-            "tile={tile}: a strip needs a multiple of {BLOCK} rows, up to {}",
-            1 << 16
-        )));
+    let tile = TILE.get(&ask.case.params)?.unwrap_or(256);
+    if !tile.is_multiple_of(BLOCK) {
+        return Err(Refusal::Setting(format!("tile={tile}: a strip needs a multiple of {BLOCK} rows")));
     }
     let Shape { n: width, m: height } = ask.case.shape;
     let strips = height.div_ceil(tile);

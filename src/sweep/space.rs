@@ -2,7 +2,7 @@
 
 use super::Asked;
 use crate::data::{Dtype, Params, Shape, combinations};
-use crate::kernels::{Family, Rung, Tunable};
+use crate::kernels::{Family, Kind, Rung, Tunable};
 use crate::plan::{Case, Refusal, Target, WorkGroup};
 use crate::record::params_text;
 use crate::values;
@@ -194,42 +194,29 @@ pub fn settings(family: &'static Family, rungs: &[&'static Rung], texts: &[Strin
     Ok(all)
 }
 
-/// Whether it is a whole number above 0.
-fn is_side(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u32>().is_ok_and(|side| side > 0)
-}
-
 fn unknown(family: &Family, rungs: &[&'static Rung], name: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for tunable in family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables)) {
-        if !names.contains(&tunable.name) {
-            names.push(tunable.name);
-        }
-    }
+    let has = |tunable: &&Tunable| rungs.iter().any(|rung| reads(family, rung, tunable.name));
+    let names: Vec<&str> = family.tunables().into_iter().filter(has).map(|tunable| tunable.name).collect();
     let there_is = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     format!("--set {name}: the chosen rungs of {} have no such tunable; they have {there_is}", family.name)
 }
 
-/// The listed values; of a tunable that is a number and no switch, others and ranges of them as well.
+/// The listed values; of numbers ranges of them as well.
 fn setting_values(tunable: &Tunable, text: &str) -> Result<Vec<String>, String> {
-    let is_number = tunable.values.iter().any(|v| v.parse::<u64>().is_ok_and(|v| v > 1));
-    let is_pair = |text: &str| text.split_once('x').is_some_and(|(a, b)| is_side(a) && is_side(b));
-    let has_pairs = tunable.values.iter().any(|v| is_pair(v));
     let mut values: Vec<String> = Vec::new();
     for item in text.split(',') {
-        let known = tunable.values.contains(&item);
-        match values::sizes(item) {
-            _ if known || (has_pairs && is_pair(item)) => values.push(item.to_owned()),
-            Ok(list) if is_number && list.0.iter().all(|&v| v > 0) => values.extend(list.0.iter().map(u64::to_string)),
-            _ => {
-                let numbers = match (is_number, has_pairs) {
-                    (true, _) => ", or another whole number above 0",
-                    (_, true) => ", or another pair",
-                    _ => "",
-                };
-                let listed = tunable.values.join(", ");
-                return Err(format!("--set {}={item}: it has {listed}{numbers}", tunable.name));
-            }
+        let numbers = match (tunable.kind, values::sizes(item)) {
+            (Kind::Number { .. }, Ok(list)) => list.0.iter().map(u64::to_string).collect(),
+            _ => vec![item.to_owned()],
+        };
+        for value in numbers {
+            tunable.check(&value).map_err(|why| {
+                let is_listed = matches!(tunable.kind, Kind::Switch | Kind::Choice);
+                let such_as =
+                    if is_listed { String::new() } else { format!(", such as {}", tunable.values.join(", ")) };
+                format!("--set {}={item}: {why}{such_as}", tunable.name)
+            })?;
+            values.push(value);
         }
     }
     let mut seen = HashSet::new();

@@ -85,11 +85,11 @@ fn settings_that_there_are_not_are_told_with_those_that_there_are() {
     for (text, word) in [
         ("itmes=4", "items, mad, presum, acc"),
         ("items", "NAME=VALUE"),
-        ("items=x", "above 0"),
-        ("items=0", "above 0"),
-        ("presum=gpu", "host, device, none"),
-        ("presum=", "host, device, none"),
-        ("mad=2", "0, 1"),
+        ("items=x", "from 1 on"),
+        ("items=0", "from 1 on"),
+        ("presum=gpu", "host, device or none"),
+        ("presum=", "host, device or none"),
+        ("mad=2", "0 or 1"),
     ] {
         let error = read(text).unwrap_err();
         assert!(error.contains(word), "{text}: {error}");

@@ -75,7 +75,8 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
         (&["--dtype", "i64"], "minplus has no i64 kernels; it has f32, i32, f64"),
         (&["--variant", "0", "--depth", "8"], "--depth: none of the chosen variants has this setting"),
         (&["--variant", "7"], "it has 0 naive"),
-        (&["--depth", "0"], "1..=1024"),
+        (&["--tile", "64"], "it must be two numbers from 1 to 1024, as in 8x4"),
+        (&["--depth", "0"], "from 1 to 1024"),
         (&["--weights", "some"], "non-negative, signed"),
     ] {
         let (out, log, code) = run(args);
@@ -87,7 +88,6 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
 #[test]
 fn a_tiling_that_does_not_exist_is_refused_with_what_there_is() {
     for (option, value, why) in [
-        ("--tile", "64", "as in 8x4"),
         ("--tile", "60x64", "a tile has no whole number of items"),
         ("--tile", "16x64", "a multiple of 4 items down"),
         ("--item", "3x8", "multiples of 4"),

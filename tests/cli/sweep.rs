@@ -343,7 +343,7 @@ fn bad_input_is_found_before_anything_runs() {
         (vec!["--kernel", "dot", "--variant", "99"], 2, "1 naive"),
         (vec!["--kernel", "dot", "--dtype", "i64"], 2, "i64"),
         (vec!["--kernel", "dot", "--set", "itmes=4"], 2, "presum"),
-        (vec!["--kernel", "dot", "--set", "presum=gpu"], 2, "host, device, none"),
+        (vec!["--kernel", "dot", "--set", "presum=gpu"], 2, "host, device or none"),
         (vec!["--kernel", "dot", "--shard", "3/2"], 2, "2/4"),
         (vec!["--kernel", "dot", "--resume"], 2, "-o FILE"),
         (vec!["--kernel", "dot", "--order", "random"], 2, "interleave"),

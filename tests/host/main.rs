@@ -2,6 +2,7 @@
 //! device.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod architecture;
 mod graph;
 mod oracles;
 mod plans;

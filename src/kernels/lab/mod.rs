@@ -61,11 +61,11 @@ impl Problem for Exact {
 
 /// How often a kernel repeats its work inside. Every trial of these kernels has it, which also keeps what comes from
 /// caches and registers from being held against the memory's ceiling.
-pub(crate) const ROUNDS: Tunable = Tunable { name: REPEATS, about: "times that the work is repeated", values: &[] };
+pub(crate) const ROUNDS: Tunable = setting(REPEATS, "times that the work is repeated");
 
 /// A setting of these kernels that is a number.
 pub(crate) const fn setting(name: &'static str, about: &'static str) -> Tunable {
-    Tunable { name, about, values: &[] }
+    Tunable::number(name, about, (0, u64::MAX), &[])
 }
 
 /// The number that a setting has; 0 if it was not given or is none.
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_walk_makes_each_access_once_in_either_shape() {
         let (family, variant) = (READ.name.into(), READ.ladder[0].variant().into());
-        let (shape, wg) = (Shape::vector(1 << 20), WorkGroup::linear(64));
+        let (shape, wg) = (Shape::vector(1 << 20), WorkGroup::linear(1));
         let case = Case { family, variant, dtype: Dtype::I32, shape, wg, params: Params::new(), seed: 1 };
         for gpu in [true, false] {
             let target = Target { gpu, ..fake_info().target };

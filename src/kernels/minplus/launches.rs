@@ -14,12 +14,8 @@ const STRIP_HEIGHT: usize = 8;
 pub(super) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
     let (dtype, params) = (ask.case.dtype, &ask.case.params);
     let mut plan = Builder::new(ask, shape::signed(dtype), pitch.saturating_mul(pitch));
-    match params.get(WEIGHTS.name).map(String::as_str) {
-        None | Some("non_negative") => {}
-        Some("signed") => plan.note(WEIGHTS.name, "signed"),
-        Some(other) => {
-            return Err(Refusal::Setting(format!("weights={other}: {} is needed", WEIGHTS.values.join(" or "))));
-        }
+    if WEIGHTS.given(params)? == Some("signed") {
+        plan.note(WEIGHTS.name, "signed");
     }
     for (name, value) in element_macros(dtype, ask.target) {
         plan.define(name, value);

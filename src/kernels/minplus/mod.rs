@@ -7,7 +7,7 @@
 mod launches;
 mod tiling;
 
-use super::shape::{self, number};
+use super::shape;
 use super::*;
 use crate::cpu::minplus as host;
 use launches::{Panels, begin, direct, panelled, stripped};
@@ -35,36 +35,39 @@ pub const FAMILY: Family = Family {
 };
 
 /// The choice of [`FAMILY`] that says whether weights may be negative.
-pub const WEIGHTS: Tunable = Tunable {
-    name: "weights",
-    about: "of the edges: none below 0, or of either sign, for which v5 has no integer order",
-    values: &["non_negative", "signed"],
-};
+pub const WEIGHTS: Tunable = Tunable::choice(
+    "weights",
+    "the edges' weights: none below 0, or of either sign, for which v5 has no integer order",
+    &["non_negative", "signed"],
+)
+.by_default("non_negative");
 const DEPTH: Tunable =
-    Tunable { name: "depth", about: "rows of a panel that are staged at once", values: &["4", "8", "16", "32"] };
-const TILE: Tunable = Tunable {
-    name: "tile",
-    about: "results of a work-group, rows x columns",
-    values: &["64x64", "128x64", "128x128", "256x128"],
-};
-const ITEM: Tunable = Tunable {
-    name: "item",
-    about: "results of a work-item, rows x columns; of v6 rows x vectors",
-    values: &["4x2", "6x2", "8x2", "4x4", "8x4", "8x8", "16x8"],
-};
-const BUFFERS: Tunable = Tunable {
-    name: "buffers",
-    about: "pairs of panels in local memory: of two, one is filled while the other is read",
-    values: &["1", "2"],
-};
+    Tunable::number("depth", "rows of a panel that are staged at once", (1, 1024), &["4", "8", "16", "32"])
+        .by_default("v3: 8, v6: 256, else by the size");
+const TILE: Tunable =
+    Tunable::pair("tile", "results of a work-group, rows x columns", &["64x64", "128x64", "128x128", "256x128"])
+        .by_default("by the size");
+const ITEM: Tunable = Tunable::pair(
+    "item",
+    "results of a work-item, rows x columns; of v6 rows x vectors",
+    &["4x2", "6x2", "8x2", "4x4", "8x4", "8x8", "16x8"],
+)
+.by_default("by the device");
+const BUFFERS: Tunable = Tunable::number(
+    "buffers",
+    "pairs of panels in local memory: of two, one is filled while the other is read",
+    (1, 2),
+    &["1", "2"],
+)
+.by_default("2");
 const SPLIT: Tunable =
-    Tunable { name: "split", about: "work-groups that share the k of a tile's results", values: &["1", "2", "4"] };
-const ASYNC: Tunable = Tunable {
-    name: "async",
-    about: "whether panels are copied by no register (NVIDIA since Ampere)",
-    values: &["0", "1"],
-};
-const VEC: Tunable = Tunable { name: "vec", about: "elements of a vector", values: &["4", "8", "16"] };
+    Tunable::number("split", "work-groups that share the k of a tile's results", (1, 64), &["1", "2", "4"])
+        .by_default("by the size");
+const ASYNC: Tunable =
+    Tunable::switch("async", "1: panels are copied by no register (NVIDIA since Ampere), 0: by registers")
+        .by_default("1 where the device can");
+const VEC: Tunable =
+    Tunable::choice("vec", "elements of a vector", &["2", "4", "8", "16"]).by_default("the device's own");
 
 /// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
 const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
@@ -220,7 +223,7 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut plan = begin(ask, pitch)?;
     let mut staged = 0;
     if ask.rung.variant() == "local" {
-        staged = number(&ask.case.params, DEPTH.name)?.unwrap_or(8);
+        staged = DEPTH.get(&ask.case.params)?.unwrap_or(8);
         if !TILE.is_multiple_of(staged) {
             return Err(Refusal::Setting(format!("depth={staged}: a divisor of {TILE} is needed")));
         }
@@ -268,12 +271,12 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     for (name, value) in pair_macros(dtype, is_signed(params), ask.target) {
         plan.define(name, value);
     }
-    let asynchronous = shape::switch(params, &ASYNC)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
+    let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
     plan.note(ASYNC.name, u8::from(asynchronous));
     if asynchronous {
         plan.define("ASYNC", 1);
     }
-    let split = number(params, SPLIT.name)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
+    let split = SPLIT.get(params)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
     // Groups that share k meet in an atomic minimum, which there is of integers only.
     let split = if is_ordered(dtype, is_signed(params)) || dtype == Dtype::I32 { split } else { 1 };
     plan.note(SPLIT.name, split);
@@ -288,20 +291,13 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, params) = (size(ask)?, &ask.case.params);
     shape::check_wg(ask.case.wg, ask.target)?;
-    let vec = number(params, VEC.name)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
-    if ![2, 4, 8, 16].contains(&vec) {
-        return Err(Refusal::Setting(format!("vec={vec}: 2, 4, 8 or 16 is needed")));
-    }
+    let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     // As many results as fit the 16 or, of 64-byte vectors, 32 registers.
-    let [rows, vectors] =
-        shape::pair(params, &ITEM)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [6, 2] });
+    let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [6, 2] });
     if rows * vectors > 64 {
         return Err(Refusal::Setting(format!("item={rows}x{vectors}: at most 64 vectors fit a work-item's registers")));
     }
-    let depth = number(params, DEPTH.name)?.unwrap_or(256);
-    if depth > 1024 {
-        return Err(Refusal::Setting(format!("depth={depth}: at most 1024 rows fit a cache")));
-    }
+    let depth = DEPTH.get(params)?.unwrap_or(256);
     let mut plan = begin(ask, n)?;
     plan.set(VEC.name, vec);
     plan.set(DEPTH.name, depth);

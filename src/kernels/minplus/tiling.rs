@@ -1,6 +1,5 @@
 //! Tiles of results that groups take, and how their items share them.
 
-use super::super::shape::{self, number};
 use super::super::*;
 use super::launches::{self, STRIP};
 use super::{BUFFERS, DEPTH, ITEM, TILE};
@@ -18,12 +17,11 @@ impl Tiling {
     /// As asked, or else as given.
     pub(super) fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
         let params = &ask.case.params;
-        let asked = |tunable: &Tunable| number(params, tunable.name);
         let tiling = Tiling {
-            tile: shape::pair(params, &TILE)?.unwrap_or(default.tile),
-            item: shape::pair(params, &ITEM)?.unwrap_or(default.item),
-            depth: asked(&DEPTH)?.unwrap_or(default.depth),
-            buffers: asked(&BUFFERS)?.unwrap_or(default.buffers),
+            tile: TILE.get_pair(params)?.unwrap_or(default.tile),
+            item: ITEM.get_pair(params)?.unwrap_or(default.item),
+            depth: DEPTH.get(params)?.unwrap_or(default.depth),
+            buffers: BUFFERS.get(params)?.unwrap_or(default.buffers),
         };
         tiling.check(16 / ask.case.dtype.size() as u64).map_err(|why| {
             let Tiling { tile: [rows, columns], item: [high, wide], depth, .. } = tiling;

@@ -38,26 +38,15 @@ pub const LANES: Family = Family {
 /// Sums of a lane in [`ADD_MIN`], a multiple of every number of registers, and about that in [`LANES`].
 pub(super) const PAIRS: u64 = 3 << 15;
 
-const REGISTERS: Tunable = Tunable {
-    name: "registers",
-    about: "registers that are lowered, rows x columns",
-    values: &["1x32", "2x24", "4x12", "4x16", "8x8"],
-};
-const TOGETHER: Tunable = Tunable {
-    name: "together",
-    about: "whether all rows advance before the first is added to: compilers give them other registers then",
-    values: &["0", "1"],
-};
-const VECTORS: Tunable = Tunable {
-    name: "vectors",
-    about: "vectors that are lowered, rows x vectors of a row",
-    values: &["4x2", "6x2", "8x2", "12x2"],
-};
-const ORDERED: Tunable = Tunable {
-    name: "ordered",
-    about: "whether floats are compared as the integers with their bits",
-    values: &["0", "1"],
-};
+const REGISTERS: Tunable =
+    Tunable::pair("registers", "registers that are lowered, rows x columns", &["1x32", "2x24", "4x12", "4x16", "8x8"]);
+const TOGETHER: Tunable = Tunable::switch(
+    "together",
+    "whether all rows advance before the first is added to: compilers give them other registers then",
+);
+const VECTORS: Tunable =
+    Tunable::pair("vectors", "vectors that are lowered, rows x vectors of a row", &["4x2", "6x2", "8x2", "12x2"]);
+const ORDERED: Tunable = Tunable::switch("ordered", "whether floats are compared as the integers with their bits");
 
 /// Lanes that keep a device's arithmetic units busy for a while.
 pub fn lanes(target: &Target) -> u64 {
@@ -191,7 +180,7 @@ fn fed(x: &[f64], case: &Case) -> Vec<f64> {
 
 /// Rows of an item of [`LANES`], and vectors of each.
 fn vectors(params: &Params) -> Result<[u64; 2], Refusal> {
-    match shape::pair(params, &VECTORS)?.unwrap_or([6, 2]) {
+    match VECTORS.get_pair(params)?.unwrap_or([6, 2]) {
         sides if sides.iter().all(|&side| side <= MOST_VECTORS) => Ok(sides),
         [rows, vectors] => Err(Refusal::Setting(format!("vectors={rows}x{vectors}: at most {MOST_VECTORS} each"))),
     }
@@ -204,7 +193,7 @@ fn repeats(rows: u64, vectors: u64) -> u64 {
 
 /// Rows and columns of the registers that are lowered.
 fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
-    let [rows, columns] = shape::pair(params, &REGISTERS)?.unwrap_or([2, 4]);
+    let [rows, columns] = REGISTERS.get_pair(params)?.unwrap_or([2, 4]);
     match rows <= MOST_ROWS as u64 && columns <= MOST_COLUMNS as u64 && PAIRS.is_multiple_of(2 * rows * columns) {
         true => Ok([rows, columns]),
         false => Err(Refusal::Setting(format!("registers={rows}x{columns}: a divisor of {} is needed", PAIRS / 2))),
@@ -217,7 +206,7 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = Grid::covering(ask.case.wg.size(), multiple(ask, ask.case.wg.size() as u64)?);
     let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
     defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
-    if shape::switch(&ask.case.params, &TOGETHER)?.unwrap_or(false) {
+    if TOGETHER.is_on(&ask.case.params)?.unwrap_or(false) {
         defines.push(("TOGETHER", 1));
     }
     let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
@@ -231,7 +220,7 @@ fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let [rows, vectors] = vectors(params)?;
     let vec = shape::vector_lanes(ask.target, dtype);
     let mut defines = vec![("VEC", vec as usize), ("ROWS", rows as usize), ("VECTORS", vectors as usize)];
-    if shape::switch(params, &ORDERED)?.unwrap_or(false) {
+    if ORDERED.is_on(params)?.unwrap_or(false) {
         if dtype != Dtype::F32 {
             return Err(Refusal::Setting("only f32 is compared as integers of its size".into()));
         }

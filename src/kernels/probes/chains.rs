@@ -22,23 +22,23 @@ pub const CHAINS: Family = Family {
 };
 
 /// The operation.
-pub const OP: Tunable = Tunable {
-    name: "op",
-    about: "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",
-    values: &["mad", "fma", "add", "min", "add_min"],
-};
+pub const OP: Tunable = Tunable::choice(
+    "op",
+    "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",
+    &["mad", "fma", "add", "min", "add_min"],
+);
 /// Whether the registers are of `half`.
-pub const HALF: Tunable =
-    Tunable { name: "half", about: "whether registers hold half, from f32 in memory", values: &["0", "1"] };
+pub const HALF: Tunable = Tunable::switch("half", "whether registers hold half, from f32 in memory");
 const LENGTH: Tunable =
-    Tunable { name: "chains", about: "independent registers of a work-item", values: &["8", "4", "16", "12", "6"] };
-const VEC: Tunable = Tunable { name: "vec", about: "elements of a register", values: &["1", "2", "4", "8", "16"] };
+    Tunable::number("chains", "independent registers of a work-item", (1, MOST), &["8", "4", "16", "12", "6"]);
+const VEC: Tunable = Tunable::choice("vec", "elements of a register", &["1", "2", "4", "8", "16"]);
 
-const SWEEPS: Tunable = Tunable {
-    name: "sweeps",
-    about: "advances of all registers in a turn of the loop, whose own instructions count on GPUs",
-    values: &["8", "16", "32"],
-};
+const SWEEPS: Tunable = Tunable::number(
+    "sweeps",
+    "advances of all registers in a turn of the loop, whose own instructions count on GPUs",
+    (1, MOST),
+    &["8", "16", "32"],
+);
 /// Most registers of an item, and most sweeps.
 const MOST: u64 = 32;
 /// Advances of a register of `half` that stay whole numbers without rounding.
@@ -55,19 +55,16 @@ struct Chain<'a> {
 
 impl Chain<'_> {
     fn of(params: &Params) -> Result<Chain<'_>, Refusal> {
-        let op = params.get(OP.name).map_or(OP.values[0], String::as_str);
-        if !OP.values.contains(&op) {
-            return Err(Refusal::Setting(format!("op={op}: one of {} is needed", OP.values.join(", "))));
-        }
-        let half = shape::switch(params, &HALF)?.unwrap_or(false);
-        let registers = shape::number(params, LENGTH.name)?.unwrap_or(8);
-        let sweeps = shape::number(params, SWEEPS.name)?.unwrap_or(8);
+        let op = OP.given(params)?.unwrap_or(OP.values[0]);
+        let half = HALF.is_on(params)?.unwrap_or(false);
+        let registers = LENGTH.get(params)?.unwrap_or(8);
+        let sweeps = SWEEPS.get(params)?.unwrap_or(8);
         let steps = PAIRS / registers.min(PAIRS);
         let turns = if half { steps.min(EXACT_IN_HALF) } else { steps } / sweeps.min(PAIRS);
-        match registers <= MOST && sweeps <= MOST && PAIRS.is_multiple_of(registers * sweeps) {
+        match PAIRS.is_multiple_of(registers * sweeps) {
             true => Ok(Chain { op, half, registers, sweeps, turns }),
             false => Err(Refusal::Setting(format!(
-                "chains={registers} sweeps={sweeps}: up to {MOST} each are needed, their product a divisor of {PAIRS}"
+                "chains={registers} sweeps={sweeps}: their product must be a divisor of {PAIRS}"
             ))),
         }
     }
@@ -157,7 +154,7 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let Case { dtype, shape, params, .. } = ask.case;
     let chain = Chain::of(params)?;
     let (dtype, n, wg) = (*dtype, shape.n, ask.case.wg.size());
-    let vec = shape::number(params, VEC.name)?.unwrap_or(1);
+    let vec = VEC.get(params)?.unwrap_or(1);
     if chain.half && (dtype != Dtype::F32 || !ask.target.fp16) {
         return Err(Refusal::Feature(
             "half: this device has no fp16, or other elements than f32 were asked for".into(),

@@ -56,18 +56,17 @@ pub const COPY: Family = Family {
 };
 
 pub(super) const INSIDE: Tunable =
-    Tunable { name: REPEATS, about: "times that the work is repeated inside the kernel", values: &["1"] };
+    Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), &["1"]);
 pub(super) const LOADS: Tunable =
-    Tunable { name: "loads", about: "independent accesses of a work-item", values: &["4", "1", "2", "8"] };
-const WAVES: Tunable = Tunable {
-    name: "waves",
-    about: "groups: all that the accesses make, or so many times what fills a GPU's compute units",
-    values: &["all", "1", "2", "4", "8"],
-};
+    Tunable::number("loads", "independent accesses of a work-item", (1, 64), &["4", "1", "2", "8"]);
+const WAVES: Tunable = Tunable::choice(
+    "waves",
+    "groups: all that the accesses make, or so many times what fills a GPU's compute units",
+    &["all", "1", "2", "4", "8"],
+);
 const CHUNKS: Tunable =
-    Tunable { name: "chunks", about: "contiguous chunks for a compute unit", values: &["16", "1", "4", "64"] };
-const STREAM: Tunable =
-    Tunable { name: "stream", about: "whether words are written past the cache", values: &["0", "1"] };
+    Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), &["16", "1", "4", "64"]);
+const STREAM: Tunable = Tunable::switch("stream", "whether words are written past the cache");
 
 /// How often the work is repeated inside the kernel.
 pub(super) fn repeats(params: &Params) -> u64 {
@@ -211,14 +210,14 @@ impl Problem for Copy {
 fn strided(ask: &Ask<'_>, loads: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<(u64, Grid), Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
     let (params, wg) = (&ask.case.params, ask.case.wg.size());
-    let loads = shape::number(params, LOADS.name)?.unwrap_or(loads);
+    let loads = LOADS.get(params)?.unwrap_or(loads);
     let (units, items) = (u64::from(ask.target.compute_units.max(1)), (ask.case.shape.n / 4).div_ceil(loads));
     let all = Grid::covering(wg, items);
-    let grid = match params.get(WAVES.name).map(String::as_str) {
+    let grid = match WAVES.given(params)? {
         None => fill(ask.target, wg, items),
         Some("all") => all,
-        Some(_) => {
-            let groups = shape::number(params, WAVES.name)?.unwrap_or(1) * units * (2048 / wg as u64).max(1);
+        Some(waves) => {
+            let groups = waves.parse().unwrap_or(1) * units * (2048 / wg as u64).max(1);
             Grid { groups: all.groups.min(groups as usize), wg }
         }
     };
@@ -228,7 +227,7 @@ fn strided(ask: &Ask<'_>, loads: u64, fill: fn(&Target, usize, u64) -> Grid) -> 
 /// Groups of one item, and the length of each one's chunk.
 fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
     let n = ask.case.shape.n;
-    let Some(chunks) = shape::number(&ask.case.params, CHUNKS.name)? else {
+    let Some(chunks) = CHUNKS.get(&ask.case.params)? else {
         let (grid, chunk) = shape::chunks(ask.target, n);
         return Ok((chunk, grid));
     };
@@ -259,7 +258,7 @@ fn chunks(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
-    Ok(match shape::switch(&ask.case.params, &STREAM)? {
+    Ok(match STREAM.is_on(&ask.case.params)? {
         Some(true) => vec![("STREAM", 1)],
         _ => Vec::new(),
     })

@@ -22,9 +22,9 @@ pub const FAMILY: Family = Family {
         rung("reduce/v5_last_warp.cl", in_lockstep, &[FINISH]),
         rung("reduce/v6_unrolled.cl", in_lockstep, &[FINISH]),
         rung("reduce/v7_raking.cl", raking, &[ITEMS, FINISH]),
-        rung("reduce/v8_vectorised.cl", vectorised, &[ITEMS, ACC, FINISH]),
-        rung("reduce/v9_subgroup.cl", subgroup, &[ITEMS, ACC, FINISH]),
-        rung("reduce/v10_single_pass.cl", single_pass, &[ITEMS, ACC]),
+        rung("reduce/v8_vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]),
+        rung("reduce/v9_subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]),
+        rung("reduce/v10_single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
         rung("reduce/v11_wide.cl", wide, &[FINISH]),
     ],
     choices: &[OP],
@@ -32,16 +32,20 @@ pub const FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
-const OP: Tunable = Tunable {
-    name: "op",
-    about: "what joins two elements; and, or, xor are for integers",
-    values: &["sum", "min", "max", "and", "or", "xor"],
-};
-const FINISH: Tunable = Tunable {
-    name: "finish",
-    about: "who reduces the groups' partial results: the host, or a second launch on the device",
-    values: &["host", "device"],
-};
+const OP: Tunable = Tunable::choice(
+    "op",
+    "what joins two elements; and, or, xor are for integers. Of no elements: 0 for sum, or, xor, all bits for and, the \
+     type's greatest value for min, its least for max",
+    &["sum", "min", "max", "and", "or", "xor"],
+)
+.by_default("sum");
+const FINISH: Tunable = Tunable::choice(
+    "finish",
+    "who reduces the groups' partial results: the host, or a second launch on the device",
+    &["host", "device"],
+)
+.by_default("host");
+const REDUCE_ACC: Tunable = ACC.by_default("8");
 
 struct Reduce;
 
@@ -151,9 +155,8 @@ fn op(case: &Case) -> Op {
 /// A plan with the operation's macros, for a launch of `grid`.
 fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     let dtype = ask.case.dtype;
-    let Some(op) = Op::of(&ask.case.params) else {
-        return Err(Refusal::Setting(format!("op: {} is needed", OP.values.join(", "))));
-    };
+    OP.given(&ask.case.params)?;
+    let op = op(ask.case);
     if op.is_bitwise() && dtype.is_float() {
         return Err(Refusal::Setting(format!("{} works on the bits of integers: {dtype} has none", op.name())));
     }
@@ -193,10 +196,7 @@ fn finished(
     depth: u64,
 ) -> Result<Plan, Refusal> {
     let dtype = plan.ask.case.dtype;
-    let who = plan.ask.case.params.get(FINISH.name).map_or("host", String::as_str);
-    if !FINISH.values.contains(&who) {
-        return Err(Refusal::Setting(format!("finish={who}: host or device is needed")));
-    }
+    let who = FINISH.given(&plan.ask.case.params)?.unwrap_or("host");
     plan.note(FINISH.name, who);
     let by_host = who == "host" || partials == 1;
     let partial = plan.buffer(if by_host { Role::Output } else { Role::Scratch }, dtype, partials);
@@ -274,7 +274,7 @@ fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 /// The fixed grid of rungs 8 to 10, and the depth of what each work-item of it adds.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
-    let acc = shape::accumulators(&ask.case.params, 8)?;
+    let acc = REDUCE_ACC.get(&ask.case.params)?.unwrap_or(8);
     let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;
     let mut plan = begin(ask, grid)?;
     plan.set(ACC.name, acc);
@@ -322,7 +322,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     // The main kernel's groups are of one item; a finishing group is as large as was asked for, and where
     // there is none, what was asked for makes no other plan.
     let wg = ask.case.wg.size();
-    if ask.case.params.get(FINISH.name).is_some_and(|who| who == "device") {
+    if FINISH.given(&ask.case.params)? == Some("device") {
         plan.define("WG", wg);
     }
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.

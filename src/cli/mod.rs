@@ -1,14 +1,16 @@
 //! The command line: clap types only.
 
-use crate::cpu::reduce::Op;
+mod tunables;
+
 use crate::data::Dtype;
-use crate::kernels::transpose::{MOST_GAP, MOST_NREPS};
+use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
 use crate::runner::{Cache, Clock, Settings};
 use crate::sweep::Order;
 use crate::values::{self, List};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
@@ -157,32 +159,12 @@ pub struct Dot {
     /// The second vector; without it the first is multiplied with itself
     #[arg(long, value_name = "FILE", requires = "input")]
     pub input2: Option<String>,
-    /// Who adds the n mod work-items elements left over: the host, a kernel, or a guard in the loop (variants 2 to 4)
-    #[arg(long, value_enum, value_name = "WHO")]
-    pub presum: Option<Presum>,
-    /// Use mad() instead of a * b + c
-    #[arg(long, value_name = "0|1", num_args = 0..=1, default_missing_value = "1", value_parser = ["0", "1"])]
-    pub mad: Option<String>,
-    /// Work-items in flight, rounded up to whole work-groups [default: what fills the device]
-    #[arg(long, value_name = "N", value_parser = values::positive)]
-    pub items: Option<u64>,
-    /// Independent accumulators of a work-item, 1 to 16 (variants 5 and 6) [default: 4]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
-    pub acc: Option<u64>,
+    /// Settings of the kernels.
+    #[command(flatten)]
+    pub tunables: Tunables<OfDot>,
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,
-}
-
-/// Who adds the remainder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Presum {
-    /// The host.
-    Host,
-    /// A kernel of its own.
-    Device,
-    /// Nobody: the loop has a guard.
-    None,
 }
 
 /// `gpulab reduce`.
@@ -194,31 +176,12 @@ pub struct Reduce {
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
     #[arg(long, value_name = "FILE", conflicts_with = "n")]
     pub input: Option<String>,
-    /// What joins two elements; and, or, xor are for integers. Of no elements: 0 for sum, or, xor, all bits for and,
-    /// the type's greatest value for min, its least for max
-    #[arg(long, value_enum, value_name = "OP", default_value_t = Op::Sum)]
-    pub op: Op,
-    /// Who reduces the groups' partial results: the host, or a second launch (all variants but 10) [default: host]
-    #[arg(long, value_enum, value_name = "WHO")]
-    pub finish: Option<Finish>,
-    /// Work-items in flight, rounded up to whole work-groups (variants 7 to 10) [default: what fills the device]
-    #[arg(long, value_name = "N", value_parser = values::positive)]
-    pub items: Option<u64>,
-    /// Independent accumulators of a work-item, 1 to 16 (variants 8 to 10) [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
-    pub acc: Option<u64>,
+    /// Settings of the kernels.
+    #[command(flatten)]
+    pub tunables: Tunables<OfReduce>,
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,
-}
-
-/// Who reduces the partial results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Finish {
-    /// The host.
-    Host,
-    /// A second launch.
-    Device,
 }
 
 /// `gpulab transpose`.
@@ -239,29 +202,9 @@ pub struct Transpose {
     /// Times that the kernel repeats its work inside
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=MOST_NREPS), default_value_t = 10)]
     pub nreps: u64,
-    /// Rows and columns of a tile, or rows of a strip (variant 7) [default: as wide as a two-dimensional --wg says, else
-    /// 32; variant 5: 64, variant 6: 64, of 8-byte elements 32, variant 7: 256]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub tile: Option<u64>,
-    /// Rows of a tile that a work-item takes, which decides the work-group size [default: what --wg leaves for each;
-    /// variant 6 has its own]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub rows: Option<u64>,
-    /// Unused elements behind each row of a tile (variants 3 to 5) [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=64))]
-    pub pad: Option<u64>,
-    /// Rows and columns of the blocks turned in registers (variant 6) [default: by the sizes]
-    #[arg(long, value_name = "N", value_parser = ["1", "2", "4"])]
-    pub vec: Option<String>,
-    /// How the tiles of neighbouring groups lie (variants 4 to 6) [default: 4: diagonal, 5: rows, 6: columns]
-    #[arg(long, value_enum, value_name = "ORDER")]
-    pub order: Option<GroupOrder>,
-    /// 1: keep neither matrix in the L1 cache, by NVIDIA's instructions for 16 bytes (variant 6)
-    #[arg(long, value_name = "0|1", value_parser = ["0", "1"])]
-    pub stream: Option<String>,
-    /// Unused elements behind each row of both matrices: the pitch is the width and the gap
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_GAP), default_value_t = 0)]
-    pub gap: u64,
+    /// Settings of the kernels.
+    #[command(flatten)]
+    pub tunables: Tunables<OfTranspose>,
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,
@@ -276,47 +219,15 @@ pub enum Loop {
     Inside,
 }
 
-/// How the tiles of neighbouring groups lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum GroupOrder {
-    /// Along rows.
-    Rows,
-    /// Down columns.
-    Columns,
-    /// Along diagonals.
-    Diagonal,
-}
-
 /// `gpulab minplus`.
 #[derive(Debug, Args)]
 pub struct MinPlus {
     /// Rows and columns of the matrix
     #[arg(long, value_name = "N", value_parser = values::size, default_value = "1024")]
     pub n: u64,
-    /// The edges' weights: from 0 on, or of either sign
-    #[arg(long, value_enum, value_name = "SIGN", default_value_t = Weights::NonNegative)]
-    pub weights: Weights,
-    /// Results of a work-group, rows x columns (variants 4 and 5) [default: by the size]
-    #[arg(long, value_name = "RxC")]
-    pub tile: Option<String>,
-    /// Results of a work-item, rows x columns (variants 4 and 5), or rows x vectors (variant 6) [default: by the device]
-    #[arg(long, value_name = "RxC")]
-    pub item: Option<String>,
-    /// Rows of the panels that are staged at once (variants 3 to 6) [default: variant 3: 8, 6: 256, else by the size]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub depth: Option<u64>,
-    /// Pairs of panels in local memory: with two, one is filled while the other is read (variants 4 and 5)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=2))]
-    pub buffers: Option<u64>,
-    /// Work-groups that share the k of a tile's results (variant 5) [default: by the size]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
-    pub split: Option<u64>,
-    /// 1: copy panels by no register, 0: by registers (variant 5) [default: 1 where the device can, NVIDIA since Ampere]
-    #[arg(long = "async", value_name = "0|1", value_parser = ["0", "1"])]
-    pub asynchronous: Option<String>,
-    /// Elements of a vector (variant 6) [default: the device's own]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=16))]
-    pub vec: Option<u64>,
+    /// Settings of the kernels.
+    #[command(flatten)]
+    pub tunables: Tunables<OfMinPlus>,
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,
@@ -359,20 +270,10 @@ pub struct GraphJob {
 /// excluded by another is taken without it.
 #[rustfmt::skip]
 const LADDER_ONLY: &[&str] = &[
-    "n", "weights", "tile", "item", "depth", "buffers", "split", "asynchronous", "vec", "wg", "seed",
+    "n", "weights", "tile", "item", "depth", "buffers", "split", "async", "vec", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick",
     "in_process", "strict", "csv", "json", "md", "samples", "gib",
 ];
-
-/// Which weights edges have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Weights {
-    /// From 0 on.
-    #[value(alias = "non_negative")]
-    NonNegative,
-    /// Of either sign.
-    Signed,
-}
 
 /// Options of all ladders.
 #[derive(Debug, Args)]

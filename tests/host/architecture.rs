@@ -1,0 +1,163 @@
+//! The rooms of `src/` and the arrows between them: who may name whom, in one table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Each folder or file of `src/`, and the others that it may name. A room stands below those that it names: no circles.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("data", &[]),
+    ("error", &[]),
+    ("files", &[]),
+    ("memory", &[]),
+    ("process", &[]),
+    ("stats", &[]),
+    ("stdout", &[]),
+    ("plan", &["data"]),
+    ("terminal", &["stdout"]),
+    ("occupancy", &["error"]),
+    ("check", &["data", "plan"]),
+    ("cpu", &["data", "plan"]),
+    ("exchange", &["data", "plan"]),
+    ("graph", &["check", "cpu", "data"]),
+    ("input", &["data", "error", "files", "graph"]),
+    ("kernels", &["cpu", "data", "plan"]),
+    ("values", &["kernels", "plan"]),
+    ("device", &["cpu", "data", "error", "memory", "plan"]),
+    ("runner", &["check", "cpu", "data", "device", "exchange", "files", "kernels", "memory", "plan", "stats"]),
+    ("worker", &["data", "device", "error", "input", "kernels", "memory", "plan", "runner", "stdout", "terminal"]),
+    ("record", &["data", "device", "kernels", "plan", "runner", "stats"]),
+    (
+        "ceilings",
+        &["data", "device", "error", "exchange", "files", "kernels", "plan", "record", "runner", "stats", "worker"],
+    ),
+    ("store", &["ceilings", "error", "files", "record", "runner", "terminal"]),
+    ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
+    ("experiments", &["cpu", "data", "exchange", "kernels", "plan", "record", "runner", "values"]),
+    ("report", &["ceilings", "data", "kernels", "plan", "record", "runner", "terminal", "values"]),
+    ("cli", &["cpu", "data", "kernels", "plan", "runner", "sweep", "values"]),
+    (
+        "commands",
+        &[
+            "ceilings",
+            "cli",
+            "cpu",
+            "data",
+            "device",
+            "error",
+            "exchange",
+            "experiments",
+            "files",
+            "graph",
+            "input",
+            "kernels",
+            "memory",
+            "occupancy",
+            "plan",
+            "record",
+            "report",
+            "runner",
+            "stats",
+            "stdout",
+            "store",
+            "sweep",
+            "terminal",
+            "values",
+            "worker",
+        ],
+    ),
+];
+
+/// What the crate's root gives to all: a macro of `data`, and the error type.
+fn room_of(name: &str) -> &str {
+    match name {
+        "each_array" => "data",
+        "Error" => "error",
+        other => other,
+    }
+}
+
+/// The code of a file: without comments and tests.
+fn code(text: &str) -> String {
+    let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+    text[..end].lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// What follows each `crate::`: a name, or several in braces.
+fn named(code: &str) -> Vec<String> {
+    let first =
+        |text: &str| text.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("").to_owned();
+    let after = |rest: &str| match rest.strip_prefix('{') {
+        Some(rest) => rest.split('}').next().unwrap_or_default().split(',').map(first).collect(),
+        None => vec![first(rest)],
+    };
+    code.split("crate::").skip(1).flat_map(after).filter(|name| !name.is_empty()).collect()
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// For each room the others that it names, and where.
+fn arrows() -> BTreeMap<String, BTreeMap<String, String>> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    let mut arrows: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for path in files {
+        let below = path.strip_prefix(&src).unwrap();
+        let room = below.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs").to_owned();
+        if ["lib", "main"].contains(&room.as_str()) {
+            continue;
+        }
+        let from = arrows.entry(room.clone()).or_default();
+        for name in named(&code(&fs::read_to_string(&path).unwrap())) {
+            let to = room_of(&name).to_owned();
+            if to != room {
+                from.entry(to).or_insert_with(|| below.display().to_string());
+            }
+        }
+    }
+    arrows
+}
+
+#[test]
+fn rooms_name_only_those_that_the_table_allows() {
+    let arrows = arrows();
+    let known: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    let found: BTreeSet<&str> = arrows.keys().map(String::as_str).collect();
+    assert_eq!(found, known, "ROOMS in tests/host/architecture.rs lists every folder and file of src/");
+    for (room, allowed) in ROOMS {
+        for (to, file) in &arrows[*room] {
+            assert!(
+                allowed.contains(&to.as_str()),
+                "src/{file} names crate::{to}: the line of \"{room}\" in tests/host/architecture.rs does not allow it"
+            );
+        }
+        for to in *allowed {
+            assert!(arrows[*room].contains_key(*to), "\"{room}\" names {to} no more: take it out of the table");
+        }
+    }
+}
+
+#[test]
+fn each_room_stands_below_those_that_it_names() {
+    for (place, (room, allowed)) in ROOMS.iter().enumerate() {
+        for to in *allowed {
+            assert!(ROOMS[..place].iter().any(|(below, _)| below == to), "{room} stands before {to} in the table");
+        }
+    }
+}
+
+#[test]
+fn names_are_found_in_code_only() {
+    let text = "use crate::data::Array; // crate::kernels\nuse crate::{cpu, stats::x};\ncrate::each_array!(a);\n#[cfg(test)]\nmod tests { use crate::device; }";
+    assert_eq!(named(&code(text)), ["data", "cpu", "stats", "each_array"]);
+}
