@@ -4,39 +4,15 @@
 //! banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
 
 use super::evidence::{Contrast, Knee, Verdict, compare, knee};
-use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
+use super::own::{self, Own};
 use super::{Experiment, Scope, Trial};
-use crate::data::{Array, Dtype, Fill};
-use crate::each_array;
-use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
-use crate::plan::{Case, Cost, Plan, Refusal};
+use crate::data::Dtype;
+use crate::kernels::lab::ROUNDS;
+use crate::kernels::lab::banks::{self, SCRAMBLE, STRIDE};
 use crate::record::{BANDWIDTH, Point};
 
 /// The experiment's entry in the list.
 pub struct Banks;
-
-/// n items that read a table in local memory.
-const FAMILY: Family = Family {
-    name: "banks",
-    about: "read local memory in strides",
-    form: Form::Vector,
-    problem: &Exact {
-        inputs: |_, _| vec![MOST_WORDS + READ_AT_ONCE],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Real,
-        cost,
-        answer,
-        finish: own::as_it_is,
-    },
-    references: &[],
-    ladder: &[rung("lab/banks/v1_strided.cl", plan, &[])],
-    choices: &[STRIDE, SCRAMBLE, ROUNDS],
-    dtypes: &[Dtype::I32, Dtype::I64],
-    ceiling: Bound::Read,
-};
-
-const STRIDE: Tunable = own::setting("stride", "words between the places of two neighbouring items");
-const SCRAMBLE: Tunable = own::setting("scramble", "whether places are a permutation without order");
 
 const NARROW: &str = "4-byte words";
 const WIDE: &str = "8-byte words";
@@ -45,10 +21,6 @@ const WIDE_RANDOM: &str = "8-byte words, permuted";
 
 /// In words; 0 is one word for all items, and the odd ones touch every bank.
 const STRIDES: [u64; 11] = [0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64];
-
-/// Words of 4 bytes in the table, and those that an item reads in a round, as in the kernel.
-const MOST_WORDS: usize = 2048;
-const READ_AT_ONCE: usize = 8;
 
 impl Experiment for Banks {
     fn name(&self) -> &'static str {
@@ -61,10 +33,6 @@ impl Experiment for Banks {
 
     fn x_name(&self) -> &'static str {
         "stride"
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&FAMILY]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
@@ -157,7 +125,7 @@ fn others(points: &[Point]) -> String {
 
 fn trial(scope: &Scope<'_>, series: &str, dtype: Dtype, stride: u64, scramble: u64) -> Trial {
     let own = Own {
-        family: &FAMILY,
+        family: &banks::FAMILY,
         variant: "strided",
         dtype,
         n: own::items(scope.target),
@@ -165,59 +133,6 @@ fn trial(scope: &Scope<'_>, series: &str, dtype: Dtype, stride: u64, scramble: u
         params: &[(STRIDE.name, stride), (SCRAMBLE.name, scramble), (ROUNDS.name, 128)],
     };
     own.trial(scope, series, stride as f64, BANDWIDTH)
-}
-
-fn cost(case: &Case) -> Cost {
-    let reads = (case.shape.n * own::get(&case.params, ROUNDS.name)) as f64 * READ_AT_ONCE as f64;
-    Cost { bytes: reads * case.dtype.size() as f64, ops: reads }
-}
-
-/// Words of a place's range: as many bytes of either width.
-fn words(dtype: Dtype) -> usize {
-    MOST_WORDS * 4 / dtype.size()
-}
-
-/// As in the kernel.
-fn scrambled(i: usize) -> usize {
-    let i = (i * 167 + 13) & 255;
-    let i = i ^ i >> 4;
-    let i = (i * 89 + 7) & 255;
-    i ^ i >> 3
-}
-
-fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let get = |name: &str| own::get(&case.params, name) as usize;
-    let (stride, rounds, last) = (get(STRIDE.name), get(ROUNDS.name), words(case.dtype) - 1);
-    let first = |item: usize| if get(SCRAMBLE.name) == 1 { scrambled(item & 255) } else { item * stride };
-    let places = |item: usize| (0..rounds).map(move |round| (first(item) + 17 * round) & last);
-    let wg = case.wg.size();
-    let items = 0..case.shape.n as usize;
-    match &inputs[0] {
-        Array::I32(x) => {
-            let sum = |at: usize| x[at..at + READ_AT_ONCE].iter().fold(0i32, |a, &b| a.wrapping_add(b));
-            let group: Vec<i32> = (0..wg).map(|item| places(item).map(sum).fold(0, i32::wrapping_add)).collect();
-            Array::I32(items.map(|id| group[id % wg]).collect())
-        }
-        Array::I64(x) => {
-            let sum = |at: usize| x[at..at + READ_AT_ONCE].iter().fold(0i64, |a, &b| a.wrapping_add(b));
-            let group: Vec<i64> = (0..wg).map(|item| places(item).map(sum).fold(0, i64::wrapping_add)).collect();
-            Array::I64(items.map(|id| group[id % wg]).collect())
-        }
-        floats => Array::zeros(floats.dtype(), each_array!(floats, v => v.len())),
-    }
-}
-
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let Case { dtype, shape, wg, .. } = ask.case;
-    let words = words(*dtype);
-    OneLaunch {
-        grid: Grid::covering(wg.size(), own::whole_groups(ask)?),
-        output: shape.n as usize,
-        defines: &[("WORDS", words.to_string())],
-        args: &[ROUNDS.name, STRIDE.name, SCRAMBLE.name].map(|name| own::arg(ask, name)),
-        local: ((words + READ_AT_ONCE) * dtype.size()) as u64,
-    }
-    .plan(ask)
 }
 
 #[cfg(test)]
@@ -238,13 +153,6 @@ mod tests {
             NARROW => stride.min(32.0),
             _ => stride.min(16.0),
         }
-    }
-
-    #[test]
-    fn permutations_are_ones() {
-        let mut all: Vec<usize> = (0..256).map(scrambled).collect();
-        all.sort_unstable();
-        assert!(all.into_iter().eq(0..256));
     }
 
     #[test]

@@ -5,40 +5,15 @@
 //! spread, so that padding must not matter: the control.
 
 use super::evidence::{Contrast, Verdict, any, compare_series, effect};
-use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
+use super::own::{self, Own};
 use super::{Experiment, Scope, Trial};
-use crate::cpu;
-use crate::data::{Array, Dtype, Fill, Params, Shape};
-use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
-use crate::plan::{Arg, Cost, Plan, Refusal};
+use crate::data::Dtype;
+use crate::kernels::lab::ROUNDS;
+use crate::kernels::lab::columns::{self, COLUMNS, DOWN, PAD};
 use crate::record::{BANDWIDTH, Point};
 
 /// The experiment's entry in the list.
 pub struct Camping;
-
-/// Reads n words, a power of two, of a matrix.
-const FAMILY: Family = Family {
-    name: "columns",
-    about: "read a matrix down its columns",
-    form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, params| vec![Layout::of(shape, params).len()],
-        result: |_, _| 1,
-        fill: Fill::Real,
-        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |case, inputs| Layout::of(case.shape, &case.params).sum(&inputs[0]),
-        finish: |_, output| cpu::wrapping_sum(&output),
-    },
-    references: &[],
-    ladder: &[rung("lab/columns/v1_walk.cl", plan, &[DOWN])],
-    choices: &[COLUMNS, PAD],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
-};
-
-const COLUMNS: Tunable = own::setting("columns", "logarithm of the words of a row");
-const PAD: Tunable = own::setting("padding", "unused words behind each row");
-const DOWN: Tunable = own::setting("down", "whether the walk is down the columns");
 
 /// 128 bytes, a line of any cache.
 const PADDING: u64 = 32;
@@ -63,10 +38,6 @@ impl Experiment for Camping {
 
     fn x_name(&self) -> &'static str {
         "pitch"
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&FAMILY]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
@@ -111,7 +82,7 @@ fn trial(scope: &Scope<'_>, log: u64, (name, down, padding): (&str, u64, u64)) -
         (false, false) => 24,
     };
     let own = Own {
-        family: &FAMILY,
+        family: &columns::FAMILY,
         variant: "walk",
         dtype: Dtype::I32,
         n: 1 << bits,
@@ -119,47 +90,6 @@ fn trial(scope: &Scope<'_>, log: u64, (name, down, padding): (&str, u64, u64)) -
         params: &[(COLUMNS.name, log), (PAD.name, padding), (DOWN.name, down), (ROUNDS.name, 1)],
     };
     own.trial(scope, name, (1u64 << log) as f64, BANDWIDTH)
-}
-
-/// Where the words of a matrix lie.
-struct Layout {
-    rows: usize,
-    columns: usize,
-    /// Words from the start of a row to that of the next.
-    pitch: usize,
-}
-
-impl Layout {
-    fn of(shape: Shape, params: &Params) -> Layout {
-        let columns = (1u64 << own::get(params, COLUMNS.name).min(31)).min(shape.n.max(1)) as usize;
-        let pitch = columns + own::get(params, PAD.name) as usize;
-        Layout { rows: shape.n as usize / columns, columns, pitch }
-    }
-
-    fn len(&self) -> usize {
-        self.rows * self.pitch
-    }
-
-    fn sum(&self, x: &Array) -> Array {
-        let words = own::words(x);
-        let rows = words.chunks(self.pitch).map(|row| row[..self.columns].iter().fold(0u32, |a, &b| a.wrapping_add(b)));
-        own::array([rows.fold(0, u32::wrapping_add)].into_iter())
-    }
-}
-
-/// Accesses that are written out in the kernel.
-const UNROLLED: u64 = 8;
-
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let walk = own::Walk::over(ask, ask.case.shape.n, UNROLLED, own::IN_TURNS)?;
-    let Layout { rows, columns, pitch } = Layout::of(ask.case.shape, &ask.case.params);
-    let formula = match own::get(&ask.case.params, DOWN.name) {
-        1 => [rows.ilog2() as usize, pitch, 1],
-        _ => [columns.ilog2() as usize, 1, pitch],
-    };
-    let shares = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
-    let args: Vec<Arg> = formula.map(|number| Arg::Uint(number as u32)).into_iter().chain(shares).collect();
-    OneLaunch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
 }
 
 #[cfg(test)]

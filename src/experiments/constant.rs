@@ -4,48 +4,18 @@
 //! words. The same reads of `__global` memory, cached as well, are the control.
 
 use super::evidence::{Contrast, Verdict, compare};
-use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
+use super::own::{self, Own};
 use super::{Experiment, Scope, Trial};
-use crate::data::{Array, Dtype, Fill};
-use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
-use crate::plan::{Case, Cost, Plan, Refusal};
+use crate::data::Dtype;
+use crate::kernels::lab::ROUNDS;
+use crate::kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, PLACES};
 use crate::record::{BANDWIDTH, Point};
 
 /// The experiment's entry in the list.
 pub struct Constant;
 
-/// n items that read a table.
-const FAMILY: Family = Family {
-    name: "constant",
-    about: "read a small table in constant or global memory",
-    form: Form::Vector,
-    problem: &Exact {
-        inputs: |_, _| vec![TABLE + READ_AT_ONCE],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Real,
-        cost,
-        answer,
-        finish: own::as_it_is,
-    },
-    references: &[],
-    ladder: &[rung("lab/constant/v1_table.cl", plan, &[GLOBAL])],
-    choices: &[PLACES, ROUNDS],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
-};
-
-const PLACES: Tunable = own::setting("places", "different addresses that neighbouring items read");
-const GLOBAL: Tunable = own::setting("global", "whether the table is in global memory");
-
-const IN_CONSTANT: &str = "__constant";
-const IN_GLOBAL: &str = "__global";
-
 /// Different addresses, one and the most first in the finding.
 const MOST: u64 = 32;
-
-/// Words of the table, and those that an item reads in a round, as in the kernel.
-const TABLE: usize = 1024;
-const READ_AT_ONCE: usize = 8;
 
 impl Experiment for Constant {
     fn name(&self) -> &'static str {
@@ -58,10 +28,6 @@ impl Experiment for Constant {
 
     fn x_name(&self) -> &'static str {
         "addresses"
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&FAMILY]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
@@ -106,7 +72,7 @@ fn told(contrast: &Contrast) -> String {
 
 fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Trial {
     let own = Own {
-        family: &FAMILY,
+        family: &constant::FAMILY,
         variant: "table",
         dtype: Dtype::I32,
         n: own::items(scope.target),
@@ -114,33 +80,6 @@ fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Tria
         params: &[(PLACES.name, places), (GLOBAL.name, is_global), (ROUNDS.name, 128)],
     };
     own.trial(scope, name, places as f64, BANDWIDTH)
-}
-
-fn cost(case: &Case) -> Cost {
-    let reads = (case.shape.n * own::get(&case.params, ROUNDS.name)) as f64 * READ_AT_ONCE as f64;
-    Cost { bytes: 4.0 * reads, ops: reads }
-}
-
-fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let get = |name: &str| own::get(&case.params, name) as usize;
-    let table = own::words(&inputs[0]);
-    let read = |at: usize| table[at & (TABLE - 1)..][..READ_AT_ONCE].iter().fold(0u32, |a, &b| a.wrapping_add(b));
-    let item = |item: usize| (0..get(ROUNDS.name)).map(|round| read(33 * item + 17 * round)).fold(0, u32::wrapping_add);
-    let kinds: Vec<u32> = (0..get(PLACES.name)).map(item).collect();
-    let wg = case.wg.size();
-    own::array((0..case.shape.n as usize).map(|id| kinds[id % wg % kinds.len()]))
-}
-
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let is_global = own::get(&ask.case.params, GLOBAL.name) == 1;
-    OneLaunch {
-        grid: Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?),
-        output: ask.case.shape.n as usize,
-        defines: &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())],
-        args: &[ROUNDS.name, PLACES.name].map(|name| own::arg(ask, name)),
-        local: 0,
-    }
-    .plan(ask)
 }
 
 #[cfg(test)]

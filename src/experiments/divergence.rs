@@ -4,33 +4,15 @@
 //! as long as the lockstep is wide have no such items, and take half the time.
 
 use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear, nothing};
-use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
+use super::own::{self, Own};
 use super::{Experiment, Scope, Trial};
-use crate::data::{Array, Dtype, Fill};
-use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
-use crate::plan::{Arg, Case, Cost, Plan, Refusal};
+use crate::data::Dtype;
+use crate::kernels::lab::ROUNDS;
+use crate::kernels::lab::divergence::{self, FIRST, SECOND, SHIFT};
 use crate::record::{Point, TIME};
 
 /// The experiment's entry in the list.
 pub struct Divergence;
-
-/// The kernel: n items, each with one or both of two branches.
-const FAMILY: Family = Family {
-    name: "divergence",
-    about: "two branches of equal work",
-    form: Form::Vector,
-    problem: &PROBLEM,
-    references: &[],
-    ladder: &[rung("lab/divergence/v1_two_ways.cl", plan, &[])],
-    choices: &[SHIFT, FIRST, SECOND, ROUNDS],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Arithmetic,
-};
-
-const SHIFT: Tunable = own::setting("shift", "logarithm of the items that take one branch together");
-const FIRST: Tunable =
-    own::setting("first", "which runs take the first branch: 1 the even ones, 2 the odd ones, 3 all");
-const SECOND: Tunable = own::setting("second", "which runs take the second branch");
 
 /// What items take which branch.
 const CHOSEN: &str = "chosen by (id / g) % 2";
@@ -40,20 +22,6 @@ const SERIES: [(&str, u64, u64); 3] = [(CHOSEN, 1, 2), (ONE, 3, 0), (BOTH, 3, 3)
 
 /// Logarithms of the lengths of runs.
 const SHIFTS: std::ops::RangeInclusive<u64> = 0..=10;
-
-/// Steps of a branch in one round, as in the kernel, and the numbers in each.
-const STEPS: u64 = 8;
-const P: u32 = 1_664_525;
-const Q: u32 = 1_013_904_223;
-
-const PROBLEM: Exact = Exact {
-    inputs: |shape, _| vec![shape.n as usize],
-    result: |shape, _| shape.n as usize,
-    fill: Fill::Real,
-    cost,
-    answer,
-    finish: own::as_it_is,
-};
 
 impl Experiment for Divergence {
     fn name(&self) -> &'static str {
@@ -68,10 +36,6 @@ impl Experiment for Divergence {
         "g"
     }
 
-    fn families(&self) -> &'static [&'static Family] {
-        &[&FAMILY]
-    }
-
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
         let target = scope.target;
         let rounds = if target.gpu { 256 } else { 64 };
@@ -82,7 +46,7 @@ impl Experiment for Divergence {
             .map(|(shift, (name, first, second))| {
                 let params = [(SHIFT.name, shift), (FIRST.name, first), (SECOND.name, second), (ROUNDS.name, rounds)];
                 let own = Own {
-                    family: &FAMILY,
+                    family: &divergence::FAMILY,
                     variant: "two_ways",
                     dtype: Dtype::I32,
                     n: own::items(target),
@@ -173,38 +137,6 @@ fn cost_of_a_branch(over_one: &[Contrast]) -> String {
             knee.x, knee.x
         ),
     }
-}
-
-fn cost(case: &Case) -> Cost {
-    let branches = |name: &str| own::get(&case.params, name).count_ones() as f64 / 2.0;
-    let n = case.shape.n as f64;
-    let steps = (STEPS * own::get(&case.params, ROUNDS.name)) as f64;
-    Cost { bytes: 8.0 * n, ops: n * steps * (branches(FIRST.name) + branches(SECOND.name)) }
-}
-
-/// What `steps` steps of a chain come to, as a factor and a term: none has to be taken for each item.
-fn chain(p: u32, q: u32, steps: u64) -> (u32, u32) {
-    (0..steps).fold((1, 0), |(factor, term), _| (factor.wrapping_mul(p), term.wrapping_mul(p).wrapping_add(q)))
-}
-
-fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let get = |name: &str| own::get(&case.params, name);
-    let (shift, steps) = (get(SHIFT.name), STEPS * get(ROUNDS.name));
-    let ways = [(get(FIRST.name), chain(P, Q, steps)), (get(SECOND.name), chain(Q, P, steps))];
-    let result = |(id, x): (u64, u32)| {
-        let odd = id >> shift & 1;
-        let taken = ways.iter().filter(|(runs, _)| runs >> odd & 1 == 1);
-        taken.fold(x, |a, (_, (factor, term))| a.wrapping_mul(*factor).wrapping_add(*term))
-    };
-    own::array((0..).zip(own::words(&inputs[0])).map(result))
-}
-
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let n = own::whole_groups(ask)?;
-    let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
-    let args: Vec<Arg> = names.map(|name| own::arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();
-    OneLaunch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines: &[], args: &args, local: 0 }
-        .plan(ask)
 }
 
 #[cfg(test)]

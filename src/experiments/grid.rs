@@ -4,11 +4,12 @@
 //! many: the tail. The numbers 1, 2, 100 and 1000 are those of NVIDIA's heuristics: more groups than compute units, better
 //! twice as many, 100 to scale to the next devices, 1000 to those after them.
 
-use super::chains::{CHAINS, FAMILY};
 use super::evidence::{Contrast, series};
-use super::own::{self, Own, ROUNDS};
+use super::own::{self, Own};
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab::ROUNDS;
+use crate::kernels::lab::chains::{self, CHAINS};
 use crate::record::{Point, RATE};
 
 /// The experiment's entry in the list.
@@ -61,7 +62,7 @@ fn groups(units: u64) -> Vec<u64> {
 fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
     let wg = own::usual_wg(scope.target);
     let own = Own {
-        family: &FAMILY,
+        family: &chains::FAMILY,
         variant: "independent",
         dtype: Dtype::F32,
         n: groups * wg as u64,

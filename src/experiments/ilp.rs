@@ -3,12 +3,12 @@
 //! Each compute unit has one group, so that nothing else can fill the time from a step's begin to its result than the
 //! group's other items, or an item's other chains (V. Volkov, "Better performance at lower occupancy", GTC 2010).
 
-use super::chains::{CHAINS, FAMILY};
 use super::evidence::{Contrast, series};
-use super::own::{LATENCY, Own, ROUNDS};
+use super::own::{LATENCY, Own};
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
-use crate::kernels::Family;
+use crate::kernels::lab::ROUNDS;
+use crate::kernels::lab::chains::{self, CHAINS};
 use crate::record::{Metric, Point, RATE};
 
 /// The experiment's entry in the list.
@@ -33,10 +33,6 @@ impl Experiment for Ilp {
 
     fn x_name(&self) -> &'static str {
         "items"
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&FAMILY]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
@@ -95,7 +91,7 @@ fn rounds(scope: &Scope<'_>, chains: u64) -> u64 {
 
 fn trial(scope: &Scope<'_>, name: &str, metric: Metric, items: u64, chains: u64) -> Trial {
     let own = Own {
-        family: &FAMILY,
+        family: &chains::FAMILY,
         variant: "independent",
         dtype: Dtype::F32,
         n: u64::from(scope.target.compute_units.max(1)) * items,

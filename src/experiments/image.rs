@@ -5,43 +5,16 @@
 //! of their own. Whether that helps depends on the order alone: the words, their number and what is done with them are equal.
 
 use super::evidence::{Contrast, Verdict, compare_series};
-use super::image_sampler::{self, SAMPLED};
-use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
+use super::image_sampler;
+use super::own::{self, Own};
 use super::{Experiment, Scope, Trial};
-use crate::cpu;
-use crate::data::{Dtype, Fill};
-use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
-use crate::plan::{Arg, BufferSpec, Cost, Image as Layout, Plan, Refusal, Role};
+use crate::data::Dtype;
+use crate::kernels::lab::texels::{self, ORDER};
+use crate::kernels::lab::{ROUNDS, sampled};
 use crate::record::{BANDWIDTH, Point};
 
 /// The experiment's entry in the list.
 pub struct Image;
-
-/// Reads n words, a power of two, as a plane that is as high as wide or half as high.
-const TEXELS: Family = Family {
-    name: "texels",
-    about: "read every word of a plane in some order",
-    form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |_, _| 1,
-        fill: Fill::Real,
-        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |_, inputs| cpu::wrapping_sum(&inputs[0]),
-        finish: |_, output| cpu::wrapping_sum(&output),
-    },
-    references: &[],
-    ladder: &[
-        rung("lab/texels/v1_buffer.cl", buffer, &[ORDER]),
-        rung("lab/texels/v2_line.cl", line, &[ORDER]),
-        rung("lab/texels/v3_plane.cl", plane, &[ORDER]),
-    ],
-    choices: &[],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
-};
-
-const ORDER: Tunable = own::setting("order", "number of the order of reads");
 
 const BUFFER: &str = "buffer";
 const LINE: &str = "1D image";
@@ -68,12 +41,8 @@ impl Experiment for Image {
     }
 
     fn x_label(&self, x: f64) -> String {
-        let mut names = ORDERS.into_iter().chain(image_sampler::ADDRESSES.map(|(_, name)| name));
+        let mut names = ORDERS.into_iter().chain(sampled::ADDRESSES.map(|(_, name)| name));
         names.nth(x as usize).map_or_else(|| x.to_string(), str::to_owned)
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&TEXELS, &SAMPLED]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
@@ -118,7 +87,7 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, order: u64) -> Tr
         (false, false) => 22,
     };
     let own = Own {
-        family: &TEXELS,
+        family: &texels::FAMILY,
         variant,
         dtype: Dtype::I32,
         n: 1 << bits,
@@ -126,50 +95,6 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, order: u64) -> Tr
         params: &[(ORDER.name, order), (ROUNDS.name, 1)],
     };
     own.trial(scope, name, order as f64, BANDWIDTH)
-}
-
-/// Logarithms of the sides of n words: as high as wide, or half as high. Both are at least 8.
-fn sides(ask: &Ask<'_>) -> Result<[u32; 2], Refusal> {
-    let n = ask.case.shape.n;
-    match n.ilog2() {
-        bits if n.is_power_of_two() && (6..=30).contains(&bits) => Ok([bits.div_ceil(2), bits / 2]),
-        _ => Err(Refusal::Size(format!("n={n}: a power of two from 64 to 2^30 is needed"))),
-    }
-}
-
-fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let [wide, high] = sides(ask)?;
-    let walk = own::Walk::over(ask, ask.case.shape.n, 8, own::IN_TURNS)?;
-    let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
-    let order = own::get(&ask.case.params, ORDER.name);
-    let defines = [("WIDE", wide.to_string()), ("HIGH", high.to_string()), ("ORDER", order.to_string())];
-    let (grid, output) = (walk.grid, walk.grid.items());
-    OneLaunch { grid, output, defines: &defines, args: &args, local: 0 }.plan(ask)
-}
-
-fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    of_image(ask, buffer(ask)?, ask.case.shape.n as usize, None)
-}
-
-fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let [width, height] = sides(ask)?.map(|side| 1 << side);
-    of_image(ask, buffer(ask)?, width, Some(height))
-}
-
-/// The same launch, given an image of its input in place of it.
-pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, width: usize, height: Option<usize>) -> Result<Plan, Refusal> {
-    if !ask.target.images {
-        return Err(Refusal::Feature("this device has no images".into()));
-    }
-    let Plan { mut buffers, mut passes, .. } = plan;
-    let image = Layout { width, height };
-    let spec =
-        BufferSpec { role: Role::Image { of: 0, image }, dtype: ask.case.dtype, len: width * height.unwrap_or(1) };
-    for arg in passes.iter_mut().flat_map(|pass| &mut pass.args).filter(|arg| **arg == Arg::Buffer(0)) {
-        *arg = Arg::Buffer(buffers.len());
-    }
-    buffers.push(spec);
-    Ok(Plan { buffers, passes, ..plan })
 }
 
 #[cfg(test)]

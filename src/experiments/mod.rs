@@ -5,7 +5,6 @@
 
 pub mod banks;
 pub mod camping;
-mod chains;
 pub mod constant;
 pub mod divergence;
 mod evidence;
@@ -29,6 +28,7 @@ mod walk;
 pub mod zerocopy;
 
 use crate::kernels::Family;
+use crate::kernels::lab::chains;
 use crate::plan::{Case, Target};
 use crate::record::{Metric, Point};
 

@@ -3,6 +3,7 @@
 use crate::drivers::{on_every_driver, session};
 use crate::skips::verify;
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, instructions::Instructions};
+use gpulab::kernels::lab::LAB;
 use gpulab::plan::{Case, REPEATS, Target, WorkGroup};
 
 /// What a simulator, which interprets each instruction, can do too.
@@ -14,7 +15,8 @@ fn cases(target: &Target) -> Vec<Case> {
     let shapes = [true, false].map(|gpu| Target { gpu, ..target.clone() });
     let scopes = shapes.iter().map(|target| Scope { target, quick: true, seed: 1 });
     let plans = scopes.flat_map(|scope| EXPERIMENTS.iter().flat_map(move |e| e.plan(&scope)));
-    let is_own = |case: &Case| EXPERIMENTS.iter().flat_map(|e| e.families()).any(|f| f.name == case.family);
+    let families = || LAB.iter().chain(EXPERIMENTS.iter().flat_map(|e| e.families()));
+    let is_own = |case: &Case| families().any(|f| f.name == case.family);
     cut_down(plans.map(|trial| trial.case).filter(is_own))
 }
 

@@ -1,12 +1,28 @@
 //! Kernels of experiments: problems with exact answers, and plans of one launch. One file a family.
 
+pub mod banks;
+pub mod chains;
+pub mod columns;
+pub mod constant;
+pub mod divergence;
+pub mod sampled;
+pub mod texels;
+
 use super::shape::{self, Grid};
 use super::{Ask, Family, Problem, Tunable};
 use crate::data::{Array, Fill, Params, Shape};
 use crate::plan::{Arg, BufferSpec, Case, Cost, Plan, REPEATS, Reference, Refusal, Role, WorkGroup};
 
 /// Every family of experiments; `gpulab list` does not show them.
-pub const LAB: &[&Family] = &[];
+pub const LAB: &[&Family] = &[
+    &banks::FAMILY,
+    &chains::FAMILY,
+    &columns::FAMILY,
+    &constant::FAMILY,
+    &divergence::FAMILY,
+    &sampled::FAMILY,
+    &texels::FAMILY,
+];
 
 /// A problem with one answer, exact in every bit, for data of one kind.
 pub(crate) struct Exact {

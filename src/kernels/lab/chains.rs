@@ -1,12 +1,13 @@
-//! Chains of dependent steps: the kernel of `ilp` and `grid`.
+//! Chains of dependent steps, each a multiplication with an addition: the kernel of `ilp` and `grid`.
 
-use super::own::{self, Exact, OneLaunch, ROUNDS};
+use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, setting, whole_groups};
 use crate::data::{Array, Dtype, Fill};
-use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
 use crate::plan::{Arg, Case, Cost, Plan, Refusal};
 
 /// n items with chains of multiplications, each with an addition.
-pub(super) const FAMILY: Family = Family {
+pub(crate) const FAMILY: Family = Family {
     name: "chains",
     about: "chains of multiplications with an addition",
     form: Form::Vector,
@@ -17,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
         fill: Fill::Exact(64),
         cost,
         answer,
-        finish: own::as_it_is,
+        finish: as_it_is,
     },
     references: &[],
     ladder: &[rung("lab/chains/v1_independent.cl", plan, &[])],
@@ -26,20 +27,20 @@ pub(super) const FAMILY: Family = Family {
     ceiling: Bound::Arithmetic,
 };
 
-pub(super) const CHAINS: Tunable = own::setting("chains", "independent chains of an item");
+pub(crate) const CHAINS: Tunable = setting("chains", "independent chains of an item");
 
 /// Steps of a chain in a round, as in the kernel.
 const STEPS: u64 = 16;
 
 /// An operation is a step: a multiplication with an addition.
 fn cost(case: &Case) -> Cost {
-    let get = |name: &str| own::get(&case.params, name);
+    let get = |name: &str| get(&case.params, name);
     let n = case.shape.n as f64;
     Cost { bytes: 8.0 * n, ops: n * (get(CHAINS.name) * STEPS * get(ROUNDS.name)) as f64 }
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let (chains, rounds) = (own::get(&case.params, CHAINS.name), own::get(&case.params, ROUNDS.name));
+    let (chains, rounds) = (get(&case.params, CHAINS.name), get(&case.params, ROUNDS.name));
     let added = (chains * (chains.saturating_sub(1)) / 2 + chains * STEPS * rounds) as f32;
     match &inputs[0] {
         Array::F32(x) => Array::F32(x.iter().map(|x| x * chains as f32 + added).collect()),
@@ -48,9 +49,9 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let grid = Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?);
-    let chains = own::get(&ask.case.params, CHAINS.name).to_string();
-    let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1)];
+    let grid = Grid::covering(ask.case.wg.size(), whole_groups(ask)?);
+    let chains = get(&ask.case.params, CHAINS.name).to_string();
+    let args = [arg(ask, ROUNDS.name), Arg::Uint(1)];
     OneLaunch { grid, output: ask.case.shape.n as usize, defines: &[("CHAINS", chains)], args: &args, local: 0 }
         .plan(ask)
 }

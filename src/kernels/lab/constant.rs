@@ -1,0 +1,65 @@
+//! Reads of a small table in constant or global memory, by neighbouring items at one address or at several.
+
+use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, whole_groups, words};
+use crate::data::{Array, Dtype, Fill};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::plan::{Case, Cost, Plan, Refusal};
+
+/// n items that read a table.
+pub(crate) const FAMILY: Family = Family {
+    name: "constant",
+    about: "read a small table in constant or global memory",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |_, _| vec![TABLE + READ_AT_ONCE],
+        result: |shape, _| shape.n as usize,
+        fill: Fill::Real,
+        cost,
+        answer,
+        finish: as_it_is,
+    },
+    references: &[],
+    ladder: &[rung("lab/constant/v1_table.cl", plan, &[GLOBAL])],
+    choices: &[PLACES, ROUNDS],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+pub(crate) const PLACES: Tunable = setting("places", "different addresses that neighbouring items read");
+pub(crate) const GLOBAL: Tunable = setting("global", "whether the table is in global memory");
+
+/// Address spaces of the table.
+pub(crate) const IN_CONSTANT: &str = "__constant";
+pub(crate) const IN_GLOBAL: &str = "__global";
+
+/// Words of the table, and those that an item reads in a round, as in the kernel.
+const TABLE: usize = 1024;
+const READ_AT_ONCE: usize = 8;
+
+fn cost(case: &Case) -> Cost {
+    let reads = (case.shape.n * get(&case.params, ROUNDS.name)) as f64 * READ_AT_ONCE as f64;
+    Cost { bytes: 4.0 * reads, ops: reads }
+}
+
+fn answer(case: &Case, inputs: &[Array]) -> Array {
+    let get = |name: &str| get(&case.params, name) as usize;
+    let table = words(&inputs[0]);
+    let read = |at: usize| table[at & (TABLE - 1)..][..READ_AT_ONCE].iter().fold(0u32, |a, &b| a.wrapping_add(b));
+    let item = |item: usize| (0..get(ROUNDS.name)).map(|round| read(33 * item + 17 * round)).fold(0, u32::wrapping_add);
+    let kinds: Vec<u32> = (0..get(PLACES.name)).map(item).collect();
+    let wg = case.wg.size();
+    array((0..case.shape.n as usize).map(|id| kinds[id % wg % kinds.len()]))
+}
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let is_global = get(&ask.case.params, GLOBAL.name) == 1;
+    OneLaunch {
+        grid: Grid::covering(ask.case.wg.size(), whole_groups(ask)?),
+        output: ask.case.shape.n as usize,
+        defines: &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())],
+        args: &[ROUNDS.name, PLACES.name].map(|name| arg(ask, name)),
+        local: 0,
+    }
+    .plan(ask)
+}
