@@ -44,11 +44,6 @@ impl Own<'_> {
     }
 }
 
-/// Work-items that fill a device: on a GPU several times as many as go through its compute units at once.
-pub(super) fn items(target: &Target) -> u64 {
-    u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
-}
-
 /// Work-items of a usual group on this device.
 pub(super) fn usual_wg(target: &Target) -> usize {
     target.max_wg.min(256)

@@ -5,9 +5,8 @@
 //! words lie, until each word has a segment of its own.
 
 use super::evidence::{Contrast, FALL, Knee, Verdict, knee, nothing, series};
-use super::walk::{self, GATHER, READ, READ_CACHED, SCATTER, WRITE};
+use super::walk::{self, READ, READ_CACHED, WRITE};
 use super::{Experiment, Scope, Trial};
-use crate::kernels::Family;
 use crate::record::Point;
 
 /// The experiment's entry in the list.
@@ -27,10 +26,6 @@ impl Experiment for Stride {
 
     fn x_name(&self) -> &'static str {
         "stride"
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&GATHER, &SCATTER]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {

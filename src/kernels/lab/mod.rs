@@ -1,12 +1,34 @@
 //! Kernels of experiments: problems with exact answers, and plans of one launch. One file a family.
 
+pub mod absorbed;
+pub mod instructions;
+pub mod laden;
+pub mod orders;
+pub mod presum;
+pub mod vectors;
+pub mod walk;
+
 use super::shape::{self, Grid};
 use super::{Ask, Family, Problem, Tunable};
 use crate::data::{Array, Fill, Params, Shape};
-use crate::plan::{Arg, BufferSpec, Case, Cost, Plan, REPEATS, Reference, Refusal, Role, WorkGroup};
+// Until this room has them.
+pub(crate) use crate::experiments::chained as chains;
+use crate::plan::{Arg, BufferSpec, Case, Cost, Plan, REPEATS, Reference, Refusal, Role, Target, WorkGroup};
 
 /// Every family of experiments; `gpulab list` does not show them.
-pub const LAB: &[&Family] = &[];
+pub const LAB: &[&Family] = &[
+    &absorbed::FAMILY,
+    &instructions::ONCE,
+    &vectors::ADDING,
+    &walk::GATHER,
+    &instructions::PAIRS,
+    &vectors::LOADING,
+    &orders::FAMILY,
+    &presum::FAMILY,
+    &walk::SCATTER,
+    &laden::STEPS,
+    &laden::STREAMS,
+];
 
 /// A problem with one answer, exact in every bit, for data of one kind.
 pub(crate) struct Exact {
@@ -86,6 +108,11 @@ pub(crate) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
     } else {
         Err(Refusal::Size(format!("n={n}: a multiple of {wg} is needed")))
     }
+}
+
+/// Work-items that fill a device: on a GPU several times as many as go through its compute units at once.
+pub(crate) fn items(target: &Target) -> u64 {
+    u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
 }
 
 /// How the items of a device that it fills share a number of accesses.
@@ -187,7 +214,7 @@ mod tests {
     #[test]
     fn a_walk_makes_each_access_once_in_either_shape() {
         let (family, variant) = (READ.name.into(), READ.ladder[0].variant().into());
-        let (shape, wg) = (Shape::vector(1 << 20), WorkGroup::linear(64));
+        let (shape, wg) = (Shape::vector(1 << 20), WorkGroup::linear(1));
         let case = Case { family, variant, dtype: Dtype::I32, shape, wg, params: Params::new(), seed: 1 };
         for gpu in [true, false] {
             let target = Target { gpu, ..fake_info().target };
