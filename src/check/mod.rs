@@ -12,7 +12,7 @@ pub use memory::{
 };
 
 use crate::data::{Array, Dtype};
-use crate::plan::{Movement, Reference};
+use crate::plan::{Movement, Reference, Rounded};
 use memory::Poison;
 use rayon::prelude::*;
 
@@ -56,7 +56,7 @@ const FLUSHED_TERMS: f64 = (1u64 << 32) as f64;
 ///
 /// `depth` counts every rounding of the most rounded term, its product's included. `None` where
 /// [`gamma`] has no value: such a case needs exact data. Integers have no roundings: 0.
-pub fn tolerance(reference: &Reference, depth: u64, dtype: Dtype) -> Option<f64> {
+pub fn tolerance(reference: &Rounded, depth: u64, dtype: Dtype) -> Option<f64> {
     let bound = gamma(depth, dtype.unit_roundoff())? * reference.magnitude;
     Some(match dtype {
         Dtype::F32 => bound + FLUSHED_TERMS * f64::from(f32::MIN_POSITIVE),
@@ -65,23 +65,28 @@ pub fn tolerance(reference: &Reference, depth: u64, dtype: Dtype) -> Option<f64>
     })
 }
 
-/// Judges a result by the strictest rule that its reference allows: equality where it is exact, else
-/// the rounding bound on the only element.
+/// Judges a result by its reference: equality where it is exact, else the bound on the only element.
 pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
-    if let Some(exact) = &reference.exact {
-        return check_exact(got, exact);
-    }
+    let (sum, tol) = match reference {
+        Reference::Exact(exact) => return check_exact(got, exact),
+        Reference::Rounded(sum) => (sum, None),
+        Reference::Error(allowed) => (&Rounded { value: 0.0, magnitude: 0.0 }, Some(*allowed)),
+    };
     // By its bits: widening may take a NaN's payload away.
     if got.dtype().is_float() && still_poisoned(got).is_some() {
         return Verdict::fail(f64::INFINITY, 0.0, "the result was never written".to_owned());
     }
-    match got {
-        Array::F32(v) if v.len() == 1 => check_rounded(f64::from(v[0]), reference, depth, Dtype::F32),
-        Array::F64(v) if v.len() == 1 => check_rounded(v[0], reference, depth, Dtype::F64),
+    let number = match got {
+        Array::F32(v) if v.len() == 1 => f64::from(v[0]),
+        Array::F64(v) if v.len() == 1 => v[0],
         other => {
             let why = format!("{} elements of {} have no rounded reference", other.len(), other.dtype());
-            Verdict::fail(f64::INFINITY, 0.0, why)
+            return Verdict::fail(f64::INFINITY, 0.0, why);
         }
+    };
+    match tol {
+        Some(tol) => within(number, 0.0, tol),
+        None => check_rounded(number, sum, depth, got.dtype()),
     }
 }
 
@@ -89,7 +94,7 @@ pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
 ///
 /// NaN passes only if the reference is NaN; infinities must match the
 /// reference's, or come from a value that overflows `dtype` within the tolerance.
-pub fn check_rounded(got: f64, reference: &Reference, depth: u64, dtype: Dtype) -> Verdict {
+pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) -> Verdict {
     let want = reference.value;
     let Some(tol) = tolerance(reference, depth, dtype) else {
         let why = format!("{depth} roundings are too many for a bound in {dtype}: this case needs exact data");
@@ -107,6 +112,11 @@ pub fn check_rounded(got: f64, reference: &Reference, depth: u64, dtype: Dtype) 
             Verdict::fail(f64::INFINITY, tol, format!("got {got:?}, want {want:?}"))
         };
     }
+    within(got, want, tol)
+}
+
+/// Whether a number is as near as this to what is wanted.
+fn within(got: f64, want: f64, tol: f64) -> Verdict {
     let err = (got - want).abs();
     if err <= tol {
         Verdict::pass(err, tol)
@@ -278,8 +288,8 @@ mod tests {
     use crate::data::{Fill, generate};
     use proptest::prelude::*;
 
-    fn reference(value: f64, magnitude: f64) -> Reference {
-        Reference { value, magnitude, exact: None }
+    fn reference(value: f64, magnitude: f64) -> Rounded {
+        Rounded { value, magnitude }
     }
 
     fn widened(array: &Array) -> Vec<f64> {
@@ -310,11 +320,17 @@ mod tests {
         }
         for dtype in [Dtype::F32, Dtype::F64] {
             let untouched = poisoned(dtype, 1);
-            assert!(!check_result(&untouched, &reference(0.0, 1e9), 10).ok);
-            assert!(!check_result(&untouched, &reference(f64::NAN, 1.0), 10).ok, "poison is not a right NaN");
+            assert!(!check_result(&untouched, &Reference::Rounded(reference(0.0, 1e9)), 10).ok);
+            assert!(
+                !check_result(&untouched, &Reference::Rounded(reference(f64::NAN, 1.0)), 10).ok,
+                "poison is not a right NaN"
+            );
         }
         for real in [Array::F32(vec![f32::NAN]), Array::F64(vec![f64::NAN])] {
-            assert!(check_result(&real, &reference(f64::NAN, f64::NAN), 10).ok, "a NaN is not poison");
+            assert!(
+                check_result(&real, &Reference::Rounded(reference(f64::NAN, f64::NAN)), 10).ok,
+                "a NaN is not poison"
+            );
         }
         let nans = Array::F32(vec![f32::NAN; 3]);
         assert!(!check_exact(&poisoned(Dtype::F32, 3), &nans).ok);

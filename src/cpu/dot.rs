@@ -54,13 +54,13 @@ pub const BASELINES: &[Baseline] = &[
 ///
 /// If the arrays' types differ.
 pub fn reference(x: &Array, y: &Array) -> Reference {
-    let rounded = |sum: compensated::Partial| Reference { value: sum.value(), magnitude: sum.magnitude(), exact: None };
+    let rounded = |sum: compensated::Partial| Reference::Rounded(sum.rounded());
     match (x, y) {
         (Array::F32(x), Array::F32(y)) => rounded(compensated::parallel(x, y)),
         (Array::F64(x), Array::F64(y)) => rounded(compensated::parallel(x, y)),
         // Wrapping sums are exact in any order.
-        (Array::I32(x), Array::I32(y)) => bitwise(Array::I32(vec![all_threads(x, y)])),
-        (Array::I64(x), Array::I64(y)) => bitwise(Array::I64(vec![all_threads(x, y)])),
+        (Array::I32(x), Array::I32(y)) => Reference::Exact(Array::I32(vec![all_threads(x, y)])),
+        (Array::I64(x), Array::I64(y)) => Reference::Exact(Array::I64(vec![all_threads(x, y)])),
         _ => unreachable!("a dot product of two vectors of one type"),
     }
 }
@@ -71,7 +71,10 @@ pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, dr
     let [x, y] = inputs else { return None };
     // Whole numbers, so that exact data stay exact; their product is more than rounding can hide.
     let size = 3.0 + (8.0 * margin).sqrt().ceil() + (draw % 4) as f64;
-    let finite = before.exact.is_some() || (before.value.is_finite() && size.is_finite());
+    let finite = match before {
+        Reference::Rounded(sum) => sum.value.is_finite() && size.is_finite(),
+        Reference::Exact(_) | Reference::Error(_) => true,
+    };
     let (old, sign) = ((x.at(at)?, y.at(at)?), if draw & 16 == 0 { 1.0 } else { -1.0 });
     let values = match old {
         // What the sum of the others is cannot be told from it.
@@ -101,10 +104,6 @@ pub fn finish(partials: &Array, x: &Array, y: &Array) -> Array {
         (Array::I64(p), Array::I64(x), Array::I64(y)) => Array::I64(vec![Element::exact(x, y, p)]),
         _ => unreachable!("partial sums and vectors of one type"),
     }
-}
-
-fn bitwise(exact: Array) -> Reference {
-    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
 }
 
 /// An element of any type, with its type's own arithmetic.

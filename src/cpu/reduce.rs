@@ -2,9 +2,9 @@
 
 use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
-use crate::data::{Array, Dtype, Params};
+use crate::data::{Array, Params};
 use crate::each_array;
-use crate::plan::Reference;
+use crate::plan::{Reference, Rounded};
 use multiversion::multiversion;
 
 /// An operation that joins any number of elements into one.
@@ -50,11 +50,6 @@ impl Op {
     /// Whether it works on bits, which only integers are made of.
     pub fn is_bitwise(self) -> bool {
         matches!(self, Op::And | Op::Or | Op::Xor)
-    }
-
-    /// Whether the order in which elements of this type are joined changes the result.
-    fn rounds(self, dtype: Dtype) -> bool {
-        self == Op::Sum && dtype.is_float()
     }
 }
 
@@ -109,11 +104,11 @@ fn op(params: &Params) -> Op {
 /// operation's identity: 0 for sum, or and xor, all bits for and, the greatest value of the type for min (infinity for
 /// floats), the least for max.
 pub fn reference(op: Op, x: &Array) -> Reference {
-    let rounded = |sum: compensated::Partial| Reference { value: sum.value(), magnitude: sum.magnitude(), exact: None };
+    let rounded = |sum: compensated::Partial| Reference::Rounded(sum.rounded());
     match x {
         Array::F32(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
         Array::F64(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
-        _ => Reference { value: 0.0, magnitude: 0.0, exact: Some(reduced!(op, x, all_threads)) },
+        _ => Reference::Exact(reduced!(op, x, all_threads)),
     }
 }
 
@@ -121,10 +116,10 @@ pub fn reference(op: Op, x: &Array) -> Reference {
 /// rounded: a new extremum, a bit that no other element is without or has, or another term. `draw` is a random number.
 /// Nothing where there is no such value: the extremum is the type's own, or no bit is left to decide.
 pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, draw: u64) -> Option<Array> {
-    let result = match &before.exact {
-        Some(exact) => exact.clone(),
-        None if !before.value.is_finite() || !margin.is_finite() => return None,
-        None => x.at(at)?,
+    let result = match before {
+        Reference::Exact(exact) => exact.clone(),
+        Reference::Rounded(sum) if sum.value.is_finite() && margin.is_finite() => x.at(at)?,
+        _ => return None,
     };
     // Of several, so that changes of a sum do not cancel each other.
     let times = [1.0, -2.0, 3.0, -4.0][draw as usize % 4];
@@ -162,15 +157,17 @@ pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Referenc
         Op::Xor => finish(op, &exact.followed_by(old).followed_by(new)),
         Op::Sum => plus_difference(exact, old, new),
     };
-    if let Some(exact) = &before.exact {
-        return Reference { exact: Some(joined(exact)), ..before.clone() };
-    }
+    let sum = match before {
+        Reference::Exact(exact) => return Reference::Exact(joined(exact)),
+        Reference::Rounded(sum) => sum,
+        Reference::Error(_) => return before.clone(),
+    };
     let [was, is] = [old, new].map(|one| match one {
         Array::F32(v) => f64::from(v[0]),
         Array::F64(v) => v[0],
         Array::I32(_) | Array::I64(_) => 0.0,
     });
-    Reference { value: before.value + (is - was), magnitude: before.magnitude + is.abs() - was.abs(), exact: None }
+    Reference::Rounded(Rounded { value: sum.value + (is - was), magnitude: sum.magnitude + is.abs() - was.abs() })
 }
 
 /// A sum of one element with another term in place of an old one; exact where the sum is.
@@ -216,11 +213,11 @@ fn whole(op: Op, old: i64, result: i64, step: i64, draw: u64, bits: u64) -> Opti
 /// Completes a reduction on the host, on all threads. Sums of floats are made in twice the precision of f64 and
 /// rounded once to the type.
 pub fn finish(op: Op, partials: &Array) -> Array {
-    if !op.rounds(partials.dtype()) {
-        return reduced!(op, partials, all_threads);
+    match partials {
+        Array::F32(sums) if op == Op::Sum => Array::F32(vec![compensated::parallel_sum(sums).value() as f32]),
+        Array::F64(sums) if op == Op::Sum => Array::F64(vec![compensated::parallel_sum(sums).value()]),
+        _ => reduced!(op, partials, all_threads),
     }
-    let value = reference(op, partials).value;
-    if partials.dtype() == Dtype::F32 { Array::F32(vec![value as f32]) } else { Array::F64(vec![value]) }
 }
 
 /// What operations need of an element.
@@ -353,7 +350,7 @@ fn lanes<T: Element, O: Operation<T>>(x: &[T]) -> T {
 #[cfg(test)]
 mod deciding_tests {
     use super::*;
-    use crate::data::{Change, Fill, generate};
+    use crate::data::{Change, Dtype, Fill, generate};
 
     #[test]
     fn a_deciding_value_changes_the_result() {
@@ -369,11 +366,15 @@ mod deciding_tests {
                     let undo = Change { input: 0, index: at, value: value.clone() }.apply(&mut x);
                     let after = reference(op, &x[0]);
                     let told = amended(op, &before, &old, &value);
-                    assert_eq!(told.exact, after.exact, "{} {dtype} at {at}", op.name());
-                    approx::assert_relative_eq!(told.value, after.value, max_relative = 1e-12);
-                    approx::assert_relative_eq!(told.magnitude, after.magnitude, max_relative = 1e-12);
-                    let moved = (after.value - before.value).abs() > 3.0;
-                    assert!(after.exact != before.exact || moved, "{} {dtype} at {at}", op.name());
+                    assert_eq!(told.exact(), after.exact(), "{} {dtype} at {at}", op.name());
+                    let sums = [&told, &after, &before].map(|reference| reference.rounded());
+                    let moved = sums.iter().all(Option::is_some) && {
+                        let [told, after, before] = sums.map(Option::unwrap);
+                        approx::assert_relative_eq!(told.value, after.value, max_relative = 1e-12);
+                        approx::assert_relative_eq!(told.magnitude, after.magnitude, max_relative = 1e-12);
+                        (after.value - before.value).abs() > 3.0
+                    };
+                    assert!(after.exact() != before.exact() || moved, "{} {dtype} at {at}", op.name());
                     undo.apply(&mut x);
                 }
             }

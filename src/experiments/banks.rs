@@ -4,9 +4,10 @@
 //! banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
 
 use super::evidence::{Contrast, Knee, Verdict, compare, knee};
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::banks::{self, SCRAMBLE, STRIDE};
 use crate::record::{BANDWIDTH, Point};
@@ -128,8 +129,8 @@ fn trial(scope: &Scope<'_>, series: &str, dtype: Dtype, stride: u64, scramble: u
         family: &banks::FAMILY,
         variant: "strided",
         dtype,
-        n: own::items(scope.target),
-        wg: own::usual_wg(scope.target),
+        n: lab::items(scope.target),
+        wg: lab::usual_wg(scope.target),
         params: &[(STRIDE.name, stride), (SCRAMBLE.name, scramble), (ROUNDS.name, 128)],
     };
     own.trial(scope, series, stride as f64, BANDWIDTH)
@@ -137,7 +138,7 @@ fn trial(scope: &Scope<'_>, series: &str, dtype: Dtype, stride: u64, scramble: u
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding where a series has `speed(series, stride)` GB/s, a sentence a line.

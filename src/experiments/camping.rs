@@ -5,9 +5,10 @@
 //! spread, so that padding must not matter: the control.
 
 use super::evidence::{Contrast, Verdict, any, compare_series, effect};
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::columns::{self, COLUMNS, DOWN, PAD};
 use crate::record::{BANDWIDTH, Point};
@@ -86,7 +87,7 @@ fn trial(scope: &Scope<'_>, log: u64, (name, down, padding): (&str, u64, u64)) -
         variant: "walk",
         dtype: Dtype::I32,
         n: 1 << bits,
-        wg: if target.gpu { own::usual_wg(target) } else { 1 },
+        wg: if target.gpu { lab::usual_wg(target) } else { 1 },
         params: &[(COLUMNS.name, log), (PAD.name, padding), (DOWN.name, down), (ROUNDS.name, 1)],
     };
     own.trial(scope, name, (1u64 << log) as f64, BANDWIDTH)
@@ -94,7 +95,7 @@ fn trial(scope: &Scope<'_>, log: u64, (name, down, padding): (&str, u64, u64)) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding where a series has `speed(series, pitch)` GB/s, a sentence a line.

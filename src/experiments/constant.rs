@@ -4,9 +4,10 @@
 //! words. The same reads of `__global` memory, cached as well, are the control.
 
 use super::evidence::{Contrast, Verdict, compare};
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, PLACES};
 use crate::record::{BANDWIDTH, Point};
@@ -75,8 +76,8 @@ fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Tria
         family: &constant::FAMILY,
         variant: "table",
         dtype: Dtype::I32,
-        n: own::items(scope.target),
-        wg: own::usual_wg(scope.target),
+        n: lab::items(scope.target),
+        wg: lab::usual_wg(scope.target),
         params: &[(PLACES.name, places), (GLOBAL.name, is_global), (ROUNDS.name, 128)],
     };
     own.trial(scope, name, places as f64, BANDWIDTH)
@@ -84,7 +85,7 @@ fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Tria
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding where a series has `speed(series, addresses)` GB/s.

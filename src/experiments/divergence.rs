@@ -4,9 +4,10 @@
 //! as long as the lockstep is wide have no such items, and take half the time.
 
 use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear, nothing};
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::divergence::{self, FIRST, SECOND, SHIFT};
 use crate::record::{Point, TIME};
@@ -49,8 +50,8 @@ impl Experiment for Divergence {
                     family: &divergence::FAMILY,
                     variant: "two_ways",
                     dtype: Dtype::I32,
-                    n: own::items(target),
-                    wg: own::usual_wg(target),
+                    n: lab::items(target),
+                    wg: lab::usual_wg(target),
                     params: &params,
                 };
                 own.trial(scope, name, (1u64 << shift) as f64, TIME)
@@ -141,7 +142,7 @@ fn cost_of_a_branch(over_one: &[Contrast]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// A device on which the chosen branches take `time(g)`, one branch 100 us and both `both`.

@@ -5,9 +5,10 @@
 //! twice as many, 100 to scale to the next devices, 1000 to those after them.
 
 use super::evidence::{Contrast, series};
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::chains::{self, CHAINS};
 use crate::record::{Point, RATE};
@@ -60,7 +61,7 @@ fn groups(units: u64) -> Vec<u64> {
 }
 
 fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
-    let wg = own::usual_wg(scope.target);
+    let wg = lab::usual_wg(scope.target);
     let own = Own {
         family: &chains::FAMILY,
         variant: "independent",
@@ -95,7 +96,7 @@ fn tail(all: &[&Point]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding where so many groups run at `rate(groups)` Gop/s.

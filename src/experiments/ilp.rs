@@ -103,7 +103,7 @@ fn trial(scope: &Scope<'_>, name: &str, metric: Metric, items: u64, chains: u64)
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding of a device that does `rate(chains, items)` Gop/s.

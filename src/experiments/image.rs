@@ -6,9 +6,10 @@
 
 use super::evidence::{Contrast, Verdict, compare_series};
 use super::image_sampler;
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab;
 use crate::kernels::lab::texels::{self, ORDER};
 use crate::kernels::lab::{ROUNDS, sampled};
 use crate::record::{BANDWIDTH, Point};
@@ -91,7 +92,7 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, order: u64) -> Tr
         variant,
         dtype: Dtype::I32,
         n: 1 << bits,
-        wg: if target.gpu { own::usual_wg(target) } else { 1 },
+        wg: if target.gpu { lab::usual_wg(target) } else { 1 },
         params: &[(ORDER.name, order), (ROUNDS.name, 1)],
     };
     own.trial(scope, name, order as f64, BANDWIDTH)
@@ -99,7 +100,7 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, order: u64) -> Tr
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
     use crate::runner::Status;
 

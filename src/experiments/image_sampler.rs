@@ -1,9 +1,10 @@
 //! Samplers: an image read far beyond its edges in every mode, beside the formulas of section 8.2 of the OpenCL 1.2
 //! specification in f64.
 
-use super::own::{self, Own};
+use super::own::Own;
 use super::{Scope, Trial};
 use crate::data::Dtype;
+use crate::kernels::lab;
 use crate::kernels::lab::sampled::{self, ADDRESS, ADDRESSES, Address, LINEAR, NORMALISED};
 use crate::record::{Point, RATE};
 use crate::runner::Status;
@@ -26,7 +27,7 @@ pub(super) fn trials(scope: &Scope<'_>, first: u64) -> Vec<Trial> {
             dtype: Dtype::F32,
             // Every coordinate once, or as often as keeps a GPU busy.
             n: if scope.target.gpu { 1 << 20 } else { 1 << 15 },
-            wg: own::usual_wg(scope.target).min(64),
+            wg: lab::usual_wg(scope.target).min(64),
             params: &[(ADDRESS.name, number), (LINEAR.name, linear), (NORMALISED.name, normalised)],
         };
         own.trial(scope, name, (first + number) as f64, RATE)

@@ -27,8 +27,6 @@ pub mod vector;
 mod walk;
 pub mod zerocopy;
 
-use crate::kernels::Family;
-use crate::kernels::lab::chains;
 use crate::plan::{Case, Target};
 use crate::record::{Metric, Point};
 
@@ -69,11 +67,6 @@ pub trait Experiment: Sync {
     /// How reports name a value of what is varied.
     fn x_label(&self, x: f64) -> String {
         x.to_string()
-    }
-
-    /// Families of kernels that are this experiment's own; `gpulab list` does not show them.
-    fn families(&self) -> &'static [&'static Family] {
-        &[]
     }
 
     /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
@@ -119,53 +112,4 @@ pub fn experiment(name: &str) -> Option<&'static dyn Experiment> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::fake::fake_info;
-    use crate::exchange::exchange;
-    use crate::kernels;
-
-    fn targets() -> [Target; 2] {
-        let target = fake_info().target;
-        [Target { gpu: true, ..target.clone() }, target]
-    }
-
-    #[test]
-    fn names_are_single_words_in_order_and_questions_are_questions() {
-        let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name()).collect();
-        assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
-        for experiment in EXPERIMENTS {
-            let name = experiment.name();
-            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_') && name != "all", "{name}");
-            assert!(experiment.question().ends_with('?') && !experiment.question().contains('\n'), "{name}");
-            assert!(!experiment.x_name().is_empty(), "{name}");
-        }
-    }
-
-    #[test]
-    fn plans_have_each_point_once_and_run_what_there_is() {
-        for experiment in EXPERIMENTS {
-            for (target, quick) in targets().iter().flat_map(|t| [(t, false), (t, true)]) {
-                let plan = experiment.plan(&Scope { target, quick, seed: 7 });
-                assert!(!plan.is_empty(), "{}", experiment.name());
-                for (i, trial) in plan.iter().enumerate() {
-                    let place = |t: &Trial| (t.series.clone(), t.x.to_bits());
-                    assert!(plan[..i].iter().all(|t| place(t) != place(trial)), "{}: {trial:?}", experiment.name());
-                    let Case { family, variant, .. } = &trial.case;
-                    let is_exchange = exchange(family).is_some_and(|e| e.variant(variant).is_some());
-                    let is_kernel = kernels::family(family).is_some_and(|f| f.rung(variant).is_some());
-                    assert!(is_exchange || is_kernel, "{}: {trial:?}", experiment.name());
-                    assert_eq!(trial.case.seed, 7);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn findings_are_sentences_even_of_nothing() {
-        for experiment in EXPERIMENTS {
-            let finding = experiment.finding(&[]);
-            assert!(finding.ends_with('.') && !finding.contains('\n'), "{}: {finding}", experiment.name());
-        }
-    }
-}
+mod tests;

@@ -82,7 +82,7 @@ fn sentence(what: &str, contrasts: &[Contrast]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding where a series has `speed(series, offset)` GB/s, a sentence a line.

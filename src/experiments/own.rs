@@ -3,8 +3,7 @@
 use super::{Scope, Trial};
 use crate::data::{Dtype, Shape};
 use crate::kernels::Family;
-pub(super) use crate::kernels::lab::*;
-use crate::plan::{Case, Target, WorkGroup};
+use crate::plan::{Case, WorkGroup};
 use crate::record::{Metric, Row};
 
 /// From one operation of a lone item to its next, in nanoseconds.
@@ -42,37 +41,4 @@ impl Own<'_> {
         };
         Trial { series: series.into(), x, metric, case }
     }
-}
-
-/// Work-items that fill a device: on a GPU several times as many as go through its compute units at once.
-pub(super) fn items(target: &Target) -> u64 {
-    u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
-}
-
-/// Work-items of a usual group on this device.
-pub(super) fn usual_wg(target: &Target) -> usize {
-    target.max_wg.min(256)
-}
-
-/// The points of an experiment's plan on a made-up device on which a trial has the value that `value` gives for its
-/// series and x; trials that it gives none are skipped.
-#[cfg(test)]
-pub(super) fn points_of(
-    experiment: &dyn super::Experiment,
-    gpu: bool,
-    noise: f64,
-    value: impl Fn(&str, f64) -> f64,
-) -> Vec<crate::record::Point> {
-    let target = Target { gpu, ..crate::device::fake::fake_info().target };
-    let plan = experiment.plan(&Scope { target: &target, quick: false, seed: 1 });
-    let point = |t: &Trial| {
-        let value = value(&t.series, t.x);
-        let mut point = crate::record::point(&t.series, 1, value, noise);
-        (point.x, point.metric, point.unit) = (t.x, t.metric.name.into(), t.metric.unit.into());
-        if !value.is_finite() {
-            (point.status, point.value) = (crate::runner::Status::Skipped, None);
-        }
-        point
-    };
-    plan.iter().map(point).collect()
 }

@@ -6,52 +6,18 @@
 //! different orders differ by as much, and neither is wrong.
 
 use super::evidence::series;
-use super::own::{self, Exact, OneLaunch, Own};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
-use crate::data::{Array, Dtype, Fill};
-use crate::kernels::{Ask, Bound, Family, Form, Rung, Tunable, reduce, rung, shape::Grid};
-use crate::plan::{Arg, Cost, Plan, Refusal};
+use crate::data::Dtype;
+use crate::kernels::lab;
+use crate::kernels::lab::absorbed::{self, RIGHT};
+use crate::kernels::lab::orders::{self, STEP};
+use crate::kernels::{Family, Rung, reduce};
 use crate::record::{Metric, Point, Row};
 use crate::runner::Number;
 
 /// The experiment's entry in the list.
 pub struct Rounding;
-
-/// Sums n floats, a power of two, one after the other.
-const ORDERS: Family = Family {
-    name: "orders",
-    about: "sum floats one after the other in several orders",
-    form: Form::Vector,
-    problem: reduce::FAMILY.problem,
-    references: &[],
-    ladder: &[rung("lab/orders/v1_sequential.cl", sequential, &[STEP])],
-    choices: &[],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
-};
-
-/// Three terms whose sum depends on the order.
-const ABSORBED: Family = Family {
-    name: "absorbed",
-    about: "sum three terms from either end",
-    form: Form::Vector,
-    problem: &Exact {
-        inputs: |_, _| vec![1],
-        result: |_, _| 1,
-        fill: Fill::Ones,
-        cost: |_| Cost { bytes: 8.0, ops: 2.0 },
-        answer: |case, _| Array::F32(vec![if own::get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
-        finish: own::as_it_is,
-    },
-    references: &[],
-    ladder: &[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])],
-    choices: &[RIGHT],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
-};
-
-const STEP: Tunable = own::setting("step", "from each element to the next, odd");
-const RIGHT: Tunable = own::setting("right", "whether the last two terms are added first");
 
 /// How far a sum is from the exact one.
 const ERROR: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.max_err.map(|err| 1e6 * err) };
@@ -84,22 +50,18 @@ impl Experiment for Rounding {
         "order"
     }
 
-    fn families(&self) -> &'static [&'static Family] {
-        &[&ORDERS, &ABSORBED]
-    }
-
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
         let three = [(1, 0), (2, 1)].map(|(x, right)| {
-            own(&ABSORBED, "three_terms", 1, &[(RIGHT.name, right)]).trial(scope, THREE, f64::from(x), SUM)
+            own(&absorbed::FAMILY, "three_terms", 1, &[(RIGHT.name, right)]).trial(scope, THREE, f64::from(x), SUM)
         });
         let in_order = |name, metric| {
             let trial = move |(x, &step)| {
-                own(&ORDERS, "sequential", 1, &[(STEP.name, step)]).trial(scope, name, f64::from(x), metric)
+                own(&orders::FAMILY, "sequential", 1, &[(STEP.name, step)]).trial(scope, name, f64::from(x), metric)
             };
             (1..).zip(&STEPS).map(trial)
         };
         let by_rung = |name, metric| {
-            let wg = own::usual_wg(scope.target);
+            let wg = lab::usual_wg(scope.target);
             let trial = move |rung: &'static Rung| {
                 let x = f64::from(rung.number().unwrap_or_default());
                 own(&reduce::FAMILY, rung.variant(), wg, &[]).trial(scope, name, x, metric)
@@ -127,7 +89,7 @@ fn own<'a>(family: &'static Family, variant: &'static str, wg: usize, params: &'
         family,
         variant,
         dtype: Dtype::F32,
-        n: if wg == 1 && family.name == ABSORBED.name { 1 } else { ELEMENTS },
+        n: if wg == 1 && family.name == absorbed::FAMILY.name { 1 } else { ELEMENTS },
         wg,
         params,
     }
@@ -182,25 +144,9 @@ fn rungs(points: &[Point]) -> Option<String> {
     })
 }
 
-fn sequential(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (n, step) = (ask.case.shape.n, own::get(&ask.case.params, STEP.name));
-    if !n.is_power_of_two() || step.is_multiple_of(2) {
-        return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));
-    }
-    let args = [n, step].map(|number| Arg::Uint(number as u32));
-    let plan =
-        OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)?;
-    Ok(Plan { depth: n, ..plan })
-}
-
-fn three_terms(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let args = [own::arg(ask, RIGHT.name)];
-    OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     #[test]

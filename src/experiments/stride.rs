@@ -5,9 +5,8 @@
 //! words lie, until each word has a segment of its own.
 
 use super::evidence::{Contrast, FALL, Knee, Verdict, knee, nothing, series};
-use super::walk::{self, GATHER, READ, READ_CACHED, SCATTER, WRITE};
+use super::walk::{self, READ, READ_CACHED, WRITE};
 use super::{Experiment, Scope, Trial};
-use crate::kernels::Family;
 use crate::record::Point;
 
 /// The experiment's entry in the list.
@@ -27,10 +26,6 @@ impl Experiment for Stride {
 
     fn x_name(&self) -> &'static str {
         "stride"
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&GATHER, &SCATTER]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
@@ -123,7 +118,7 @@ const HIDDEN: &str = "the spread hides what single doublings cost";
 
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding on a GPU of which a series has `speed(series, stride)` GB/s, a sentence a line.

@@ -1,58 +1,15 @@
 //! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
 
 use super::evidence::{Contrast, LEAST, Verdict, any, nothing, series};
-use super::own::{self, Exact, OneLaunch, Own, ROUNDS};
+use super::own::Own;
 use super::{Experiment, Scope, Trial};
-use crate::data::{Array, Dtype, Fill};
-use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung, shape::Grid};
-use crate::plan::{Arg, Case, Cost, Plan, Refusal};
+use crate::data::Dtype;
+use crate::kernels::lab::vectors::{ADDING, LOADING, VEC};
+use crate::kernels::lab::{self, ROUNDS};
 use crate::record::{BANDWIDTH, Point, RATE};
 
 /// The experiment's entry in the list.
 pub struct Vector;
-
-/// Reads n floats, a power of two.
-const LOADING: Family = Family {
-    name: "loads",
-    about: "read floats as vectors",
-    form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |_, _| 1,
-        // Every sum is a whole number that f32 has.
-        fill: Fill::Exact(8),
-        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |_, inputs| total(&inputs[0]),
-        finish: |_, output| total(&output),
-    },
-    references: &[],
-    ladder: &[rung("lab/loads/v1_vectors.cl", load, &[VEC])],
-    choices: &[],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
-};
-
-/// Adds to n floats.
-const ADDING: Family = Family {
-    name: "adds",
-    about: "add to floats in registers as vectors",
-    form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Exact(64),
-        cost: |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
-        answer: increased,
-        finish: own::as_it_is,
-    },
-    references: &[],
-    ladder: &[rung("lab/adds/v1_vectors.cl", add, &[VEC])],
-    choices: &[ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Arithmetic,
-};
-
-const VEC: Tunable = own::setting("vec", "floats of a vector");
 
 const LOADS: &str = "loads";
 const ADDS: &str = "adds";
@@ -69,10 +26,6 @@ impl Experiment for Vector {
 
     fn x_name(&self) -> &'static str {
         "width"
-    }
-
-    fn families(&self) -> &'static [&'static Family] {
-        &[&LOADING, &ADDING]
     }
 
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
@@ -142,7 +95,7 @@ fn loads(scope: &Scope<'_>, vec: u64) -> Trial {
         variant: "vectors",
         dtype: Dtype::F32,
         n: 1 << bits,
-        wg: if target.gpu { own::usual_wg(target) } else { 1 },
+        wg: if target.gpu { lab::usual_wg(target) } else { 1 },
         params: &[(VEC.name, vec), (ROUNDS.name, 1)],
     };
     own.trial(scope, LOADS, vec as f64, BANDWIDTH)
@@ -156,69 +109,16 @@ fn adds(scope: &Scope<'_>, vec: u64) -> Trial {
         family: &ADDING,
         variant: "vectors",
         dtype: Dtype::F32,
-        n: lanes * own::items(target),
-        wg: own::usual_wg(target).min(64),
+        n: lanes * lab::items(target),
+        wg: lab::usual_wg(target).min(64),
         params: &[(VEC.name, vec), (ROUNDS.name, rounds)],
     };
     own.trial(scope, ADDS, vec as f64, RATE)
 }
 
-/// The sum of small whole numbers, as the only element.
-fn total(values: &Array) -> Array {
-    match values {
-        Array::F32(v) => Array::F32(vec![v.iter().map(|&x| f64::from(x)).sum::<f64>() as f32]),
-        other => Array::zeros(other.dtype(), 1),
-    }
-}
-
-/// Additions to a float, 16 in a round as in the kernel.
-fn added(case: &Case) -> u64 {
-    16 * own::get(&case.params, ROUNDS.name)
-}
-
-fn increased(case: &Case, inputs: &[Array]) -> Array {
-    match &inputs[0] {
-        Array::F32(v) => Array::F32(v.iter().map(|x| x + added(case) as f32).collect()),
-        other => Array::zeros(other.dtype(), other.len()),
-    }
-}
-
-/// The vectors that n floats make.
-fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
-    let (n, vec) = (ask.case.shape.n, own::get(&ask.case.params, VEC.name).max(1));
-    if n.is_multiple_of(vec) {
-        Ok((vec, n / vec))
-    } else {
-        Err(Refusal::Size(format!("n={n}: a multiple of {vec} is needed")))
-    }
-}
-
-/// Vectors that an item loads at a time, as in the kernel.
-const TOGETHER: u64 = 4;
-
-fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (vec, vectors) = vectors(ask)?;
-    let walk = own::Walk::over(ask, vectors, TOGETHER, own::IN_TURNS)?;
-    let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
-    let (grid, output) = (walk.grid, walk.grid.items());
-    OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
-}
-
-fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (vec, vectors) = vectors(ask)?;
-    let wg = ask.case.wg.size();
-    if !vectors.is_multiple_of(wg as u64) {
-        return Err(Refusal::Size(format!("{vectors} items: a multiple of {wg} is needed")));
-    }
-    let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1)];
-    let output = ask.case.shape.n as usize;
-    let defines = [("VEC", vec.to_string())];
-    OneLaunch { grid: Grid::covering(wg, vectors), output, defines: &defines, args: &args, local: 0 }.plan(ask)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::own::points_of;
+    use super::super::tests::points_of;
     use super::*;
 
     /// The finding where a series has `speed(series, width)`, a sentence a line.

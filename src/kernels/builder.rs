@@ -127,7 +127,12 @@ impl<'a> Builder<'a> {
 
     /// The plan, of a main kernel with so many elements in local memory, and results of so many roundings.
     pub(crate) fn plan(self, local_elements: u64, depth: u64) -> Plan {
-        let local_bytes = local_elements * self.ask.case.dtype.size() as u64;
+        let size = self.ask.case.dtype.size() as u64;
+        self.plan_with(local_elements * size, depth)
+    }
+
+    /// As [`Builder::plan`], with so many bytes in local memory.
+    pub(crate) fn plan_with(self, local_bytes: u64, depth: u64) -> Plan {
         Plan { local_bytes, depth, ..self.plan }
     }
 }

@@ -20,16 +20,10 @@ pub use source::{Assembled, assemble, embedded, entry_point, included, text};
 pub use tunable::{Kind, Tunable};
 
 use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
-use crate::experiments::EXPERIMENTS;
 use crate::plan::*;
 
 /// Every family with a ladder, in teaching order.
 pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
-
-/// Numbers of any type as f64.
-pub(crate) fn widened(values: &Array) -> Vec<f64> {
-    values.widened()
-}
 
 /// A problem and its ladder.
 pub struct Family {
@@ -241,8 +235,7 @@ impl Family {
 
 /// Every family, and the internal ones: those that measure ceilings, and experiments' own.
 pub fn everything() -> impl Iterator<Item = &'static Family> {
-    let own = EXPERIMENTS.iter().flat_map(|experiment| experiment.families());
-    FAMILIES.iter().chain(probes::PROBES).chain(lab::LAB).chain(own).copied()
+    FAMILIES.iter().chain(probes::PROBES).chain(lab::LAB).copied()
 }
 
 /// The family of this name, internal ones included.
@@ -366,6 +359,11 @@ pub trait Problem: Sync {
     /// from [`Plan::host_tail`] on (empty without one).
     fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
         output
+    }
+
+    /// The error of a result, where that is what the reference is of, as an array of one.
+    fn error(&self, _: &Case, _result: &Array, _inputs: &[Array]) -> Option<Array> {
+        None
     }
 
     /// The CPU baselines, timed beside the rungs.

@@ -72,13 +72,34 @@ pub struct Cost {
     pub ops: f64,
 }
 
-/// The right answer, with what is needed to judge a rounded one.
+/// The right answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// The exact result rounded to f64 (floats), or unused (integers).
+pub enum Reference {
+    /// This result and no other.
+    Exact(Array),
+    /// A number that roundings may miss.
+    Rounded(Rounded),
+    /// The result is an error, which may be so large.
+    Error(f64),
+}
+
+impl Reference {
+    /// The result that is the only right one, if there is one.
+    pub fn exact(&self) -> Option<&Array> {
+        if let Reference::Exact(result) = self { Some(result) } else { None }
+    }
+
+    /// The sum that roundings may miss, if it is one.
+    pub fn rounded(&self) -> Option<Rounded> {
+        if let Reference::Rounded(sum) = self { Some(*sum) } else { None }
+    }
+}
+
+/// A sum, with what is needed to judge a rounded one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounded {
+    /// The exact sum, rounded to f64.
     pub value: f64,
     /// Sum of the terms' magnitudes: the S of the error bound gamma(d) * S.
     pub magnitude: f64,
-    /// The result bit for bit, where the type makes it exact.
-    pub exact: Option<Array>,
 }

@@ -332,8 +332,8 @@ impl Data {
             return Vec::new();
         }
         let margin = match &self.reference {
-            Some(reference @ Reference { exact: None, .. }) => {
-                match check::tolerance(reference, job.plan.depth, job.case.dtype) {
+            Some(Reference::Rounded(sum)) => {
+                match check::tolerance(sum, job.plan.depth, job.case.dtype) {
                     Some(bound) => bound,
                     // No change is larger than what so many roundings may hide.
                     None => return Vec::new(),
@@ -360,8 +360,7 @@ impl Data {
         self.reference = before.as_ref().map(|before| {
             let amended = job.family.problem.amended(job.case, &self.host, &made, before);
             // Over exact data the result is exact after a change, too.
-            let is_exact = before.exact.is_some();
-            if is_exact { exactly(amended, job.case.dtype) } else { Reference { exact: None, ..amended } }
+            if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended }
         });
         let gone = go(self);
         undo.iter().for_each(|change| _ = change.apply(&mut self.host));
@@ -380,7 +379,10 @@ impl Data {
     ) -> Result<Judged, Stop> {
         match (family.problem.movement(case), &self.reference) {
             (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
-            (None, Some(reference)) => judge_real(got, reference, depth, when),
+            (None, Some(reference)) => {
+                let error = family.problem.error(case, got, &self.host);
+                judge_real(error.as_ref().unwrap_or(got), reference, depth, when)
+            }
             (None, None) => Err(Stop::failed("there is no reference")),
         }
     }
@@ -418,8 +420,12 @@ fn exact_data_of(job: &Job<'_>, fill: Fill, seed: u64) -> Data {
 }
 
 /// The reference of data over which the result is exact in any order.
-fn exactly(reference: Reference, dtype: Dtype) -> Reference {
-    Reference { exact: Some(exact_result(&reference, dtype)), ..reference }
+pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
+    match (reference, dtype) {
+        (Reference::Rounded(sum), Dtype::F32) => Reference::Exact(Array::F32(vec![sum.value as f32])),
+        (Reference::Rounded(sum), _) => Reference::Exact(Array::F64(vec![sum.value])),
+        (other, _) => other,
+    }
 }
 
 /// What exact data to check a rung over that is timed, with their seeds.
@@ -440,15 +446,6 @@ pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
     plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect())
 }
 
-/// The one result that exact data has, in the element type.
-pub(super) fn exact_result(reference: &Reference, dtype: Dtype) -> Array {
-    match (&reference.exact, dtype) {
-        (Some(exact), _) => exact.clone(),
-        (None, Dtype::F32) => Array::F32(vec![reference.value as f32]),
-        (None, _) => Array::F64(vec![reference.value]),
-    }
-}
-
 fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
     let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
     Ok(Judged { verdict: demand(check::check_moved(got, input, movement), when)?, value: None })
@@ -459,9 +456,12 @@ fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -
 fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
     let most = (0.09 / got.dtype().unit_roundoff()) as u64;
     let mut verdict = check::check_result(got, reference, depth.min(most));
-    let is_loose = depth > most && reference.exact.is_none();
-    if is_loose && reference.magnitude.is_finite() && verdict.max_err <= reference.magnitude {
-        verdict = Verdict { ok: true, tol: reference.magnitude, why: None, ..verdict };
+    if let Reference::Rounded(sum) = reference
+        && depth > most
+        && sum.magnitude.is_finite()
+        && verdict.max_err <= sum.magnitude
+    {
+        verdict = Verdict { ok: true, tol: sum.magnitude, why: None, ..verdict };
     }
     Ok(Judged { verdict: demand(verdict, when)?, value: single(got) })
 }

@@ -3,7 +3,7 @@
 use crate::drivers::{on_every_driver, session};
 use crate::skips::verify;
 use gpulab::data::{Dtype, Params, Shape};
-use gpulab::experiments::{Experiment, presum::Presum};
+use gpulab::kernels;
 use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::{Cache, Clock, Settings, Status};
 
@@ -28,7 +28,7 @@ fn every_remedy_adds_every_element_once() {
         let (mut session, mut count) = (session(driver, None), 0);
         let sizes = [1, 2, 5].map(|blocks| [0, 1, BLOCK / 2, BLOCK - 1].map(|rest| blocks * BLOCK + rest));
         for n in sizes.into_iter().flatten() {
-            for rung in Presum.families()[0].ladder {
+            for rung in kernels::family("presum").unwrap().ladder {
                 count += verify(&mut session, driver, &case(rung.variant(), n));
             }
         }

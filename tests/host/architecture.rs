@@ -33,9 +33,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("store", &["ceilings", "error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
-    ("experiments", &["cpu", "data", "exchange", "kernels", "plan", "record", "runner", "values"]),
+    ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
     ("report", &["ceilings", "data", "kernels", "plan", "record", "runner", "terminal", "values"]),
-    ("cli", &["cpu", "data", "kernels", "plan", "runner", "sweep", "values"]),
+    ("cli", &["data", "kernels", "plan", "runner", "sweep", "values"]),
     (
         "commands",
         &[

@@ -1,4 +1,4 @@
-use super::super::own::points_of;
+use super::super::tests::points_of;
 use super::*;
 
 /// The finding where a series has `at(series, chains)`, a sentence a line.

@@ -1,26 +1,44 @@
 //! Kernels of experiments: problems with exact answers, and plans of one launch. One file a family.
 
+pub mod absorbed;
 pub mod banks;
 pub mod chains;
 pub mod columns;
 pub mod constant;
 pub mod divergence;
+pub mod instructions;
+pub mod laden;
+pub mod orders;
+pub mod presum;
 pub mod sampled;
 pub mod texels;
+pub mod vectors;
+pub mod walk;
 
 use super::shape::{self, Grid};
-use super::{Ask, Family, Problem, Tunable};
+use super::{Ask, Builder, Family, Problem, Tunable};
 use crate::data::{Array, Fill, Params, Shape};
-use crate::plan::{Arg, BufferSpec, Case, Cost, Plan, REPEATS, Reference, Refusal, Role, WorkGroup};
+use crate::plan::{Arg, Case, Cost, Plan, REPEATS, Reference, Refusal, Target};
 
 /// Every family of experiments; `gpulab list` does not show them.
 pub const LAB: &[&Family] = &[
+    &absorbed::FAMILY,
+    &instructions::ONCE,
+    &vectors::ADDING,
     &banks::FAMILY,
     &chains::FAMILY,
     &columns::FAMILY,
     &constant::FAMILY,
     &divergence::FAMILY,
+    &walk::GATHER,
+    &instructions::PAIRS,
+    &vectors::LOADING,
+    &orders::FAMILY,
+    &presum::FAMILY,
     &sampled::FAMILY,
+    &walk::SCATTER,
+    &laden::STEPS,
+    &laden::STREAMS,
     &texels::FAMILY,
 ];
 
@@ -67,7 +85,7 @@ impl Problem for Exact {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        Reference { value: 0.0, magnitude: 0.0, exact: Some((self.answer)(case, inputs)) }
+        Reference::Exact((self.answer)(case, inputs))
     }
 
     fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
@@ -102,6 +120,11 @@ pub(crate) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
     } else {
         Err(Refusal::Size(format!("n={n}: a multiple of {wg} is needed")))
     }
+}
+
+/// Work-items that fill a device: on a GPU several times as many as go through its compute units at once.
+pub(crate) fn items(target: &Target) -> u64 {
+    u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
 }
 
 /// How the items of a device that it fills share a number of accesses.
@@ -156,27 +179,19 @@ pub(crate) struct OneLaunch<'a> {
 impl OneLaunch<'_> {
     /// One launch of the rung's kernel.
     pub(crate) fn plan(&self, ask: &Ask<'_>) -> Result<Plan, Refusal> {
-        let Case { dtype, shape, params, wg, .. } = ask.case;
-        shape::check_wg(*wg, ask.target)?;
-        let lens = ask.family.problem.inputs(*shape, params);
-        let buffer = |role, len| BufferSpec { role, dtype: *dtype, len };
-        let mut buffers: Vec<BufferSpec> = (0..).zip(lens).map(|(i, len)| buffer(Role::Input(i), len)).collect();
-        buffers.push(buffer(Role::Output, self.output));
-        let mut defines = shape::defines(shape::wrapping(*dtype), shape.n);
-        defines.push(("WG".into(), self.grid.wg.to_string()));
-        defines.extend(self.defines.iter().map(|(name, value)| ((*name).into(), value.clone())));
-        let args = (0..buffers.len()).map(Arg::Buffer).chain(self.args.iter().copied()).collect();
-        Ok(Plan {
-            defines,
-            buffers,
-            passes: vec![shape::pass(&ask.rung.kernel(), self.grid, args)],
-            wg: WorkGroup::linear(self.grid.wg),
-            params: params.clone(),
-            local_bytes: self.local,
-            depth: 0,
-            host_tail: None,
-        })
+        shape::check_wg(ask.case.wg, ask.target)?;
+        let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), self.grid);
+        plan.note_all();
+        self.defines.iter().for_each(|(name, value)| plan.define(name, value));
+        let output = plan.output(self.output);
+        plan.pass("", self.grid, plan.inputs().into_iter().chain([output]).chain(self.args.iter().copied()).collect());
+        Ok(plan.plan_with(self.local, 0))
     }
+}
+
+/// Work-items of a usual group on this device.
+pub(crate) fn usual_wg(target: &Target) -> usize {
+    target.max_wg.min(256)
 }
 
 /// The elements of an array of 32-bit words; none of another type.
@@ -198,7 +213,7 @@ mod tests {
     use crate::data::Dtype;
     use crate::device::fake::fake_info;
     use crate::kernels::probes::READ;
-    use crate::plan::Target;
+    use crate::plan::{Target, WorkGroup};
 
     #[test]
     fn a_walk_makes_each_access_once_in_either_shape() {

@@ -111,10 +111,10 @@ impl Problem for MinPlus {
 
     fn amended(&self, case: &Case, inputs: &[Array], changes: &[Changed], before: &Reference) -> Reference {
         let n = case.shape.n as usize;
-        let Some(mut exact) = before.exact.clone() else { return self.reference(case, inputs) };
+        let Reference::Exact(mut exact) = before.clone() else { return self.reference(case, inputs) };
         let places: Vec<(usize, usize)> = changes.iter().map(|c| c.change.index).map(|at| (at / n, at % n)).collect();
         host::recompute(n, &inputs[0], &places, &mut exact);
-        Reference { exact: Some(exact), ..before.clone() }
+        Reference::Exact(exact)
     }
 
     /// Weights of which each decides a result, in one of two cases; and weights of either sign, of any kernel that has no
@@ -154,7 +154,7 @@ impl Problem for MinPlus {
             true => host::turned(n, data::turn(case.shape.n) as usize, &inputs[0], &mut exact),
             false => host::all_threads(n, &inputs[0], &mut exact),
         }
-        Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+        Reference::Exact(exact)
     }
 
     fn baselines(&self) -> &'static [Baseline] {

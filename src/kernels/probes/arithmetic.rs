@@ -140,7 +140,7 @@ pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
         Dtype::I32 => Array::I32(values.iter().map(|&s| s as i32).collect()),
         Dtype::I64 => Array::I64(values.iter().map(|&s| s as i64).collect()),
     };
-    Reference { value: 0.0, magnitude: 0.0, exact: Some(exact) }
+    Reference::Exact(exact)
 }
 
 /// What each lane of [`ADD_MIN`] comes to: the sum of its registers, which the last steps lowered most.

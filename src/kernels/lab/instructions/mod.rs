@@ -1,14 +1,16 @@
-//! The kernels: chains of an operation, and functions of many arguments.
+//! Chains of an operation, and functions of many arguments.
 
-use super::super::own::{self, OneLaunch, ROUNDS};
-use super::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
-use crate::check;
+pub(crate) mod operation;
+
+use self::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
+use super::{OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::data::{Array, Dtype, Fill, Params, Shape};
-use crate::kernels::{Ask, Bound, Family, Problem, Tunable, rung, shape::Grid, widened};
+use crate::kernels::shape::Grid;
+use crate::kernels::{Ask, Bound, Family, Problem, Tunable, rung};
 use crate::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 
 /// n items with chains of an operation.
-pub(super) const PAIRS: Family = Family {
+pub(crate) const PAIRS: Family = Family {
     name: "instructions",
     about: "chains of one operation",
     form: crate::kernels::Form::Vector,
@@ -21,7 +23,7 @@ pub(super) const PAIRS: Family = Family {
 };
 
 /// A function of n arguments in f32, an even number, which are made of as many words.
-pub(super) const ONCE: Family = Family {
+pub(crate) const ONCE: Family = Family {
     name: "accuracy",
     about: "a function's values",
     form: crate::kernels::Form::Vector,
@@ -33,7 +35,7 @@ pub(super) const ONCE: Family = Family {
     ceiling: Bound::Copy,
 };
 
-pub(super) const CHAINS: Tunable = own::setting("chains", "independent chains of an item");
+pub(crate) const CHAINS: Tunable = setting("chains", "independent chains of an item");
 
 struct Pairs;
 
@@ -55,7 +57,7 @@ impl Problem for Pairs {
     }
 
     fn cost(&self, case: &Case) -> Cost {
-        let chains = own::get(&case.params, CHAINS.name);
+        let chains = get(&case.params, CHAINS.name);
         let counted = chains * steps(case) * Asked::of(case).map_or(0, Asked::counts);
         let n = case.shape.n as f64;
         Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * counted as f64 }
@@ -63,21 +65,23 @@ impl Problem for Pairs {
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         match Asked::of(case) {
-            Some(Asked::Function(function, form)) => error_of(32.0 * (function.allowed(case.dtype, form) + 1.0)),
-            Some(Asked::Operation(operation)) => exact(whole(case, operation, &inputs[0])),
-            None => exact(Array::zeros(case.dtype, 0)),
+            Some(Asked::Function(function, form)) => {
+                Reference::Error(32.0 * (function.allowed(case.dtype, form) + 1.0))
+            }
+            Some(Asked::Operation(operation)) => Reference::Exact(whole(case, operation, &inputs[0])),
+            None => Reference::Exact(Array::zeros(case.dtype, 0)),
         }
     }
 
     /// Sums of chains of functions become their largest error in ulp. A step adds an error and makes none larger, but
-    /// for those few with which a chain begins, each smaller by far: 16 steps' errors, doubled as the ulp may double from
-    /// a number to the next, are more than any chain has.
-    fn finish(&self, case: &Case, output: Array, inputs: &[Array]) -> Array {
-        let (Some(Asked::Function(function, _)), [starts]) = (Asked::of(case), inputs) else { return output };
+    /// for those few with which a chain begins, each smaller by far: 16 steps' errors, doubled as the ulp may double
+    /// from a number to the next, are more than any chain has.
+    fn error(&self, case: &Case, output: &Array, inputs: &[Array]) -> Option<Array> {
+        let (Some(Asked::Function(function, _)), [starts]) = (Asked::of(case), inputs) else { return None };
         let sums: Vec<f64> = (-LARGEST..=LARGEST).map(|start| converged(case, function, start as f64)).collect();
         let want = |start: &f64| sums[(*start as i64 + LARGEST) as usize];
-        let wanted: Vec<f64> = widened(starts).iter().map(want).collect();
-        Array::F64(vec![largest_error(&widened(&output), &wanted, case.dtype)])
+        let wanted: Vec<f64> = starts.widened().iter().map(want).collect();
+        Some(Array::F64(vec![largest_error(&output.widened(), &wanted, case.dtype)]))
     }
 }
 
@@ -86,16 +90,16 @@ const LARGEST: i64 = 8;
 
 /// Steps of a chain.
 fn steps(case: &Case) -> u64 {
-    2 * own::get(&case.params, ROUNDS.name) * Asked::of(case).map_or(0, Asked::turn)
+    2 * get(&case.params, ROUNDS.name) * Asked::of(case).map_or(0, Asked::turn)
 }
 
 /// The sums of chains of whole numbers, of each item.
 fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
-    let (chains, steps) = (own::get(&case.params, CHAINS.name), steps(case));
+    let (chains, steps) = (get(&case.params, CHAINS.name), steps(case));
     // An item depends on the one number that it begins with, of which there are few.
     let each = |sum: &dyn Fn(i64) -> f64| -> Vec<f64> {
         let sums: Vec<f64> = (-LARGEST..=LARGEST).map(sum).collect();
-        widened(starts).iter().map(|start| sums[(*start as i64 + LARGEST) as usize]).collect()
+        starts.widened().iter().map(|start| sums[(*start as i64 + LARGEST) as usize]).collect()
     };
     match operation.next {
         Next::Word(next) => {
@@ -105,7 +109,7 @@ fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
             };
             let chain = |start, c| last(steps, first(start, c), |x, y| next(x, y, first(start, 0)));
             let sum = |start| (0..chains).map(|c| chain(start, c)).fold(0, u32::wrapping_add);
-            own::array(each(&|start| f64::from(sum(start))).into_iter().map(|sum| sum as u32))
+            array(each(&|start| f64::from(sum(start))).into_iter().map(|sum| sum as u32))
         }
         Next::Float(next) => {
             let chain = |start: f64, c: u64| last(steps, start + c as f64, |x, y| next(x, y, start));
@@ -128,7 +132,7 @@ fn last<N: Copy>(steps: u64, start: N, next: impl Fn(N, N) -> N) -> N {
 fn converged(case: &Case, function: &Function, start: f64) -> f64 {
     let first = |c: u64| 1.0 + start * start / 64.0 + c as f64 / 8.0;
     let chain = |c| last(steps(case), first(c), |_, y| (function.next)(y));
-    (0..own::get(&case.params, CHAINS.name)).map(chain).sum()
+    (0..get(&case.params, CHAINS.name)).map(chain).sum()
 }
 
 fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -138,7 +142,7 @@ fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         Asked::Operation(operation) => (operation.step, operation.start, 1),
         Asked::Function(function, _) => (function.step, "NEAR", function.term),
     };
-    let chains = own::get(params, CHAINS.name).to_string();
+    let chains = get(params, CHAINS.name).to_string();
     let mut defines = vec![
         ("STEP", step.to_owned()),
         ("START", start.to_owned()),
@@ -152,11 +156,9 @@ fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         _ if ask.target.gpu => defines.extend([("SMALLER", "fmin".to_owned()), ("LARGER", "fmax".to_owned())]),
         _ => {}
     }
-    let grid = Grid::covering(ask.case.wg.size(), own::whole_groups(ask)?);
-    let args = [own::arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)];
-    let plan =
-        OneLaunch { grid, output: ask.case.shape.n as usize, defines: &defines, args: &args, local: 0 }.plan(ask)?;
-    Ok(with_inputs(plan))
+    let grid = Grid::covering(ask.case.wg.size(), whole_groups(ask)?);
+    let args = [arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)];
+    OneLaunch { grid, output: ask.case.shape.n as usize, defines: &defines, args: &args, local: 0 }.plan(ask)
 }
 
 struct Once;
@@ -176,20 +178,20 @@ impl Problem for Once {
 
     fn reference(&self, case: &Case, _: &[Array]) -> Reference {
         match Asked::of(case) {
-            Some(Asked::Function(function, form)) => error_of(function.allowed(Dtype::F32, form)),
-            _ => error_of(0.0),
+            Some(Asked::Function(function, form)) => Reference::Error(function.allowed(Dtype::F32, form)),
+            _ => Reference::Error(0.0),
         }
     }
 
     /// The values become their largest error in ulp.
-    fn finish(&self, case: &Case, output: Array, inputs: &[Array]) -> Array {
-        let (Some(Asked::Function(function, _)), [words]) = (Asked::of(case), inputs) else { return output };
+    fn error(&self, case: &Case, output: &Array, inputs: &[Array]) -> Option<Array> {
+        let (Some(Asked::Function(function, _)), [drawn]) = (Asked::of(case), inputs) else { return None };
         let (from, span) = arguments(function);
-        let arguments: Vec<f64> = own::words(words).iter().map(|w| float(from + (w & span))).collect();
+        let arguments: Vec<f64> = words(drawn).iter().map(|w| float(from + (w & span))).collect();
         let want = |(i, &y): (usize, &f64)| (function.value)(arguments[i ^ 1], y);
         let wanted: Vec<f64> = arguments.iter().enumerate().map(want).collect();
-        let got: Vec<f64> = own::words(&output).into_iter().map(float).collect();
-        Array::F64(vec![largest_error(&got, &wanted, Dtype::F32)])
+        let got: Vec<f64> = words(output).into_iter().map(float).collect();
+        Some(Array::F64(vec![largest_error(&got, &wanted, Dtype::F32)]))
     }
 }
 
@@ -203,7 +205,7 @@ fn float(bits: u32) -> f64 {
 }
 
 fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let n = own::whole_groups(ask)?;
+    let n = whole_groups(ask)?;
     let Some(asked @ Asked::Function(function, _)) = Asked::of(ask.case) else { return Err(unknown()) };
     if !n.is_multiple_of(2) {
         return Err(Refusal::Size(format!("n={n}: an even number is needed")));
@@ -213,7 +215,7 @@ fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut defines = vec![("APPLY", apply.to_owned()), ("FROM", format!("{from}u")), ("SPAN", format!("{span}u"))];
     defines.extend(calling(asked));
     let grid = Grid::covering(ask.case.wg.size(), n);
-    Ok(with_inputs(OneLaunch { grid, output: n as usize, defines: &defines, args: &[], local: 0 }.plan(ask)?))
+    OneLaunch { grid, output: n as usize, defines: &defines, args: &[], local: 0 }.plan(ask)
 }
 
 fn unknown() -> Refusal {
@@ -229,21 +231,6 @@ fn calling(asked: Asked) -> Vec<(&'static str, String)> {
             ("FAST_RELAXED_MATH", u8::from(form == Form::Fast).to_string()),
         ],
     }
-}
-
-/// The host's finish needs all inputs, and makes one number of the output.
-fn with_inputs(plan: Plan) -> Plan {
-    Plan { host_tail: Some(0), depth: 1, ..plan }
-}
-
-fn exact(array: Array) -> Reference {
-    Reference { value: 0.0, magnitude: 0.0, exact: Some(array) }
-}
-
-/// For a result that is an error, of at most `allowed`.
-fn error_of(allowed: f64) -> Reference {
-    let of_one = check::gamma(1, Dtype::F64.unit_roundoff()).unwrap_or(f64::EPSILON);
-    Reference { value: 0.0, magnitude: allowed / of_one, exact: None }
 }
 
 /// The largest error, in units of the last place of what is wanted; infinite if something is no number.

@@ -10,19 +10,16 @@
 //! products of floats, though their result may differ.
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
-mod families;
-mod operation;
-
-use self::families::{CHAINS, ONCE, PAIRS};
-use self::operation::{
+use super::evidence::{Contrast, Verdict, compare, nothing, value};
+use super::own::{LATENCY, Own};
+use super::{Experiment, Scope, Trial};
+use crate::data::Dtype;
+use crate::kernels::lab::instructions::operation::{
     Asked, DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Form, Function, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
     OPERATIONS, Operation, SHIFT,
 };
-use super::evidence::{Contrast, Verdict, compare, nothing, value};
-use super::own::{self, LATENCY, Own, ROUNDS};
-use super::{Experiment, Scope, Trial};
-use crate::data::Dtype;
-use crate::kernels::Family;
+use crate::kernels::lab::instructions::{CHAINS, ONCE, PAIRS};
+use crate::kernels::lab::{self, ROUNDS};
 use crate::record::{Metric, Point, RATE, Row};
 
 /// The experiment's entry in the list.
@@ -64,10 +61,6 @@ impl Experiment for Instructions {
         "chains"
     }
 
-    fn families(&self) -> &'static [&'static Family] {
-        &[&PAIRS, &ONCE]
-    }
-
     fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
         let operations = (0..).zip(OPERATIONS).filter(|(_, o)| !scope.quick || QUICK.contains(&o.name));
         let functions = (OPERATIONS.len() as u64..).zip(FUNCTIONS);
@@ -99,7 +92,7 @@ fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Ve
 /// The trials of a function's forms, and of the function in f64.
 fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &[Form]) -> Vec<Trial> {
     let of = |dtype: Dtype, form: Form| {
-        let (asked, series) = (Asked::Function(function, form), function.series(dtype, form));
+        let (asked, series) = (Asked::Function(function, form), series(function, dtype, form));
         let chains = Chains { op, asked, dtype };
         [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains.trial(scope, &series, x, metric))
     };
@@ -109,6 +102,17 @@ fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &
         trials.extend(of(Dtype::F64, Form::Plain));
     }
     trials
+}
+
+/// A function's series: `native_sin`, or `sin, fast math`.
+fn series(function: &Function, dtype: Dtype, form: Form) -> String {
+    let name = function.name;
+    match form {
+        Form::Plain if dtype == Dtype::F64 => format!("f64 {name}"),
+        Form::Plain => name.to_owned(),
+        Form::Half | Form::Native => function.call(form).to_owned(),
+        Form::Fast => format!("{name}, fast math"),
+    }
 }
 
 /// Chains of one operation.
@@ -129,8 +133,8 @@ impl Chains {
         let (n, wg, steps) = match (x == DEPENDENT, asked.is_dear()) {
             (true, false) => (u64::from(target.compute_units.max(1)), 1, 1 << 16),
             (true, true) => (u64::from(target.compute_units.max(1)), 1, 1 << 13),
-            (false, false) => (own::items(target), own::usual_wg(target), 1 << 12),
-            (false, true) => (own::items(target), own::usual_wg(target), 1 << 7),
+            (false, false) => (lab::items(target), lab::usual_wg(target), 1 << 12),
+            (false, true) => (lab::items(target), lab::usual_wg(target), 1 << 7),
         };
         let params = [
             (OP.name, op),
@@ -148,17 +152,17 @@ fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Form) -> Trial 
         variant: "once",
         dtype: Dtype::I32,
         n: 1 << 16,
-        wg: own::usual_wg(scope.target),
+        wg: lab::usual_wg(scope.target),
         params: &[(OP.name, op), (FORM.name, form as u64), (ROUNDS.name, 1)],
     };
-    own.trial(scope, function.series(Dtype::F32, form), ONE_VALUE, ERROR)
+    own.trial(scope, series(function, Dtype::F32, form), ONE_VALUE, ERROR)
 }
 
 /// A plain operation's series, and whether its steps have an addition that is not counted.
 fn measured() -> impl Iterator<Item = (String, bool)> {
     let operations = OPERATIONS.iter().map(|o| (o.name.to_owned(), o.adds > 0));
     let types = [Dtype::F32, Dtype::F64];
-    let of = move |f: &'static Function| types.map(|dtype| (f.series(dtype, Form::Plain), f.adds() > 0));
+    let of = move |f: &'static Function| types.map(|dtype| (series(f, dtype, Form::Plain), f.adds() > 0));
     operations.chain(FUNCTIONS.iter().flat_map(of))
 }
 
@@ -279,7 +283,7 @@ fn forms(points: &[Point]) -> Option<String> {
 
 fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
     let over = |f: &'static Function| {
-        let (plain, other) = (f.series(Dtype::F32, Form::Plain), f.series(Dtype::F32, form));
+        let (plain, other) = (series(f, Dtype::F32, Form::Plain), series(f, Dtype::F32, form));
         let contrast = compare(points, (&other, MANY), (&plain, MANY))?;
         let error = |name: &str| value(points, name, ONE_VALUE);
         let errors = error(&plain).zip(error(&other));
@@ -296,5 +300,4 @@ fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "instructions/tests.rs"]
 mod tests;

@@ -1,57 +1,57 @@
 //! The operations, as the kernel does them and as the reference does.
 
-use super::super::own;
 use crate::data::Dtype;
 use crate::kernels::Tunable;
+use crate::kernels::lab::{get, setting};
 use crate::plan::Case;
 
 /// An operation whose chains are exact, of whole numbers.
-pub(super) struct Operation {
-    /// Its series.
-    pub(super) name: &'static str,
-    pub(super) dtype: Dtype,
+pub(crate) struct Operation {
+    /// Its name.
+    pub(crate) name: &'static str,
+    pub(crate) dtype: Dtype,
     /// The kernel's macro.
-    pub(super) step: &'static str,
+    pub(crate) step: &'static str,
     /// The kernel's macro for the numbers that chains begin with.
-    pub(super) start: &'static str,
+    pub(crate) start: &'static str,
     /// Operations of a step that are counted.
-    pub(super) counts: u64,
+    pub(crate) counts: u64,
     /// Additions of a step that are not.
-    pub(super) adds: u64,
+    pub(crate) adds: u64,
     /// Whether a step takes many clocks.
-    pub(super) is_dear: bool,
-    pub(super) next: Next,
+    pub(crate) is_dear: bool,
+    pub(crate) next: Next,
 }
 
 /// What a step makes of the older and the newer number of a pair, and of the item's first one.
 #[derive(Clone, Copy)]
-pub(super) enum Next {
+pub(crate) enum Next {
     Word(fn(u32, u32, u32) -> u32),
     Float(fn(f64, f64, f64) -> f64),
 }
 
 /// A function whose chain converges.
-pub(super) struct Function {
-    /// Its series.
-    pub(super) name: &'static str,
+pub(crate) struct Function {
+    /// Its name.
+    pub(crate) name: &'static str,
     /// What the kernel calls: as a function, in the `half_` and in the `native_` form.
     calls: [&'static str; 3],
     /// The kernel's macro for a step.
-    pub(super) step: &'static str,
+    pub(crate) step: &'static str,
     /// What a step adds to the value.
-    pub(super) term: u32,
+    pub(crate) term: u32,
     /// Whether there is a first argument, 1 in chains.
-    pub(super) is_binary: bool,
+    pub(crate) is_binary: bool,
     /// The value.
-    pub(super) value: fn(f64, f64) -> f64,
+    pub(crate) value: fn(f64, f64) -> f64,
     /// A step of a chain.
-    pub(super) next: fn(f64) -> f64,
+    pub(crate) next: fn(f64) -> f64,
     /// Largest errors in ulp that the specification of OpenCL C 1.2, section 7.4, allows in f32 and f64.
     ulp: [f64; 2],
     /// Arguments from 2^this on, whose values have no zero, where a relative error means nothing.
-    pub(super) from: i32,
+    pub(crate) from: i32,
     /// So many binades of them, a power of two.
-    pub(super) binades: u32,
+    pub(crate) binades: u32,
 }
 
 const fn float(name: &'static str, step: &'static str, next: fn(f64, f64, f64) -> f64) -> Operation {
@@ -78,14 +78,14 @@ const fn word(name: &'static str, step: &'static str, adds: u64, next: fn(u32, u
 /// Where the chains of floats, of words, and of words of 24 bits begin.
 const WHOLE: &str = "WHOLE";
 const ODD: &str = "ODD";
-pub(super) const SIGN: &str = "SIGN";
+pub(crate) const SIGN: &str = "SIGN";
 
 /// What the kernel divides by a variable.
 const DIVIDEND: u32 = 1_000_003;
 
 /// In the order of the table. A minimum is counted with the maximum that it alternates with, and a conversion with the
 /// one back.
-pub(super) const OPERATIONS: &[Operation] = &[
+pub(crate) const OPERATIONS: &[Operation] = &[
     float("add", "ADD_ONE", |_, y, _| y + 1.0),
     float("mul", "MUL_ONE", |_, y, _| y),
     float("fma", "FMA", |_, y, _| y + 1.0),
@@ -110,14 +110,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation { counts: 2, adds: 1, ..double("f64 via float", "VIA_FLOAT", |_, y, _| y + 1.0) },
 ];
 
-pub(super) const DIV: &str = "int div";
-pub(super) const DIV_CONSTANT: &str = "int div by 7";
-pub(super) const DIV_POWER: &str = "int div by 8";
-pub(super) const SHIFT: &str = "int >> 3";
-pub(super) const MOD: &str = "int mod";
-pub(super) const MOD_CONSTANT: &str = "int mod by 7";
-pub(super) const MOD_POWER: &str = "int mod by 8";
-pub(super) const MASK: &str = "int & 7";
+pub(crate) const DIV: &str = "int div";
+pub(crate) const DIV_CONSTANT: &str = "int div by 7";
+pub(crate) const DIV_POWER: &str = "int div by 8";
+pub(crate) const SHIFT: &str = "int >> 3";
+pub(crate) const MOD: &str = "int mod";
+pub(crate) const MOD_CONSTANT: &str = "int mod by 7";
+pub(crate) const MOD_POWER: &str = "int mod by 8";
+pub(crate) const MASK: &str = "int & 7";
 
 macro_rules! function {
     ($name:literal, $step:literal, $value:expr, $next:expr, $ulp:expr, $from:expr, $binades:expr) => {
@@ -138,7 +138,7 @@ macro_rules! function {
 
 /// No step of a chain makes an error larger: derivatives from 1 to 3, where all chains stay but those of exp and cos,
 /// are at most 1, and those of exp(-x) and cos(x) are so anywhere above 0.
-pub(super) const FUNCTIONS: &[Function] = &[
+pub(crate) const FUNCTIONS: &[Function] = &[
     Function {
         is_binary: true,
         calls: ["QUOTIENT", "half_divide", "native_divide"],
@@ -158,7 +158,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// How a function is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Plain,
     Half,
     Native,
@@ -167,7 +167,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) const ALL: [Form; 4] = [Form::Plain, Form::Half, Form::Native, Form::Fast];
+    pub(crate) const ALL: [Form; 4] = [Form::Plain, Form::Half, Form::Native, Form::Fast];
 }
 
 /// From here on, and where there is no number, a result has nothing to do with what was asked for. The specification
@@ -176,7 +176,7 @@ const GARBAGE: f64 = 65536.0;
 
 impl Function {
     /// What the kernel calls.
-    pub(super) fn call(&self, form: Form) -> &'static str {
+    pub(crate) fn call(&self, form: Form) -> &'static str {
         match form {
             Form::Plain | Form::Fast => self.calls[0],
             Form::Half => self.calls[1],
@@ -184,19 +184,8 @@ impl Function {
         }
     }
 
-    /// The series: `native_sin`, or `sin, fast math`.
-    pub(super) fn series(&self, dtype: Dtype, form: Form) -> String {
-        let name = self.name;
-        match form {
-            Form::Plain if dtype == Dtype::F64 => format!("f64 {name}"),
-            Form::Plain => name.to_owned(),
-            Form::Half | Form::Native => self.call(form).to_owned(),
-            Form::Fast => format!("{name}, fast math"),
-        }
-    }
-
     /// The largest error in ulp that is not wrong.
-    pub(super) fn allowed(&self, dtype: Dtype, form: Form) -> f64 {
+    pub(crate) fn allowed(&self, dtype: Dtype, form: Form) -> f64 {
         match form {
             Form::Plain => self.ulp[usize::from(dtype == Dtype::F64)],
             Form::Half => 8192.0,
@@ -205,36 +194,35 @@ impl Function {
     }
 
     /// Additions of a step.
-    pub(super) fn adds(&self) -> u64 {
+    pub(crate) fn adds(&self) -> u64 {
         u64::from(self.step.ends_with("ADD"))
     }
 }
 
-pub(super) const OP: Tunable = own::setting("op", "the operation's place in the list");
-pub(super) const FORM: Tunable =
-    own::setting("form", "a function as such, as half_ or native_, or with fast mathematics");
+pub(crate) const OP: Tunable = setting("op", "the operation's place in the list");
+pub(crate) const FORM: Tunable = setting("form", "a function as such, as half_ or native_, or with fast mathematics");
 
 /// What a case asks for.
 #[derive(Clone, Copy)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     Operation(&'static Operation),
     Function(&'static Function, Form),
 }
 
 impl Asked {
     /// Functions come behind the operations. Nothing if there are not so many.
-    pub(super) fn of(case: &Case) -> Option<Asked> {
-        let place = own::get(&case.params, OP.name) as usize;
+    pub(crate) fn of(case: &Case) -> Option<Asked> {
+        let place = get(&case.params, OP.name) as usize;
         match OPERATIONS.get(place) {
             Some(operation) => Some(Asked::Operation(operation)),
             None => {
-                let form = Form::ALL.get(own::get(&case.params, FORM.name) as usize)?;
+                let form = Form::ALL.get(get(&case.params, FORM.name) as usize)?;
                 Some(Asked::Function(FUNCTIONS.get(place - OPERATIONS.len())?, *form))
             }
         }
     }
 
-    pub(super) fn is_dear(self) -> bool {
+    pub(crate) fn is_dear(self) -> bool {
         match self {
             Asked::Operation(operation) => operation.is_dear,
             Asked::Function(..) => true,
@@ -242,12 +230,12 @@ impl Asked {
     }
 
     /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.
-    pub(super) fn turn(self) -> u64 {
+    pub(crate) fn turn(self) -> u64 {
         if self.is_dear() { 2 } else { 16 }
     }
 
     /// How a function is asked for; an operation has but one form.
-    pub(super) fn form(self) -> Form {
+    pub(crate) fn form(self) -> Form {
         match self {
             Asked::Operation(_) => Form::Plain,
             Asked::Function(_, form) => form,
@@ -255,7 +243,7 @@ impl Asked {
     }
 
     /// Operations of a step that are counted.
-    pub(super) fn counts(self) -> u64 {
+    pub(crate) fn counts(self) -> u64 {
         match self {
             Asked::Operation(operation) => operation.counts,
             Asked::Function(..) => 1,
