@@ -7,7 +7,7 @@ use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::{Ceiling, Global};
 use crate::device::{DeviceInfo, doctor, select};
-use crate::kernels::{Rung, probes::PROBES};
+use crate::kernels::{PROBES, Rung};
 use crate::record::Run;
 use crate::report;
 use crate::report::progress::{Line, Observer};

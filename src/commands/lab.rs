@@ -30,7 +30,7 @@ const MOST_BYTES: u64 = 1 << 30;
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let Some(name) = &options.name else { return out.text(&overview("")) };
     let chosen = choose(name)?;
-    if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
+    if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
     }
     let [csv, json, svg] = [&options.csv, &options.json, &options.svg].map(Option::as_deref);
@@ -58,14 +58,14 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
 
 /// An indented line for each experiment.
 pub(super) fn overview(indent: &str) -> String {
-    EXPERIMENTS.iter().map(|e| format!("{indent}{:<10} {}\n", e.name(), e.question())).collect()
+    EXPERIMENTS.iter().map(|e| format!("{indent}{:<10} {}\n", e.name, e.question)).collect()
 }
 
-fn choose(name: &str) -> Result<Vec<&'static dyn Experiment>, Error> {
+fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
     if name == "all" {
         return Ok(EXPERIMENTS.to_vec());
     }
-    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name()).collect();
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
     let unknown = || Error::Usage(format!("there is no experiment {name:?}; there is {}, and all", names.join(", ")));
     Ok(vec![experiment(name).ok_or_else(unknown)?])
 }
@@ -96,15 +96,15 @@ impl Work {
 
 /// An experiment with its plan for this device.
 struct Study {
-    experiment: &'static dyn Experiment,
+    experiment: &'static Experiment,
     tasks: Vec<Task>,
 }
 
 impl Study {
-    fn new(experiment: &'static dyn Experiment, scope: &Scope<'_>) -> Result<Study, Error> {
+    fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<Study, Error> {
         let task = |trial: Trial| Some(Task { work: Work::of(&trial.case)?, trial });
         let tasks: Option<Vec<Task>> = experiment.plan(scope).into_iter().map(task).collect();
-        let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name()));
+        let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name));
         Ok(Study { experiment, tasks: tasks.ok_or_else(unknown)? })
     }
 }
@@ -135,8 +135,8 @@ impl Laboratory {
             let points: Vec<Point> = running.points.into_iter().map(|(_, point)| point).collect();
             let experiment = study.experiment;
             let finding = experiment.finding(&points);
-            let label = |x| experiment.x_label(x);
-            let mut text = report::experiment::text(&points, experiment.question(), &finding, &label);
+            let label = |x| (experiment.x_label)(x);
+            let mut text = report::experiment::text(&points, experiment.question, &finding, &label);
             if i > 0 {
                 text.insert(0, '\n');
             }
@@ -219,9 +219,9 @@ impl Running<'_> {
 }
 
 /// A point's name: `stride: read, stride = 8`.
-fn called(experiment: &dyn Experiment, trial: &Trial) -> String {
-    let label = experiment.x_label(trial.x);
-    format!("{}: {}, {} = {label}", experiment.name(), trial.series, experiment.x_name())
+fn called(experiment: &Experiment, trial: &Trial) -> String {
+    let label = (experiment.x_label)(trial.x);
+    format!("{}: {}, {} = {label}", experiment.name, trial.series, experiment.x_name)
 }
 
 impl Bench for Running<'_> {
@@ -259,13 +259,12 @@ impl Bench for Running<'_> {
         let study = self.study;
         let trial = &study.tasks[configuration.index as usize].trial;
         let experiment = study.experiment;
-        let place =
-            Place { experiment: experiment.name(), series: &trial.series, x_name: experiment.x_name(), x: trial.x };
+        let place = Place { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
         let bars = std::mem::take(&mut outcome.timeline);
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
         let fastest = self.timeline.as_ref().map_or(f64::INFINITY, |t| t.median);
         if let Some(median) = row.t_median_s.filter(|&median| !bars.is_empty() && median < fastest) {
-            let title = format!("{}: {}, {} {}", experiment.name(), trial.series, trial.x, experiment.x_name());
+            let title = format!("{}: {}, {} {}", experiment.name, trial.series, trial.x, experiment.x_name);
             self.timeline = Some(Timeline { title, median, bars });
         }
         let point = Point::new(place, trial.metric, &row);

@@ -5,15 +5,12 @@
 
 use super::evidence::{Contrast, Knee, Verdict, compare, knee};
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::banks::{self, SCRAMBLE, STRIDE};
 use crate::record::{BANDWIDTH, Point};
-
-/// The experiment's entry in the list.
-pub struct Banks;
 
 const NARROW: &str = "4-byte words";
 const WIDE: &str = "8-byte words";
@@ -23,49 +20,46 @@ const WIDE_RANDOM: &str = "8-byte words, permuted";
 /// In words; 0 is one word for all items, and the odd ones touch every bank.
 const STRIDES: [u64; 11] = [0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64];
 
-impl Experiment for Banks {
-    fn name(&self) -> &'static str {
-        "banks"
-    }
+/// The experiment's entry in the list.
+pub const BANKS: Experiment = Experiment {
+    name: "banks",
+    question: "In how many banks does local memory lie, and what does it cost that neighbouring items ask one of them?",
+    x_name: "stride",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "In how many banks does local memory lie, and what does it cost that neighbouring items ask one of them?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    [(NARROW, NARROW_RANDOM, Dtype::I32), (WIDE, WIDE_RANDOM, Dtype::I64)]
+        .iter()
+        .flat_map(|(strided, random, dtype)| {
+            let strides = STRIDES.map(|stride| trial(scope, strided, *dtype, stride, 0));
+            strides.into_iter().chain([trial(scope, random, *dtype, 1, 1)])
+        })
+        .collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "stride"
+fn finding(points: &[Point]) -> String {
+    if knee(points, NARROW) == Knee::Unmeasured {
+        return "No two strides were measured.".to_owned();
     }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        [(NARROW, NARROW_RANDOM, Dtype::I32), (WIDE, WIDE_RANDOM, Dtype::I64)]
-            .iter()
-            .flat_map(|(strided, random, dtype)| {
-                let strides = STRIDES.map(|stride| trial(scope, strided, *dtype, stride, 0));
-                strides.into_iter().chain([trial(scope, random, *dtype, 1, 1)])
-            })
-            .collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        if knee(points, NARROW) == Knee::Unmeasured {
-            return "No two strides were measured.".to_owned();
+    let wide = match banks(points, WIDE, 8) {
+        Banked::Yes(banks, loss) => format!("; words of 8 bytes show {banks} as well (1/{loss:.0})"),
+        _ => String::new(),
+    };
+    match banks(points, NARROW, 4) {
+        Banked::Yes(banks, loss) => format!(
+            "Local memory lies in {banks} banks of 4 bytes: each doubling of the stride up to {banks} costs \
+             its turns, down to 1/{loss:.0} of the speed{}{wide}.{}",
+            odd(points),
+            others(points)
+        ),
+        Banked::No => {
+            format!("Local memory shows no banks: strides do not cost what turns at banks would.{}", others(points))
         }
-        let wide = match banks(points, WIDE, 8) {
-            Banked::Yes(banks, loss) => format!("; words of 8 bytes show {banks} as well (1/{loss:.0})"),
-            _ => String::new(),
-        };
-        match banks(points, NARROW, 4) {
-            Banked::Yes(banks, loss) => format!(
-                "Local memory lies in {banks} banks of 4 bytes: each doubling of the stride up to {banks} costs \
-                 its turns, down to 1/{loss:.0} of the speed{}{wide}.{}",
-                odd(points),
-                others(points)
-            ),
-            Banked::No => {
-                format!("Local memory shows no banks: strides do not cost what turns at banks would.{}", others(points))
-            }
-            Banked::Unclear => "The spread is too large to tell whether local memory lies in banks.".to_owned(),
-        }
+        Banked::Unclear => "The spread is too large to tell whether local memory lies in banks.".to_owned(),
     }
 }
 
@@ -143,7 +137,7 @@ mod tests {
 
     /// The finding where a series has `speed(series, stride)` GB/s, a sentence a line.
     fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        Banks.finding(&points_of(&Banks, true, noise, speed)).replace(". ", ".\n")
+        BANKS.finding(&points_of(&BANKS, true, noise, speed)).replace(". ", ".\n")
     }
 
     /// The turns that 32 banks take for the words of a warp.
@@ -187,7 +181,7 @@ mod tests {
         insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @"The spread is too large to tell whether local memory lies in banks.");
         let flat = sentences(0.4, |_, stride| 30000.0 + stride);
         assert!(flat.starts_with("Local memory shows no banks"), "banks would cost more than this spread: {flat}");
-        insta::assert_snapshot!(Banks.finding(&[]), @"No two strides were measured.");
+        insta::assert_snapshot!(BANKS.finding(&[]), @"No two strides were measured.");
     }
 
     #[test]

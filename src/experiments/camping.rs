@@ -6,15 +6,12 @@
 
 use super::evidence::{Contrast, Verdict, any, compare_series, effect};
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::columns::{self, COLUMNS, DOWN, PAD};
 use crate::record::{BANDWIDTH, Point};
-
-/// The experiment's entry in the list.
-pub struct Camping;
 
 /// 128 bytes, a line of any cache.
 const PADDING: u64 = 32;
@@ -28,34 +25,31 @@ const ALONG_PADDED: &str = "along rows, padded";
 const SERIES: [(&str, u64, u64); 4] =
     [(DOWN_PLAIN, 1, 0), (ALONG_PLAIN, 0, 0), (DOWN_PADDED, 1, PADDING), (ALONG_PADDED, 0, PADDING)];
 
-impl Experiment for Camping {
-    fn name(&self) -> &'static str {
-        "camping"
-    }
+/// The experiment's entry in the list.
+pub const CAMPING: Experiment = Experiment {
+    name: "camping",
+    question: "Do words that lie a large power of two apart camp on a few memory channels or cache sets?",
+    x_name: "pitch",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "Do words that lie a large power of two apart camp on a few memory channels or cache sets?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let pitches: &[u64] = if scope.quick { &[9, 11, 13] } else { &[8, 9, 10, 11, 12, 13, 14] };
+    pitches.iter().flat_map(|&log| SERIES.map(|series| trial(scope, log, series))).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "pitch"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let pitches: &[u64] = if scope.quick { &[9, 11, 13] } else { &[8, 9, 10, 11, 12, 13, 14] };
-        pitches.iter().flat_map(|&log| SERIES.map(|series| trial(scope, log, series))).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let down = compare_series(points, DOWN_PADDED, DOWN_PLAIN, |_| true);
-        let along = compare_series(points, ALONG_PADDED, ALONG_PLAIN, |_| true);
-        format!(
-            "{} Padding each row by {PADDING} words {} down the columns; along the rows, which it cannot help, it {}.",
-            camps(&down, &along),
-            effect(&down, "pitch"),
-            effect(&along, "pitch"),
-        )
-    }
+fn finding(points: &[Point]) -> String {
+    let down = compare_series(points, DOWN_PADDED, DOWN_PLAIN, |_| true);
+    let along = compare_series(points, ALONG_PADDED, ALONG_PLAIN, |_| true);
+    format!(
+        "{} Padding each row by {PADDING} words {} down the columns; along the rows, which it cannot help, it {}.",
+        camps(&down, &along),
+        effect(&down, "pitch"),
+        effect(&along, "pitch"),
+    )
 }
 
 /// A smaller gain has other causes than camping.
@@ -100,7 +94,7 @@ mod tests {
 
     /// The finding where a series has `speed(series, pitch)` GB/s, a sentence a line.
     fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        Camping.finding(&points_of(&Camping, true, noise, speed)).replace(". ", ".\n")
+        CAMPING.finding(&points_of(&CAMPING, true, noise, speed)).replace(". ", ".\n")
     }
 
     #[test]
@@ -130,6 +124,6 @@ mod tests {
         Whether words a power of two apart camp, the spread hides.
         Padding each row by 32 words makes no difference beyond the spread down the columns; along the rows, which it cannot help, it makes no difference beyond the spread.
         ");
-        insta::assert_snapshot!(Camping.finding(&[]), @"Words a power of two apart were not compared with others. Padding each row by 32 words was not measured down the columns; along the rows, which it cannot help, it was not measured.");
+        insta::assert_snapshot!(CAMPING.finding(&[]), @"Words a power of two apart were not compared with others. Padding each row by 32 words was not measured down the columns; along the rows, which it cannot help, it was not measured.");
     }
 }

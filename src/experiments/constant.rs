@@ -5,52 +5,46 @@
 
 use super::evidence::{Contrast, Verdict, compare};
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, PLACES};
 use crate::record::{BANDWIDTH, Point};
 
-/// The experiment's entry in the list.
-pub struct Constant;
-
 /// Different addresses, one and the most first in the finding.
 const MOST: u64 = 32;
 
-impl Experiment for Constant {
-    fn name(&self) -> &'static str {
-        "constant"
-    }
+/// The experiment's entry in the list.
+pub const CONSTANT: Experiment = Experiment {
+    name: "constant",
+    question: "What do reads of constant memory cost where neighbouring items read one address, and where they read several?",
+    x_name: "addresses",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What do reads of constant memory cost where neighbouring items read one address, and where they read several?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let places = (0..=MOST.ilog2()).map(|log| 1u64 << log);
+    places.flat_map(|places| [(IN_CONSTANT, 0), (IN_GLOBAL, 1)].map(|space| trial(scope, places, space))).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "addresses"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let places = (0..=MOST.ilog2()).map(|log| 1u64 << log);
-        places.flat_map(|places| [(IN_CONSTANT, 0), (IN_GLOBAL, 1)].map(|space| trial(scope, places, space))).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let spread = |name| compare(points, (name, MOST as f64), (name, 1.0));
-        let Some(constant) = spread(IN_CONSTANT) else {
-            return "Reads of constant memory at one address and at several were not both measured.".to_owned();
-        };
-        let global = spread(IN_GLOBAL).map(|c| format!(", and those of __global memory {}", told(&c)));
-        let beside = compare(points, (IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0));
-        let beside = beside.map(|c| format!(" At one address __constant memory is {} __global.", beside_global(&c)));
-        format!(
-            "At {MOST} addresses in place of one, reads of __constant memory {}{}.{}",
-            told(&constant),
-            global.unwrap_or_default(),
-            beside.unwrap_or_default()
-        )
-    }
+fn finding(points: &[Point]) -> String {
+    let spread = |name| compare(points, (name, MOST as f64), (name, 1.0));
+    let Some(constant) = spread(IN_CONSTANT) else {
+        return "Reads of constant memory at one address and at several were not both measured.".to_owned();
+    };
+    let global = spread(IN_GLOBAL).map(|c| format!(", and those of __global memory {}", told(&c)));
+    let beside = compare(points, (IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0));
+    let beside = beside.map(|c| format!(" At one address __constant memory is {} __global.", beside_global(&c)));
+    format!(
+        "At {MOST} addresses in place of one, reads of __constant memory {}{}.{}",
+        told(&constant),
+        global.unwrap_or_default(),
+        beside.unwrap_or_default()
+    )
 }
 
 fn beside_global(contrast: &Contrast) -> String {
@@ -90,7 +84,7 @@ mod tests {
 
     /// The finding where a series has `speed(series, addresses)` GB/s.
     fn finding(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        Constant.finding(&points_of(&Constant, true, noise, speed))
+        CONSTANT.finding(&points_of(&CONSTANT, true, noise, speed))
     }
 
     #[test]
@@ -108,6 +102,6 @@ mod tests {
     fn noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"At 32 addresses in place of one, reads of __constant memory change by no more than the spread, and those of __global memory change by no more than the spread. At one address __constant memory is within the spread of __global.");
         insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"At 32 addresses in place of one, reads of __constant memory keep their speed.");
-        insta::assert_snapshot!(Constant.finding(&[]), @"Reads of constant memory at one address and at several were not both measured.");
+        insta::assert_snapshot!(CONSTANT.finding(&[]), @"Reads of constant memory at one address and at several were not both measured.");
     }
 }

@@ -5,15 +5,12 @@
 
 use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear, nothing};
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::divergence::{self, FIRST, SECOND, SHIFT};
 use crate::record::{Point, TIME};
-
-/// The experiment's entry in the list.
-pub struct Divergence;
 
 /// What items take which branch.
 const CHOSEN: &str = "chosen by (id / g) % 2";
@@ -24,66 +21,63 @@ const SERIES: [(&str, u64, u64); 3] = [(CHOSEN, 1, 2), (ONE, 3, 0), (BOTH, 3, 3)
 /// Logarithms of the lengths of runs.
 const SHIFTS: std::ops::RangeInclusive<u64> = 0..=10;
 
-impl Experiment for Divergence {
-    fn name(&self) -> &'static str {
-        "divergence"
-    }
+/// The experiment's entry in the list.
+pub const DIVERGENCE: Experiment = Experiment {
+    name: "divergence",
+    question: "What does a branch cost that neighbouring work-items take differently, and how many items run in lockstep?",
+    x_name: "g",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What does a branch cost that neighbouring work-items take differently, and how many items run in lockstep?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let target = scope.target;
+    let rounds = if target.gpu { 256 } else { 64 };
+    SHIFTS
+        .flat_map(|shift| SERIES.map(|series| (shift, series)))
+        // What all items do alike cannot depend on the runs: the ends show whether it does.
+        .filter(|(shift, (name, ..))| *name == CHOSEN || [0, 10].contains(shift))
+        .map(|(shift, (name, first, second))| {
+            let params = [(SHIFT.name, shift), (FIRST.name, first), (SECOND.name, second), (ROUNDS.name, rounds)];
+            let own = Own {
+                family: &divergence::FAMILY,
+                variant: "two_ways",
+                dtype: Dtype::I32,
+                n: lab::items(target),
+                wg: lab::usual_wg(target),
+                params: &params,
+            };
+            own.trial(scope, name, (1u64 << shift) as f64, TIME)
+        })
+        .collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "g"
+fn finding(points: &[Point]) -> String {
+    let over_one = compare_with_last(points, CHOSEN, ONE);
+    if over_one.is_empty() {
+        return nothing(points, "It was not measured what a branch costs.");
     }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let target = scope.target;
-        let rounds = if target.gpu { 256 } else { 64 };
-        SHIFTS
-            .flat_map(|shift| SERIES.map(|series| (shift, series)))
-            // What all items do alike cannot depend on the runs: the ends show whether it does.
-            .filter(|(shift, (name, ..))| *name == CHOSEN || [0, 10].contains(shift))
-            .map(|(shift, (name, first, second))| {
-                let params = [(SHIFT.name, shift), (FIRST.name, first), (SECOND.name, second), (ROUNDS.name, rounds)];
-                let own = Own {
-                    family: &divergence::FAMILY,
-                    variant: "two_ways",
-                    dtype: Dtype::I32,
-                    n: lab::items(target),
-                    wg: lab::usual_wg(target),
-                    params: &params,
-                };
-                own.trial(scope, name, (1u64 << shift) as f64, TIME)
-            })
-            .collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let over_one = compare_with_last(points, CHOSEN, ONE);
-        if over_one.is_empty() {
-            return nothing(points, "It was not measured what a branch costs.");
+    let cost = cost_of_a_branch(&over_one);
+    let controls = compare_series(points, BOTH, ONE, |_| true);
+    let (least, most) =
+        controls.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), c| (least.min(c.ratio), most.max(c.ratio)));
+    match does_hold(&controls) {
+        _ if controls.is_empty() => cost,
+        Some(true) => {
+            let clear = controls.iter().filter(|c| c.exceeds(TRUSTED).is_some()).map(|c| c.ratio);
+            let least = clear.fold(most, f64::min);
+            format!("{cost} The control holds: both branches take {least:.2} times as long as one.")
         }
-        let cost = cost_of_a_branch(&over_one);
-        let controls = compare_series(points, BOTH, ONE, |_| true);
-        let (least, most) =
-            controls.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), c| (least.min(c.ratio), most.max(c.ratio)));
-        match does_hold(&controls) {
-            _ if controls.is_empty() => cost,
-            Some(true) => {
-                let clear = controls.iter().filter(|c| c.exceeds(TRUSTED).is_some()).map(|c| c.ratio);
-                let least = clear.fold(most, f64::min);
-                format!("{cost} The control holds: both branches take {least:.2} times as long as one.")
-            }
-            Some(false) => format!(
-                "Nothing follows: both branches take only {most:.2} times as long as one, so that not all work was done."
-            ),
-            None => format!(
-                "Nothing follows: the control is too noisy to tell whether all work was done ({}); run it again on a \
-                 quiet machine or without --quick.",
-                ratios(least, most)
-            ),
-        }
+        Some(false) => format!(
+            "Nothing follows: both branches take only {most:.2} times as long as one, so that not all work was done."
+        ),
+        None => format!(
+            "Nothing follows: the control is too noisy to tell whether all work was done ({}); run it again on a \
+             quiet machine or without --quick.",
+            ratios(least, most)
+        ),
     }
 }
 
@@ -147,12 +141,12 @@ mod tests {
 
     /// A device on which the chosen branches take `time(g)`, one branch 100 us and both `both`.
     fn finding(noise: f64, both: f64, time: fn(f64) -> f64) -> String {
-        let points = points_of(&Divergence, true, noise, |series, g| match series {
+        let points = points_of(&DIVERGENCE, true, noise, |series, g| match series {
             CHOSEN => time(g),
             ONE => 100.0,
             _ => both,
         });
-        Divergence.finding(&points)
+        DIVERGENCE.finding(&points)
     }
 
     #[test]
@@ -185,13 +179,13 @@ mod tests {
     #[test]
     fn a_control_that_does_not_tell() {
         let points = |noise, short: f64, long: f64| {
-            points_of(&Divergence, true, noise, |series, g| match series {
+            points_of(&DIVERGENCE, true, noise, |series, g| match series {
                 BOTH if g == 1.0 => short,
                 BOTH => long,
                 _ => 100.0,
             })
         };
-        let told = |noise, short, long| Divergence.finding(&points(noise, short, long));
+        let told = |noise, short, long| DIVERGENCE.finding(&points(noise, short, long));
         insta::assert_snapshot!(told(0.01, 112.0, 230.0), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.12 to 2.30 times as long as one); run it again on a quiet machine or without --quick.");
         assert!(told(0.3, 112.0, 230.0).contains("holds: both branches take 2.30 times"), "one point tells");
         insta::assert_snapshot!(told(0.2, 112.0, 112.0), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.12 times as long as one); run it again on a quiet machine or without --quick.");
@@ -201,6 +195,6 @@ mod tests {
 
     #[test]
     fn missing_points() {
-        insta::assert_snapshot!(Divergence.finding(&[]), @"Nothing was measured.");
+        insta::assert_snapshot!(DIVERGENCE.finding(&[]), @"Nothing was measured.");
     }
 }

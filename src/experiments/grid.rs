@@ -6,49 +6,43 @@
 
 use super::evidence::{Contrast, series};
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::chains::{self, CHAINS};
 use crate::record::{Point, RATE};
 
-/// The experiment's entry in the list.
-pub struct Grid;
-
 const NAME: &str = "groups of equal work";
 
 /// Of the heuristics.
 const HEURISTIC: [u64; 4] = [1, 2, 100, 1000];
 
-impl Experiment for Grid {
-    fn name(&self) -> &'static str {
-        "grid"
-    }
+/// The experiment's entry in the list.
+pub const GRID: Experiment = Experiment {
+    name: "grid",
+    question: "How many groups keep all compute units busy, and what does the last turn cost that only some of them have?",
+    x_name: "groups",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "How many groups keep all compute units busy, and what does the last turn cost that only some of them have?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    groups(u64::from(scope.target.compute_units.max(1))).into_iter().map(|groups| trial(scope, groups)).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "groups"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        groups(u64::from(scope.target.compute_units.max(1))).into_iter().map(|groups| trial(scope, groups)).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let all = series(points, NAME);
-        let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)));
-        let Some(best) = best else { return "No rate was measured.".to_owned() };
-        let share = |groups: u64| {
-            let point = all.iter().find(|p| p.x == groups as f64)?;
-            Some(format!("{:.1}% by {groups}", 100.0 * Contrast::new(point, best)?.ratio))
-        };
-        let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
-        format!("{} Of the best rate, at {} groups, are reached {}.", tail(&all), best.x, shares.join(", "))
-    }
+fn finding(points: &[Point]) -> String {
+    let all = series(points, NAME);
+    let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)));
+    let Some(best) = best else { return "No rate was measured.".to_owned() };
+    let share = |groups: u64| {
+        let point = all.iter().find(|p| p.x == groups as f64)?;
+        Some(format!("{:.1}% by {groups}", 100.0 * Contrast::new(point, best)?.ratio))
+    };
+    let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
+    format!("{} Of the best rate, at {} groups, are reached {}.", tail(&all), best.x, shares.join(", "))
 }
 
 /// Groups for this many compute units: few and many, and where turns end and the next one begins.
@@ -101,7 +95,7 @@ mod tests {
 
     /// The finding where so many groups run at `rate(groups)` Gop/s.
     fn finding(noise: f64, rate: fn(f64) -> f64) -> String {
-        Grid.finding(&points_of(&Grid, false, noise, |_, groups| rate(groups)))
+        GRID.finding(&points_of(&GRID, false, noise, |_, groups| rate(groups)))
     }
 
     #[test]
@@ -118,7 +112,7 @@ mod tests {
     fn noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"The spread hides what one group more costs. Of the best rate, at 1000 groups, are reached 50.0% by 1, 100.0% by 2, 100.0% by 100, 100.0% by 1000.");
         insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one group more costs was not measured. Of the best rate, at 100 groups, are reached 100.0% by 100.");
-        insta::assert_snapshot!(Grid.finding(&[]), @"No rate was measured.");
+        insta::assert_snapshot!(GRID.finding(&[]), @"No rate was measured.");
     }
 
     #[test]

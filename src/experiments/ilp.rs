@@ -5,14 +5,11 @@
 
 use super::evidence::{Contrast, series};
 use super::own::{LATENCY, Own};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::chains::{self, CHAINS};
 use crate::record::{Metric, Point, RATE};
-
-/// The experiment's entry in the list.
-pub struct Ilp;
 
 const SERIES: [(&str, u64); 4] = [("1 chain", 1), ("2 chains", 2), ("4 chains", 4), ("8 chains", 8)];
 const STEP: &str = "a step";
@@ -22,36 +19,32 @@ const STEP_CLOCKS: &str = "a step, clocks";
 const CLOCKS: Metric =
     Metric { name: "latency", unit: "clocks", of: |row| Some(row.wg.parse::<f64>().ok()? / row.ops_per_cu_clock?) };
 
-impl Experiment for Ilp {
-    fn name(&self) -> &'static str {
-        "ilp"
-    }
+/// The experiment's entry in the list.
+pub const ILP: Experiment = Experiment {
+    name: "ilp",
+    question: "How many items of a compute unit, or independent operations of an item, hide the latency of arithmetic?",
+    x_name: "items",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "How many items of a compute unit, or independent operations of an item, hide the latency of arithmetic?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let items: &[u64] = if scope.quick { &[32, 128, 256, 512, 1024] } else { &[32, 64, 128, 256, 512, 768, 1024] };
+    let of =
+        |(name, chains): (&'static str, u64)| items.iter().map(move |&items| trial(scope, name, RATE, items, chains));
+    let steps = [(STEP, LATENCY), (STEP_CLOCKS, CLOCKS)].map(|(name, metric)| trial(scope, name, metric, 1, 1));
+    steps.into_iter().chain(SERIES.into_iter().flat_map(of)).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "items"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let items: &[u64] = if scope.quick { &[32, 128, 256, 512, 1024] } else { &[32, 64, 128, 256, 512, 768, 1024] };
-        let of = |(name, chains): (&'static str, u64)| {
-            items.iter().map(move |&items| trial(scope, name, RATE, items, chains))
-        };
-        let steps = [(STEP, LATENCY), (STEP_CLOCKS, CLOCKS)].map(|(name, metric)| trial(scope, name, metric, 1, 1));
-        steps.into_iter().chain(SERIES.into_iter().flat_map(of)).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let best = points.iter().filter(|p| p.unit == RATE.unit && p.measured().is_some());
-        let Some(best) = best.max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0))) else {
-            return "No rate was measured.".to_owned();
-        };
-        let needed: Vec<String> = SERIES.iter().filter_map(|(name, _)| needed(points, name, best)).collect();
-        format!("{}Four fifths of the best rate take {}.", latency(points), needed.join(", "))
-    }
+fn finding(points: &[Point]) -> String {
+    let best = points.iter().filter(|p| p.unit == RATE.unit && p.measured().is_some());
+    let Some(best) = best.max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0))) else {
+        return "No rate was measured.".to_owned();
+    };
+    let needed: Vec<String> = SERIES.iter().filter_map(|(name, _)| needed(points, name, best)).collect();
+    format!("{}Four fifths of the best rate take {}.", latency(points), needed.join(", "))
 }
 
 /// `A step takes 2.02 ns, which is 4.0 clocks. `
@@ -109,12 +102,12 @@ mod tests {
     /// The finding of a device that does `rate(chains, items)` Gop/s.
     fn finding(noise: f64, rate: fn(f64, f64) -> f64) -> String {
         let points =
-            points_of(&Ilp, true, noise, |series, items| match SERIES.iter().find(|(name, _)| *name == series) {
+            points_of(&ILP, true, noise, |series, items| match SERIES.iter().find(|(name, _)| *name == series) {
                 Some(&(_, chains)) => rate(chains as f64, items),
                 None if series == STEP => 2.02,
                 None => 4.0,
             });
-        Ilp.finding(&points)
+        ILP.finding(&points)
     }
 
     #[test]
@@ -131,6 +124,6 @@ mod tests {
     fn noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.3, |chains, items| 30000.0 * (chains * items / 700.0).min(1.0)), @"A step takes 2.02 ns, which is 4.0 clocks if the device keeps the clock that it states. Four fifths of the best rate take a number of items that the spread hides with 1 chain, a number of items that the spread hides with 2 chains, a number of items that the spread hides with 4 chains, a number of items that the spread hides with 8 chains.");
         insta::assert_snapshot!(finding(0.01, |chains, _| if chains == 1.0 { 4.0 } else { f64::NAN }), @"A step takes 2.02 ns, which is 4.0 clocks if the device keeps the clock that it states. Four fifths of the best rate take 32 items with 1 chain.");
-        insta::assert_snapshot!(Ilp.finding(&[]), @"No rate was measured.");
+        insta::assert_snapshot!(ILP.finding(&[]), @"No rate was measured.");
     }
 }

@@ -14,9 +14,6 @@ use crate::kernels::lab::texels::{self, ORDER};
 use crate::kernels::lab::{ROUNDS, sampled};
 use crate::record::{BANDWIDTH, Point};
 
-/// The experiment's entry in the list.
-pub struct Image;
-
 const BUFFER: &str = "buffer";
 const LINE: &str = "1D image";
 const PLANE: &str = "2D image";
@@ -28,35 +25,31 @@ const ORDERS: [&str; 5] = ["along rows", "down columns", "along diagonals", "in 
 /// The first mode of samplers comes after the orders.
 const FIRST_MODE: u64 = ORDERS.len() as u64;
 
-impl Experiment for Image {
-    fn name(&self) -> &'static str {
-        "image"
-    }
+/// The experiment's entry in the list.
+pub const IMAGE: Experiment = Experiment {
+    name: "image",
+    question: "Do images help along rows, columns, diagonals, in 8x8 blocks or at random, and are their samplers right?",
+    x_name: "way",
+    x_label: x_label,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "Do images help along rows, columns, diagonals, in 8x8 blocks or at random, and are their samplers right?"
-    }
+fn x_label(x: f64) -> String {
+    let mut names = ORDERS.into_iter().chain(sampled::ADDRESSES.map(|(_, name)| name));
+    names.nth(x as usize).map_or_else(|| x.to_string(), str::to_owned)
+}
 
-    fn x_name(&self) -> &'static str {
-        "way"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let of = |(name, variant)| (0..FIRST_MODE).map(move |order| trial(scope, name, variant, order));
+    SERIES.into_iter().flat_map(of).chain(image_sampler::trials(scope, FIRST_MODE)).collect()
+}
 
-    fn x_label(&self, x: f64) -> String {
-        let mut names = ORDERS.into_iter().chain(sampled::ADDRESSES.map(|(_, name)| name));
-        names.nth(x as usize).map_or_else(|| x.to_string(), str::to_owned)
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let of = |(name, variant)| (0..FIRST_MODE).map(move |order| trial(scope, name, variant, order));
-        SERIES.into_iter().flat_map(of).chain(image_sampler::trials(scope, FIRST_MODE)).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let beside =
-            [("1D image", LINE), ("2D image", PLANE)].iter().filter_map(|(what, name)| beside(points, what, name));
-        let told: Vec<String> = beside.chain(image_sampler::sentence(points, FIRST_MODE)).collect();
-        if told.is_empty() { "No image was read.".to_owned() } else { told.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let beside = [("1D image", LINE), ("2D image", PLANE)].iter().filter_map(|(what, name)| beside(points, what, name));
+    let told: Vec<String> = beside.chain(image_sampler::sentence(points, FIRST_MODE)).collect();
+    if told.is_empty() { "No image was read.".to_owned() } else { told.join(" ") }
 }
 
 /// What an image is beside the buffer, order by order.
@@ -106,7 +99,7 @@ mod tests {
 
     /// The finding where a way of reading has `speed(series, way)`, a sentence a line.
     fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        Image.finding(&points_of(&Image, true, noise, speed)).replace(". ", ".\n")
+        IMAGE.finding(&points_of(&IMAGE, true, noise, speed)).replace(". ", ".\n")
     }
 
     fn of_a_gpu(series: &str, way: f64) -> f64 {
@@ -145,15 +138,15 @@ mod tests {
         Samplers follow the specification in all 12 modes that were checked.
         ");
         insta::assert_snapshot!(sentences(0.01, |series, _| if series == BUFFER { 8.0 } else { f64::NAN }), @"No image was read.");
-        insta::assert_snapshot!(Image.finding(&[]), @"No image was read.");
+        insta::assert_snapshot!(IMAGE.finding(&[]), @"No image was read.");
     }
 
     #[test]
     fn wrong_samplers_are_named() {
-        let mut points = points_of(&Image, true, 0.01, of_a_gpu);
+        let mut points = points_of(&IMAGE, true, 0.01, of_a_gpu);
         let repeat = points.iter_mut().filter(|p| p.x == (FIRST_MODE + 2) as f64);
         repeat.for_each(|p| (p.status, p.value) = (Status::WrongResult, None));
-        let finding = Image.finding(&points);
+        let finding = IMAGE.finding(&points);
         assert!(finding.ends_with("in 10 of 12 modes that were checked, but not in: repeat (nearest, normalised); repeat (linear, normalised)."), "{finding}");
     }
 }

@@ -4,12 +4,9 @@
 //! has a tree in local memory for each group.
 
 use super::evidence::{Contrast, Verdict, any, compare_series, series, value};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, launch};
 use crate::record::{Point, TIME, flag};
-
-/// The experiment's entry in the list.
-pub struct Launch;
 
 const ROUND_TRIP: &str = "empty, round trip";
 const BACK_TO_BACK: &str = "empty, back to back";
@@ -26,33 +23,30 @@ const EMPTY: [(&str, &str); 4] = [
     (EVENT, launch::EVENT),
 ];
 
-impl Experiment for Launch {
-    fn name(&self) -> &'static str {
-        "launch"
-    }
+/// The experiment's entry in the list.
+pub const LAUNCH: Experiment = Experiment {
+    name: "launch",
+    question: "What does launching a kernel cost, and from which n on does a sum not mind log2(n) launches?",
+    x_name: "n",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What does launching a kernel cost, and from which n on does a sum not mind log2(n) launches?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let sizes: &[u32] = if scope.quick { &[10, 16, 22] } else { &[8, 10, 12, 14, 16, 18, 20, 22, 24, 26] };
+    let empty = EMPTY.iter().map(|(series, variant)| trial(scope, series, variant, 1));
+    let sums = sizes.iter().flat_map(|&log| {
+        [(HALVING, launch::HALVING), (TREE, launch::TREE)]
+            .map(|(series, variant)| trial(scope, series, variant, 1 << log))
+    });
+    empty.chain(sums).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "n"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let sizes: &[u32] = if scope.quick { &[10, 16, 22] } else { &[8, 10, 12, 14, 16, 18, 20, 22, 24, 26] };
-        let empty = EMPTY.iter().map(|(series, variant)| trial(scope, series, variant, 1));
-        let sums = sizes.iter().flat_map(|&log| {
-            [(HALVING, launch::HALVING), (TREE, launch::TREE)]
-                .map(|(series, variant)| trial(scope, series, variant, 1 << log))
-        });
-        empty.chain(sums).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let said: Vec<String> = [empty(points), sums(points)].into_iter().flatten().collect();
-        if said.is_empty() { "Nothing was launched.".to_owned() } else { said.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let said: Vec<String> = [empty(points), sums(points)].into_iter().flatten().collect();
+    if said.is_empty() { "Nothing was launched.".to_owned() } else { said.join(" ") }
 }
 
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, n: u64) -> Trial {
@@ -131,12 +125,12 @@ mod tests {
     /// Points of a device on which each takes so many us, with this noise.
     fn points(noise: f64, us: impl Fn(&str, f64) -> f64) -> Vec<Point> {
         let target = fake_info().target;
-        let plan = Launch.plan(&Scope { target: &target, quick: false, seed: 1 });
+        let plan = LAUNCH.plan(&Scope { target: &target, quick: false, seed: 1 });
         plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), noise)).collect()
     }
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {
-        Launch.finding(&points(0.01, us)).replace(". ", ".\n")
+        LAUNCH.finding(&points(0.01, us)).replace(". ", ".\n")
     }
 
     /// What is said of the sum if log2(n) launches take so many times as long as one.
@@ -220,6 +214,6 @@ mod tests {
     fn nothing_is_said_of_events_that_were_not_measured() {
         let mut points = points(0.01, |_, _| 4.0);
         points.retain(|p| p.series == ROUND_TRIP || p.series == BACK_TO_BACK);
-        insta::assert_snapshot!(Launch.finding(&points), @"An empty kernel costs 4.0 us from launch to knowledge of its end, and 4.0 us in a row of launches.");
+        insta::assert_snapshot!(LAUNCH.finding(&points), @"An empty kernel costs 4.0 us from launch to knowledge of its end, and 4.0 us in a row of launches.");
     }
 }

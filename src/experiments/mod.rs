@@ -31,56 +31,61 @@ use crate::plan::{Case, Target};
 use crate::record::{Metric, Point};
 
 /// Every experiment, by name.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[
-    &banks::Banks,
-    &camping::Camping,
-    &constant::Constant,
-    &divergence::Divergence,
-    &grid::Grid,
-    &ilp::Ilp,
-    &image::Image,
-    &instructions::Instructions,
-    &launch::Launch,
-    &occupancy::Occupancy,
-    &offset::Offset,
-    &overlap::Overlap,
-    &pitch::Pitch,
-    &presum::Presum,
-    &rounding::Rounding,
-    &stride::Stride,
-    &transfer::Transfer,
-    &vector::Vector,
-    &zerocopy::ZeroCopy,
+pub const EXPERIMENTS: &[&Experiment] = &[
+    &banks::BANKS,
+    &camping::CAMPING,
+    &constant::CONSTANT,
+    &divergence::DIVERGENCE,
+    &grid::GRID,
+    &ilp::ILP,
+    &image::IMAGE,
+    &instructions::INSTRUCTIONS,
+    &launch::LAUNCH,
+    &occupancy::OCCUPANCY,
+    &offset::OFFSET,
+    &overlap::OVERLAP,
+    &pitch::PITCH,
+    &presum::PRESUM,
+    &rounding::ROUNDING,
+    &stride::STRIDE,
+    &transfer::TRANSFER,
+    &vector::VECTOR,
+    &zerocopy::ZERO_COPY,
 ];
 
-/// A small controlled study.
-pub trait Experiment: Sync {
+/// A small controlled study, as data.
+pub struct Experiment {
     /// As on the command line: one word.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// What it answers: one line that ends in a question mark.
-    fn question(&self) -> &'static str;
-
+    pub question: &'static str,
     /// What is varied, as in `n`: the meaning of [`Trial::x`].
-    fn x_name(&self) -> &'static str;
-
+    pub x_name: &'static str,
     /// How reports name a value of what is varied.
-    fn x_label(&self, x: f64) -> String {
-        x.to_string()
-    }
+    pub x_label: fn(f64) -> String,
+    /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
+    pub has_timeline: bool,
+    plan: fn(&Scope<'_>) -> Vec<Trial>,
+    finding: fn(&[Point]) -> String,
+}
 
+impl Experiment {
     /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
     /// after the other, which saves making the data again.
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial>;
-
-    /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
-    fn has_timeline(&self) -> bool {
-        false
+    pub fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        (self.plan)(scope)
     }
 
     /// The answer, in at most three sentences. It follows from the points alone, never from the device's name, so
     /// that recorded points give the same answer. Any point may be missing or have no value.
-    fn finding(&self, points: &[Point]) -> String;
+    pub fn finding(&self, points: &[Point]) -> String {
+        (self.finding)(points)
+    }
+}
+
+/// A value of what is varied, as a number.
+fn plain(x: f64) -> String {
+    x.to_string()
 }
 
 /// What an experiment may adapt its plan to.
@@ -107,8 +112,8 @@ pub struct Trial {
 }
 
 /// The experiment of this name.
-pub fn experiment(name: &str) -> Option<&'static dyn Experiment> {
-    EXPERIMENTS.iter().copied().find(|e| e.name() == name)
+pub fn experiment(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().copied().find(|e| e.name == name)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use super::evidence::{Contrast, series};
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::Family;
 use crate::kernels::lab::chains::CHAINS;
@@ -17,9 +17,6 @@ use crate::kernels::lab::laden::{BALLAST, STEPS, STREAMS, TOGETHER};
 use crate::kernels::lab::{self, ROUNDS};
 use crate::plan::Target;
 use crate::record::{BANDWIDTH, Metric, Point, RATE};
-
-/// The experiment's entry in the list.
-pub struct Occupancy;
 
 /// What items do, how much of it at once, and how many of them are a group.
 const SERIES: [(&str, &Family, u64, usize); 6] = [
@@ -37,54 +34,51 @@ const LEAST: u64 = 1024;
 /// More than any GPU lets a group have; CPU drivers offer whole caches.
 const MOST: u64 = 256 << 10;
 
-impl Experiment for Occupancy {
-    fn name(&self) -> &'static str {
-        "occupancy"
-    }
+/// The experiment's entry in the list.
+pub const OCCUPANCY: Experiment = Experiment {
+    name: "occupancy",
+    question: "How few resident groups are enough for full bandwidth and full arithmetic, and where are they too few?",
+    x_name: "local bytes",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "How few resident groups are enough for full bandwidth and full arithmetic, and where are they too few?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let ballasts = ballasts(scope.target, scope.quick);
+    let of = |series| ballasts.iter().map(move |&bytes| trial(scope, series, bytes));
+    SERIES.into_iter().flat_map(of).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "local bytes"
+fn finding(points: &[Point]) -> String {
+    let held: Vec<(&str, Held)> =
+        SERIES.iter().filter_map(|(name, ..)| Some((*name, Held::of(points, name)?))).collect();
+    if held.is_empty() {
+        return "No two sizes of ballast were measured.".to_owned();
     }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let ballasts = ballasts(scope.target, scope.quick);
-        let of = |series| ballasts.iter().map(move |&bytes| trial(scope, series, bytes));
-        SERIES.into_iter().flat_map(of).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let held: Vec<(&str, Held)> =
-            SERIES.iter().filter_map(|(name, ..)| Some((*name, Held::of(points, name)?))).collect();
-        if held.is_empty() {
-            return "No two sizes of ballast were measured.".to_owned();
-        }
-        let most = held.iter().map(|(_, held)| held.last.x).fold(0.0, f64::max);
-        let hidden = held.iter().filter(|(_, held)| held.kept == Kept::Hidden).count();
-        if held.iter().all(|(_, held)| !matches!(held.kept, Kept::UpTo(_))) {
-            return match hidden {
-                0 => format!(
-                    "No ballast up to {most} bytes a group costs a tenth of any speed: the groups that stay resident \
-                     are enough, or local memory does not limit how many there are."
-                ),
-                _ => format!(
-                    "No ballast up to {most} bytes a group clearly costs a tenth of a speed, but the spread hides it in \
-                     {hidden} of {} series.",
-                    held.len()
-                ),
-            };
-        }
-        let told: Vec<String> = held.iter().filter_map(|(name, held)| held.phrase(name)).collect();
-        let hidden = match hidden {
-            0 => String::new(),
-            _ => format!("; the spread hides it in {hidden} of {} series", held.len()),
+    let most = held.iter().map(|(_, held)| held.last.x).fold(0.0, f64::max);
+    let hidden = held.iter().filter(|(_, held)| held.kept == Kept::Hidden).count();
+    if held.iter().all(|(_, held)| !matches!(held.kept, Kept::UpTo(_))) {
+        return match hidden {
+            0 => format!(
+                "No ballast up to {most} bytes a group costs a tenth of any speed: the groups that stay resident \
+                 are enough, or local memory does not limit how many there are."
+            ),
+            _ => format!(
+                "No ballast up to {most} bytes a group clearly costs a tenth of a speed, but the spread hides it in \
+                 {hidden} of {} series.",
+                held.len()
+            ),
         };
-        let left: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| left(points, *metric, most)).collect();
-        format!("Nine tenths of the speed with the least ballast stay {}{hidden}. {}", told.join("; "), left.join(" "))
     }
+    let told: Vec<String> = held.iter().filter_map(|(name, held)| held.phrase(name)).collect();
+    let hidden = match hidden {
+        0 => String::new(),
+        _ => format!("; the spread hides it in {hidden} of {} series", held.len()),
+    };
+    let left: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| left(points, *metric, most)).collect();
+    format!("Nine tenths of the speed with the least ballast stay {}{hidden}. {}", told.join("; "), left.join(" "))
 }
 
 /// A series that keeps this much of its speed is not limited by what it lost.
@@ -187,11 +181,11 @@ mod tests {
     /// The finding where a series has `speed(work at once, work-items of a group, groups resident)`, a sentence a line; a
     /// compute unit has 64 KiB of local memory, twice what a group may have, and holds 32 groups at most.
     fn sentences(noise: f64, speed: fn(f64, f64, f64) -> f64) -> String {
-        let points = points_of(&Occupancy, true, noise, |name, bytes| {
+        let points = points_of(&OCCUPANCY, true, noise, |name, bytes| {
             let (_, _, at_once, wg) = SERIES.iter().find(|(series, ..)| *series == name).unwrap();
             speed(*at_once as f64, *wg as f64, (65536.0 / bytes).floor().min(32.0))
         });
-        Occupancy.finding(&points).replace(". ", ".\n")
+        OCCUPANCY.finding(&points).replace(". ", ".\n")
     }
 
     #[test]
@@ -218,7 +212,7 @@ mod tests {
         At 31744 bytes, of the best rate are left 0.12 with 1 chain, groups of 64; 0.50 with 1 chain, groups of 256; 0.50 with 4 chains, groups of 64.
         ");
         insta::assert_snapshot!(sentences(0.5, |at_once, _, _| 10.0 * at_once), @"No ballast up to 31744 bytes a group clearly costs a tenth of a speed, but the spread hides it in 6 of 6 series.");
-        insta::assert_snapshot!(Occupancy.finding(&[]), @"No two sizes of ballast were measured.");
+        insta::assert_snapshot!(OCCUPANCY.finding(&[]), @"No two sizes of ballast were measured.");
     }
 
     #[test]

@@ -5,11 +5,8 @@
 
 use super::evidence::{Contrast, compare, mostly_clear};
 use super::walk::{self, READ, READ_CACHED, WRITE};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
-
-/// The experiment's entry in the list.
-pub struct Offset;
 
 /// In words: powers of two, and others beside them.
 const OFFSETS: [u64; 11] = [0, 1, 2, 4, 7, 8, 16, 24, 32, 33, 64];
@@ -18,33 +15,30 @@ const FEW_OFFSETS: [u64; 6] = [0, 1, 4, 8, 16, 32];
 /// Bytes of a word.
 const WORD: u64 = 4;
 
-impl Experiment for Offset {
-    fn name(&self) -> &'static str {
-        "offset"
-    }
+/// The experiment's entry in the list.
+pub const OFFSET: Experiment = Experiment {
+    name: "offset",
+    question: "What does it cost that neighbouring items begin in the middle of a segment of global memory?",
+    x_name: "offset",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What does it cost that neighbouring items begin in the middle of a segment of global memory?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let all: &[u64] = if scope.quick { &FEW_OFFSETS } else { &OFFSETS };
+    let offsets = |series: walk::Series| all.iter().map(move |&offset| series.trial(scope, offset, 0, offset));
+    let series = walk::series(scope.target).filter(|series| !scope.quick || series.name != READ_CACHED);
+    series.flat_map(offsets).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "offset"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let all: &[u64] = if scope.quick { &FEW_OFFSETS } else { &OFFSETS };
-        let offsets = |series: walk::Series| all.iter().map(move |&offset| series.trial(scope, offset, 0, offset));
-        let series = walk::series(scope.target).filter(|series| !scope.quick || series.name != READ_CACHED);
-        series.flat_map(offsets).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let told: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
-            .iter()
-            .filter_map(|(what, series)| sentence(what, &over_aligned(points, series)))
-            .collect();
-        if told.is_empty() { "No two offsets were measured.".to_owned() } else { told.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let told: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
+        .iter()
+        .filter_map(|(what, series)| sentence(what, &over_aligned(points, series)))
+        .collect();
+    if told.is_empty() { "No two offsets were measured.".to_owned() } else { told.join(" ") }
 }
 
 /// Each offset of a series over none.
@@ -87,7 +81,7 @@ mod tests {
 
     /// The finding where a series has `speed(series, offset)` GB/s, a sentence a line.
     fn sentences(gpu: bool, noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        Offset.finding(&points_of(&Offset, gpu, noise, speed)).replace(". ", ".\n")
+        OFFSET.finding(&points_of(&OFFSET, gpu, noise, speed)).replace(". ", ".\n")
     }
 
     #[test]
@@ -119,6 +113,6 @@ mod tests {
         Reads: the spread is too large to tell what an offset costs (at worst 0.80 times).
         Writes: the spread is too large to tell what an offset costs (at worst 0.80 times).
         ");
-        insta::assert_snapshot!(Offset.finding(&[]), @"No two offsets were measured.");
+        insta::assert_snapshot!(OFFSET.finding(&[]), @"No two offsets were measured.");
     }
 }

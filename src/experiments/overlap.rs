@@ -1,12 +1,9 @@
 //! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
 
 use super::evidence::{Verdict, compare, nothing, series, value, values};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, pipeline};
 use crate::record::{Point, TIME};
-
-/// The experiment's entry in the list.
-pub struct Overlap;
 
 const COPY_IN: &str = "copy in alone";
 const KERNEL: &str = "kernel alone";
@@ -26,41 +23,34 @@ const ALONE: [(&str, &str); 5] = [
 /// The pipeline on so many queues.
 const QUEUES: [(&str, u64); 4] = [("1 queue", 1), ("2 queues", 2), ("3 queues", 3), ("4 queues", 4)];
 
-impl Experiment for Overlap {
-    fn name(&self) -> &'static str {
-        "overlap"
-    }
+/// The experiment's entry in the list.
+pub const OVERLAP: Experiment = Experiment {
+    name: "overlap",
+    question: "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?",
+    x_name: "chunks",
+    x_label: plain,
+    has_timeline: true,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let chunks: &[u64] = if scope.quick { &[1, 4, 16] } else { &[1, 2, 4, 8, 16, 32] };
+    let alone = ALONE.iter().map(|(series, variant)| trial(scope, series, variant, 1, 1));
+    let of_queues = |&(series, queues): &(&'static str, u64)| {
+        // One chunk is on one queue, whatever there is.
+        let meant = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
+        meant.map(move |&chunks| trial(scope, series, pipeline::CHUNKS, chunks, queues))
+    };
+    alone.chain(QUEUES.iter().flat_map(of_queues)).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "chunks"
+fn finding(points: &[Point]) -> String {
+    let said: Vec<String> = [chunked(points), beside(points)].into_iter().flatten().collect();
+    if said.is_empty() {
+        return nothing(points, "Too few stages have values to compare them with chunks.");
     }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let chunks: &[u64] = if scope.quick { &[1, 4, 16] } else { &[1, 2, 4, 8, 16, 32] };
-        let alone = ALONE.iter().map(|(series, variant)| trial(scope, series, variant, 1, 1));
-        let of_queues = |&(series, queues): &(&'static str, u64)| {
-            // One chunk is on one queue, whatever there is.
-            let meant = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
-            meant.map(move |&chunks| trial(scope, series, pipeline::CHUNKS, chunks, queues))
-        };
-        alone.chain(QUEUES.iter().flat_map(of_queues)).collect()
-    }
-
-    fn has_timeline(&self) -> bool {
-        true
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let said: Vec<String> = [chunked(points), beside(points)].into_iter().flatten().collect();
-        if said.is_empty() {
-            return nothing(points, "Too few stages have values to compare them with chunks.");
-        }
-        format!("{} {MEDIANS}", said.join(" "))
-    }
+    format!("{} {MEDIANS}", said.join(" "))
 }
 
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, chunks: u64, queues: u64) -> Trial {
@@ -148,9 +138,9 @@ mod tests {
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {
         let target = fake_info().target;
-        let plan = Overlap.plan(&Scope { target: &target, quick: false, seed: 1 });
+        let plan = OVERLAP.plan(&Scope { target: &target, quick: false, seed: 1 });
         let points: Vec<Point> = plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), 0.01)).collect();
-        Overlap.finding(&points).replace(". ", ".\n").replace("; ", ";\n")
+        OVERLAP.finding(&points).replace(". ", ".\n").replace("; ", ";\n")
     }
 
     #[test]

@@ -7,14 +7,11 @@
 //! where they lie.
 
 use super::evidence::{Contrast, Verdict, any, certain, compare, compare_series, effect};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::transpose;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{BANDWIDTH, Point};
-
-/// The experiment's entry in the list.
-pub struct Pitch;
 
 /// Unused elements behind each padded row: 128 bytes of f32, a line of any cache.
 const GAP: u64 = 32;
@@ -49,42 +46,39 @@ const SERIES: [Series; 6] = [
     Series { name: NAIVE_PADDED, variant: "naive", order: None, gap: GAP },
 ];
 
-impl Experiment for Pitch {
-    fn name(&self) -> &'static str {
-        "pitch"
-    }
+/// The experiment's entry in the list.
+pub const PITCH: Experiment = Experiment {
+    name: "pitch",
+    question: "Do power-of-two rows camp on a few memory channels or cache sets, and does diagonal order or padding cure it?",
+    x_name: "n",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "Do power-of-two rows camp on a few memory channels or cache sets, and does diagonal order or padding cure it?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let meant = |n: u64| SERIES.iter().filter(move |s| n.is_power_of_two() || s.gap == 0).map(move |s| (n, s));
+    sizes(scope).iter().flat_map(|&n| meant(n)).map(|(n, series)| trial(n, series, scope)).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "n"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let meant = |n: u64| SERIES.iter().filter(move |s| n.is_power_of_two() || s.gap == 0).map(move |s| (n, s));
-        sizes(scope).iter().flat_map(|&n| meant(n)).map(|(n, series)| trial(n, series, scope)).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let padded = compare_series(points, TILED_PADDED, TILED, is_power);
-        let diagonal = compare_series(points, DIAGONAL, TILED, is_power);
-        let cures = cures(points, &diagonal);
-        let neighbour = Vec::from_iter(compare(points, (TILED, NEIGHBOUR), (TILED, POWER)));
-        let naive = compare_series(points, NAIVE_PADDED, NAIVE, is_power);
-        format!(
-            "The tiled kernel {}: padding each row by {GAP} elements {}. Diagonal order {}{}{}. The naive kernel {}: \
-             padding {}.",
-            camping(&[&padded, &cures, &neighbour]),
-            effect(&padded, "n"),
-            effect(&diagonal, "n"),
-            if any(&diagonal, Verdict::Higher) && !any(&cures, Verdict::Higher) { ", as over padded rows" } else { "" },
-            beside_the_power(&neighbour),
-            suffering(&naive),
-            effect(&naive, "n"),
-        )
-    }
+fn finding(points: &[Point]) -> String {
+    let padded = compare_series(points, TILED_PADDED, TILED, is_power);
+    let diagonal = compare_series(points, DIAGONAL, TILED, is_power);
+    let cures = cures(points, &diagonal);
+    let neighbour = Vec::from_iter(compare(points, (TILED, NEIGHBOUR), (TILED, POWER)));
+    let naive = compare_series(points, NAIVE_PADDED, NAIVE, is_power);
+    format!(
+        "The tiled kernel {}: padding each row by {GAP} elements {}. Diagonal order {}{}{}. The naive kernel {}: \
+         padding {}.",
+        camping(&[&padded, &cures, &neighbour]),
+        effect(&padded, "n"),
+        effect(&diagonal, "n"),
+        if any(&diagonal, Verdict::Higher) && !any(&cures, Verdict::Higher) { ", as over padded rows" } else { "" },
+        beside_the_power(&neighbour),
+        suffering(&naive),
+        effect(&naive, "n"),
+    )
 }
 
 /// Rows and columns of the matrices.
@@ -177,13 +171,13 @@ mod tests {
     /// A device on which a series has `speed(series, n)` GB/s, with this noise.
     fn points(noise: f64, speed: impl Fn(&str, u64) -> f64) -> Vec<Point> {
         let target = fake_info().target;
-        let plan = Pitch.plan(&Scope { target: &target, quick: false, seed: 1 });
+        let plan = PITCH.plan(&Scope { target: &target, quick: false, seed: 1 });
         plan.iter().map(|t| point(&t.series, t.x as u64, speed(&t.series, t.x as u64), noise)).collect()
     }
 
     /// The finding, a sentence a line.
     fn sentences(points: &[Point]) -> String {
-        let finding = Pitch.finding(points);
+        let finding = PITCH.finding(points);
         assert_eq!(finding.matches(". ").count(), 2, "{finding}");
         finding.replace(". ", ".\n")
     }

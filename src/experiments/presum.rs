@@ -10,14 +10,11 @@
 //! device; the copy that made them so has a series of its own, where the driver's events time it.
 
 use super::evidence::{Contrast, LEAST, Verdict, compare, values};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::lab::presum::{self, ITEMS};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Metric, Point};
-
-/// The experiment's entry in the list.
-pub struct Presum;
 
 /// The control: a whole number of groups, and no remedy.
 const WHOLE: &str = "whole";
@@ -35,35 +32,32 @@ const TIME: Metric =
 /// The median time of the launches before those that count, in microseconds.
 const COPY_TIME: Metric = Metric { name: "time", unit: "us", of: |row| Some(row.t_preparation_s? * 1e6) };
 
-impl Experiment for Presum {
-    fn name(&self) -> &'static str {
-        "presum"
-    }
+/// The experiment's entry in the list.
+pub const PRESUM: Experiment = Experiment {
+    name: "presum",
+    question: "What does a size cost that is no multiple of the work-group, by guard, host presum, device presum or padding?",
+    x_name: "rest",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What does a size cost that is no multiple of the work-group, by guard, host presum, device presum or padding?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let wg = 1 << scope.target.max_wg.clamp(1, 256).ilog2();
+    let block = wg as u64 * ITEMS;
+    let rests = [0, 1, block / 2, block - 1];
+    let of_size = |power: u32| rests.into_iter().flat_map(move |rest| trials(power, rest, wg, scope.seed));
+    sizes(scope).into_iter().flat_map(of_size).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "rest"
+fn finding(points: &[Point]) -> String {
+    let sizes = told_sizes(points);
+    if sizes.is_empty() {
+        return "No remedy was compared with a whole number of groups.".to_owned();
     }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let wg = 1 << scope.target.max_wg.clamp(1, 256).ilog2();
-        let block = wg as u64 * ITEMS;
-        let rests = [0, 1, block / 2, block - 1];
-        let of_size = |power: u32| rests.into_iter().flat_map(move |rest| trials(power, rest, wg, scope.seed));
-        sizes(scope).into_iter().flat_map(of_size).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let sizes = told_sizes(points);
-        if sizes.is_empty() {
-            return "No remedy was compared with a whole number of groups.".to_owned();
-        }
-        let of_size: Vec<String> = sizes.iter().map(|size| cheapest(points, size)).collect();
-        format!("{} {}", of_size.join(" "), idle_guard(points, &sizes))
-    }
+    let of_size: Vec<String> = sizes.iter().map(|size| cheapest(points, size)).collect();
+    format!("{} {}", of_size.join(" "), idle_guard(points, &sizes))
 }
 
 /// Powers of two: a size where the launch is most of the time, and one where memory is.
@@ -191,7 +185,7 @@ mod tests {
     /// Points of a device on which a form takes `time(form, size, rest)` us, with this noise.
     fn points(noise: f64, time: impl Fn(&str, &str, u64) -> f64) -> Vec<Point> {
         let target = fake_info().target;
-        let plan = Presum.plan(&Scope { target: &target, quick: true, seed: 1 });
+        let plan = PRESUM.plan(&Scope { target: &target, quick: true, seed: 1 });
         let time = |t: &Trial| {
             let (form, size) = t.series.split_once(", ").unwrap();
             time(form, size, t.x as u64)
@@ -201,7 +195,7 @@ mod tests {
 
     /// The finding, a sentence a line.
     fn sentences(points: &[Point]) -> String {
-        let finding = Presum.finding(points);
+        let finding = PRESUM.finding(points);
         assert!(finding.matches(". ").count() <= 2, "{finding}");
         finding.replace(". ", ".\n")
     }
@@ -307,7 +301,7 @@ mod tests {
     #[test]
     fn the_copys_time_is_what_prepared_the_data() {
         let target = fake_info().target;
-        let plan = Presum.plan(&Scope { target: &target, quick: true, seed: 1 });
+        let plan = PRESUM.plan(&Scope { target: &target, quick: true, seed: 1 });
         let copies: Vec<&Trial> = plan.iter().filter(|t| t.series.starts_with(COPY)).collect();
         assert_eq!(copies.len(), plan.iter().filter(|t| t.series.starts_with("padding, ")).count());
         let row = Row { t_median_s: Some(2e-6), t_preparation_s: Some(7e-6), ..row("padding") };

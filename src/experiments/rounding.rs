@@ -7,7 +7,7 @@
 
 use super::evidence::series;
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::absorbed::{self, RIGHT};
@@ -15,9 +15,6 @@ use crate::kernels::lab::orders::{self, STEP};
 use crate::kernels::{Family, Rung, reduce};
 use crate::record::{Metric, Point, Row};
 use crate::runner::Number;
-
-/// The experiment's entry in the list.
-pub struct Rounding;
 
 /// How far a sum is from the exact one.
 const ERROR: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.max_err.map(|err| 1e6 * err) };
@@ -37,51 +34,48 @@ const STEPS: [u64; 8] = [1, ELEMENTS - 1, 3, 129, 1025, 4095, 8191, 12_289];
 /// Few enough for devices that end a loop after 2^16 turns.
 const ELEMENTS: u64 = 1 << 15;
 
-impl Experiment for Rounding {
-    fn name(&self) -> &'static str {
-        "rounding"
-    }
+/// The experiment's entry in the list.
+pub const ROUNDING: Experiment = Experiment {
+    name: "rounding",
+    question: "How much do sums of the same floats differ by their order, and how much may they?",
+    x_name: "order",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "How much do sums of the same floats differ by their order, and how much may they?"
-    }
-
-    fn x_name(&self) -> &'static str {
-        "order"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let three = [(1, 0), (2, 1)].map(|(x, right)| {
-            own(&absorbed::FAMILY, "three_terms", 1, &[(RIGHT.name, right)]).trial(scope, THREE, f64::from(x), SUM)
-        });
-        let in_order = |name, metric| {
-            let trial = move |(x, &step)| {
-                own(&orders::FAMILY, "sequential", 1, &[(STEP.name, step)]).trial(scope, name, f64::from(x), metric)
-            };
-            (1..).zip(&STEPS).map(trial)
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let three = [(1, 0), (2, 1)].map(|(x, right)| {
+        own(&absorbed::FAMILY, "three_terms", 1, &[(RIGHT.name, right)]).trial(scope, THREE, f64::from(x), SUM)
+    });
+    let in_order = |name, metric| {
+        let trial = move |(x, &step)| {
+            own(&orders::FAMILY, "sequential", 1, &[(STEP.name, step)]).trial(scope, name, f64::from(x), metric)
         };
-        let by_rung = |name, metric| {
-            let wg = lab::usual_wg(scope.target);
-            let trial = move |rung: &'static Rung| {
-                let x = f64::from(rung.number().unwrap_or_default());
-                own(&reduce::FAMILY, rung.variant(), wg, &[]).trial(scope, name, x, metric)
-            };
-            reduce::FAMILY.ladder.iter().map(trial)
+        (1..).zip(&STEPS).map(trial)
+    };
+    let by_rung = |name, metric| {
+        let wg = lab::usual_wg(scope.target);
+        let trial = move |rung: &'static Rung| {
+            let x = f64::from(rung.number().unwrap_or_default());
+            own(&reduce::FAMILY, rung.variant(), wg, &[]).trial(scope, name, x, metric)
         };
-        three
-            .into_iter()
-            .chain(in_order(IN_ORDER, ERROR))
-            .chain(in_order(IN_ORDER_BOUND, BOUND).take(1))
-            .chain(by_rung(BY_RUNG, ERROR))
-            .chain(by_rung(BY_RUNG_BOUND, BOUND))
-            .collect()
-    }
+        reduce::FAMILY.ladder.iter().map(trial)
+    };
+    three
+        .into_iter()
+        .chain(in_order(IN_ORDER, ERROR))
+        .chain(in_order(IN_ORDER_BOUND, BOUND).take(1))
+        .chain(by_rung(BY_RUNG, ERROR))
+        .chain(by_rung(BY_RUNG_BOUND, BOUND))
+        .collect()
+}
 
-    fn finding(&self, points: &[Point]) -> String {
-        let told = [three(points), orders(points), rungs(points)];
-        let told: Vec<String> = told.into_iter().flatten().collect();
-        if told.is_empty() { "No sum was measured.".to_owned() } else { told.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let told = [three(points), orders(points), rungs(points)];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    if told.is_empty() { "No sum was measured.".to_owned() } else { told.join(" ") }
 }
 
 fn own<'a>(family: &'static Family, variant: &'static str, wg: usize, params: &'a [(&'static str, u64)]) -> Own<'a> {
@@ -151,14 +145,14 @@ mod tests {
 
     #[test]
     fn errors_beside_their_bounds() {
-        let points = points_of(&Rounding, true, 0.0, |series, x| match series {
+        let points = points_of(&ROUNDING, true, 0.0, |series, x| match series {
             THREE => 2.0 - x,
             IN_ORDER => 40.0 + x,
             IN_ORDER_BOUND => 30_000.0,
             BY_RUNG => x,
             _ => 20.0,
         });
-        insta::assert_snapshot!(Rounding.finding(&points).replace(". ", ".\n"), @r"
+        insta::assert_snapshot!(ROUNDING.finding(&points).replace(". ", ".\n"), @r"
         10^30 - 10^30 + 1 is 1 from the left and 0 from the right.
         One item's 8 orders of the same floats are 4.10e-5 to 4.80e-5 off, where 3.00e-2 is allowed.
         The reduce ladder's 11 rungs, which add in trees, are 1.00e-6 to 1.10e-5 off, where 2.00e-5 to 2.00e-5 is allowed: devices that add in different orders differ, and none is wrong.
@@ -167,8 +161,8 @@ mod tests {
 
     #[test]
     fn missing_points() {
-        let points = points_of(&Rounding, true, 0.0, |series, _| if series == BY_RUNG { 3.0 } else { f64::NAN });
-        insta::assert_snapshot!(Rounding.finding(&points), @"No sum was measured.");
-        insta::assert_snapshot!(Rounding.finding(&[]), @"No sum was measured.");
+        let points = points_of(&ROUNDING, true, 0.0, |series, _| if series == BY_RUNG { 3.0 } else { f64::NAN });
+        insta::assert_snapshot!(ROUNDING.finding(&points), @"No sum was measured.");
+        insta::assert_snapshot!(ROUNDING.finding(&[]), @"No sum was measured.");
     }
 }

@@ -6,40 +6,34 @@
 
 use super::evidence::{Contrast, FALL, Knee, Verdict, knee, nothing, series};
 use super::walk::{self, READ, READ_CACHED, WRITE};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
-
-/// The experiment's entry in the list.
-pub struct Stride;
 
 /// Bytes of the words that are accessed.
 const WORD: f64 = 4.0;
 
-impl Experiment for Stride {
-    fn name(&self) -> &'static str {
-        "stride"
-    }
+/// The experiment's entry in the list.
+pub const STRIDE: Experiment = Experiment {
+    name: "stride",
+    question: "What do strides cost in reads and writes of global memory, and in segments of how many bytes is it moved?",
+    x_name: "stride",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What do strides cost in reads and writes of global memory, and in segments of how many bytes is it moved?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let strides = |series: walk::Series| (0..=6).map(move |log| series.trial(scope, 1 << log, log, 0)).collect();
+    walk::series(scope.target).flat_map(|series| -> Vec<Trial> { strides(series) }).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "stride"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let strides = |series: walk::Series| (0..=6).map(move |log| series.trial(scope, 1 << log, log, 0)).collect();
-        walk::series(scope.target).flat_map(|series| -> Vec<Trial> { strides(series) }).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let told: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
-            .iter()
-            .filter_map(|(what, series)| sentence(points, what, series))
-            .collect();
-        if told.is_empty() { nothing(points, "No two strides have values.") } else { told.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let told: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
+        .iter()
+        .filter_map(|(what, series)| sentence(points, what, series))
+        .collect();
+    if told.is_empty() { nothing(points, "No two strides have values.") } else { told.join(" ") }
 }
 
 /// What the largest stride costs, and the segments that show; nothing unless two strides have values.
@@ -123,7 +117,7 @@ mod tests {
 
     /// The finding on a GPU of which a series has `speed(series, stride)` GB/s, a sentence a line.
     fn sentences(gpu: bool, noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        Stride.finding(&points_of(&Stride, gpu, noise, speed)).replace(". ", ".\n")
+        STRIDE.finding(&points_of(&STRIDE, gpu, noise, speed)).replace(". ", ".\n")
     }
 
     #[test]
@@ -208,6 +202,6 @@ mod tests {
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
         insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 run at 0.12 times the speed of stride 1; each doubling from 1 to 8 costs, and those beyond little: memory comes in segments of 32 bytes.");
-        insta::assert_snapshot!(Stride.finding(&[]), @"Nothing was measured.");
+        insta::assert_snapshot!(STRIDE.finding(&[]), @"Nothing was measured.");
     }
 }

@@ -9,7 +9,7 @@ use crate::runner::Status;
 /// The points of an experiment's plan on a made-up device on which a trial has the value that `value` gives for its
 /// series and x; trials that it gives none are skipped.
 pub(super) fn points_of(
-    experiment: &dyn Experiment,
+    experiment: &Experiment,
     gpu: bool,
     noise: f64,
     value: impl Fn(&str, f64) -> f64,
@@ -35,13 +35,13 @@ fn targets() -> [Target; 2] {
 
 #[test]
 fn names_are_single_words_in_order_and_questions_are_questions() {
-    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name()).collect();
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
     for experiment in EXPERIMENTS {
-        let name = experiment.name();
+        let name = experiment.name;
         assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_') && name != "all", "{name}");
-        assert!(experiment.question().ends_with('?') && !experiment.question().contains('\n'), "{name}");
-        assert!(!experiment.x_name().is_empty(), "{name}");
+        assert!(experiment.question.ends_with('?') && !experiment.question.contains('\n'), "{name}");
+        assert!(!experiment.x_name.is_empty(), "{name}");
     }
 }
 
@@ -50,14 +50,14 @@ fn plans_have_each_point_once_and_run_what_there_is() {
     for experiment in EXPERIMENTS {
         for (target, quick) in targets().iter().flat_map(|t| [(t, false), (t, true)]) {
             let plan = experiment.plan(&Scope { target, quick, seed: 7 });
-            assert!(!plan.is_empty(), "{}", experiment.name());
+            assert!(!plan.is_empty(), "{}", experiment.name);
             for (i, trial) in plan.iter().enumerate() {
                 let place = |t: &Trial| (t.series.clone(), t.x.to_bits());
-                assert!(plan[..i].iter().all(|t| place(t) != place(trial)), "{}: {trial:?}", experiment.name());
+                assert!(plan[..i].iter().all(|t| place(t) != place(trial)), "{}: {trial:?}", experiment.name);
                 let Case { family, variant, .. } = &trial.case;
                 let is_exchange = exchange(family).is_some_and(|e| e.variant(variant).is_some());
                 let is_kernel = kernels::family(family).is_some_and(|f| f.rung(variant).is_some());
-                assert!(is_exchange || is_kernel, "{}: {trial:?}", experiment.name());
+                assert!(is_exchange || is_kernel, "{}: {trial:?}", experiment.name);
                 assert_eq!(trial.case.seed, 7);
             }
         }
@@ -68,6 +68,6 @@ fn plans_have_each_point_once_and_run_what_there_is() {
 fn findings_are_sentences_even_of_nothing() {
     for experiment in EXPERIMENTS {
         let finding = experiment.finding(&[]);
-        assert!(finding.ends_with('.') && !finding.contains('\n'), "{}: {finding}", experiment.name());
+        assert!(finding.ends_with('.') && !finding.contains('\n'), "{}: {finding}", experiment.name);
     }
 }

@@ -1,13 +1,10 @@
 //! How fast data get to a device and back: from which memory, in how large pieces.
 
 use super::evidence::{Verdict, compare, values};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, transfer};
 use crate::record::{BANDWIDTH, Point};
 use crate::values::binary;
-
-/// The experiment's entry in the list.
-pub struct Transfer;
 
 const PINNED_IN: &str = "pinned in";
 const PINNED_OUT: &str = "pinned out";
@@ -30,37 +27,34 @@ const SERIES: [(&str, &str); 6] = [
 /// Bytes of a piece, where many small transfers take the place of a large one.
 const PIECE: u64 = 64 << 10;
 
-impl Experiment for Transfer {
-    fn name(&self) -> &'static str {
-        "transfer"
-    }
+/// The experiment's entry in the list.
+pub const TRANSFER: Experiment = Experiment {
+    name: "transfer",
+    question: "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?",
+    x_name: "bytes",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let sizes: &[u32] = if scope.quick { &[10, 16, 22, 26] } else { &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] };
+    let of_size = |&log: &u32| {
+        let bytes = 1 << log;
+        let whole = SERIES.iter().map(move |(series, variant)| trial(scope, bytes, series, variant, bytes));
+        // In so many pieces that the first and the last do not count.
+        let cut = (20..=26).contains(&log).then(|| trial(scope, bytes, IN_PIECES, "pinned_in", PIECE));
+        whole.chain(cut)
+    };
+    sizes.iter().flat_map(of_size).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "bytes"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let sizes: &[u32] = if scope.quick { &[10, 16, 22, 26] } else { &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] };
-        let of_size = |&log: &u32| {
-            let bytes = 1 << log;
-            let whole = SERIES.iter().map(move |(series, variant)| trial(scope, bytes, series, variant, bytes));
-            // In so many pieces that the first and the last do not count.
-            let cut = (20..=26).contains(&log).then(|| trial(scope, bytes, IN_PIECES, "pinned_in", PIECE));
-            whole.chain(cut)
-        };
-        sizes.iter().flat_map(of_size).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let ways = [(PINNED_IN, PAGEABLE_IN, "To the device"), (PINNED_OUT, PAGEABLE_OUT, "Back from it")];
-        let ways = ways.map(|(pinned, pageable, way)| direction(points, pinned, pageable, way));
-        let said: Vec<String> = ways.into_iter().flatten().chain([pieces(points)].into_iter().flatten()).collect();
-        if said.is_empty() { "Nothing was moved.".to_owned() } else { said.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let ways = [(PINNED_IN, PAGEABLE_IN, "To the device"), (PINNED_OUT, PAGEABLE_OUT, "Back from it")];
+    let ways = ways.map(|(pinned, pageable, way)| direction(points, pinned, pageable, way));
+    let said: Vec<String> = ways.into_iter().flatten().chain([pieces(points)].into_iter().flatten()).collect();
+    if said.is_empty() { "Nothing was moved.".to_owned() } else { said.join(" ") }
 }
 
 fn trial(scope: &Scope<'_>, bytes: u64, series: &str, variant: &str, piece: u64) -> Trial {
@@ -120,10 +114,10 @@ mod tests {
 
     fn finding(rate: impl Fn(&str, f64) -> f64) -> String {
         let target = fake_info().target;
-        let plan = Transfer.plan(&Scope { target: &target, quick: true, seed: 1 });
+        let plan = TRANSFER.plan(&Scope { target: &target, quick: true, seed: 1 });
         let points: Vec<Point> =
             plan.iter().map(|t| point(&t.series, t.x as u64, rate(&t.series, t.x), 0.01)).collect();
-        Transfer.finding(&points).replace(". ", ".\n")
+        TRANSFER.finding(&points).replace(". ", ".\n")
     }
 
     #[test]

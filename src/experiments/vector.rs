@@ -2,43 +2,37 @@
 
 use super::evidence::{Contrast, LEAST, Verdict, any, nothing, series};
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::vectors::{ADDING, LOADING, VEC};
 use crate::kernels::lab::{self, ROUNDS};
 use crate::record::{BANDWIDTH, Point, RATE};
 
-/// The experiment's entry in the list.
-pub struct Vector;
-
 const LOADS: &str = "loads";
 const ADDS: &str = "adds";
 const WIDTHS: [u64; 5] = [1, 2, 4, 8, 16];
 
-impl Experiment for Vector {
-    fn name(&self) -> &'static str {
-        "vector"
-    }
+/// The experiment's entry in the list.
+pub const VECTOR: Experiment = Experiment {
+    name: "vector",
+    question: "What do vector types gain in loads and in additions, and up to which width?",
+    x_name: "width",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What do vector types gain in loads and in additions, and up to which width?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    WIDTHS.iter().map(|&vec| loads(scope, vec)).chain(WIDTHS.iter().map(|&vec| adds(scope, vec))).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "width"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        WIDTHS.iter().map(|&vec| loads(scope, vec)).chain(WIDTHS.iter().map(|&vec| adds(scope, vec))).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let told: Vec<String> = [("Loads", LOADS), ("Additions", ADDS)]
-            .iter()
-            .filter_map(|(what, name)| sentence(points, what, name))
-            .collect();
-        if told.is_empty() { nothing(points, "No vectors have values beside float's.") } else { told.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let told: Vec<String> = [("Loads", LOADS), ("Additions", ADDS)]
+        .iter()
+        .filter_map(|(what, name)| sentence(points, what, name))
+        .collect();
+    if told.is_empty() { nothing(points, "No vectors have values beside float's.") } else { told.join(" ") }
 }
 
 /// What the widths of a series come to beside float.
@@ -123,7 +117,7 @@ mod tests {
 
     /// The finding where a series has `speed(series, width)`, a sentence a line.
     fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        Vector.finding(&points_of(&Vector, true, noise, speed)).replace(". ", ".\n")
+        VECTOR.finding(&points_of(&VECTOR, true, noise, speed)).replace(". ", ".\n")
     }
 
     #[test]
@@ -169,6 +163,6 @@ mod tests {
         ");
         let only_adds = |series: &str, width: f64| if series == ADDS { 4.0 / width } else { f64::NAN };
         insta::assert_snapshot!(sentences(0.02, only_adds), @"Additions gain nothing by vectors; float16 falls to 0.06 times.");
-        insta::assert_snapshot!(Vector.finding(&[]), @"Nothing was measured.");
+        insta::assert_snapshot!(VECTOR.finding(&[]), @"Nothing was measured.");
     }
 }

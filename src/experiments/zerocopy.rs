@@ -1,12 +1,9 @@
 //! Kernels that read the host's memory directly: from how many readings on a copy pays.
 
 use super::evidence::{Contrast, Verdict, any, compare, compare_series, nothing, values};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, zerocopy};
 use crate::record::{Point, TIME};
-
-/// The experiment's entry in the list.
-pub struct ZeroCopy;
 
 const COPIED: &str = "copied, then read";
 const FILLED: &str = "filled by mapping, then read";
@@ -21,35 +18,32 @@ const SERIES: [(&str, &str); 4] = [
     (ON_DEVICE, zerocopy::ON_DEVICE),
 ];
 
-impl Experiment for ZeroCopy {
-    fn name(&self) -> &'static str {
-        "zerocopy"
-    }
+/// The experiment's entry in the list.
+pub const ZERO_COPY: Experiment = Experiment {
+    name: "zerocopy",
+    question: "Is it faster to let a kernel read the host's memory than to copy the data first, if it reads them once or often?",
+    x_name: "passes",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "Is it faster to let a kernel read the host's memory than to copy the data first, if it reads them once or often?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let passes: &[u64] = if scope.quick { &[1, 4] } else { &[1, 2, 4, 8, 16] };
+    let words = if scope.quick { 1 << 22 } else { 1 << 24 };
+    let trial = |passes: u64, (series, variant): (&str, &str)| Trial {
+        series: series.into(),
+        x: passes as f64,
+        metric: TIME,
+        case: exchange::case(&zerocopy::EXCHANGE, variant, words, &[(zerocopy::PASSES_SET, passes)], scope.seed),
+    };
+    passes.iter().flat_map(|&passes| SERIES.map(|series| trial(passes, series))).collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "passes"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let passes: &[u64] = if scope.quick { &[1, 4] } else { &[1, 2, 4, 8, 16] };
-        let words = if scope.quick { 1 << 22 } else { 1 << 24 };
-        let trial = |passes: u64, (series, variant): (&str, &str)| Trial {
-            series: series.into(),
-            x: passes as f64,
-            metric: TIME,
-            case: exchange::case(&zerocopy::EXCHANGE, variant, words, &[(zerocopy::PASSES_SET, passes)], scope.seed),
-        };
-        passes.iter().flat_map(|&passes| SERIES.map(|series| trial(passes, series))).collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let said: Vec<String> = [in_place(points), reading(points), filling(points)].into_iter().flatten().collect();
-        if said.is_empty() { nothing(points, "No two ways have values that can be compared.") } else { said.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let said: Vec<String> = [in_place(points), reading(points), filling(points)].into_iter().flatten().collect();
+    if said.is_empty() { nothing(points, "No two ways have values that can be compared.") } else { said.join(" ") }
 }
 
 /// Whether data that lie in host memory already had better be read there.
@@ -124,9 +118,9 @@ mod tests {
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {
         let target = fake_info().target;
-        let plan = ZeroCopy.plan(&Scope { target: &target, quick: false, seed: 1 });
+        let plan = ZERO_COPY.plan(&Scope { target: &target, quick: false, seed: 1 });
         let points: Vec<Point> = plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), 0.01)).collect();
-        ZeroCopy.finding(&points).replace(". ", ".\n")
+        ZERO_COPY.finding(&points).replace(". ", ".\n")
     }
 
     #[test]
@@ -167,10 +161,10 @@ mod tests {
         let points: Vec<Point> = [COPIED, IN_PLACE]
             .map(|series| Point { status: Status::WrongResult, value: None, ..point(series, 1, 1.0, 0.0) })
             .into();
-        insta::assert_snapshot!(ZeroCopy.finding(&points), @"No point has a value: no result was right.");
-        insta::assert_snapshot!(ZeroCopy.finding(&[point(COPIED, 1, 1.0, 0.0)]), @"No two ways have values that can be compared.");
+        insta::assert_snapshot!(ZERO_COPY.finding(&points), @"No point has a value: no result was right.");
+        insta::assert_snapshot!(ZERO_COPY.finding(&[point(COPIED, 1, 1.0, 0.0)]), @"No two ways have values that can be compared.");
         let two = [point(COPIED, 4, 1.0, 0.0), point(IN_PLACE, 4, 2.0, 0.0)];
-        insta::assert_snapshot!(ZeroCopy.finding(&two), @"Where data already lie in host memory that the device reaches, reading them there 4 times is slower than copying them first (2.00 times the time).");
+        insta::assert_snapshot!(ZERO_COPY.finding(&two), @"Where data already lie in host memory that the device reaches, reading them there 4 times is slower than copying them first (2.00 times the time).");
     }
 
     #[test]

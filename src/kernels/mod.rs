@@ -1,6 +1,6 @@
 //! The registry: every family, its ladder of rungs, and the problem it solves, as plain data.
 //!
-//! Help texts, `list`, ladders, sweeps and tests all walk [`FAMILIES`]; nothing is listed twice.
+//! Help texts, `list`, ladders, sweeps and tests all walk the lists of `registry.rs`; nothing is listed twice.
 
 mod builder;
 pub mod dot;
@@ -8,6 +8,7 @@ pub mod lab;
 pub mod minplus;
 pub mod probes;
 pub mod reduce;
+mod registry;
 pub(crate) mod shape;
 mod source;
 pub mod transpose;
@@ -15,15 +16,13 @@ mod tunable;
 
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
+pub use registry::{FAMILIES, LAB, PROBES, everything, family};
 use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, text};
 pub use tunable::{Kind, Tunable};
 
 use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use crate::plan::*;
-
-/// Every family with a ladder, in teaching order.
-pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
 
 /// A problem and its ladder.
 pub struct Family {
@@ -231,16 +230,6 @@ impl Family {
     pub fn rung(&self, variant: &str) -> Option<&'static Rung> {
         self.kernels().find(|r| r.variant() == variant)
     }
-}
-
-/// Every family, and the internal ones: those that measure ceilings, and experiments' own.
-pub fn everything() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter().chain(probes::PROBES).chain(lab::LAB).copied()
-}
-
-/// The family of this name, internal ones included.
-pub fn family(name: &str) -> Option<&'static Family> {
-    everything().find(|f| f.name == name)
 }
 
 /// Where an input is changed, and how.

@@ -5,7 +5,7 @@ use crate::sources::edited_kernels;
 use assert_cmd::Command;
 use gpulab::device::DeviceError;
 use gpulab::device::fake::{FakeDevice, Memory};
-use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::Pitch};
+use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::PITCH};
 use gpulab::plan::{Arg, Launch};
 use gpulab::record::{Place, Point, Record, Row, Run, Scene};
 use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
@@ -39,11 +39,11 @@ fn camping(launch: &Launch, memory: &mut Memory) -> Result<u64, DeviceError> {
     Ok(if from_pitch.is_power_of_two() { 2 * ns } else { ns })
 }
 
-fn point(experiment: &dyn Experiment, trial: &Trial, session: &mut Session) -> Point {
+fn point(experiment: &Experiment, trial: &Trial, session: &mut Session) -> Point {
     let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into() };
     let scene = Scene::on_device(&run, session.device().info(), &SETTINGS, None);
     let outcome = session.run(&trial.case, &SETTINGS);
-    let place = Place { experiment: experiment.name(), series: &trial.series, x_name: experiment.x_name(), x: trial.x };
+    let place = Place { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
     Point::new(place, trial.metric, &Row::from(&Record::from_outcome(&scene, None, outcome)))
 }
 
@@ -51,15 +51,15 @@ fn point(experiment: &dyn Experiment, trial: &Trial, session: &mut Session) -> P
 fn a_recorded_experiment_tells_what_the_live_one_told() {
     let mut session = Session::new(Box::new(FakeDevice::new(Box::new(camping))), Sources::default(), None);
     let target = session.device().info().target.clone();
-    let plan = Pitch.plan(&Scope { target: &target, quick: true, seed: 1 });
+    let plan = PITCH.plan(&Scope { target: &target, quick: true, seed: 1 });
     let small: Vec<Trial> = plan.into_iter().filter(|t| t.x < 1000.0).collect();
-    let points: Vec<Point> = small.iter().map(|trial| point(&Pitch, trial, &mut session)).collect();
+    let points: Vec<Point> = small.iter().map(|trial| point(&PITCH, trial, &mut session)).collect();
     for point in &points {
         assert_eq!((point.status, point.unit.as_str()), (Status::Ok, "GB/s"), "{}: {}", point.series, point.reason);
         let gbps = if point.series.ends_with("+32") { 8.0 } else { 4.0 };
         assert!((point.value.unwrap() - gbps).abs() < 1e-9, "{point:?}");
     }
-    let told = Pitch.finding(&points);
+    let told = PITCH.finding(&points);
     assert!(
         told.contains("camps where rows are a power of two long: padding") && told.contains("2.00 times"),
         "{told}"
@@ -70,7 +70,7 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
     points.iter().for_each(|p| file.write_point(p).unwrap());
     let recorded = read_points(&path).unwrap();
     assert_eq!(recorded, points);
-    assert_eq!(Pitch.finding(&recorded), told);
+    assert_eq!(PITCH.finding(&recorded), told);
 }
 
 fn gpulab(args: &[&str]) -> Command {
@@ -97,7 +97,7 @@ fn the_list_has_every_experiment_and_needs_no_driver() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!((output.status.code(), text.lines().count()), (Some(0), EXPERIMENTS.len()));
     for (line, experiment) in text.lines().zip(EXPERIMENTS) {
-        assert!(line.starts_with(experiment.name()) && line.ends_with(experiment.question()), "{line}");
+        assert!(line.starts_with(experiment.name) && line.ends_with(experiment.question), "{line}");
     }
 }
 
@@ -133,8 +133,8 @@ fn every_experiment_answers_on_the_default_device() {
     assert_eq!(code, 0, "{err}");
     let points: Vec<Point> = serde_json::from_str(&out).unwrap();
     for experiment in EXPERIMENTS {
-        let own: Vec<&Point> = points.iter().filter(|p| p.experiment == experiment.name()).collect();
-        assert!(own.iter().any(|p| p.measured().is_some()), "{}", experiment.name());
+        let own: Vec<&Point> = points.iter().filter(|p| p.experiment == experiment.name).collect();
+        assert!(own.iter().any(|p| p.measured().is_some()), "{}", experiment.name);
         let is_told = |p: &Point| p.status == Status::Skipped && !p.reason.is_empty();
         assert!(own.iter().all(|p| p.measured().is_some() || is_told(p)), "{own:?}");
         let owned: Vec<Point> = own.into_iter().cloned().collect();
@@ -151,7 +151,7 @@ fn every_experiment_answers_on_the_default_device() {
 fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
     let (out, err, code) = quick(&["-q"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
-    assert!(out.starts_with("pitch on ") && out.contains(Pitch.question()), "{out}");
+    assert!(out.starts_with("pitch on ") && out.contains(PITCH.question), "{out}");
     assert!(out.lines().last().unwrap().starts_with("finding: The tiled kernel "), "{out}");
     let (out, err, code) = quick(&["-q", "--csv", "-"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");

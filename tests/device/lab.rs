@@ -2,8 +2,8 @@
 
 use crate::drivers::{on_every_driver, session};
 use crate::skips::verify;
-use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, instructions::Instructions};
-use gpulab::kernels::lab::LAB;
+use gpulab::experiments::{EXPERIMENTS, Scope, instructions::INSTRUCTIONS};
+use gpulab::kernels::LAB;
 use gpulab::plan::{Case, REPEATS, Target, WorkGroup};
 
 /// What a simulator, which interprets each instruction, can do too.
@@ -49,7 +49,7 @@ fn every_kernel_of_the_experiments_is_right() {
 
 /// Each operation and each form of a function, of which a short answer has few, with one chain.
 fn operations(target: &Target) -> Vec<Case> {
-    let plan = Instructions.plan(&Scope { target, quick: false, seed: 1 });
+    let plan = INSTRUCTIONS.plan(&Scope { target, quick: false, seed: 1 });
     cut_down(plan.into_iter().filter(|trial| trial.x <= 1.0).map(|trial| trial.case))
 }
 

@@ -4,7 +4,7 @@
 use crate::drivers::{is_mine, on_every_driver, on_every_real_driver, session};
 use crate::skips::verify;
 use gpulab::data::{Array, Dtype, Params, Shape};
-use gpulab::kernels::{FAMILIES, Family, Form, Rung, probes::PROBES};
+use gpulab::kernels::{FAMILIES, Family, Form, PROBES, Rung};
 use gpulab::plan::{Case, WorkGroup};
 
 const SIZES: [u64; 8] = [0, 1, 7, 256, 257, 4097, 65_537, 1_000_003];

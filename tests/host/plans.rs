@@ -99,7 +99,7 @@ fn trials_are_what_they_were() {
                     );
                 }
                 let amount = if quick { "quick" } else { "full" };
-                writeln!(lines, "{} {name} {amount} {count} {:016x}", experiment.name(), digest.digest()).unwrap();
+                writeln!(lines, "{} {name} {amount} {count} {:016x}", experiment.name, digest.digest()).unwrap();
             }
         }
     }

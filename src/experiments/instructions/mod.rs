@@ -12,7 +12,7 @@
 
 use super::evidence::{Contrast, Verdict, compare, nothing, value};
 use super::own::{LATENCY, Own};
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::instructions::operation::{
     Asked, DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Form, Function, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
@@ -21,9 +21,6 @@ use crate::kernels::lab::instructions::operation::{
 use crate::kernels::lab::instructions::{CHAINS, ONCE, PAIRS};
 use crate::kernels::lab::{self, ROUNDS};
 use crate::record::{Metric, Point, RATE, Row};
-
-/// The experiment's entry in the list.
-pub struct Instructions;
 
 /// How far a function's value is from the right one, where the runner's check says that it is near enough.
 const ERROR: Metric = Metric { name: "error", unit: "ulp", of: |row: &Row| row.max_err };
@@ -48,34 +45,31 @@ const QUICK_FUNCTION: &str = "sin";
 /// Functions that are measured in f64 too.
 const IN_F64: [&str; 4] = ["div", "sqrt", "sin", "exp"];
 
-impl Experiment for Instructions {
-    fn name(&self) -> &'static str {
-        "instructions"
-    }
+/// The experiment's entry in the list.
+pub const INSTRUCTIONS: Experiment = Experiment {
+    name: "instructions",
+    question: "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?",
+    x_name: "chains",
+    x_label: plain,
+    has_timeline: false,
+    plan,
+    finding,
+};
 
-    fn question(&self) -> &'static str {
-        "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?"
-    }
+fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    let operations = (0..).zip(OPERATIONS).filter(|(_, o)| !scope.quick || QUICK.contains(&o.name));
+    let functions = (OPERATIONS.len() as u64..).zip(FUNCTIONS);
+    let functions = functions.filter(|(_, f)| !scope.quick || f.name == QUICK_FUNCTION);
+    let forms: &[Form] = if scope.quick { &[Form::Plain, Form::Native] } else { &Form::ALL };
+    operations
+        .flat_map(|(op, operation)| of_operation(scope, op, operation))
+        .chain(functions.flat_map(|(op, function)| of_function(scope, op, function, forms)))
+        .collect()
+}
 
-    fn x_name(&self) -> &'static str {
-        "chains"
-    }
-
-    fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
-        let operations = (0..).zip(OPERATIONS).filter(|(_, o)| !scope.quick || QUICK.contains(&o.name));
-        let functions = (OPERATIONS.len() as u64..).zip(FUNCTIONS);
-        let functions = functions.filter(|(_, f)| !scope.quick || f.name == QUICK_FUNCTION);
-        let forms: &[Form] = if scope.quick { &[Form::Plain, Form::Native] } else { &Form::ALL };
-        operations
-            .flat_map(|(op, operation)| of_operation(scope, op, operation))
-            .chain(functions.flat_map(|(op, function)| of_function(scope, op, function, forms)))
-            .collect()
-    }
-
-    fn finding(&self, points: &[Point]) -> String {
-        let told: Vec<String> = [costs(points), divisions(points), forms(points)].into_iter().flatten().collect();
-        if told.is_empty() { nothing(points, "No rate was measured.") } else { told.join(" ") }
-    }
+fn finding(points: &[Point]) -> String {
+    let told: Vec<String> = [costs(points), divisions(points), forms(points)].into_iter().flatten().collect();
+    if told.is_empty() { nothing(points, "No rate was measured.") } else { told.join(" ") }
 }
 
 /// The trials of an operation at this place of the list.

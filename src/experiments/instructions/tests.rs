@@ -3,7 +3,7 @@ use super::*;
 
 /// The finding where a series has `at(series, chains)`, a sentence a line.
 fn sentences(noise: f64, at: fn(&str, f64) -> f64) -> String {
-    Instructions.finding(&points_of(&Instructions, true, noise, at)).replace(". ", ".\n")
+    INSTRUCTIONS.finding(&points_of(&INSTRUCTIONS, true, noise, at)).replace(". ", ".\n")
 }
 
 /// A GPU whose functions have units of their own, and whose divisions are many instructions.
@@ -88,5 +88,5 @@ fn noise_and_missing_points() {
     Beside the plain functions half_ forms gain nothing that the spread does not hide, native_ forms gain most in log (5.00 times the rate, 40.0 ulp off instead of 1.5), -cl-fast-relaxed-math gains most in log (5.00 times the rate, 40.0 ulp off instead of 1.5).
     ");
     insta::assert_snapshot!(sentences(0.01, |series, x| if series == "sin" { gpu(series, x) } else { f64::NAN }), @"1 of 1 plain operations (no half_, native_ or fast forms) runs at full rate, 0.8 times that of sin or more: sin; steps of int divisions, shifts and masks, conversions and some functions include an addition.");
-    insta::assert_snapshot!(Instructions.finding(&[]), @"Nothing was measured.");
+    insta::assert_snapshot!(INSTRUCTIONS.finding(&[]), @"Nothing was measured.");
 }

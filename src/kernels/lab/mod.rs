@@ -16,31 +16,9 @@ pub mod vectors;
 pub mod walk;
 
 use super::shape::{self, Grid};
-use super::{Ask, Builder, Family, Problem, Tunable};
+use super::{Ask, Builder, Problem, Tunable};
 use crate::data::{Array, Fill, Params, Shape};
 use crate::plan::{Arg, Case, Cost, Plan, REPEATS, Reference, Refusal, Target};
-
-/// Every family of experiments; `gpulab list` does not show them.
-pub const LAB: &[&Family] = &[
-    &absorbed::FAMILY,
-    &instructions::ONCE,
-    &vectors::ADDING,
-    &banks::FAMILY,
-    &chains::FAMILY,
-    &columns::FAMILY,
-    &constant::FAMILY,
-    &divergence::FAMILY,
-    &walk::GATHER,
-    &instructions::PAIRS,
-    &vectors::LOADING,
-    &orders::FAMILY,
-    &presum::FAMILY,
-    &sampled::FAMILY,
-    &walk::SCATTER,
-    &laden::STEPS,
-    &laden::STREAMS,
-    &texels::FAMILY,
-];
 
 /// A problem with one answer, exact in every bit, for data of one kind.
 pub(crate) struct Exact {
