@@ -270,7 +270,7 @@ pub struct GraphJob {
 /// excluded by another is taken without it.
 #[rustfmt::skip]
 const LADDER_ONLY: &[&str] = &[
-    "n", "weights", "tile", "item", "depth", "buffers", "split", "async", "vec", "wg", "seed",
+    "n", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick",
     "in_process", "strict", "csv", "json", "md", "samples", "gib",
 ];

@@ -12,27 +12,31 @@ use std::marker::PhantomData;
 pub trait Of {
     /// The family.
     const FAMILY: &'static Family;
+
+    /// The group of options with which its settings have no meaning, if there is one.
+    const EXCLUDED_BY: Option<&'static str> = None;
 }
 
 /// Declares types that stand for families.
 macro_rules! of {
-    ($($name:ident = $family:path, $about:literal;)*) => {
+    ($($name:ident = $family:path, $excluded:expr, $about:literal;)*) => {
         $(
             #[doc = $about]
             #[derive(Debug)]
             pub enum $name {}
             impl Of for $name {
                 const FAMILY: &'static Family = &$family;
+                const EXCLUDED_BY: Option<&'static str> = $excluded;
             }
         )*
     };
 }
 
 of! {
-    OfReduce = kernels::reduce::FAMILY, "The reduction.";
-    OfDot = kernels::dot::FAMILY, "The dot product.";
-    OfTranspose = kernels::transpose::FAMILY, "The transposition.";
-    OfMinPlus = kernels::minplus::FAMILY, "The min-plus product.";
+    OfReduce = kernels::reduce::FAMILY, None, "The reduction.";
+    OfDot = kernels::dot::FAMILY, None, "The dot product.";
+    OfTranspose = kernels::transpose::FAMILY, None, "The transposition.";
+    OfMinPlus = kernels::minplus::FAMILY, Some("GraphJob"), "The min-plus product.";
 }
 
 /// What was given of a family's settings. How often a kernel repeats its work is no option of its own.
@@ -45,7 +49,10 @@ pub struct Tunables<F: Of> {
 
 impl<F: Of> Args for Tunables<F> {
     fn augment_args(command: Command) -> Command {
-        tunables(F::FAMILY).fold(command, |command, tunable| command.arg(option(F::FAMILY, tunable)))
+        tunables(F::FAMILY).fold(command, |command, tunable| {
+            let option = option(F::FAMILY, tunable);
+            command.arg(F::EXCLUDED_BY.into_iter().fold(option, |option, group| option.conflicts_with(group)))
+        })
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -2,6 +2,7 @@
 
 use gpulab::exchange::EXCHANGES;
 use gpulab::kernels::{self, Family, Rung};
+use gpulab::plan::REPEATS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -124,5 +125,36 @@ fn every_source_assembles_with_its_fragments() {
 fn files_are_short() {
     for file in files() {
         assert!(file.text.lines().count() < 120, "{}", file.path);
+    }
+}
+
+/// The non-test code of these folders of `src/`, file by file.
+fn code_of(folders: &[&str]) -> Vec<(String, String)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = BTreeSet::new();
+    folders.iter().for_each(|folder| files_below(&src.join(folder), &format!("{folder}/"), &mut found));
+    let files = found.into_iter().filter(|file| file.ends_with(".rs") && !file.ends_with("tests.rs"));
+    files
+        .map(|file| {
+            let text = fs::read_to_string(src.join(&file)).unwrap();
+            let end = text.find("#[cfg(test)]").unwrap_or(text.len());
+            (file, text[..end].to_owned())
+        })
+        .collect()
+}
+
+/// A rung is a kernel file and a line in its family's list, a setting is a constant and its use in a planner: nothing above
+/// the registry knows either by name.
+#[test]
+fn rungs_and_settings_are_named_by_their_family_alone() {
+    let above = code_of(&["cli", "commands", "record", "report", "runner", "store", "sweep", "worker"]);
+    for family in kernels::FAMILIES {
+        let rungs = family.ladder.iter().map(|rung| rung.stem().to_owned());
+        let settings = family.tunables().into_iter().filter(|tunable| tunable.name != REPEATS);
+        for name in rungs.chain(settings.map(|tunable| format!("\"{}\"", tunable.name))) {
+            for (file, text) in &above {
+                assert!(!text.contains(&name), "src/{file} names {name} of {}", family.name);
+            }
+        }
     }
 }
