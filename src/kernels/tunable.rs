@@ -74,7 +74,7 @@ impl Tunable {
         match self.kind {
             Kind::Number { least, most: u64::MAX } => format!("a whole number from {least} on"),
             Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
-            Kind::Pair => format!("two numbers from 1 to {MOST_SIDE}, as in 8x4"),
+            Kind::Pair => format!("two numbers from 1 to {MOST_SIDE}"),
             Kind::Switch | Kind::Choice => one_of(self.values),
         }
     }
@@ -89,7 +89,9 @@ impl Tunable {
             Kind::Pair => sides(text).is_some(),
             Kind::Switch | Kind::Choice => self.values.contains(&text),
         };
-        if is_allowed { Ok(()) } else { Err(format!("it must be {}", self.allowed())) }
+        let is_listed = matches!(self.kind, Kind::Switch | Kind::Choice) || self.values.is_empty();
+        let such_as = if is_listed { String::new() } else { format!(", such as {}", self.values.join(", ")) };
+        if is_allowed { Ok(()) } else { Err(format!("it must be {}{such_as}", self.allowed())) }
     }
 
     /// The value's text, if it was given.
@@ -160,11 +162,19 @@ mod tests {
         let why = |tunable: &Tunable, text: &str| tunable.check(text).err();
         assert_eq!(why(&NUMBER, "16"), None);
         for text in ["0", "17", "-1", "+3", "", "x", "99999999999999999999"] {
-            assert_eq!(why(&NUMBER, text).as_deref(), Some("it must be a whole number from 1 to 16"), "{text}");
+            assert_eq!(
+                why(&NUMBER, text).as_deref(),
+                Some("it must be a whole number from 1 to 16, such as 1, 8"),
+                "{text}"
+            );
         }
         assert_eq!(why(&PAIR, "1024x1"), None);
         for text in ["0x4", "8", "8x1025", "8x4x2", "8x", "x"] {
-            assert_eq!(why(&PAIR, text).as_deref(), Some("it must be two numbers from 1 to 1024, as in 8x4"), "{text}");
+            assert_eq!(
+                why(&PAIR, text).as_deref(),
+                Some("it must be two numbers from 1 to 1024, such as 8x4"),
+                "{text}"
+            );
         }
         assert_eq!(why(&CHOICE, "Host").as_deref(), Some("it must be host, device or none"));
     }
@@ -176,6 +186,6 @@ mod tests {
         assert_eq!(NUMBER.get(&Params::new()), Ok(None));
         assert_eq!(PAIR.get_pair(&params("tile", "8x4")), Ok(Some([8, 4])));
         let refused = NUMBER.get(&params("acc", "99")).unwrap_err();
-        assert_eq!(refused.to_string(), "acc=99: it must be a whole number from 1 to 16");
+        assert_eq!(refused.to_string(), "acc=99: it must be a whole number from 1 to 16, such as 1, 8");
     }
 }

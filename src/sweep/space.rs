@@ -210,12 +210,7 @@ fn setting_values(tunable: &Tunable, text: &str) -> Result<Vec<String>, String> 
             _ => vec![item.to_owned()],
         };
         for value in numbers {
-            tunable.check(&value).map_err(|why| {
-                let is_listed = matches!(tunable.kind, Kind::Switch | Kind::Choice);
-                let such_as =
-                    if is_listed { String::new() } else { format!(", such as {}", tunable.values.join(", ")) };
-                format!("--set {}={item}: {why}{such_as}", tunable.name)
-            })?;
+            tunable.check(&value).map_err(|why| format!("--set {}={item}: {why}", tunable.name))?;
             values.push(value);
         }
     }

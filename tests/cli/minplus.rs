@@ -75,9 +75,9 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
         (&["--dtype", "i64"], "minplus has no i64 kernels; it has f32, i32, f64"),
         (&["--variant", "0", "--depth", "8"], "--depth: none of the chosen variants has this setting"),
         (&["--variant", "7"], "it has 0 naive"),
-        (&["--tile", "64"], "it must be two numbers from 1 to 1024, as in 8x4"),
+        (&["--tile", "64"], "it must be two numbers from 1 to 1024, such as 64x64"),
         (&["--depth", "0"], "from 1 to 1024"),
-        (&["--weights", "some"], "non-negative, signed"),
+        (&["--weights", "some"], "non_negative, signed"),
     ] {
         let (out, log, code) = run(args);
         assert_eq!((out.as_str(), code), ("", 2), "{args:?}: {log}");
