@@ -171,7 +171,7 @@ impl Hunt<'_> {
         self.count += 1;
         let job = Job { baseline: false, case, settings: settings.clone(), again: false };
         let outcome = self.executor.run(&job)?;
-        if !matches!(outcome.status, Status::Ok | Status::Skipped) {
+        if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             tell(&outcome);
         }
         let Some(seconds) = fastest(&outcome) else {
@@ -187,7 +187,7 @@ impl Hunt<'_> {
 /// Seconds of the fastest run of a right result.
 fn fastest(outcome: &Outcome) -> Option<f64> {
     let fastest = outcome.times().into_iter().reduce(f64::min)?;
-    (outcome.status == Status::Ok && fastest > 0.0).then_some(fastest)
+    (outcome.status() == Status::Ok && fastest > 0.0).then_some(fastest)
 }
 
 /// So many runs at least, for about so many seconds.

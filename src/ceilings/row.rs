@@ -78,7 +78,7 @@ impl CeilingRow {
         quick: bool,
     ) -> CeilingRow {
         let times = stats::summarise(&outcome.times());
-        let note = outcome.clock_note.clone().unwrap_or_default();
+        let note = outcome.clock_note().unwrap_or_default().to_owned();
         CeilingRow {
             schema: SCHEMA,
             run_id: run.id.clone(),
@@ -100,10 +100,10 @@ impl CeilingRow {
             tried: tried as u64,
             runs: times.map_or(0, |t| t.runs as u64),
             noise: times.map(|t| t.noise).filter(|n| n.is_finite()),
-            clock: outcome.clock,
+            clock: outcome.clock(),
             quick,
-            status: outcome.status,
-            reason: if outcome.reason.is_empty() { note } else { outcome.reason.clone() },
+            status: outcome.status(),
+            reason: if outcome.reason().is_empty() { note } else { outcome.reason().to_owned() },
             flags: flags(quantity, outcome).join(" "),
             t_search_s: 0.0,
         }
@@ -160,7 +160,7 @@ fn flags(quantity: &Quantity, outcome: &Outcome) -> Vec<&'static str> {
     // Launches differ from one to the next on any machine.
     let is_steady = quantity.measure != Measure::Seconds;
     let is_noisy = is_steady && stats::summarise(&outcome.times()).is_some_and(|times| times.noise > MOST_NOISE);
-    let drifts = outcome.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO);
+    let drifts = outcome.measured().and_then(|m| m.canary).is_some_and(|canary| canary.ratio > DRIFT_RATIO);
     [(flag::NOISY, is_noisy), (flag::DRIFT, drifts)]
         .into_iter()
         .filter_map(|(name, is_set)| is_set.then_some(name))

@@ -93,7 +93,7 @@ fn measure(
         }
         observer.case_started(i, total, &format!("{} {} ({})", quantity.what, quantity.element, quantity.place.name()));
         let mut tell = |outcome: &Outcome| {
-            if outcome.status == Status::WrongResult {
+            if outcome.status() == Status::WrongResult {
                 wrong.get_or_insert(format!("{}/{}", outcome.case.family, outcome.case.variant));
             }
             observer.suspend(|| say_gone_wrong(outcome));

@@ -247,7 +247,7 @@ impl Bench for Running<'_> {
         self.observer.case_started(self.step, self.steps, &called(self.study.experiment, trial));
         self.step += 1;
         let outcome = self.lab.executor.run(job)?;
-        self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
+        self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         Ok(outcome)
     }
 
@@ -260,7 +260,7 @@ impl Bench for Running<'_> {
         let trial = &study.tasks[configuration.index as usize].trial;
         let experiment = study.experiment;
         let place = Place { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
-        let bars = std::mem::take(&mut outcome.timeline);
+        let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
         let fastest = self.timeline.as_ref().map_or(f64::INFINITY, |t| t.median);
         if let Some(median) = row.t_median_s.filter(|&median| !bars.is_empty() && median < fastest) {

@@ -185,7 +185,7 @@ impl Climb<'_> {
         if let Some(repeats) = job.case.params.get(REPEATS) {
             outcome.params.entry(REPEATS.into()).or_insert_with(|| repeats.clone());
         }
-        self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
+        self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         self.records.push(Record::from_outcome(scene, rung, outcome));
         relate(&mut self.records);
         if let Some(record) = self.records.last() {

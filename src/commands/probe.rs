@@ -108,7 +108,7 @@ impl Limits {
                 None => {
                     let quiet = self.quiet;
                     let mut tell = |outcome: &Outcome| {
-                        if !quiet || outcome.status == Status::WrongResult {
+                        if !quiet || outcome.status() == Status::WrongResult {
                             say_gone_wrong(outcome)
                         }
                     };
@@ -149,7 +149,7 @@ impl Limits {
 
 /// Says of a probe that went wrong that it gave no rate.
 pub(super) fn say_gone_wrong(outcome: &Outcome) {
-    let Outcome { case, status, reason, .. } = outcome;
+    let (case, status, reason) = (&outcome.case, outcome.status(), outcome.reason());
     say(&format!("the probe {}/{} gave no rate ({}): {reason}", case.family, case.variant, status.name()));
 }
 

@@ -316,7 +316,7 @@ impl Bench for Running {
         self.observer.case_started(self.step, self.steps, &configuration.label());
         self.step += 1;
         let outcome = self.executor.run(job)?;
-        self.observer.case_done(outcome.status, stats::summarise(&outcome.times()).map(|s| s.median));
+        self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         Ok(outcome)
     }
 

@@ -169,7 +169,7 @@ pub struct Record {
     pub rung: Option<u32>,
     /// What running it gave.
     pub outcome: Outcome,
-    /// Its times by [`Outcome::clock`], in seconds.
+    /// Its times by the clock that counts, in seconds.
     pub times: Option<Summary>,
     /// Median by the host's clock, in seconds.
     pub wall_median: Option<f64>,
@@ -208,7 +208,7 @@ impl Record {
     /// Derives a record from an outcome: `rung` is the number in the ladder, none for references and CPU baselines.
     pub fn from_outcome(scene: &Scene, rung: Option<u32>, outcome: Outcome) -> Record {
         let times = summarise(&clocked(&outcome));
-        let walls: Vec<f64> = outcome.samples.iter().map(|s| s.wall).collect();
+        let walls: Vec<f64> = outcome.samples().iter().map(|s| s.wall).collect();
         let rate = |amount: f64| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0);
         let (gbps, gops) = (rate(outcome.bytes), rate(outcome.ops));
         // What is repeated inside a kernel comes from the cache: memory's ceiling says nothing of it.
@@ -234,7 +234,7 @@ impl Record {
 
     /// The median time in seconds of a right result.
     fn median(&self) -> Option<f64> {
-        self.times.filter(|_| self.outcome.status == Status::Ok).map(|t| t.median)
+        self.times.filter(|_| self.outcome.status() == Status::Ok).map(|t| t.median)
     }
 
     fn on_host(&self) -> bool {
@@ -255,13 +255,12 @@ impl Record {
     }
 }
 
-/// The times that count, in seconds. By the batch clock a sample's wall time is that of one batch
-/// divided by its launches.
+/// The times that count, in seconds.
 fn clocked(outcome: &Outcome) -> Vec<f64> {
-    match outcome.clock {
-        Clock::Event => outcome.samples.iter().filter_map(|s| s.event).collect(),
-        Clock::Batch if outcome.samples.is_empty() => outcome.batch.into_iter().collect(),
-        Clock::Wall | Clock::Batch => outcome.samples.iter().map(|s| s.wall).collect(),
+    let Some(measured) = outcome.measured() else { return Vec::new() };
+    match measured.clock {
+        Clock::Batch if measured.samples.is_empty() => measured.batch.into_iter().collect(),
+        _ => measured.times(),
     }
 }
 
@@ -273,15 +272,15 @@ fn flags(record: &Record) -> Vec<&'static str> {
     let is_above = record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT);
     let cache = if is_above { scene.cache_reach } else { scene.cache_bytes };
     let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
-    let Some(times) = record.times else { return Vec::new() };
+    let (Some(times), Some(measured)) = (record.times, outcome.measured()) else { return Vec::new() };
     [
         (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < LAUNCH_BOUND_S),
         (flag::FITS_CACHE, fits),
         (flag::ABOVE_CEILING, is_above),
-        (flag::CLOCK_FALLBACK, outcome.clock_note.is_some()),
+        (flag::CLOCK_FALLBACK, measured.clock_note.is_some()),
         // Of one or two runs no spread is known.
-        (flag::NOISY, times.noise > scene.max_noise || (outcome.stopped_by == "timeout" && times.runs < 3)),
-        (flag::DRIFT, outcome.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO)),
+        (flag::NOISY, times.noise > scene.max_noise || (measured.stopped_by == "timeout" && times.runs < 3)),
+        (flag::DRIFT, measured.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO)),
     ]
     .into_iter()
     .filter_map(|(name, is_set)| is_set.then_some(name))

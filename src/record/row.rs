@@ -2,7 +2,7 @@
 
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
-use crate::runner::{Cache, Clock, Number, Status};
+use crate::runner::{Cache, Clock, Measured, Number, Status};
 use serde::{Deserialize, Serialize};
 
 /// `items=8448 presum=host`: sorted by name.
@@ -198,7 +198,8 @@ columns! {
 impl From<&Record> for Row {
     fn from(record: &Record) -> Row {
         let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
-        let case = &outcome.case;
+        let (case, measured) = (&outcome.case, outcome.measured());
+        let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
         let ceiling = |is_memory| {
             let meant = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
             meant.map(|c| c.rate).and_then(finite)
@@ -222,8 +223,8 @@ impl From<&Record> for Row {
             wg: work_group(record),
             params: params_text(&outcome.params),
             cache: scene.cache,
-            clock: outcome.clock,
-            status: outcome.status,
+            clock: outcome.clock(),
+            status: outcome.status(),
             reason: reason(record),
             runs: record.times.map_or(0, |t| t.runs as u64),
             t_min_s: time(|t| t.min),
@@ -233,8 +234,8 @@ impl From<&Record> for Row {
             t_max_s: time(|t| t.max),
             noise: time(|t| t.noise),
             t_wall_median_s: record.wall_median,
-            t_batch_s: outcome.batch.and_then(finite),
-            t_end_to_end_s: outcome.end_to_end.and_then(finite),
+            t_batch_s: seconds(|m| m.batch),
+            t_end_to_end_s: seconds(|m| m.end_to_end),
             bytes: finite(outcome.bytes).map(|b| b.round() as u64),
             ops: finite(outcome.ops).map(|o| o.round() as u64),
             gbps: record.gbps,
@@ -245,12 +246,12 @@ impl From<&Record> for Row {
             total_x: speedups.total,
             cpu_seq_x: speedups.cpu_seq,
             cpu_rayon_x: speedups.cpu_rayon,
-            max_err: outcome.max_err.and_then(finite),
-            tol: outcome.tol.and_then(finite),
+            max_err: seconds(|m| Some(m.max_err)),
+            tol: seconds(|m| Some(m.tol)),
             flags: record.flags.join(" "),
             ceiling_gbps: ceiling(true),
-            stopped_by: outcome.stopped_by.clone(),
-            result: outcome.result.filter(|number| number.is_finite()),
+            stopped_by: measured.map_or_else(String::new, |m| m.stopped_by.clone()),
+            result: measured.and_then(|m| m.result).filter(|number| number.is_finite()),
             cpu_exact_x: speedups.cpu_exact,
             launches: (!record.on_host()).then_some(outcome.launches),
             sweep_id: String::new(),
@@ -259,11 +260,11 @@ impl From<&Record> for Row {
             shard: String::new(),
             settings: String::new(),
             copy_pct: speedups.copy.map(|x| 100.0 * x),
-            t_preparation_s: outcome.preparation.and_then(finite),
+            t_preparation_s: seconds(|m| m.preparation),
             ceiling_gops: ceiling(false),
             ops_per_cu_clock: record.ops_per_clock,
-            canary: outcome.canary.map(|canary| canary.ratio).and_then(finite),
-            t_host_tail_s: outcome.host_tail.and_then(finite),
+            canary: seconds(|m| m.canary.map(|canary| canary.ratio)),
+            t_host_tail_s: seconds(|m| m.host_tail),
         }
     }
 }
@@ -309,7 +310,7 @@ impl SampleRow {
     /// The timed runs of a record, in order.
     pub fn of(record: &Record) -> impl Iterator<Item = SampleRow> {
         let row = Row::from(record);
-        record.outcome.samples.iter().enumerate().map(move |(i, sample)| SampleRow {
+        record.outcome.samples().iter().enumerate().map(move |(i, sample)| SampleRow {
             run_id: row.run_id.clone(),
             family: row.family.clone(),
             rung: row.rung,
@@ -331,9 +332,9 @@ fn work_group(record: &Record) -> String {
 
 fn reason(record: &Record) -> String {
     let outcome = &record.outcome;
-    match &outcome.clock_note {
-        Some(note) if outcome.reason.is_empty() => note.clone(),
-        _ => outcome.reason.clone(),
+    match outcome.clock_note() {
+        Some(note) if outcome.reason().is_empty() => note.to_owned(),
+        _ => outcome.reason().to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::{Dtype, Params, Shape};
 use crate::plan::{Case, WorkGroup};
-use crate::runner::{Canary, Number, Sample};
+use crate::runner::{Canary, Measured, Number, Sample, Stop};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
     let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
@@ -14,33 +14,27 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
         params: params.clone(),
         seed: 1,
     };
-    Outcome {
-        case,
-        status: Status::Ok,
-        reason: String::new(),
-        refusal: None,
-        wg: WorkGroup::linear(64),
-        params,
-        clock: Clock::Event,
-        clock_note: None,
-        distrust: None,
-        samples: seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect(),
-        batch: None,
-        preparation: None,
+    let samples = seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect();
+    let measured = Measured {
+        max_err: f64::INFINITY,
+        tol: 0.5,
+        result: Some(Number::Real(f64::NAN)),
+        samples,
         end_to_end: Some(1.0),
         stopped_by: "steady".to_owned(),
-        bytes: 8000.0,
-        ops: 2000.0,
-        max_err: Some(f64::INFINITY),
-        tol: Some(0.5),
-        result: Some(Number::Real(f64::NAN)),
-        working_set: 8000,
-        launches: 1,
-        spent: Default::default(),
-        timeline: Vec::new(),
-        canary: None,
-        host_tail: None,
-    }
+        ..Measured::for_tests(Clock::Event)
+    };
+    let pending = Outcome { params, bytes: 8000.0, ops: 2000.0, ..Outcome::pending(&case, Clock::Event) };
+    Outcome { working_set: 8000, launches: 1, ..pending }.ended(Ok(measured))
+}
+
+/// The same, measured otherwise.
+fn with(outcome: Outcome, change: impl FnOnce(&mut Measured)) -> Outcome {
+    let end = outcome.end.map(|mut measured| {
+        change(&mut measured);
+        measured
+    });
+    Outcome { end, ..outcome }
 }
 
 fn scene() -> Scene {
@@ -90,7 +84,9 @@ fn what_needs_care_is_flagged() {
     assert!(flags_of(&unsaid, Some(1), outcome("naive", &[1e-3])).is_empty());
     let cold = Scene { cache: Cache::Cold, ..large_cache };
     assert!(flags_of(&cold, Some(1), outcome("naive", &[1e-3])).is_empty());
-    let wall = Outcome { clock: Clock::Wall, clock_note: Some("late".to_owned()), ..outcome("naive", &[1e-3]) };
+    let wall = with(outcome("naive", &[1e-3]), |m| {
+        (m.clock, m.clock_note) = (Clock::Wall, Some("late".to_owned()));
+    });
     let record = Record::from_outcome(&scene(), Some(1), wall);
     assert_eq!(record.flags, [flag::CLOCK_FALLBACK]);
     assert_eq!(Row::from(&record).reason, "late");
@@ -101,7 +97,7 @@ fn what_needs_care_is_flagged() {
 fn rows_measured_during_drift_are_flagged() {
     let drifting = |ratio: f64| {
         let canary = Some(Canary { ratio, seconds: 1e-4 });
-        Record::from_outcome(&scene(), Some(1), Outcome { canary, ..outcome("naive", &[1e-3; 3]) })
+        Record::from_outcome(&scene(), Some(1), with(outcome("naive", &[1e-3; 3]), |m| m.canary = canary))
     };
     assert!(drifting(1.0).flags.is_empty());
     let row = Row::from(&drifting(2.0));
@@ -121,7 +117,7 @@ fn speed_ups_pass_over_rungs_without_a_right_result() {
     let host = Scene::on_host(&scene().run, 2, &settings());
     let cpu = |name, s| Record::from_outcome(&host, None, outcome(name, &[s]));
     let mut ladder = vec![record(1, 8e-3), record(2, 1e-3), record(3, 2e-3), cpu(CPU_SEQ, 16e-3)];
-    ladder[1].outcome.status = Status::WrongResult;
+    ladder[1].outcome.end = Err(Stop::new(Status::WrongResult, "wrong"));
     relate(&mut ladder);
     let [one, wrong, three, seq] = [0, 1, 2, 3].map(|i| ladder[i].speedups);
     assert_eq!((one.step, one.total, one.cpu_seq, one.cpu_rayon), (None, Some(1.0), Some(2.0), None));

@@ -1,8 +1,8 @@
 //! Verifying and timing the CPU baselines.
 
-use super::outcome::{Clock, Outcome, Sample, Settings, Stop};
+use super::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
 use super::sampling;
-use super::session::{Session, answer_empty, choices, find_family, make_inputs};
+use super::session::{Session, choices, find_family, make_inputs, nothing};
 use super::verify::{demand, exactly};
 use crate::check;
 use crate::kernels::{Baseline, Family};
@@ -13,17 +13,18 @@ impl Session {
     /// Verifies and times a CPU baseline.
     pub fn baseline(&mut self, case: &Case, settings: &Settings) -> Outcome {
         let mut outcome = Outcome::pending(case, Clock::Wall);
-        let done = self.try_baseline(case, settings, &mut outcome);
-        outcome.ended(done)
+        let end = self.try_baseline(case, settings, &mut outcome);
+        outcome.ended(end)
     }
 
-    fn try_baseline(&mut self, case: &Case, settings: &Settings, outcome: &mut Outcome) -> Result<(), Stop> {
+    fn try_baseline(&mut self, case: &Case, settings: &Settings, outcome: &mut Outcome) -> Result<Measured, Stop> {
         let family = find_family(&case.family)?;
         let Some(baseline) = family.problem.baselines().iter().find(|b| b.name == case.variant) else {
             return Err(Stop::failed(format!("{} has no CPU baseline {}", family.name, case.variant)));
         };
         if case.shape.n == 0 || case.shape.m == 0 {
-            return answer_empty(family, case, outcome);
+            outcome.params = choices(family, case);
+            return Ok(nothing(Some(family), case, Clock::Wall));
         }
         if let Some(why) = family.problem.spared(baseline, case.shape) {
             return Err(Refusal::Size(why).into());
@@ -43,10 +44,9 @@ impl Session {
             (baseline.run)(case.shape, &case.params, std::hint::black_box(&data.host), &mut last);
             Ok(Sample { event: None, wall: started.elapsed().as_secs_f64() })
         })?;
-        (outcome.samples, outcome.stopped_by) = (samples, why.into());
         let depth = (baseline.depth)(case.shape.n, rayon::current_num_threads());
-        outcome.judged(&data.judge(&last, family, case, depth, "on the CPU")?);
-        Ok(())
+        let judged = data.judge(&last, family, case, depth, "on the CPU")?;
+        Ok(Measured { samples, stopped_by: why.into(), ..Measured::of(judged, Clock::Wall) })
     }
 }
 

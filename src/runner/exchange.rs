@@ -3,10 +3,10 @@
 use super::buffers::{Fence, Fenced};
 use super::canary::{self, Gauge};
 use super::clock;
-use super::outcome::{Clock, Outcome, Sample, Settings, Status, Stop};
+use super::outcome::{Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
 use super::session::{Session, Sources};
 use super::timeline::{Bar, bars};
-use super::verify;
+use super::verify::{self, Judged};
 use crate::check;
 use crate::data::{self, Dtype};
 use crate::device::{Device, ProgramId, Timing, Unit};
@@ -21,8 +21,8 @@ impl Session {
     /// Plays a case's script and checks it, times it, and checks it once more.
     pub(super) fn exchange(&mut self, exchange: &Exchange, case: &Case, settings: &Settings) -> Outcome {
         let mut outcome = Outcome::pending(case, settings.clock);
-        let done = self.carry_out(exchange, case, settings, &mut outcome);
-        outcome.ended(done)
+        let end = self.carry_out(exchange, case, settings, &mut outcome);
+        outcome.ended(end)
     }
 
     fn carry_out(
@@ -31,7 +31,7 @@ impl Session {
         case: &Case,
         settings: &Settings,
         outcome: &mut Outcome,
-    ) -> Result<(), Stop> {
+    ) -> Result<Measured, Stop> {
         let Some(variant) = exchange.variant(&case.variant) else {
             return Err(Stop::failed(format!("{} has no variant {}", exchange.name, case.variant)));
         };
@@ -51,9 +51,9 @@ impl Session {
         let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];
         let mut stage = Stage::new(&*self.device, program);
         let (device, gauge) = (&mut *self.device, self.gauge.as_mut());
-        let checked = stage.check(device, acts[0], outcome);
+        let checked = stage.check(device, acts[0], &mut outcome.spent);
         let done = checked.and_then(|()| {
-            let measured = stage.measure(device, &acts, variant, settings, gauge, outcome);
+            let measured = stage.measure(device, &acts, variant, settings, gauge, &mut outcome.spent);
             measured.map_err(|stop| stop.after(true))
         });
         stage.strike(device);
@@ -118,11 +118,11 @@ impl Stage {
     }
 
     /// Allocates and fills what the script works on, and plays it once.
-    fn check(&mut self, device: &mut dyn Device, act: Act<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
+    fn check(&mut self, device: &mut dyn Device, act: Act<'_>, spent: &mut Spent) -> Result<(), Stop> {
         let started = Instant::now();
         self.set(device, act)?;
         self.play_checked(device, act, &self.bind(&act.script.commands), "before timing")?;
-        outcome.spent.verify = started.elapsed().as_secs_f64();
+        spent.verify = started.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -134,8 +134,8 @@ impl Stage {
         variant: &Variant,
         settings: &Settings,
         gauge: Option<&mut Gauge>,
-        outcome: &mut Outcome,
-    ) -> Result<(), Stop> {
+        spent: &mut Spent,
+    ) -> Result<Measured, Stop> {
         let [mut act, other] = *acts;
         let script = act.script;
         let commands = self.bind(&script.commands);
@@ -143,7 +143,7 @@ impl Stage {
         let change_at = 1 + data::draw(act.seed, 1) % FIRST_FEW;
         let mut runs = 0;
         let mut parts = Vec::new();
-        outcome.watched(canary::sample(settings, device, gauge, &mut |device, _| {
+        let watched = canary::sample(settings, device, gauge, &mut |device, _| {
             self.compare(device, act, &parts, "while it was timed")?;
             runs += 1;
             if runs == change_at {
@@ -159,21 +159,21 @@ impl Stage {
             }
             let timing = device.play(self.program, &commands, script.repeat, variant.by_events)?;
             Ok(sample(&timing, script, variant))
-        })?);
+        })?;
         self.compare(device, act, &parts, "while it was timed")?;
-        (outcome.clock, outcome.clock_note) = (Clock::Wall, None);
+        let mut measured = Measured::of(Judged::equal(), Clock::Wall);
+        measured.watched(watched);
         if variant.by_events {
-            outcome.clock_note = outcome.objection(None);
-            outcome.clock = if outcome.clock_note.is_some() { Clock::Wall } else { Clock::Event };
+            measured.clock_note = measured.objection(None);
+            measured.clock = if measured.clock_note.is_some() { Clock::Wall } else { Clock::Event };
         }
-        if script.timeline && outcome.distrust.is_none() {
-            outcome.timeline = self.timeline(device, &commands)?;
+        if script.timeline && measured.distrust.is_none() {
+            measured.timeline = self.timeline(device, &commands)?;
         }
-        outcome.spent.measure = started.elapsed().as_secs_f64();
+        spent.measure = started.elapsed().as_secs_f64();
         self.play_checked(device, act, &commands, "after timing")?;
         self.demand_untouched(device, act)?;
-        outcome.status = Status::Ok;
-        Ok(())
+        Ok(measured)
     }
 
     /// Allocates and fills what the script works on.

@@ -2,6 +2,7 @@
 
 use super::clock;
 use super::timeline::Bar;
+use super::verify::Judged;
 use crate::data::Params;
 use crate::device::DeviceError;
 use crate::plan::{Case, Refusal, WorkGroup};
@@ -127,63 +128,61 @@ impl Number {
 pub struct Outcome {
     /// What was asked.
     pub case: Case,
-    /// How it ended.
-    pub status: Status,
-    /// Why, unless `ok`; a compiler's log for `build_failed`.
-    pub reason: String,
-    /// What was refused, if it was skipped.
-    #[serde(default)]
-    pub refusal: Option<Refusal>,
     /// The work-group size used.
     pub wg: WorkGroup,
     /// The settings used, defaults filled in.
     pub params: Params,
-    /// The clock that the times come from.
-    pub clock: Clock,
-    /// Why another clock than the one asked for was used.
-    pub clock_note: Option<String>,
-    /// Why this session does not believe the driver's event times, if so.
-    #[serde(default)]
-    pub distrust: Option<String>,
-    /// Timed runs, in order.
-    pub samples: Vec<Sample>,
-    /// Time of one run among many back to back.
-    pub batch: Option<f64>,
-    /// Of the launches that do not count: what prepares the data for those that do; by the driver's events.
-    #[serde(default)]
-    pub preparation: Option<f64>,
-    /// Allocation, host to device, kernels, device to host and the host's finish, once.
-    pub end_to_end: Option<f64>,
-    /// What ended the sampling: `steady`, `timeout` or `max-runs`.
-    pub stopped_by: String,
+    /// The clock that was asked for.
+    pub asked: Clock,
     /// Bytes moved, by the family's cost model.
     pub bytes: f64,
     /// Operations done, by the family's cost model.
     pub ops: f64,
-    /// Largest error seen in the result over the timed data.
-    pub max_err: Option<f64>,
-    /// The error allowed there.
-    pub tol: Option<f64>,
-    /// The result over the timed data, if it is a single number.
-    pub result: Option<Number>,
     /// Bytes that the timed kernels touch in one run.
     pub working_set: u64,
     /// Kernel launches of one run.
     pub launches: u64,
     /// Where the time went.
-    #[serde(default)]
     pub spent: Spent,
+    /// What was measured of a right result, or what stopped the case.
+    pub end: Result<Measured, Stop>,
+}
+
+/// What was measured of a case whose result was judged right: there is no other way to one. Times in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Largest error seen in the result over the timed data.
+    pub max_err: f64,
+    /// The error allowed there.
+    pub tol: f64,
+    /// The result over the timed data, if it is a single number.
+    pub result: Option<Number>,
+    /// The clock that the times come from.
+    pub clock: Clock,
+    /// Why another clock than the one asked for was used.
+    pub clock_note: Option<String>,
+    /// Why this session does not believe the driver's event times, if so.
+    pub distrust: Option<String>,
+    /// Timed runs, in order; none where nothing was to be timed.
+    pub samples: Vec<Sample>,
+    /// Time of one run among many back to back.
+    pub batch: Option<f64>,
+    /// Of the launches that do not count: what prepares the data for those that do; by the driver's events.
+    pub preparation: Option<f64>,
+    /// Allocation, host to device, kernels, device to host and the host's finish, once.
+    pub end_to_end: Option<f64>,
+    /// Of the elements that the host adds itself ([`crate::plan::Plan::host_tail`]), if any; no clock counts it.
+    pub host_tail: Option<f64>,
+    /// What ended the sampling: `steady`, `timeout` or `max-runs`.
+    pub stopped_by: String,
     /// What overlapped, where that was asked.
-    #[serde(default)]
     pub timeline: Vec<Bar>,
     /// Whether the device was as fast as it can be while the case was timed; none where there is no canary.
-    #[serde(default)]
     pub canary: Option<Canary>,
-    /// Of the elements that the host adds itself ([`Plan::host_tail`]), if any; no clock counts it.
-    ///
-    /// [`Plan::host_tail`]: crate::plan::Plan::host_tail
-    #[serde(default)]
-    pub host_tail: Option<f64>,
+    /// Why the times cannot be trusted, although the result is right.
+    pub suspect: Option<String>,
+    /// What else there is to say.
+    pub note: String,
 }
 
 /// What the canary, a fixed arithmetic kernel, showed before, during and after the sampling of a case.
@@ -229,11 +228,74 @@ impl Outcome {
     pub fn pending(case: &Case, clock: Clock) -> Outcome {
         Outcome {
             case: case.clone(),
-            status: Status::Failed,
-            reason: String::new(),
-            refusal: None,
             wg: case.wg,
             params: Params::new(),
+            asked: clock,
+            bytes: 0.0,
+            ops: 0.0,
+            working_set: 0,
+            launches: 0,
+            spent: Spent::default(),
+            end: Err(Stop::failed("it was not run")),
+        }
+    }
+
+    /// What was measured, if the result was right.
+    pub fn measured(&self) -> Option<&Measured> {
+        self.end.as_ref().ok()
+    }
+
+    /// How it ended.
+    pub fn status(&self) -> Status {
+        match &self.end {
+            Ok(Measured { suspect: Some(_), .. }) => Status::Suspect,
+            Ok(_) => Status::Ok,
+            Err(stop) => stop.status,
+        }
+    }
+
+    /// Why, unless `ok`; a compiler's log for `build_failed`.
+    pub fn reason(&self) -> &str {
+        match &self.end {
+            Ok(Measured { suspect: Some(why), .. }) => why,
+            Ok(measured) => &measured.note,
+            Err(stop) => &stop.reason,
+        }
+    }
+
+    /// The clock that the times come from, or that was asked for where there are none.
+    pub fn clock(&self) -> Clock {
+        self.measured().map_or(self.asked, |measured| measured.clock)
+    }
+
+    /// Why another clock than the one asked for was used.
+    pub fn clock_note(&self) -> Option<&str> {
+        self.measured()?.clock_note.as_deref()
+    }
+
+    /// The timed runs.
+    pub fn samples(&self) -> &[Sample] {
+        self.measured().map_or(&[], |measured| &measured.samples)
+    }
+
+    /// The samples' times by the row's clock, in seconds.
+    pub fn times(&self) -> Vec<f64> {
+        self.measured().map_or_else(Vec::new, Measured::times)
+    }
+
+    /// The same, ended so.
+    pub fn ended(self, end: Result<Measured, Stop>) -> Outcome {
+        Outcome { end, ..self }
+    }
+}
+
+impl Measured {
+    /// Of a result that was judged so, before anything was timed by this clock.
+    pub(super) fn of(judged: Judged, clock: Clock) -> Measured {
+        Measured {
+            max_err: judged.max_err,
+            tol: judged.tol,
+            result: judged.value,
             clock,
             clock_note: None,
             distrust: None,
@@ -241,22 +303,28 @@ impl Outcome {
             batch: None,
             preparation: None,
             end_to_end: None,
+            host_tail: None,
             stopped_by: String::new(),
-            bytes: 0.0,
-            ops: 0.0,
-            max_err: None,
-            tol: None,
-            result: None,
-            working_set: 0,
-            launches: 0,
-            spent: Spent::default(),
             timeline: Vec::new(),
             canary: None,
-            host_tail: None,
+            suspect: None,
+            note: String::new(),
         }
     }
 
-    /// The samples' times by the row's clock, in seconds.
+    /// Nothing measured, for tests of what is made of measurements.
+    #[cfg(test)]
+    pub(crate) fn for_tests(clock: Clock) -> Measured {
+        Measured::of(Judged::equal(), clock)
+    }
+
+    /// How the result was judged.
+    pub(super) fn judged(&self) -> Judged {
+        Judged { max_err: self.max_err, tol: self.tol, value: self.result }
+    }
+
+    /// The samples' times by the clock that counts, in seconds. By the batch clock a sample's wall time is that of one batch
+    /// divided by its launches.
     pub fn times(&self) -> Vec<f64> {
         self.samples.iter().filter_map(|s| if self.clock == Clock::Event { s.event } else { Some(s.wall) }).collect()
     }
@@ -264,25 +332,6 @@ impl Outcome {
     /// Why another clock than the driver's events must be used, judged over all samples, if so.
     pub(super) fn objection(&self, least_time: Option<f64>) -> Option<String> {
         self.distrust.clone().or_else(|| clock::objection(&self.samples, least_time))
-    }
-
-    /// The outcome as it is, or without a measurement if something stopped the case.
-    pub fn ended(self, done: Result<(), Stop>) -> Outcome {
-        match done {
-            Ok(()) => self,
-            Err(Stop { status, reason, refusal }) => Outcome {
-                status,
-                reason,
-                refusal,
-                samples: Vec::new(),
-                batch: None,
-                preparation: None,
-                end_to_end: None,
-                canary: None,
-                host_tail: None,
-                ..self
-            },
-        }
     }
 }
 

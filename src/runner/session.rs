@@ -2,7 +2,8 @@
 
 use super::buffers::{Fence, Fenced};
 use super::canary::Gauge;
-use super::outcome::{Clock, Number, Outcome, Settings, Status, Stop};
+use super::outcome::{Clock, Measured, Number, Outcome, Settings, Stop};
+use super::verify::Judged;
 use crate::data::{self, Array, Dtype, Fill, Params};
 use crate::device::{Device, ProgramId, Unit};
 use crate::exchange::exchange;
@@ -52,7 +53,7 @@ pub struct Session {
     /// Whether a launch of the case at hand has ended well.
     pub(super) launched: bool,
     /// The last cases that were found right, newest last.
-    verified: VecDeque<Case>,
+    verified: VecDeque<(Case, Judged)>,
 }
 
 /// Most cases that a session remembers having verified.
@@ -94,8 +95,8 @@ pub(super) struct Job<'a> {
     pub(super) family: &'static Family,
     pub(super) plan: Plan,
     pub(super) program: ProgramId,
-    /// Whether the case was verified before and is only timed once more.
-    pub(super) again: bool,
+    /// How the case was judged before, if it is only timed once more.
+    pub(super) again: Option<Judged>,
 }
 
 impl Session {
@@ -129,46 +130,51 @@ impl Session {
 
     /// Verifies, times and verifies a rung.
     pub fn run(&mut self, case: &Case, settings: &Settings) -> Outcome {
-        self.run_case(case, settings, false)
+        self.run_case(case, settings, None)
     }
 
     /// Times a rung once more and looks at its last result, without the verification before it. A case
     /// that this session has not verified, or has forgotten, is [`Session::run`].
     pub fn run_again(&mut self, case: &Case, settings: &Settings) -> Outcome {
-        self.run_case(case, settings, self.verified.contains(case))
+        let again = self.verified.iter().find(|(known, _)| known == case).map(|(_, judged)| *judged);
+        self.run_case(case, settings, again)
     }
 
-    fn run_case(&mut self, case: &Case, settings: &Settings, again: bool) -> Outcome {
+    fn run_case(&mut self, case: &Case, settings: &Settings, again: Option<Judged>) -> Outcome {
         if let Some(exchange) = exchange(&case.family) {
             return self.exchange(exchange, case, settings);
         }
-        self.launched = again;
+        self.launched = again.is_some();
         let mut outcome = Outcome::pending(case, settings.clock);
-        let done = self.prepare(case, &mut outcome).and_then(|job| match job {
-            Some(job) => self.verify_and_time(&Job { again, ..job }, settings, &mut outcome),
-            None => Ok(()),
-        });
-        self.forget_touched(done.is_err());
-        self.verified.retain(|known| known != case);
-        if done.is_ok() {
-            self.verified.push_back(case.clone());
-        }
+        self.verified.retain(|(known, _)| known != case);
+        let end = match self.prepare(case, &mut outcome) {
+            Ok(Some(job)) => self.verify_and_time(&Job { again, ..job }, settings, &mut outcome),
+            Ok(None) => Ok(nothing(find_family(&case.family).ok(), case, settings.clock)),
+            Err(stop) => Err(stop),
+        };
+        self.forget_touched(end.is_err());
+        outcome.ended(end.map_err(|stop| stop.after(self.launched)))
+    }
+
+    /// Notes that a case was found right.
+    pub(super) fn remember(&mut self, case: &Case, judged: Judged) {
+        self.verified.push_back((case.clone(), judged));
         if self.verified.len() > MOST_VERIFIED {
             self.verified.pop_front();
         }
-        outcome.ended(done.map_err(|stop| stop.after(self.launched)))
     }
 
     /// Verifies a rung without timing it, over more kinds of data than [`Session::run`] does.
     pub fn verify(&mut self, case: &Case) -> Outcome {
         self.launched = false;
         let mut outcome = Outcome::pending(case, Clock::Event);
-        let done = self.prepare(case, &mut outcome).and_then(|job| match job {
-            Some(job) => self.verify_thoroughly(&job, &mut outcome),
-            None => Ok(()),
-        });
-        self.forget_touched(done.is_err());
-        outcome.ended(done.map_err(|stop| stop.after(self.launched)))
+        let end = match self.prepare(case, &mut outcome) {
+            Ok(Some(job)) => self.verify_thoroughly(&job).map(|judged| Measured::of(judged, Clock::Event)),
+            Ok(None) => Ok(nothing(find_family(&case.family).ok(), case, Clock::Event)),
+            Err(stop) => Err(stop),
+        };
+        self.forget_touched(end.is_err());
+        outcome.ended(end.map_err(|stop| stop.after(self.launched)))
     }
 
     /// What a case that went wrong left on the device may not be the data any more: the next case uploads them anew.
@@ -184,10 +190,10 @@ impl Session {
     /// Makes the plan, the program and the data; nothing if there are no elements, which is an answer too.
     fn prepare<'a>(&mut self, case: &'a Case, outcome: &mut Outcome) -> Result<Option<Job<'a>>, Stop> {
         let family = find_family(&case.family)?;
-        if case.shape.n == 0 || case.shape.m == 0 {
-            return answer_empty(family, case, outcome).map(|()| None);
-        }
         outcome.params = choices(family, case);
+        if case.shape.n == 0 || case.shape.m == 0 {
+            return Ok(None);
+        }
         let (rung, plan) = self.plan(family, case)?;
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
         let cost = family.problem.cost(case);
@@ -195,7 +201,7 @@ impl Session {
         let started = Instant::now();
         let program = self.build(rung, &plan)?;
         outcome.spent.build = started.elapsed().as_secs_f64();
-        let job = Job { case, family, plan, program, again: false };
+        let job = Job { case, family, plan, program, again: None };
         self.load(&job)?;
         outcome.spent.data = started.elapsed().as_secs_f64() - outcome.spent.build;
         Ok(Some(job))
@@ -298,12 +304,10 @@ pub(super) fn find_family(name: &str) -> Result<&'static Family, Stop> {
 }
 
 /// Nothing to launch: the host's finish of no partial results is the answer.
-pub(super) fn answer_empty(family: &Family, case: &Case, outcome: &mut Outcome) -> Result<(), Stop> {
-    outcome.params = choices(family, case);
-    outcome.result = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
-    outcome.status = Status::Ok;
-    outcome.reason = "no elements: answered without a launch".into();
-    Ok(())
+pub(super) fn nothing(family: Option<&Family>, case: &Case, clock: Clock) -> Measured {
+    let answer = family.and_then(|f| single(&f.problem.finish(case, Array::zeros(case.dtype, 0), &[])));
+    let note = "no elements: answered without a launch".into();
+    Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }
 }
 
 pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {

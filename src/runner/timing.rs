@@ -3,7 +3,7 @@
 use super::buffers::{Bound, Fence};
 use super::canary::{self, Gauge, Watched};
 use super::clock;
-use super::outcome::{Cache, Canary, Clock, Outcome, Sample, Settings, Status, Stop};
+use super::outcome::{Cache, Canary, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
 use super::sampling;
 use super::session::{Data, Job, Session};
 use super::verify::{tails, timed_exact_data};
@@ -24,28 +24,43 @@ impl Session {
         job: &Job<'_>,
         settings: &Settings,
         outcome: &mut Outcome,
-    ) -> Result<(), Stop> {
-        if !job.again {
-            let started = Instant::now();
-            self.verify_companions(job)?;
-            if !job.family.problem.is_exact(job.case) {
-                self.verify_exact(job, &timed_exact_data(job))?;
-            }
-            // The row's result is that of the data that were asked for: those of timed runs differ a little.
-            outcome.judged(&self.verify_real(job, "before timing")?);
-            outcome.spent.verify = started.elapsed().as_secs_f64();
-            // Not before the first launch, at which some drivers still compile.
-            outcome.end_to_end = Some(self.end_to_end(job)?);
-            outcome.host_tail = self.host_tail(job);
-        }
+    ) -> Result<Measured, Stop> {
+        let mut measured = match &job.again {
+            Some(judged) => Measured::of(*judged, settings.clock),
+            None => self.verify_before(job, settings, &mut outcome.spent)?,
+        };
         self.ready_gauge()?;
-        self.with_data(|session, data| {
+        let started = Instant::now();
+        let timed = self.with_data(|session, data| {
             let fence = Fence::of(&*session.device, job.family, job.case);
             let bound = Bound::new(&mut *session.device, fence, &job.plan, &data.device)?;
-            let result = session.measure(job, settings, &bound, data, outcome);
+            let result = session.measure(job, settings, &bound, data, &mut measured);
             bound.free(&mut *session.device);
             result
-        })
+        });
+        outcome.spent.measure = started.elapsed().as_secs_f64() + measured.end_to_end.unwrap_or(0.0);
+        timed?;
+        let (least, device) = (settings.least_time, self.device.info());
+        let too_fast = |m: &Measured| m.too_fast(least).or_else(|| impossible(outcome.ops, &m.times(), device));
+        measured.suspect = measured.suspect.take().or_else(|| too_fast(&measured));
+        self.remember(job.case, measured.judged());
+        Ok(measured)
+    }
+
+    /// Checks over all kinds of data, and takes the times that are taken once.
+    fn verify_before(&mut self, job: &Job<'_>, settings: &Settings, spent: &mut Spent) -> Result<Measured, Stop> {
+        let started = Instant::now();
+        self.verify_companions(job)?;
+        if !job.family.problem.is_exact(job.case) {
+            self.verify_exact(job, &timed_exact_data(job))?;
+        }
+        // The row's result is that of the data that were asked for: those of timed runs differ a little.
+        let mut measured = Measured::of(self.verify_real(job, "before timing")?, settings.clock);
+        spent.verify = started.elapsed().as_secs_f64();
+        // Not before the first launch, at which some drivers still compile.
+        measured.end_to_end = Some(self.end_to_end(job)?);
+        measured.host_tail = self.host_tail(job);
+        Ok(measured)
     }
 
     /// Times over the data, with proof that each run works, and verifies what the last run left.
@@ -55,21 +70,13 @@ impl Session {
         settings: &Settings,
         bound: &Bound,
         data: &mut Data,
-        outcome: &mut Outcome,
+        measured: &mut Measured,
     ) -> Result<(), Stop> {
         let copies = self.rotation(job, settings.cache, bound)?;
         let bindings: Vec<&Bound> = std::iter::once(bound).chain(&copies).collect();
-        let started = Instant::now();
-        let timed = self.time(job, settings, data, &bindings, outcome);
-        outcome.spent.measure = started.elapsed().as_secs_f64() + outcome.end_to_end.unwrap_or(0.0);
+        let timed = self.time(job, settings, data, &bindings, measured);
         copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
-        let idle = timed?;
-        outcome.status = Status::Ok;
-        let too_fast = outcome.too_fast(settings).or_else(|| outcome.impossible(self.device.info()));
-        if let Some(reason) = idle.or(too_fast) {
-            (outcome.status, outcome.reason) = (Status::Suspect, reason);
-        }
-        Ok(())
+        timed
     }
 
     /// For a cold cache: copies that together with the original are twice the size of any cache in sight.
@@ -106,15 +113,15 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the samples, and judges what the last run left; says why launches back to back cannot all have worked, if so.
+    /// Takes the samples, and judges what the last run left.
     fn time(
         &mut self,
         job: &Job<'_>,
         settings: &Settings,
         data: &mut Data,
         bindings: &[&Bound],
-        outcome: &mut Outcome,
-    ) -> Result<Option<String>, Stop> {
+        measured: &mut Measured,
+    ) -> Result<(), Stop> {
         let device = &mut *self.device;
         let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
@@ -152,20 +159,21 @@ impl Session {
             }
         }
         let gauge = self.gauge.as_mut();
-        outcome.watched(canary::sample(settings, device, gauge, &mut |device, i| match settings.clock {
+        measured.watched(canary::sample(settings, device, gauge, &mut |device, i| match settings.clock {
             Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, alone)? }),
             _ => run_one(device, &mut witness, i),
         })?);
-        outcome.choose_clock(settings);
-        if outcome.clock == Clock::Event {
-            outcome.preparation = stats::summarise(&preparations).map(|s| s.median);
+        measured.choose_clock(settings);
+        if measured.clock == Clock::Event {
+            measured.preparation = stats::summarise(&preparations).map(|s| s.median);
         }
-        let shortest = outcome.times().into_iter().fold(f64::INFINITY, f64::min);
-        if settings.clock != Clock::Batch && shortest < sampling::SHORT_S && !job.again {
-            outcome.batch = Some(batch(device, &mut witness, shortest)?);
+        let shortest = measured.times().into_iter().fold(f64::INFINITY, f64::min);
+        if settings.clock != Clock::Batch && shortest < sampling::SHORT_S && job.again.is_none() {
+            measured.batch = Some(batch(device, &mut witness, shortest)?);
         }
         witness.end(device)?;
-        Ok(outcome.idle_in_batch(alone))
+        measured.suspect = measured.idle_in_batch(alone);
+        Ok(())
     }
 
     /// Seconds that the host takes to add its tail, if the plan leaves it one: the median of several times.
@@ -208,7 +216,7 @@ impl Session {
     }
 }
 
-impl Outcome {
+impl Measured {
     pub(super) fn watched(&mut self, watched: Watched) {
         self.samples = watched.samples;
         self.stopped_by = watched.stopped_by.into();
@@ -233,33 +241,14 @@ impl Outcome {
     }
 
     /// Why the times cannot be those of the work, although the result is right.
-    fn too_fast(&self, settings: &Settings) -> Option<String> {
-        let (least, median) = (settings.least_time?, stats::summarise(&self.times())?.median);
+    fn too_fast(&self, least_time: Option<f64>) -> Option<String> {
+        let (least, median) = (least_time?, stats::summarise(&self.times())?.median);
         (median < least).then(|| {
             format!(
                 "{:.1} us are less than the device's measured limit allows ({:.1} us): the work was not done, or the \
                  limit is too low (gpulab ceiling measures it anew)",
                 median * 1e6,
                 least * 1e6
-            )
-        })
-    }
-
-    /// Why no device can do so many operations in so little time, if none can.
-    fn impossible(&self, device: &DeviceInfo) -> Option<String> {
-        /// Four times what the widest compute units do in a cycle; clocks may rise above what devices say of them.
-        const MOST_IN_A_CYCLE: f64 = 1024.0;
-        /// Of devices that do not say theirs: above that of any.
-        const CLOCK_MHZ: u32 = 10_000;
-        let mhz = if device.clock_mhz == 0 { CLOCK_MHZ } else { device.clock_mhz };
-        let cycles = f64::from(mhz) * 1e6 * f64::from(device.target.compute_units);
-        let (most, median) = (cycles * MOST_IN_A_CYCLE, stats::summarise(&self.times())?.median);
-        (self.ops > most * median).then(|| {
-            format!(
-                "{:.0} operations in {:.1} us are more than {MOST_IN_A_CYCLE} a cycle on each compute unit of this device: \
-                 the work was not done",
-                self.ops,
-                median * 1e6
             )
         })
     }
@@ -272,26 +261,46 @@ impl Outcome {
         }
     }
 
-    /// Adds what a later round over the same case gave. A round that went wrong takes the place of all:
-    /// there is no time for a case that was wrong once.
-    pub fn pooled(mut self, later: Outcome, settings: &Settings) -> Outcome {
-        self.spent += later.spent;
-        if later.status == Status::Suspect {
-            (self.status, self.reason) = (later.status, later.reason);
-        } else if later.status != Status::Ok {
-            let stop = Stop { status: later.status, reason: later.reason, refusal: later.refusal };
-            return self.ended(Err(stop));
-        }
+    /// Adds what a later round over the same case gave.
+    fn pooled(mut self, later: Measured, settings: &Settings) -> Measured {
+        self.suspect = later.suspect.or(self.suspect);
         self.samples.extend(later.samples);
         self.canary = Canary::worst(self.canary, later.canary);
         self.distrust = self.distrust.or(later.distrust);
         if later.stopped_by != "steady" {
             self.stopped_by = later.stopped_by;
         }
-        if later.max_err > self.max_err {
-            self.max_err = later.max_err;
-        }
+        self.max_err = self.max_err.max(later.max_err);
         self.choose_clock(settings);
         self
     }
+}
+
+impl Outcome {
+    /// Adds what a later round over the same case gave. A round that went wrong takes the place of all: there is no time for
+    /// a case that was wrong once.
+    pub fn pooled(mut self, later: Outcome, settings: &Settings) -> Outcome {
+        self.spent += later.spent;
+        let end = self.end.and_then(|all| Ok(all.pooled(later.end?, settings)));
+        Outcome { end, ..self }
+    }
+}
+
+/// Why no device can do so many operations in so little time, if none can.
+fn impossible(ops: f64, times: &[f64], device: &DeviceInfo) -> Option<String> {
+    /// Four times what the widest compute units do in a cycle; clocks may rise above what devices say of them.
+    const MOST_IN_A_CYCLE: f64 = 1024.0;
+    /// Of devices that do not say theirs: above that of any.
+    const CLOCK_MHZ: u32 = 10_000;
+    let mhz = if device.clock_mhz == 0 { CLOCK_MHZ } else { device.clock_mhz };
+    let cycles = f64::from(mhz) * 1e6 * f64::from(device.target.compute_units);
+    let (most, median) = (cycles * MOST_IN_A_CYCLE, stats::summarise(times)?.median);
+    (ops > most * median).then(|| {
+        format!(
+            "{:.0} operations in {:.1} us are more than {MOST_IN_A_CYCLE} a cycle on each compute unit of this device: \
+             the work was not done",
+            ops,
+            median * 1e6
+        )
+    })
 }

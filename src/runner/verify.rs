@@ -1,7 +1,7 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
 use super::buffers::{Bound, Fence, Fenced};
-use super::outcome::{Number, Outcome, Status, Stop};
+use super::outcome::{Number, Status, Stop};
 use super::session::{Data, Job, Session, make_inputs, single};
 use crate::check::{self, Verdict};
 use crate::data::{self, Array, Change, Dtype, Fill, Shape};
@@ -11,12 +11,12 @@ use crate::plan::{Arg, Case, Launch, Movement, Plan, Reference, Role};
 
 impl Session {
     /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data. Where the results over these are exact, they show every mistake.
-    pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
+    pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>) -> Result<Judged, Stop> {
         self.verify_companions(job)?;
         if !job.family.problem.is_exact(job.case) {
             self.verify_exact(job, &[timed_exact_data(job), exact_data(job)].concat())?;
         }
-        outcome.judged(&self.verify_real(job, "over real data")?);
+        let judged = self.verify_real(job, "over real data")?;
         // Timing ends with this, too.
         self.with_data(|session, data| {
             let fence = Fence::of(&*session.device, job.family, job.case);
@@ -27,7 +27,8 @@ impl Session {
             });
             bound.free(&mut *session.device);
             demanded
-        })
+        })?;
+        Ok(judged)
     }
 
     /// Checks the same kernels over what the case's own data cannot show.
@@ -35,7 +36,7 @@ impl Session {
         for case in job.family.problem.companions(job.case, &job.plan) {
             let (rung, plan) = self.plan(job.family, &case)?;
             let program = self.build(rung, &plan)?;
-            let companion = Job { case: &case, family: job.family, plan, program, again: false };
+            let companion = Job { case: &case, family: job.family, plan, program, again: None };
             let is_exact = job.family.problem.is_exact(&case);
             let fill = if is_exact { job.family.problem.fill(&case) } else { job.family.problem.exact_fill(&case) };
             let mut data = exact_data_of(&companion, fill, case.seed);
@@ -389,18 +390,24 @@ impl Data {
 }
 
 /// A result over real data that passed its check.
+#[derive(Clone, Copy)]
 pub(super) struct Judged {
-    verdict: Verdict,
-    value: Option<Number>,
+    /// The largest error, and the error allowed.
+    pub(super) max_err: f64,
+    pub(super) tol: f64,
+    /// The result, if it is a single number.
+    pub(super) value: Option<Number>,
 }
 
-impl Outcome {
-    /// The case is right.
-    pub(super) fn judged(&mut self, judged: &Judged) {
-        self.max_err = Some(judged.verdict.max_err);
-        self.tol = Some(judged.verdict.tol);
-        self.result = judged.value;
-        self.status = Status::Ok;
+impl Judged {
+    /// What a script's runs left, all of which was compared and found equal.
+    pub(super) fn equal() -> Judged {
+        Judged { max_err: 0.0, tol: 0.0, value: None }
+    }
+
+    /// The answer to no elements, of which there is nothing to check.
+    pub(super) fn of_nothing(value: Option<Number>) -> Judged {
+        Judged { value, ..Judged::equal() }
     }
 }
 
@@ -448,7 +455,7 @@ pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
 
 fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
     let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
-    Ok(Judged { verdict: demand(check::check_moved(got, input, movement), when)?, value: None })
+    demand(check::check_moved(got, input, movement), when).map(|verdict| judged(verdict, None))
 }
 
 /// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
@@ -463,7 +470,11 @@ fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Res
     {
         verdict = Verdict { ok: true, tol: sum.magnitude, why: None, ..verdict };
     }
-    Ok(Judged { verdict: demand(verdict, when)?, value: single(got) })
+    demand(verdict, when).map(|verdict| judged(verdict, single(got)))
+}
+
+fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Judged {
+    Judged { max_err, tol, value }
 }
 
 pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {

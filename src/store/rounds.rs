@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::data::{Dtype, Params, Shape};
     use crate::plan::{Case, WorkGroup};
-    use crate::runner::{Clock, Sample};
+    use crate::runner::{Clock, Measured, Sample};
 
     fn pool(rounds: u32, times: &[f64]) -> Pool {
         let case = Case {
@@ -112,8 +112,9 @@ mod tests {
             params: Params::new(),
             seed: 1,
         };
-        let mut outcome = Outcome::pending(&case, Clock::Event);
-        outcome.samples = times.iter().map(|&wall| Sample { event: Some(wall / 2.0), wall }).collect();
+        let samples = times.iter().map(|&wall| Sample { event: Some(wall / 2.0), wall }).collect();
+        let measured = Measured { samples, ..Measured::for_tests(Clock::Event) };
+        let outcome = Outcome::pending(&case, Clock::Event).ended(Ok(measured));
         Pool { rounds, outcome }
     }
 

@@ -131,7 +131,7 @@ fn run_round(
 
 /// Nothing more is to be learnt: it went wrong, or nothing was launched.
 fn is_final(outcome: &Outcome) -> bool {
-    outcome.status != Status::Ok || outcome.samples.is_empty()
+    outcome.status() != Status::Ok || outcome.samples().is_empty()
 }
 
 /// A round's part of the samples and of the time. Later rounds need one run to warm up again.

@@ -113,7 +113,7 @@ fn an_interrupt_hands_over_what_the_rounds_before_it_gave() {
     let plan = plan(&bench, &[32, 64]);
     let ended = measure(&plan.iter().collect::<Vec<_>>(), Order::Interleave, &mut bench);
     assert!(matches!(ended, Err(Error::Interrupted)) && bench.finished.is_empty());
-    let samples: Vec<(usize, usize)> = bench.unfinished.iter().map(|(wg, o)| (*wg, o.samples.len())).collect();
+    let samples: Vec<(usize, usize)> = bench.unfinished.iter().map(|(wg, o)| (*wg, o.samples().len())).collect();
     assert!(matches!(samples[..], [(32, both), (64, one)] if one > 0 && both > one), "{samples:?}");
 }
 
@@ -133,7 +133,7 @@ fn interleaved_rounds_share_out_the_samples_and_verify_once() {
     assert_eq!(bench.jobs, [round(false), round(true), round(true)].concat());
     assert_eq!(bench.finished.iter().map(|(wg, _)| *wg).collect::<Vec<_>>(), [32, 64]);
     for (wg, outcome) in &bench.finished {
-        assert_eq!((outcome.status, outcome.samples.len()), (Status::Ok, 15), "{wg}: {}", outcome.reason);
+        assert_eq!((outcome.status(), outcome.samples().len()), (Status::Ok, 15), "{wg}: {}", outcome.reason());
     }
     // Each later round: one warm-up, five samples.
     assert_eq!(launches.borrow().iter().rev().take_while(|wg| **wg == 64).count(), 6);
@@ -175,12 +175,12 @@ fn a_configuration_that_goes_wrong_in_a_later_round_costs_its_own_row_only() {
     let status = |wg: usize| {
         let all: Vec<&Outcome> = bench.finished.iter().filter(|(w, _)| *w == wg).map(|(_, o)| o).collect();
         assert_eq!(all.len(), 1, "{wg}");
-        all[0].status
+        all[0].status()
     };
     assert_eq!((status(32), status(128)), (Status::Ok, Status::Ok));
     assert_eq!((status(64), status(4096)), (Status::Failed, Status::Skipped));
     let failed = bench.finished.iter().find(|(wg, _)| *wg == 64).unwrap();
-    assert!(failed.1.samples.is_empty());
+    assert!(failed.1.samples().is_empty());
     assert_eq!(bench.jobs.iter().filter(|(wg, _)| *wg == 4096).count(), 0);
 }
 
@@ -416,7 +416,7 @@ fn what_rounds_gave_before_a_kill_is_not_measured_again() {
         let rows = killed.inner.finished.len();
         assert_eq!(new.len(), 6 - patience + rows, "{patience}: {new:?}");
         for (wg, outcome) in &resumed.inner.finished {
-            assert_eq!((outcome.status, outcome.samples.len()), (Status::Ok, 15), "{patience}, {wg}");
+            assert_eq!((outcome.status(), outcome.samples().len()), (Status::Ok, 15), "{patience}, {wg}");
         }
     }
 }

@@ -37,9 +37,18 @@ fn every_case_has_its_canary() {
         let mut session = session(driver, None);
         for _ in 0..2 {
             let outcome = run(&mut session);
-            assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
-            assert_eq!(outcome.canary.is_none(), driver == "oclgrind", "{:?}", outcome.canary);
-            assert!(outcome.canary.is_none_or(|c| c.ratio >= 1.0 && c.seconds > 1e-6), "{:?}", outcome.canary);
+            assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
+            assert_eq!(
+                outcome.measured().and_then(|m| m.canary).is_none(),
+                driver == "oclgrind",
+                "{:?}",
+                outcome.measured().and_then(|m| m.canary)
+            );
+            assert!(
+                outcome.measured().and_then(|m| m.canary).is_none_or(|c| c.ratio >= 1.0 && c.seconds > 1e-6),
+                "{:?}",
+                outcome.measured().and_then(|m| m.canary)
+            );
         }
         2
     });
@@ -51,8 +60,8 @@ fn a_canary_that_skips_a_step_is_found() {
         let kernels = edited_kernels("common/canary.cl", "i = 0;", "i = 1;");
         let sources = Sources { dir: Some(kernels.path().to_owned()) };
         let outcome = run(&mut Session::new(Box::new(open(driver)), sources, None));
-        assert_eq!(outcome.status, Status::Failed);
-        assert!(outcome.reason.contains("common/canary.cl: item 0"), "{}", outcome.reason);
+        assert_eq!(outcome.status(), Status::Failed);
+        assert!(outcome.reason().contains("common/canary.cl: item 0"), "{}", outcome.reason());
         1
     });
 }

@@ -37,8 +37,8 @@ fn every_exchange_is_right() {
                     count +=
                         skips::run(&mut session, driver, &case(exchange, variant.name, n, set, 3), |session, case| {
                             let outcome = session.run(case, &SETTINGS);
-                            assert!(outcome.samples.iter().all(|s| s.wall > 0.0), "{}", exchange.name);
-                            outcome
+                            assert!(outcome.samples().iter().all(|s| s.wall > 0.0), "{}", exchange.name);
+                            outcome.end.map(drop)
                         });
                 }
             }
@@ -53,9 +53,10 @@ fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
         let mut session = session(driver, None);
         let set = [(pipeline::CHUNKS_SET, 3), (pipeline::QUEUES_SET, 2)];
         let outcome = session.run(&case(&pipeline::EXCHANGE, pipeline::CHUNKS, 10_000, &set, 1), &SETTINGS);
-        let whats: Vec<(&str, u32)> = outcome.timeline.iter().map(|b| (b.what.as_str(), b.queue)).collect();
+        let whats: Vec<(&str, u32)> =
+            outcome.measured().unwrap().timeline.iter().map(|b| (b.what.as_str(), b.queue)).collect();
         let stages = |queue| [("in", queue), ("kernel", queue), ("out", queue)];
-        assert_eq!(whats, [stages(0), stages(1), stages(0)].concat(), "{}", outcome.reason);
+        assert_eq!(whats, [stages(0), stages(1), stages(0)].concat(), "{}", outcome.reason());
         1
     });
 }
@@ -65,11 +66,11 @@ fn what_does_not_fit_is_skipped_with_the_sum() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let outcome = session.run(&case(&transfer::EXCHANGE, "pinned_in", 1 << 50, &[], 1), &SETTINGS);
-        assert_eq!(outcome.status, Status::Skipped, "{}", outcome.reason);
-        assert!(outcome.reason.contains(&(1u64 << 52).to_string()), "{}", outcome.reason);
+        assert_eq!(outcome.status(), Status::Skipped, "{}", outcome.reason());
+        assert!(outcome.reason().contains(&(1u64 << 52).to_string()), "{}", outcome.reason());
         let odd =
             session.run(&case(&pipeline::EXCHANGE, pipeline::CHUNKS, 2, &[(pipeline::CHUNKS_SET, 3)], 1), &SETTINGS);
-        assert!(odd.status == Status::Skipped && odd.reason.contains("3 chunks of 2 words"), "{}", odd.reason);
+        assert!(odd.status() == Status::Skipped && odd.reason().contains("3 chunks of 2 words"), "{}", odd.reason());
         2
     });
 }
@@ -90,8 +91,8 @@ fn wrong_kernels_are_found() {
             let sources = Sources { dir: Some(edited.path().into()) };
             let mut session = Session::new(Box::new(open(driver)), sources, None);
             let outcome = session.run(&case(exchange(name).unwrap(), variant, 1000, SETS[1], 1), &SETTINGS);
-            assert_eq!(outcome.status, Status::WrongResult, "{file}: {to}: {}", outcome.reason);
-            assert!(outcome.samples.is_empty(), "no verdict, no number");
+            assert_eq!(outcome.status(), Status::WrongResult, "{file}: {to}: {}", outcome.reason());
+            assert!(outcome.samples().is_empty(), "no verdict, no number");
         }
         MISTAKES.len()
     });

@@ -54,8 +54,12 @@ fn only_a_host_that_adds_is_timed() {
         let mut session = session(driver, None);
         for (variant, rest, is_timed) in [("host", 0, false), ("host", 1, true), ("device", 1, false)] {
             let outcome = session.run(&case(variant, 2 * BLOCK + rest), &settings);
-            assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
-            assert_eq!(outcome.host_tail.is_some_and(|s| s > 0.0), is_timed, "{variant}, rest {rest}");
+            assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
+            assert_eq!(
+                outcome.measured().and_then(|m| m.host_tail).is_some_and(|s| s > 0.0),
+                is_timed,
+                "{variant}, rest {rest}"
+            );
         }
         3
     });

@@ -5,7 +5,7 @@ use gpulab::cpu::reduce::Op;
 use gpulab::data::Dtype;
 use gpulab::exchange::pipeline;
 use gpulab::plan::{Case, Refusal, Target};
-use gpulab::runner::{Outcome, Session, Status};
+use gpulab::runner::{Session, Status, Stop};
 use std::collections::BTreeSet;
 
 /// A kind of case that is left out.
@@ -265,26 +265,31 @@ fn listed(driver: &str, case: &Case, target: &Target) -> Option<&'static Skip> {
 
 /// Verifies one case and returns 1; 0 for a listed skip.
 pub fn verify(session: &mut Session, driver: &str, case: &Case) -> usize {
-    run(session, driver, case, Session::verify)
+    run(session, driver, case, |session, case| session.verify(case).end.map(drop))
 }
 
 /// As [`verify`], by another way to run a case.
-pub fn run(session: &mut Session, driver: &str, case: &Case, run: impl Fn(&mut Session, &Case) -> Outcome) -> usize {
+pub fn run(
+    session: &mut Session,
+    driver: &str,
+    case: &Case,
+    run: impl Fn(&mut Session, &Case) -> Result<(), Stop>,
+) -> usize {
     let skip = listed(driver, case, &session.device().info().target);
     if skip.is_some_and(|skip| skip.how == Spared) {
         return 0;
     }
-    let outcome = run(session, case);
-    let refused = outcome.refusal.as_ref().map(Refusal::kind);
+    let end = run(session, case);
+    let refused = end.as_ref().err().and_then(|stop| stop.refusal.as_ref()).map(Refusal::kind);
+    let (status, reason) = end.map_or_else(|stop| (stop.status, stop.reason), |()| (Status::Ok, String::new()));
     match skip.map(|skip| (skip.how, skip.why)) {
         Some((MayBeRefused(kind), _)) if refused == Some(kind) => 0,
         Some((Refused(kind), why)) => {
-            let is = (outcome.status, refused);
-            assert_eq!(is, (Status::Skipped, Some(kind)), "{driver}: {why}: {case:?}: {}", outcome.reason);
+            assert_eq!((status, refused), (Status::Skipped, Some(kind)), "{driver}: {why}: {case:?}: {reason}");
             0
         }
         _ => {
-            assert_eq!(outcome.status, Status::Ok, "{driver}: {case:?}: {refused:?}: {}", outcome.reason);
+            assert_eq!(status, Status::Ok, "{driver}: {case:?}: {refused:?}: {reason}");
             1
         }
     }

@@ -280,12 +280,11 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
     let mut session = Session::new(Box::new(device), Sources { dir: Some(question.kernels) }, None);
     let mut outcome = if question.verify { session.verify(&case) } else { session.run(&case, &question.settings) };
     for _ in 0..question.again {
-        if outcome.status.name() == "ok" {
+        if outcome.status().name() == "ok" {
             outcome = outcome.pooled(session.run_again(&case, &question.settings), &question.settings);
         }
     }
-    let Outcome { status, reason, .. } = outcome;
-    serde_json::to_string(&(status.name(), reason)).map_err(|e| e.to_string())
+    serde_json::to_string(&(outcome.status().name(), outcome.reason())).map_err(|e| e.to_string())
 }
 
 /// An experiment's first or last trial of a kernel, `FAMILY/VARIANT`, in a series whose name has `series` in it.

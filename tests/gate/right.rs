@@ -109,13 +109,13 @@ impl Answer {
     /// Counts a verdict.
     fn note(&mut self, outcome: &Outcome, kind: &str) {
         let Case { family, variant, dtype, shape, .. } = &outcome.case;
-        match outcome.status {
+        match outcome.status() {
             Status::Ok => {
                 self.ok += 1;
                 self.kinds.insert(kind.to_owned());
             }
             Status::Skipped => {
-                *self.skipped.entry(format!("{family} {variant}: {}", outcome.reason)).or_default() += 1;
+                *self.skipped.entry(format!("{family} {variant}: {}", outcome.reason())).or_default() += 1;
             }
             other => self.alarms.push(format!(
                 "{family} {variant} {dtype} {}x{} wg {} {:?} over {kind}: {}: {}",
@@ -124,7 +124,7 @@ impl Answer {
                 outcome.case.wg,
                 outcome.case.params,
                 other.name(),
-                outcome.reason
+                outcome.reason()
             )),
         }
     }

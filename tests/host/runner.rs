@@ -85,14 +85,14 @@ fn wrong(effect: impl Fn(&Launch, &mut Memory) + 'static) -> Script {
 #[test]
 fn a_right_kernel_is_timed_by_its_events() {
     let outcome = run_case(right(), &case(Dtype::F32, 1000), &settings());
-    assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
-    assert_eq!((outcome.clock, outcome.stopped_by.as_str()), (Clock::Event, "steady"));
-    assert_eq!(outcome.samples.len(), 10);
+    assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
+    assert_eq!((outcome.clock(), outcome.measured().unwrap().stopped_by.as_str()), (Clock::Event, "steady"));
+    assert_eq!(outcome.samples().len(), 10);
     assert!(outcome.times().iter().all(|&t| (5e-3..5.001e-3).contains(&t)));
     assert_eq!((outcome.bytes, outcome.ops), (8000.0, 2000.0));
-    assert!(outcome.max_err.unwrap() <= outcome.tol.unwrap());
-    assert!(outcome.end_to_end.unwrap() > 0.0);
-    assert_eq!(outcome.batch, None, "5 ms is not short");
+    assert!(outcome.measured().is_some_and(|m| m.max_err <= m.tol));
+    assert!(outcome.measured().and_then(|m| m.end_to_end).unwrap() > 0.0);
+    assert_eq!(outcome.measured().and_then(|m| m.batch), None, "5 ms is not short");
 }
 
 #[test]
@@ -136,9 +136,14 @@ fn wrong_kernels_are_never_timed() {
     ];
     for (what, effect) in mutants {
         let outcome = run_case(wrong(effect), &case(Dtype::F32, 1000), &settings());
-        assert_eq!(outcome.status, Status::WrongResult, "{what}: {}", outcome.reason);
-        assert!(outcome.samples.is_empty() && outcome.batch.is_none() && outcome.end_to_end.is_none(), "{what}");
-        assert!(!outcome.reason.is_empty(), "{what}");
+        assert_eq!(outcome.status(), Status::WrongResult, "{what}: {}", outcome.reason());
+        assert!(
+            outcome.samples().is_empty()
+                && outcome.measured().and_then(|m| m.batch).is_none()
+                && outcome.measured().and_then(|m| m.end_to_end).is_none(),
+            "{what}"
+        );
+        assert!(!outcome.reason().is_empty(), "{what}");
     }
 }
 
@@ -151,8 +156,8 @@ fn a_result_that_goes_wrong_while_it_is_timed_is_found() {
         Ok(KERNEL_NS + runs)
     });
     let outcome = run_case(script, &case(Dtype::F32, 1000), &settings());
-    assert_eq!(outcome.status, Status::WrongResult);
-    assert!(outcome.samples.is_empty());
+    assert_eq!(outcome.status(), Status::WrongResult);
+    assert!(outcome.samples().is_empty());
 }
 
 /// The partial sums that `dot_v1_naive` leaves, and where.
@@ -204,12 +209,12 @@ fn kernels_that_only_sometimes_work_are_found() {
         ("works when its output is poisoned in front", || lazy(|_, found| found[0].is_nan(), remember)),
     ];
     let honest = run_case(lazy(|_, _| true, nothing), &case(Dtype::F32, 1000), &settings());
-    assert_eq!(honest.status, Status::Ok, "{}", honest.reason);
+    assert_eq!(honest.status(), Status::Ok, "{}", honest.reason());
     for (what, script) in scripts {
         for (clock, cache) in [(Clock::Event, Cache::Warm), (Clock::Wall, Cache::Warm), (Clock::Event, Cache::Cold)] {
             let settings = Settings { clock, cache, ..settings() };
             let outcome = run_case(script(), &case(Dtype::F32, 1000), &settings);
-            assert_eq!(outcome.status, Status::WrongResult, "{what}, {clock:?}, {cache:?}: {}", outcome.reason);
+            assert_eq!(outcome.status(), Status::WrongResult, "{what}, {clock:?}, {cache:?}: {}", outcome.reason());
         }
     }
 }
@@ -229,15 +234,15 @@ fn launches_that_idle_in_a_batch_make_the_row_suspect() {
         Ok(4_000_000 + u64::from(found[1].to_bits() % 7))
     });
     let outcome = run_case(script, &case(Dtype::F32, 1000), &Settings { clock: Clock::Batch, ..settings() });
-    assert_eq!(outcome.status, Status::Suspect, "{}", outcome.reason);
-    assert!(outcome.reason.contains("back to back"), "{}", outcome.reason);
+    assert_eq!(outcome.status(), Status::Suspect, "{}", outcome.reason());
+    assert!(outcome.reason().contains("back to back"), "{}", outcome.reason());
 }
 
 #[test]
 fn constant_event_times_give_way_to_the_wall_clock() {
     let outcome = run_case(wrong(|l, m| naive(l, m, |i, _| i)), &case(Dtype::F32, 1000), &settings());
-    assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall));
-    assert!(outcome.clock_note.unwrap().contains("the same"));
+    assert_eq!((outcome.status(), outcome.clock()), (Status::Ok, Clock::Wall));
+    assert!(outcome.clock_note().unwrap().contains("the same"));
 }
 
 #[test]
@@ -245,16 +250,16 @@ fn event_times_beyond_the_ceiling_give_way_to_the_wall_clock() {
     // The wall clock of a fake device adds a microsecond to each run.
     let settings = Settings { least_time: Some(5.0008e-3), ..settings() };
     let outcome = run_case(right(), &case(Dtype::F32, 1000), &settings);
-    assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall), "{}", outcome.reason);
-    assert!(outcome.clock_note.unwrap().contains("ceiling"));
+    assert_eq!((outcome.status(), outcome.clock()), (Status::Ok, Clock::Wall), "{}", outcome.reason());
+    assert!(outcome.clock_note().unwrap().contains("ceiling"));
 }
 
 #[test]
 fn times_that_no_clock_lifts_above_the_limit_are_suspect() {
     let settings = Settings { least_time: Some(1.0), ..settings() };
     let outcome = run_case(right(), &case(Dtype::F32, 1000), &settings);
-    assert_eq!((outcome.status, outcome.clock), (Status::Suspect, Clock::Wall));
-    assert!(outcome.reason.contains("limit"), "{}", outcome.reason);
+    assert_eq!((outcome.status(), outcome.clock()), (Status::Suspect, Clock::Wall));
+    assert!(outcome.reason().contains("limit"), "{}", outcome.reason());
 }
 
 #[test]
@@ -266,7 +271,7 @@ fn short_kernels_are_also_timed_back_to_back() {
         Ok(10_000 + count % 5)
     });
     let outcome = run_case(script, &case(Dtype::F32, 1000), &settings());
-    assert!(outcome.batch.unwrap() > 1e-5);
+    assert!(outcome.measured().and_then(|m| m.batch).unwrap() > 1e-5);
 }
 
 #[test]
@@ -274,7 +279,7 @@ fn a_cold_cache_rotates_buffers() {
     let timed = |cache| {
         let (mut session, seen) = watched(right());
         let outcome = session.run(&case(Dtype::F32, 100_000), &Settings { cache, ..settings() });
-        assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+        assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
         seen.borrow().launches.iter().rev().take(10).map(|l| l.args[..3].to_vec()).collect::<Vec<_>>()
     };
     let cold = timed(Cache::Cold);
@@ -299,10 +304,10 @@ fn the_last_of_the_rotated_buffers_is_checked() {
         (run_case(script, &case(Dtype::F32, 100_000), &settings), count.get())
     };
     let (right, launches) = run(None);
-    assert_eq!(right.status, Status::Ok, "{}", right.reason);
+    assert_eq!(right.status(), Status::Ok, "{}", right.reason());
     let (wrong, _) = run(Some(launches - 1));
-    assert_eq!(wrong.status, Status::WrongResult);
-    assert!(wrong.reason.contains("after timing"), "{}", wrong.reason);
+    assert_eq!(wrong.status(), Status::WrongResult);
+    assert!(wrong.reason().contains("after timing"), "{}", wrong.reason());
 }
 
 #[test]
@@ -311,7 +316,7 @@ fn buffers_are_given_back() {
     let settings = Settings { cache: Cache::Cold, ..settings() };
     let mut live = Vec::new();
     for n in [1000, 3000, 1000, 3000] {
-        assert_eq!(session.run(&case(Dtype::F32, n), &settings).status, Status::Ok);
+        assert_eq!(session.run(&case(Dtype::F32, n), &settings).status(), Status::Ok);
         live.push(seen.borrow().live.len());
     }
     assert!(live[0] > 0 && live.iter().all(|&count| count == live[0]), "{live:?}");
@@ -332,7 +337,7 @@ fn a_case_that_is_run_again_is_not_verified_again() {
 fn no_elements_need_no_launch() {
     let script: Script = Box::new(|_, _| panic!("launched"));
     let outcome = run_case(script, &case(Dtype::F32, 0), &settings());
-    assert_eq!((outcome.status, outcome.result), (Status::Ok, Some(Number::Real(0.0))));
+    assert_eq!((outcome.status(), outcome.measured().and_then(|m| m.result)), (Status::Ok, Some(Number::Real(0.0))));
 }
 
 #[test]
@@ -340,8 +345,8 @@ fn what_does_not_fit_is_skipped_with_its_reason() {
     let too_wide = Case { wg: WorkGroup::linear(2048), ..case(Dtype::F32, 1000) };
     for (case, word) in [(too_wide, "1024"), (case(Dtype::F32, 1 << 30), "global memory")] {
         let outcome = run_case(right(), &case, &settings());
-        assert_eq!(outcome.status, Status::Skipped);
-        assert!(outcome.reason.contains(word), "{}", outcome.reason);
+        assert_eq!(outcome.status(), Status::Skipped);
+        assert!(outcome.reason().contains(word), "{}", outcome.reason());
     }
 }
 
@@ -358,9 +363,9 @@ fn a_failing_driver_costs_the_case_and_not_the_session() {
     });
     let mut session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
     let failed = session.run(&case(Dtype::F32, 1000), &settings());
-    assert_eq!(failed.status, Status::Failed);
-    assert!(failed.reason.contains("clEnqueueNDRangeKernel"), "{}", failed.reason);
-    assert_eq!(session.run(&case(Dtype::F32, 1000), &settings()).status, Status::Ok);
+    assert_eq!(failed.status(), Status::Failed);
+    assert!(failed.reason().contains("clEnqueueNDRangeKernel"), "{}", failed.reason());
+    assert_eq!(session.run(&case(Dtype::F32, 1000), &settings()).status(), Status::Ok);
 }
 
 #[test]
@@ -368,8 +373,8 @@ fn baselines_are_checked_and_timed() {
     let mut session = Session::new(Box::new(FakeDevice::new(right())), Sources::default(), None);
     for variant in ["cpu_exact", "cpu_sequential", "cpu_rayon"] {
         let outcome = session.baseline(&Case { variant: variant.into(), ..case(Dtype::F32, 10_000) }, &settings());
-        assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall), "{variant}: {}", outcome.reason);
-        assert!(outcome.samples.len() >= 5);
+        assert_eq!((outcome.status(), outcome.clock()), (Status::Ok, Clock::Wall), "{variant}: {}", outcome.reason());
+        assert!(outcome.samples().len() >= 5);
     }
 }
 
@@ -413,13 +418,13 @@ fn a_wrong_kernel_does_not_spoil_the_next_ones_inputs() {
     };
     let session = |script| Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
     let case = shortcut("registers", 20);
-    assert_eq!(session(spoiling(0)).run(&case, &settings()).status, Status::Ok);
+    assert_eq!(session(spoiling(0)).run(&case, &settings()).status(), Status::Ok);
     // While it is timed: nothing is uploaded any more.
     let mut session = session(spoiling(runs.get() - 2));
     let wrong = session.run(&case, &settings());
-    assert_eq!(wrong.status, Status::WrongResult, "{}", wrong.reason);
+    assert_eq!(wrong.status(), Status::WrongResult, "{}", wrong.reason());
     let right = session.run(&case, &settings());
-    assert_eq!(right.status, Status::Ok, "{}", right.reason);
+    assert_eq!(right.status(), Status::Ok, "{}", right.reason());
 }
 
 #[test]
@@ -431,11 +436,11 @@ fn what_prepares_the_data_is_timed_apart() {
             Ok(jitter(&mut count) + if launch.kernel == "panels" { 4 * KERNEL_NS } else { 0 })
         });
         let outcome = run_case(script, &shortcut("registers", 3), &Settings { clock, ..settings() });
-        assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
+        assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
         assert!(outcome.times().iter().all(|&t| t < 2e-9 * KERNEL_NS as f64), "{clock:?}: {:?}", outcome.times());
         match clock {
-            Clock::Event => assert!(outcome.preparation.unwrap() > 4e-9 * KERNEL_NS as f64),
-            _ => assert_eq!(outcome.preparation, None),
+            Clock::Event => assert!(outcome.measured().and_then(|m| m.preparation).unwrap() > 4e-9 * KERNEL_NS as f64),
+            _ => assert_eq!(outcome.measured().and_then(|m| m.preparation), None),
         }
     }
 }
@@ -443,9 +448,9 @@ fn what_prepares_the_data_is_timed_apart() {
 #[test]
 fn what_does_not_fit_the_device_is_refused_with_the_sum() {
     let outcome = run_case(wrong(|_, _| panic!("nothing may run")), &shortcut("local", 30_000), &settings());
-    assert_eq!(outcome.status, Status::Skipped);
+    assert_eq!(outcome.status(), Status::Skipped);
     let sum = "needs 3.35 + 3.36 + 3.36 + 3.35 = 13.42 GiB of global memory, this device has 1.00 GiB";
-    assert!(outcome.reason.starts_with(sum), "{}", outcome.reason);
+    assert!(outcome.reason().starts_with(sum), "{}", outcome.reason());
 }
 
 /// A session on a device whose canary takes so many nanoseconds a step.
@@ -457,8 +462,8 @@ fn canary(step_ns: impl FnMut() -> u64 + 'static) -> Session {
 fn drift(outcome: Outcome) -> (f64, Vec<&'static str>) {
     let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into() };
     let scene = Scene { clocks: 0.0, cache_bytes: 0, ..Scene::on_device(&run, &fake_info(), &settings(), None) };
-    assert_eq!(outcome.status, Status::Ok, "{}", outcome.reason);
-    (outcome.canary.unwrap().ratio, Record::from_outcome(&scene, Some(1), outcome).flags)
+    assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
+    (outcome.measured().and_then(|m| m.canary).unwrap().ratio, Record::from_outcome(&scene, Some(1), outcome).flags)
 }
 
 #[test]
@@ -488,7 +493,10 @@ fn a_canary_that_slows_down_flags_the_rows_after() {
     assert_eq!(drift(slow.clone()).1, [flag::DRIFT]);
     assert!((drift(slow.clone()).0 - 1.5).abs() < 1e-9);
     assert!(drift(fast.clone()).1.is_empty());
-    assert_eq!(fast.pooled(slow, &settings()).canary.map(|c| c.seconds > 1e-4 && c.ratio > 1.4), Some(true));
+    assert_eq!(
+        fast.pooled(slow, &settings()).measured().and_then(|m| m.canary).map(|c| c.seconds > 1e-4 && c.ratio > 1.4),
+        Some(true)
+    );
     // A clock that only rises flags what came before, if at all.
     slowness.set(500);
     assert!(drift(session.run(&case, &settings())).1.is_empty());
@@ -575,8 +583,8 @@ fn an_event_clock_that_does_not_keep_time_is_refused_in_every_row_of_its_session
     for (what, clock) in lies {
         let (first, again) = by_clock(clock, 20_000, KERNEL_NS);
         for outcome in [first, again.clone(), again.pooled(by_clock(|ns| ns, 0, KERNEL_NS).0, &settings())] {
-            assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Wall), "{what}: {}", outcome.reason);
-            let note = outcome.clock_note.clone().unwrap();
+            assert_eq!((outcome.status(), outcome.clock()), (Status::Ok, Clock::Wall), "{what}: {}", outcome.reason());
+            let note = outcome.clock_note().clone().unwrap();
             assert!(note.contains("not believed in this session"), "{what}: {note}");
             assert!(outcome.times().iter().all(|&t| t > 1e-9 * KERNEL_NS as f64), "{what}: {:?}", outcome.times());
         }
@@ -596,7 +604,12 @@ fn an_honest_event_clock_is_believed_however_coarse_it_is_and_whatever_launches_
         let (first, again) = by_clock(coarse, launch_ns, kernel_ns);
         for outcome in [first, again] {
             let what = format!("steps of {step} ns, {launch_ns} ns a launch");
-            assert_eq!((outcome.status, outcome.clock), (Status::Ok, Clock::Event), "{what}: {:?}", outcome.clock_note);
+            assert_eq!(
+                (outcome.status(), outcome.clock()),
+                (Status::Ok, Clock::Event),
+                "{what}: {:?}",
+                outcome.clock_note()
+            );
         }
     }
 }
@@ -615,11 +628,11 @@ fn a_refusal_after_a_launch_is_a_failure() {
                 Ok(KERNEL_NS + runs)
             });
             let outcome = run_case(script, &case(Dtype::F32, 1000), &settings());
-            assert_eq!(outcome.status, status, "launch {failing}, {code}: {}", outcome.reason);
+            assert_eq!(outcome.status(), status, "launch {failing}, {code}: {}", outcome.reason());
         }
     }
     for code in [-4, -5, -6, -54] {
         let script: Script = Box::new(move |_, _| Err(DeviceError::call("clFinish", code)));
-        assert_eq!(run_case(script, &case(Dtype::F32, 1000), &settings()).status, Status::Failed, "{code}");
+        assert_eq!(run_case(script, &case(Dtype::F32, 1000), &settings()).status(), Status::Failed, "{code}");
     }
 }

@@ -4,7 +4,7 @@ use crate::data::{Dtype, Params, Shape};
 use crate::device::fake;
 use crate::plan::{Case, WorkGroup};
 use crate::record::Run;
-use crate::runner::{Clock, Outcome, Sample};
+use crate::runner::{Clock, Measured, Outcome, Sample, Stop};
 
 fn row(info: &DeviceInfo, what: &'static str, place: Place, value: Option<f64>, quick: bool) -> CeilingRow {
     let measure = if what == "launch" { Measure::Seconds } else { Measure::Bytes };
@@ -18,9 +18,10 @@ fn row(info: &DeviceInfo, what: &'static str, place: Place, value: Option<f64>, 
         params: Params::new(),
         seed: 1,
     };
-    let mut outcome = Outcome::pending(&case, Clock::Event);
-    outcome.samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
-    outcome.status = if value.is_some() { Status::Ok } else { Status::Skipped };
+    let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
+    let measured = Measured { samples, ..Measured::for_tests(Clock::Event) };
+    let end = if value.is_some() { Ok(measured) } else { Err(Stop::new(Status::Skipped, "")) };
+    let outcome = Outcome::pending(&case, Clock::Event).ended(end);
     CeilingRow::new(&quantity, (&Run::begin(), info), (&outcome, value, 1), quick)
 }
 
