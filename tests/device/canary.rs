@@ -57,7 +57,7 @@ fn every_case_has_its_canary() {
 #[test]
 fn a_canary_that_skips_a_step_is_found() {
     on_every_real_driver(|driver| {
-        let kernels = edited_kernels("common/canary.cl", "i = 0;", "i = 1;");
+        let kernels = edited_kernels("runner/canary.cl", "i = 0;", "i = 1;");
         let sources = Sources { dir: Some(kernels.path().to_owned()) };
         let outcome = run(&mut Session::new(Box::new(open(driver)), sources, None));
         assert_eq!(outcome.status(), Status::Failed);

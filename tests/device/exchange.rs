@@ -78,12 +78,12 @@ fn what_does_not_fit_is_skipped_with_the_sum() {
 #[test]
 fn wrong_kernels_are_found() {
     const MISTAKES: [(&str, &str, &str, &str, &str); 6] = [
-        ("launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", launch::EVENT),
-        ("launch/halve.cl", "i + half_ < n", "i + half_ + 1 < n", "launch", launch::HALVING),
-        ("launch/tree.cl", "i < end", "i + 1 < end", "launch", launch::TREE),
-        ("pipeline/mix.cl", "s < steps", "s + 1 < steps", "pipeline", pipeline::CHUNKS),
-        ("pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", pipeline::CHUNKS),
-        ("zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", zerocopy::IN_PLACE),
+        ("exchange/launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", launch::EVENT),
+        ("exchange/launch/halve.cl", "i + half_ < n", "i + half_ + 1 < n", "launch", launch::HALVING),
+        ("exchange/launch/tree.cl", "i < end", "i + 1 < end", "launch", launch::TREE),
+        ("exchange/pipeline/mix.cl", "s < steps", "s + 1 < steps", "pipeline", pipeline::CHUNKS),
+        ("exchange/pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", pipeline::CHUNKS),
+        ("exchange/zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", zerocopy::IN_PLACE),
     ];
     on_every_real_driver(|driver| {
         for (file, from, to, name, variant) in MISTAKES {

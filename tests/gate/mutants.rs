@@ -17,7 +17,7 @@ use super::child::{self, Called, Driver, End, call, io};
 use super::{Options, Report};
 use gpulab::experiments::{self, Scope};
 use gpulab::plan::Case;
-use gpulab::runner::{Outcome, Session, Settings, Sources};
+use gpulab::runner::{Session, Settings, Sources};
 use mutant::{Control, Expect, Mutant, Subject};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

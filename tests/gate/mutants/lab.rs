@@ -316,13 +316,13 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     command(
         "lab grid --quick --csv ROWS",
-        "chains/v1_independent.cl",
+        "lab/chains/v1_independent.cl",
         "half the rounds",
         &[("round < rounds;", "round < rounds / 2;")],
     ),
     command(
         "lab launch --quick --csv ROWS",
-        "launch/tree.cl",
+        "exchange/launch/tree.cl",
         "never resets its count of groups",
         &[("atomic_xchg(state + 1, 0u);", "")],
     ),
