@@ -30,7 +30,7 @@ pub const IMAGE: Experiment = Experiment {
     name: "image",
     question: "Do images help along rows, columns, diagonals, in 8x8 blocks or at random, and are their samplers right?",
     x_name: "way",
-    x_label: x_label,
+    x_label,
     has_timeline: false,
     plan,
     finding,
