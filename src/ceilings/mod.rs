@@ -4,12 +4,14 @@
 //! result that was right.
 
 mod kept;
+mod limits;
 mod measure;
 mod quantity;
 mod row;
 mod search;
 
 pub use kept::{Kept, all_kept, check_writable, folder, kept_files};
+pub use limits::{Limits, Need, bounded, gone_wrong, is_bounded};
 pub use measure::{Effort, measure};
 pub use quantity::{Axis, Measure, Place, Quantity, Space, bounding, quantities};
 pub use row::CeilingRow;

@@ -8,7 +8,7 @@ use crate::kernels::{self, FAMILIES, Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::Row;
 use crate::runner::Status;
-use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session};
+use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session, usual_deadline};
 use crate::{Error, memory};
 use std::borrow::Borrow;
 use std::path::Path;
@@ -158,14 +158,8 @@ pub(super) fn open_within(
     if in_process {
         return Ok(Box::new(InProcess(open_session(&setup)?)));
     }
-    let deadline = deadline.unwrap_or_else(|| default_deadline(bytes, ops));
+    let deadline = deadline.unwrap_or_else(|| usual_deadline(bytes, ops));
     Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted, say)?))
-}
-
-/// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and
-/// that of a few runs of the slowest kernel, up to some minutes.
-pub(super) fn default_deadline(bytes: u64, ops: f64) -> f64 {
-    60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 50e6).min(400.0)
 }
 
 /// Says which device was chosen.

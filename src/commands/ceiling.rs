@@ -1,7 +1,6 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
 use super::outputs::{self, Outputs, Paths};
-use super::probe::say_gone_wrong;
 use super::{Out, bench, interrupt, say};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
@@ -96,7 +95,7 @@ fn measure(
             if outcome.status() == Status::WrongResult {
                 wrong.get_or_insert(format!("{}/{}", outcome.case.family, outcome.case.variant));
             }
-            observer.suspend(|| say_gone_wrong(outcome));
+            observer.suspend(|| say(&ceilings::gone_wrong(outcome)));
         };
         take(ceilings::measure(quantity, effort, &run, executor, &mut tell)?);
     }

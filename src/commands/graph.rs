@@ -10,7 +10,7 @@ use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::plan::{Case, WorkGroup};
 use crate::runner::{Session, Status, Stop};
 use crate::store::{Deferred, keep_apart};
-use crate::worker::{Setup, apart, open_session, within};
+use crate::worker::{Setup, apart, open_session, usual_deadline, within};
 use crate::{Error, memory, values};
 use std::time::Duration;
 
@@ -120,7 +120,7 @@ fn memory_needed(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> u64 {
 fn deadline(options: &Ladder, input: &GraphFile) -> Duration {
     let (n, dtype) = size(input);
     let n = n as f64;
-    let usual = || bench::default_deadline((3.0 * n * n * dtype.size() as f64) as u64, 2.0 * n * n * n).min(1e9);
+    let usual = || usual_deadline((3.0 * n * n * dtype.size() as f64) as u64, 2.0 * n * n * n).min(1e9);
     Duration::from_secs_f64(options.measure.deadline.unwrap_or_else(usual))
 }
 

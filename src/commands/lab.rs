@@ -2,8 +2,8 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::probe::{self, Limits, Need};
-use super::{Out, interrupt};
+use super::{Out, interrupt, say};
+use crate::ceilings::{self, Limits, Need};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
@@ -48,7 +48,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
-    let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet);
+    let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, say);
     let mut lab = Laboratory { settings, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
@@ -206,7 +206,7 @@ impl Running<'_> {
         let lab = &mut *self.lab;
         let (Work::Kernel(family, _), case) = (task.work, &task.trial.case) else { return Ok(()) };
         let need = Need::of(family, case.dtype, &case.params);
-        if lab.limits.has(need) || !probe::is_bounded(family, case, lab.executor.info()) {
+        if lab.limits.has(need) || !ceilings::is_bounded(family, case, lab.executor.info()) {
             return Ok(());
         }
         self.observer.case_started(0, self.steps, &format!("{} ceiling", family.ceiling.name()));
@@ -230,7 +230,7 @@ impl Bench for Running<'_> {
         match self.task(configuration).work {
             Work::Kernel(family, _) => {
                 let limit = self.lab.limits.get(Need::of(family, case.dtype, &case.params));
-                probe::bounded(settings, family, case, limit, self.lab.executor.info())
+                ceilings::bounded(settings, family, case, limit, self.lab.executor.info())
             }
             Work::Exchange(variant) => {
                 let clock = if variant.by_events { Clock::Event } else { Clock::Wall };

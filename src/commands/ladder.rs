@@ -2,8 +2,8 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::probe::{self, Limits, Need};
-use super::{Out, color, interrupt};
+use super::{Out, color, interrupt, say};
+use crate::ceilings::{self, Limits, Need};
 use crate::cli::{Global, Ladder, Output};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
@@ -140,7 +140,7 @@ impl Climb<'_> {
         let probes = if empty { 0 } else { 1 };
         let total = probes + baselines.len() + rungs.len() * self.study.series.len();
         let need = Need::of(self.study.family, self.dtype, &self.study.params);
-        let mut limits = Limits::load(info, self.options.measure.quick, self.options.cl_dir.is_some(), quiet);
+        let mut limits = Limits::load(info, self.options.measure.quick, self.options.cl_dir.is_some(), quiet, say);
         if !empty {
             self.observer.case_started(0, total, &format!("{} ceiling", self.study.family.ceiling.name()));
             limits.measure(&mut *self.executor, need)?;
@@ -159,7 +159,7 @@ impl Climb<'_> {
         for (index, (rung, more)) in cases.enumerate() {
             self.observer.case_started(probes + baselines.len() + index, total, &rung.label());
             let case = self.case(rung.variant(), more);
-            let settings = probe::bounded(&self.settings, self.study.family, &case, limit, info);
+            let settings = ceilings::bounded(&self.settings, self.study.family, &case, limit, info);
             self.measure(&Job { baseline: false, case, settings, again: false }, &scene, rung.number())?;
         }
         Ok(())

@@ -15,7 +15,6 @@ mod minplus;
 mod occupancy;
 mod outputs;
 mod packaging;
-mod probe;
 mod reduce;
 mod sweep;
 mod transpose;

@@ -1,8 +1,8 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use super::bench::{self, Input};
-use super::probe::{self, Limits, Need};
 use super::{Out, interrupt, outputs, say};
+use crate::ceilings::{self, Limits, Need};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Rung};
@@ -55,7 +55,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
         identity,
         settings,
-        limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet),
+        limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, say),
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
@@ -306,7 +306,7 @@ impl Running {
 impl Bench for Running {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let limit = self.limits.get(Need::of(self.family, configuration.case.dtype, &configuration.case.params));
-        probe::bounded(&self.settings, self.family, &configuration.case, limit, self.executor.info())
+        ceilings::bounded(&self.settings, self.family, &configuration.case, limit, self.executor.info())
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {

@@ -107,3 +107,22 @@ enum Reply {
     Inspected(Result<Vec<Inspected>, Stop>),
     Generation(Option<String>),
 }
+
+/// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and
+/// that of a few runs of the slowest kernel, up to some minutes.
+pub fn usual_deadline(bytes: u64, ops: f64) -> f64 {
+    60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 50e6).min(400.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deadlines_grow_with_the_data_and_the_work_and_end_somewhere() {
+        assert_eq!(usual_deadline(0, 0.0), 60.0);
+        assert!(usual_deadline(1 << 30, 0.0) > 80.0);
+        let (little, much) = (usual_deadline(0, 1e9), usual_deadline(0, 1e12));
+        assert!(little < much && much < 60.0 + 25.0 + 401.0, "{little} {much}");
+    }
+}

@@ -1,8 +1,7 @@
-//! What the device can do at best: as it is kept, or measured before what runs on it.
+//! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
 
-use super::say;
+use super::{CeilingRow, Effort, Kept, Measure, Quantity, bounding, folder, measure};
 use crate::Error;
-use crate::ceilings::{self, CeilingRow, Effort, Kept, Measure, Quantity};
 use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
 use crate::kernels::{Bound, Family, minplus};
@@ -14,7 +13,7 @@ use std::path::PathBuf;
 
 /// Which ceiling bounds a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Need {
+pub struct Need {
     bound: Bound,
     /// Of memory's it does not matter.
     dtype: Option<Dtype>,
@@ -24,14 +23,14 @@ pub(super) struct Need {
 
 impl Need {
     /// Of a case of this family with these settings.
-    pub(super) fn of(family: &Family, dtype: Dtype, params: &Params) -> Need {
+    pub fn of(family: &Family, dtype: Dtype, params: &Params) -> Need {
         let bound = family.ceiling;
         let signed = bound == Bound::AddMin && dtype.is_float() && minplus::is_signed(params);
         Need { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
     }
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
-        ceilings::bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target)
+        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target)
     }
 
     /// The ceiling that a line holds: of pairs, in operations.
@@ -42,7 +41,7 @@ impl Need {
 }
 
 /// The ceilings that a run needed so far, each looked up or measured once.
-pub(super) struct Limits {
+pub struct Limits {
     effort: Effort,
     kept: Kept,
     /// Where they are kept, if anywhere.
@@ -50,6 +49,8 @@ pub(super) struct Limits {
     /// Whether it was said that kept ones are used.
     told: bool,
     quiet: bool,
+    /// Where notes go.
+    say: fn(&str),
     /// None where no probe gave a rate.
     known: Vec<(Need, Option<Ceiling>)>,
 }
@@ -58,9 +59,9 @@ impl Limits {
     /// Those that are kept for this device and driver, if there are any; others will be measured and kept, with less effort
     /// for a quick run. A damaged file is put aside, which is said. Of kernels in the user's own folder (`is_own`) none is
     /// kept.
-    pub(super) fn load(info: &DeviceInfo, quick: bool, is_own: bool, quiet: bool) -> Limits {
+    pub fn load(info: &DeviceInfo, quick: bool, is_own: bool, quiet: bool, say: fn(&str)) -> Limits {
         // Without a folder for data nothing can be kept.
-        let folder = ceilings::folder().ok();
+        let folder = folder().ok();
         let (kept, damage) = folder.as_ref().map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
         if let Some(why) = damage.filter(|_| !quiet) {
             say(&format!("{why}; going on as if none were kept"));
@@ -69,23 +70,23 @@ impl Limits {
         let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
-        Limits { effort, kept, folder, told: quiet, quiet, known: Vec::new() }
+        Limits { effort, kept, folder, told: quiet, quiet, say, known: Vec::new() }
     }
 
     /// The ceiling, if it was measured and there is one.
-    pub(super) fn get(&self, need: Need) -> Option<Ceiling> {
+    pub fn get(&self, need: Need) -> Option<Ceiling> {
         self.find(need).flatten()
     }
 
     /// Takes a ceiling over from an earlier run.
-    pub(super) fn note(&mut self, need: Need, rate: f64) {
+    pub fn note(&mut self, need: Need, rate: f64) {
         if !self.has(need) {
             self.known.push((need, Some(Ceiling { bound: need.bound, rate })));
         }
     }
 
     /// Whether it was measured, even in vain.
-    pub(super) fn has(&self, need: Need) -> bool {
+    pub fn has(&self, need: Need) -> bool {
         self.find(need).is_some()
     }
 
@@ -97,7 +98,7 @@ impl Limits {
     ///
     /// # Errors
     /// What ends the whole run.
-    pub(super) fn measure(&mut self, executor: &mut dyn Executor, need: Need) -> Result<(), Error> {
+    pub fn measure(&mut self, executor: &mut dyn Executor, need: Need) -> Result<(), Error> {
         if self.has(need) {
             return Ok(());
         }
@@ -106,13 +107,13 @@ impl Limits {
             Some(quantity) => match self.look_up(&quantity) {
                 Some(row) => need.ceiling(&quantity, &row),
                 None => {
-                    let quiet = self.quiet;
+                    let (quiet, say) = (self.quiet, self.say);
                     let mut tell = |outcome: &Outcome| {
                         if !quiet || outcome.status() == Status::WrongResult {
-                            say_gone_wrong(outcome)
+                            say(&gone_wrong(outcome));
                         }
                     };
-                    let row = ceilings::measure(&quantity, self.effort, &Run::begin(), executor, &mut tell)?;
+                    let row = measure(&quantity, self.effort, &Run::begin(), executor, &mut tell)?;
                     let ceiling = need.ceiling(&quantity, &row);
                     self.keep(row, executor.info());
                     ceiling
@@ -141,20 +142,20 @@ impl Limits {
         let row = self.kept.find(quantity.what, quantity.place, quantity.element)?.clone();
         if !std::mem::replace(&mut self.told, true) {
             let how = if row.quick { ", quickly, so perhaps low" } else { "" };
-            say(&format!("ceilings as measured at {}{how} (gpulab ceiling: anew)", row.time_utc));
+            (self.say)(&format!("ceilings as measured at {}{how} (gpulab ceiling: anew)", row.time_utc));
         }
         Some(row)
     }
 }
 
-/// Says of a probe that went wrong that it gave no rate.
-pub(super) fn say_gone_wrong(outcome: &Outcome) {
+/// What there is to say of a probe that went wrong.
+pub fn gone_wrong(outcome: &Outcome) -> String {
     let (case, status, reason) = (&outcome.case, outcome.status(), outcome.reason());
-    say(&format!("the probe {}/{} gave no rate ({}): {reason}", case.family, case.variant, status.name()));
+    format!("the probe {}/{} gave no rate ({}): {reason}", case.family, case.variant, status.name())
 }
 
 /// The settings, with the time that no event time of the case may fall below.
-pub(super) fn bounded(
+pub fn bounded(
     settings: &Settings,
     family: &Family,
     case: &Case,
@@ -167,8 +168,71 @@ pub(super) fn bounded(
 }
 
 /// Whether a case does so much that the ceiling holds for it: of memory's, that no cache can lift it above.
-pub(super) fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
+pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
     // What is repeated inside a kernel comes from the cache. Drivers tend to report a part of their last-level cache.
     let beyond_caches = || family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64;
     !case.params.contains_key(REPEATS) && (!family.ceiling.is_memory() || beyond_caches())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fake::fake_info;
+    use crate::kernels::{reduce, transpose};
+    use crate::plan::WorkGroup;
+    use crate::runner::{Cache, Clock};
+
+    fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
+        Case {
+            family: family.name.into(),
+            variant: family.ladder[0].variant().into(),
+            dtype: Dtype::F32,
+            shape: family.form.shape(n, None),
+            wg: WorkGroup::linear(64),
+            params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            seed: 1,
+        }
+    }
+
+    fn least_time(family: &Family, case: &Case, limit: Option<Ceiling>) -> Option<f64> {
+        let settings = Settings {
+            warmup: 1,
+            min_runs: 1,
+            max_runs: 1,
+            min_time: 0.0,
+            timeout: 1.0,
+            max_noise: 1.0,
+            cache: Cache::Warm,
+            clock: Clock::Event,
+            least_time: None,
+        };
+        bounded(&settings, family, case, limit, &fake_info()).least_time
+    }
+
+    #[test]
+    fn event_times_are_disbelieved_from_two_thirds_of_what_the_ceiling_allows() {
+        let limit = Some(Ceiling { bound: Bound::Read, rate: 10.0 });
+        let large = case(&reduce::FAMILY, 1 << 30, &[]);
+        let bytes = reduce::FAMILY.problem.cost(&large).bytes;
+        assert_eq!(least_time(&reduce::FAMILY, &large, limit), Some(bytes / 15e9));
+        assert_eq!(least_time(&reduce::FAMILY, &large, None), None);
+    }
+
+    #[test]
+    fn memory_bounds_nothing_that_a_cache_may_hold_or_a_kernel_repeats() {
+        let limit = Some(Ceiling { bound: Bound::Copy, rate: 10.0 });
+        let large = case(&transpose::FAMILY, 1 << 15, &[]);
+        assert!(least_time(&transpose::FAMILY, &large, limit).is_some());
+        assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 10, &[]), limit), None);
+        assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 15, &[(REPEATS, "10")]), limit), None);
+    }
+
+    #[test]
+    fn signed_weights_need_a_ceiling_of_their_own() {
+        let signed = Params::from([("weights".to_owned(), "signed".to_owned())]);
+        let need = |dtype, params: &Params| Need::of(&minplus::FAMILY, dtype, params);
+        assert_ne!(need(Dtype::F32, &signed), need(Dtype::F32, &Params::new()));
+        assert_eq!(need(Dtype::I32, &signed), need(Dtype::I32, &Params::new()), "of integers there is one form");
+        assert_eq!(Need::of(&reduce::FAMILY, Dtype::I32, &signed), Need::of(&reduce::FAMILY, Dtype::F64, &signed));
+    }
 }
