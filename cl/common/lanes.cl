@@ -1,8 +1,8 @@
 // Vectors of VEC results that are lowered by sums.
 #define TV CAT(T, VEC)
 #ifdef ORDERED
-// Floats of which no sum is below 0 are ordered as the integers with their bits, which some CPUs compare with units that
-// the additions of floats do not need.
+// Floats from 0 on have the same order as their bits read as integers, which some CPUs compare with units that the
+// additions of floats do not need.
 #define LOWEST CAT(int, VEC)
 #define NOTHING ((LOWEST)(as_int(INFINITY)))
 #define KEEP(v) CAT(as_int, VEC)(v)

@@ -1,6 +1,6 @@
 // A register lowered by two sums at a time: STEP(best, x0, y0, x1, y1, j), for the j-th of neighbouring registers.
 #if defined(ORDERED)
-// Floats of which no sum is below 0 are ordered as the integers with their bits; infinity and NaN come last.
+// Floats from 0 on have the same order as their bits read as integers; infinity and NaN come last.
 #define BEST int
 #define NONE as_int(INFINITY)
 #define RESULT(best) as_float(best)

@@ -1,5 +1,5 @@
-// Where access i of a walk over all 1 << bits words goes: (stride * i) % n for the first of them, and so on from word 1 where
-// that would begin again, so that each word has its turn once. strides is the stride's logarithm. From there `offset` further.
+// The word of access i in a walk over all 1 << bits words: (stride * i) % n, then the same from word 1 on, and so on, so
+// that each word is accessed once. `strides` is the stride's logarithm; the walk begins `offset` words further on.
 uint place(const uint i, const uint bits, const uint strides, const uint offset)
 {
     const uint last = (1u << bits) - 1;

@@ -1,6 +1,6 @@
 // Elements that one work-group leaves for another within a launch. OpenCL 1.2 orders plain stores within a
 // work-item only; atomics act on memory that all groups share. So elements travel through atomics, 32 bits at
-// a time; whoever publishes puts a fence between them and the atomic that says that they are there.
+// a time; the publisher puts a fence between them and the atomic that announces them.
 // Comes after bits.cl.
 void publish(volatile __global uint *slot, const T value)
 {

@@ -1,5 +1,5 @@
-// The smaller of two, of which neither is NaN; min() is undefined for infinite floats. GPUs have an instruction for
-// fmin, which the host then names; CPUs have one for the comparison, and none that fmin could be.
+// The smaller of two values, neither of them NaN; min() is undefined for infinite floats. GPUs have an instruction for
+// fmin, which the host then asks for; CPUs have one for the comparison, but none for fmin.
 #ifndef SMALLER
 #define SMALLER(a, b) ((b) < (a) ? (b) : (a))
 #endif

@@ -1,7 +1,7 @@
 // dot v1: one contiguous chunk of the vectors for each work-item.
 // Idea:    cut the vectors into as many chunks as there are work-items; the host adds the partial sums.
 // Removes: the single thread of a sequential loop.
-// Remains: neighbouring work-items read a chunk apart, so each load of a warp (wavefront) touches a different line.
+// Remains: neighbouring work-items read a whole chunk apart, so the items of a warp (wavefront) load different cache lines.
 #ifndef T
 #define T float       // element type
 #endif

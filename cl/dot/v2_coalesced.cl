@@ -1,6 +1,6 @@
-// dot v2: strides of the global size.
+// dot v2: work-items read in strides of the global size.
 // Idea:    neighbouring work-items read neighbouring elements, so a warp's loads coalesce into whole lines.
-// Removes: the scattered loads of v1, and the loop's ragged end: a first kernel adds the remainder n mod work-items.
+// Removes: v1's scattered loads, and the loop's uneven end: a first kernel adds the last elements, fewer than the work-items.
 // Remains: one partial sum per work-item goes through global memory to the host.
 #ifndef T
 #define T float       // element type

@@ -1,5 +1,5 @@
 // dot v5: several independent accumulators, a fixed grid, a second small pass.
-// Idea:    groups take tiles of ACC vectors a work-item, all loaded before the first addition; the grid fits the device.
+// Idea:    each work-item loads ACC vectors before it adds any of them; the grid is just large enough to fill the device.
 // Removes: the wait for each load, the clearing and presum launches, and the host's additions.
 // Remains: a second launch that adds one partial sum per work-group.
 #ifndef T

@@ -1,7 +1,7 @@
 // dot v6: one launch; the last group adds the partial sums.
-// Idea:    each group publishes its sum and takes a ticket; whoever draws the last one finds all sums there.
+// Idea:    each group publishes its sum and takes a ticket; the group with the last ticket adds all the sums.
 // Removes: the second launch of v5.
-// Remains: one atomic operation for each group, and the last group's short tail.
+// Remains: one atomic operation for each group, and a short end in which only the last group works.
 #ifndef T
 #define T float       // element type
 #endif

@@ -1,7 +1,7 @@
 // dot v7: the shape for CPU devices.
 // Idea:    work-groups of one item, each with a contiguous chunk and four accumulators of sixteen elements.
 // Removes: barriers, local memory and strides, which a CPU driver turns into loops over a group's work-items.
-// Remains: too few work-items to hide a GPU's memory latency: there, v5 and v6 are the end of the ladder.
+// Remains: too few work-items to hide a GPU's memory latency: on a GPU the ladder ends with v5 and v6.
 #ifndef T
 #define T float       // element type
 #endif

@@ -1,5 +1,5 @@
 // The preparation of a min-plus step: makes `rows`, the matrix of n rows and columns with its rows `pitch` apart, and
-// `columns`, its transpose. What is beyond the matrix, up to the pitch in both directions, is no edge.
+// `columns`, its transpose. What is beyond the matrix, up to the pitch in both directions, counts as no edge.
 #define STRIP 32    // rows and columns of a tile; the pitch is a multiple
 #define HEIGHT 8    // rows of items in a group
 __kernel __attribute__((reqd_work_group_size(STRIP, HEIGHT, 1)))

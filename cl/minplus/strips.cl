@@ -1,5 +1,5 @@
 // The preparation of a min-plus step in vectors: `ys` is made of strips of WIDTH columns, `xs` of strips of ROWS rows, in
-// which all elements of one k lie side by side. What is beyond the matrix is no edge. An item makes a strip; those of
+// which all elements of one k lie side by side. What is beyond the matrix counts as no edge. An item makes a strip; those of
 // columns come first.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void strips(__global const T *restrict d, __global T *restrict ys, __global T *restrict xs, const INDEX n)

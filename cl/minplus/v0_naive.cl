@@ -1,7 +1,7 @@
 // minplus v0: one work-item per result, neighbouring items in neighbouring rows.
-// Idea:    every result by itself, straight from the definition: row i of d against its column j.
-// Removes: nothing yet: it is what the others are measured against.
-// Remains: neighbouring items read elements of d that are a row apart: a memory transaction each.
+// Idea:    each item computes one result straight from the definition: row i of d against its column j.
+// Removes: nothing yet: the later rungs are measured against this one.
+// Remains: neighbouring items read elements of d that lie a whole row apart: one memory transaction each.
 #ifndef T
 #define T float       // element type
 #endif

@@ -1,6 +1,6 @@
 // minplus v1: the two indices swapped.
 // Idea:    neighbouring items take neighbouring columns: what they read and write lies side by side.
-// Removes: v0's scattered reads and writes, by nothing but another meaning of the first index.
+// Removes: v0's scattered reads and writes, only by giving the first index another meaning.
 // Remains: two reads for each addition: memory and cache, not arithmetic, set the time.
 #ifndef T
 #define T float       // element type

@@ -1,6 +1,6 @@
 // minplus v2: 64 results per work-item.
 // Idea:    an item keeps 8 x 8 results in registers, 8 apart, so that each of 16 reads serves eight additions.
-// Removes: v1's reads, seven of eight; padding by a kernel of its own removes guards, transposing it strides.
+// Removes: seven of eight of v1's reads, and guards and strides: a first kernel pads and transposes the matrix.
 // Remains: each element of the panels is read by eight items of a group, from the cache.
 #ifndef T
 #define T float       // element type

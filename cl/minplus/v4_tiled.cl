@@ -1,7 +1,7 @@
 // minplus v4: tiles that fill a GPU's registers.
-// Idea:    groups take 128 x 128 results; the next panels come 16 bytes at once, by registers, into a second buffer.
+// Idea:    a group computes 128 x 128 results; the next panels go through registers, 16 bytes a load, to a second buffer.
 // Removes: v3's second barrier, its waiting for memory before each panel, and three of four reads of local memory.
-// Remains: two instructions for each sum and its minimum, and additions with both sides in one bank of registers.
+// Remains: two instructions for each sum and its minimum, and additions whose operands lie in one register bank.
 #ifndef T
 #define T float            // element type
 #endif

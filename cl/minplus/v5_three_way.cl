@@ -1,7 +1,7 @@
 // minplus v5: two sums and one minimum of three.
-// Idea:    sums from 0 on are ordered as the integers with their bits, of which NVIDIA's GPUs have a minimum of three.
-// Removes: every other minimum (f32, no weight below 0); two k side by side, in one panel swapped, part an addition's sides.
-// Remains: three instructions for two sums and their minima; others, and older GPUs, still need four.
+// Idea:    floats from 0 on have the order of their bits as integers, and NVIDIA's GPUs have an integer minimum of three.
+// Removes: every second minimum (f32, no weight below 0), and shared register banks: one panel has its pairs of k swapped.
+// Remains: three instructions for two sums and their minima; other types and other GPUs still need four.
 #ifndef T
 #define T float            // element type
 #endif

@@ -1,7 +1,7 @@
 // minplus v6: the shape for CPU devices.
-// Idea:    groups of one item, which keep a block of results in vector registers, fed from strips that lie in the caches.
+// Idea:    each group is one item, which keeps a block of results in vector registers and reads strips from the caches.
 // Removes: local memory and barriers, which only cost time where the items of a group take turns.
-// Remains: too few work-items to hide a GPU's memory latency: there, v5 is the end of the ladder.
+// Remains: too few work-items to hide a GPU's memory latency: on a GPU the ladder ends with v5.
 #ifndef T
 #define T float       // element type
 #endif

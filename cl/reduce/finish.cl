@@ -1,4 +1,4 @@
-// One group reduces the partial results that the groups of a launch before it have left.
+// One group reduces the partial results that the groups of an earlier launch left.
 // Comes after operation.cl and tree.cl.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_finish(__global const T *partial, __global T *result, const INDEX count)

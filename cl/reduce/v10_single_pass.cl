@@ -1,7 +1,7 @@
 // reduce v10: one launch; the last group reduces the partial results.
-// Idea:    each group publishes its result and takes a ticket; whoever draws the last one finds all of them there.
+// Idea:    each group publishes its result and takes a ticket; the group with the last ticket reduces all the results.
 // Removes: the second launch, or the host's part, of v8 and v9.
-// Remains: one atomic operation for each group, and the last group's short tail.
+// Remains: one atomic operation for each group, and a short end in which only the last group works.
 #ifndef T
 #define T int         // element type
 #endif

@@ -1,7 +1,7 @@
 // reduce v11: the shape for CPU devices.
-// Idea:    one work-item a group and one contiguous chunk each, reduced in four registers of sixteen elements.
+// Idea:    each group is one work-item, which reduces a contiguous chunk in four registers of sixteen elements.
 // Removes: barriers, local memory and strides, which a CPU driver turns into loops over a group's work-items.
-// Remains: too few work-items to hide a GPU's memory latency: there, v8 to v10 are the end of the ladder.
+// Remains: too few work-items to hide a GPU's memory latency: on a GPU the ladder ends with v8 to v10.
 #ifndef T
 #define T int         // element type
 #endif

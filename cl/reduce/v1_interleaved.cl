@@ -1,7 +1,7 @@
 // reduce v1: a tree in local memory whose active work-items lie ever further apart.
-// Idea:    each work-item loads one element; in every step, each second of those that are left takes its neighbour's.
+// Idea:    each work-item loads one element; in every step, every second remaining item adds its neighbour's value.
 // Removes: the single thread of a sequential loop: log2(group) steps instead of group.
-// Remains: id % stride picks lone work-items all over the group, so every warp (wavefront) runs every step: divergence.
+// Remains: id % stride picks single work-items all over the group, so every warp (wavefront) runs every step: divergence.
 #ifndef T
 #define T int         // element type
 #endif

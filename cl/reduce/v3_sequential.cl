@@ -1,6 +1,6 @@
-// reduce v3: the tree folds from its far end.
-// Idea:    the upper half of what is left is added onto the lower half, so neighbours read neighbours.
-// Removes: the bank conflicts: each of a warp's accesses to local memory falls on a bank of its own.
+// reduce v3: a tree that folds the upper half onto the lower half.
+// Idea:    each step adds the upper half of the remaining values to the lower half, so neighbours read neighbours.
+// Removes: the bank conflicts: the work-items of a warp use different banks of local memory.
 // Remains: half of the work-items only load an element and never add one.
 #ifndef T
 #define T int         // element type

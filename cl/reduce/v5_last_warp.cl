@@ -1,6 +1,6 @@
 // reduce v5: no barrier for the last warp.
-// Idea:    what one warp (sub-group) has left, it finishes alone: its own synchronisation costs next to nothing.
-// Removes: the barriers of the last steps, and all other warps from them.
+// Idea:    once one warp (sub-group) is enough, it finishes alone: synchronising one warp costs next to nothing.
+// Removes: the barriers of the last steps, and the other warps' part in those steps.
 // Remains: the loop's own instructions: a counter, a comparison and a jump for each step.
 #ifndef T
 #define T int         // element type

@@ -1,7 +1,7 @@
 // reduce v6: every step written out.
-// Idea:    the work-group's size is known to the compiler, so steps that do not exist vanish and no loop is left.
+// Idea:    the compiler knows the work-group's size, so it drops steps that are not needed and leaves no loop.
 // Removes: the loop's counter, comparison and jump for each step.
-// Remains: a work-item loads two elements and then takes part in a whole tree: too little work for so much ado.
+// Remains: a work-item loads only two elements: too little work per item to pay for a whole tree.
 #ifndef T
 #define T int         // element type
 #endif

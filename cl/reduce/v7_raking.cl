@@ -1,5 +1,5 @@
 // reduce v7: many elements for each work-item.
-// Idea:    a grid that just fills the device rakes over the array in strides; one tree a group remains, at the very end.
+// Idea:    a grid that just fills the device walks over the array in strides; each group needs one tree, at the end.
 // Removes: most trees and barriers, and the partial results of most groups: additions happen in registers.
 // Remains: every load brings a single element and waits for the addition before it.
 #ifndef T

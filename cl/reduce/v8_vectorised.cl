@@ -1,5 +1,5 @@
 // reduce v8: four elements a load, several loads in flight.
-// Idea:    groups take tiles of ACC vectors a work-item, each into an accumulator of its own, all loaded before they add.
+// Idea:    each work-item loads ACC vectors before it adds any, each to an accumulator of its own.
 // Removes: three of four load instructions, and the wait for each load: independent loads hide the memory's latency.
 // Remains: the tree at the end goes through local memory, with a barrier for each step.
 #ifndef T

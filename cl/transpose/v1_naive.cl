@@ -1,7 +1,7 @@
 // transpose v1: the obvious transposition.
-// Idea:    as the copy, but what was read along a row is written along a column.
+// Idea:    the copy, but it writes along a column what it has read along a row.
 // Removes: nothing: this is where the ladder begins.
-// Remains: neighbouring work-items write a whole row apart, so each store brings one element of a line.
+// Remains: neighbouring work-items write a whole row apart, so each store fills only one element of a cache line.
 #ifndef T
 #define T float       // element type
 #endif

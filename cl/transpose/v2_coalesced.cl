@@ -1,7 +1,7 @@
 // transpose v2: a tile in local memory.
 // Idea:    a group turns its tile in __local (CUDA: shared) memory, and so reads and writes global memory along rows.
 // Removes: v1's scattered stores: neighbouring work-items now write neighbouring elements.
-// Remains: a tile's column lies in one or two banks of local memory, so its reading goes element by element.
+// Remains: a tile's column lies in one or two banks of local memory, so it is read element by element.
 #ifndef T
 #define T float       // element type
 #endif

@@ -1,7 +1,7 @@
 // transpose v6: blocks turned in registers.
 // Idea:    square blocks are turned in registers and swizzled in local memory; groups go down columns, to write whole rows.
 // Removes: v5's single accesses of local memory, their bank conflicts, the padding, and scattered writes.
-// Remains: one read and one write of each element, as of a copy, a tile's rows apart.
+// Remains: one read and one write of each element, as in a copy, but a tile's rows apart.
 #ifndef T
 #define T float       // element type
 #endif

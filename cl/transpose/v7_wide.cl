@@ -1,7 +1,7 @@
 // transpose v7: the shape for CPU devices.
 // Idea:    groups of one item turn blocks of 16 x 16 in vector registers and write whole lines past the cache.
 // Removes: local memory and barriers, and the reading of output lines that are overwritten anyway.
-// Remains: too few work-items to hide a GPU's memory latency: there, v6 is the end of the ladder.
+// Remains: too few work-items to hide a GPU's memory latency: on a GPU the ladder ends with v6.
 #ifndef T
 #define T float       // element type
 #endif

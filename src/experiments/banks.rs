@@ -3,7 +3,7 @@
 //! Items in lockstep whose words lie in the same bank take turns. With a power of two for a stride, each doubling halves the
 //! banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
 
-use super::evidence::{Contrast, Knee, Verdict, compare, knee};
+use super::evidence::{Knee, compare, knee, pace_beside, times};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -23,7 +23,7 @@ const STRIDES: [u64; 11] = [0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64];
 /// The experiment's entry in the list.
 pub const BANKS: Experiment = Experiment {
     name: "banks",
-    question: "In how many banks does local memory lie, and what does it cost that neighbouring items ask one of them?",
+    question: "How many banks does local memory have, and what does it cost when neighbouring items read from the same one?",
     x_name: "stride",
     x_label: plain,
     has_timeline: false,
@@ -46,20 +46,21 @@ fn finding(points: &[Point]) -> String {
         return "No two strides were measured.".to_owned();
     }
     let wide = match banks(points, WIDE, 8) {
-        Banked::Yes(banks, loss) => format!("; words of 8 bytes show {banks} as well (1/{loss:.0})"),
+        Banked::Yes(banks, loss) => format!("; 8-byte words show {banks} banks too ({} slower)", times(loss)),
         _ => String::new(),
     };
     match banks(points, NARROW, 4) {
         Banked::Yes(banks, loss) => format!(
-            "Local memory lies in {banks} banks of 4 bytes: each doubling of the stride up to {banks} costs \
-             its turns, down to 1/{loss:.0} of the speed{}{wide}.{}",
+            "Local memory has {banks} banks of 4 bytes: each doubling of the stride up to {banks} slows reads, until \
+             they are {} slower than at stride 1{}{wide}.{}",
+            times(loss),
             odd(points),
             others(points)
         ),
         Banked::No => {
-            format!("Local memory shows no banks: strides do not cost what turns at banks would.{}", others(points))
+            format!("Local memory shows no banks: strides do not slow reads as banks would.{}", others(points))
         }
-        Banked::Unclear => "The spread is too large to tell whether local memory lies in banks.".to_owned(),
+        Banked::Unclear => "Whether local memory has banks is undecided: the noise hides it.".to_owned(),
     }
 }
 
@@ -93,26 +94,16 @@ fn banks(points: &[Point], series: &str, bytes: u64) -> Banked {
 
 /// What the odd stride beyond the banks costs.
 fn odd(points: &[Point]) -> String {
-    let told = |c: Contrast| match c.verdict {
-        Verdict::Same => ", and the odd stride 33 costs none".to_owned(),
-        verdict => {
-            let hidden = if verdict == Verdict::Unclear { ", within the spread" } else { "" };
-            format!(", and the odd stride 33 gives {:.2} times the speed of stride 1{hidden}", c.ratio)
-        }
-    };
-    compare(points, (NARROW, 33.0), (NARROW, 1.0)).map(told).unwrap_or_default()
+    let odd = compare(points, (NARROW, 33.0), (NARROW, 1.0));
+    odd.map_or(String::new(), |c| format!("; the odd stride 33 is {}", pace_beside(&c, "stride 1")))
 }
 
 /// One word for all, and a permutation, beside stride 1.
 fn others(points: &[Point]) -> String {
-    let told = |contrast: Option<Contrast>| contrast.map(|c| format!("{:.2}", c.ratio));
-    let one = told(compare(points, (NARROW, 0.0), (NARROW, 1.0)));
-    let random = told(compare(points, (NARROW_RANDOM, 1.0), (NARROW, 1.0)));
-    match (one, random) {
+    let told = |series, stride| Some(pace_beside(&compare(points, (series, stride), (NARROW, 1.0))?, "stride 1"));
+    match (told(NARROW, 0.0), told(NARROW_RANDOM, 1.0)) {
         (Some(one), Some(random)) => {
-            format!(
-                " One word for all items is read at {one} times the speed of stride 1, permuted words at {random} times."
-            )
+            format!(" Reading one word with all items is {one}; reading words in random order is {random}.")
         }
         _ => String::new(),
     }
@@ -153,32 +144,32 @@ mod tests {
     #[test]
     fn banks_of_a_gpu() {
         insta::assert_snapshot!(sentences(0.01, |series, stride| 30000.0 / turns(series, stride)), @r"
-        Local memory lies in 32 banks of 4 bytes: each doubling of the stride up to 32 costs its turns, down to 1/32 of the speed, and the odd stride 33 costs none; words of 8 bytes show 32 as well (1/16).
-        One word for all items is read at 1.00 times the speed of stride 1, permuted words at 0.29 times.
+        Local memory has 32 banks of 4 bytes: each doubling of the stride up to 32 slows reads, until they are 32.0 times slower than at stride 1; the odd stride 33 is as fast as stride 1; 8-byte words show 32 banks too (16.0 times slower).
+        Reading one word with all items is as fast as stride 1; reading words in random order is 3.50 times slower than stride 1.
         ");
     }
 
     #[test]
     fn memory_without_banks() {
         insta::assert_snapshot!(sentences(0.02, |_, _| 90.0), @r"
-        Local memory shows no banks: strides do not cost what turns at banks would.
-        One word for all items is read at 1.00 times the speed of stride 1, permuted words at 1.00 times.
+        Local memory shows no banks: strides do not slow reads as banks would.
+        Reading one word with all items is as fast as stride 1; reading words in random order is as fast as stride 1.
         ");
         let vectors = |_: &str, stride: f64| if stride < 2.0 { 200.0 } else { 40.0 };
         insta::assert_snapshot!(sentences(0.02, vectors), @r"
-        Local memory shows no banks: strides do not cost what turns at banks would.
-        One word for all items is read at 1.00 times the speed of stride 1, permuted words at 1.00 times.
+        Local memory shows no banks: strides do not slow reads as banks would.
+        Reading one word with all items is as fast as stride 1; reading words in random order is as fast as stride 1.
         ");
         let lines = |_: &str, stride: f64| 200.0 / stride.clamp(1.0, 16.0);
         insta::assert_snapshot!(sentences(0.02, lines), @r"
-        Local memory shows no banks: strides do not cost what turns at banks would.
-        One word for all items is read at 1.00 times the speed of stride 1, permuted words at 1.00 times.
+        Local memory shows no banks: strides do not slow reads as banks would.
+        Reading one word with all items is as fast as stride 1; reading words in random order is as fast as stride 1.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @"The spread is too large to tell whether local memory lies in banks.");
+        insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @"Whether local memory has banks is undecided: the noise hides it.");
         let flat = sentences(0.4, |_, stride| 30000.0 + stride);
         assert!(flat.starts_with("Local memory shows no banks"), "banks would cost more than this spread: {flat}");
         insta::assert_snapshot!(BANKS.finding(&[]), @"No two strides were measured.");
@@ -187,14 +178,10 @@ mod tests {
     #[test]
     fn an_odd_stride_costs_what_it_costs() {
         let slow = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.6 } else { 1.0 };
-        let odd =
-            |noise| sentences(noise, slow).split("the speed, ").nth(1).unwrap().split(';').next().unwrap().to_owned();
-        assert_eq!(odd(0.01), "and the odd stride 33 gives 0.60 times the speed of stride 1");
+        let odd = |noise| sentences(noise, slow).split("; ").nth(1).unwrap().to_owned();
+        assert_eq!(odd(0.01), "the odd stride 33 is 1.67 times slower than stride 1");
         let less = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.9 } else { 1.0 };
         let text = sentences(0.1, less);
-        assert!(
-            text.contains("the odd stride 33 gives 0.90 times the speed of stride 1, within the spread;"),
-            "{text}"
-        );
+        assert!(text.contains("the odd stride 33 is not clearly faster or slower than stride 1 (undecided"), "{text}");
     }
 }

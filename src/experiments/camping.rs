@@ -28,7 +28,7 @@ const SERIES: [(&str, u64, u64); 4] =
 /// The experiment's entry in the list.
 pub const CAMPING: Experiment = Experiment {
     name: "camping",
-    question: "Do words that lie a large power of two apart camp on a few memory channels or cache sets?",
+    question: "Do words that lie a large power of two apart collide in a few memory channels or cache sets?",
     x_name: "pitch",
     x_label: plain,
     has_timeline: false,
@@ -45,7 +45,8 @@ fn finding(points: &[Point]) -> String {
     let down = compare_series(points, DOWN_PADDED, DOWN_PLAIN, |_| true);
     let along = compare_series(points, ALONG_PADDED, ALONG_PLAIN, |_| true);
     format!(
-        "{} Padding each row by {PADDING} words {} down the columns; along the rows, which it cannot help, it {}.",
+        "{} For a walk down the columns, padding each row by {PADDING} words {}; for one along the rows, where padding \
+         cannot help, it {}.",
         camps(&down, &along),
         effect(&down, "pitch"),
         effect(&along, "pitch"),
@@ -62,10 +63,10 @@ fn camps(down: &[Contrast], along: &[Contrast]) -> &'static str {
         c.exceeds(CURED) == Some(true) && control.is_none_or(|a| a.ratio < c.ratio.sqrt())
     };
     match down.iter().find(is_cured) {
-        _ if down.is_empty() => "Words a power of two apart were not compared with others.",
-        Some(_) => "Words a power of two apart camp.",
-        None if any(down, Verdict::Unclear) => "Whether words a power of two apart camp, the spread hides.",
-        None => "Words a power of two apart do not camp.",
+        _ if down.is_empty() => "Power-of-two strides were not compared with others.",
+        Some(_) => "Power-of-two strides collide in memory channels or cache sets.",
+        None if any(down, Verdict::Unclear) => "Whether power-of-two strides collide is undecided: the noise hides it.",
+        None => "Power-of-two strides do not collide in memory channels or cache sets.",
     }
 }
 
@@ -101,29 +102,29 @@ mod tests {
     fn sets_that_overflow() {
         let speed = |series: &str, pitch: f64| if series == DOWN_PLAIN && pitch > 1000.0 { 10.0 } else { 40.0 };
         insta::assert_snapshot!(sentences(0.01, speed), @r"
-        Words a power of two apart camp.
-        Padding each row by 32 words makes it up to 4.00 times as fast (pitch = 1024, 2048, 4096, 8192, 16384) down the columns; along the rows, which it cannot help, it makes less than 5% of difference.
+        Power-of-two strides collide in memory channels or cache sets.
+        For a walk down the columns, padding each row by 32 words makes it up to 4.00 times as fast (pitch = 1024, 2048, 4096, 8192, 16384); for one along the rows, where padding cannot help, it changes the speed by less than 5 %.
         ");
     }
 
     #[test]
     fn no_camping() {
         insta::assert_snapshot!(sentences(0.01, |series, _| if series.starts_with("down") { 10.0 } else { 40.0 }), @r"
-        Words a power of two apart do not camp.
-        Padding each row by 32 words makes less than 5% of difference down the columns; along the rows, which it cannot help, it makes less than 5% of difference.
+        Power-of-two strides do not collide in memory channels or cache sets.
+        For a walk down the columns, padding each row by 32 words changes the speed by less than 5 %; for one along the rows, where padding cannot help, it changes the speed by less than 5 %.
         ");
         insta::assert_snapshot!(sentences(0.01, |series, _| if series.ends_with("padded") { 40.0 } else { 20.0 }), @r"
-        Words a power of two apart do not camp.
-        Padding each row by 32 words makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384) down the columns; along the rows, which it cannot help, it makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384).
+        Power-of-two strides do not collide in memory channels or cache sets.
+        For a walk down the columns, padding each row by 32 words makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384); for one along the rows, where padding cannot help, it makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384).
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(0.4, |series, _| if series == DOWN_PLAIN { 30.0 } else { 40.0 }), @r"
-        Whether words a power of two apart camp, the spread hides.
-        Padding each row by 32 words makes no difference beyond the spread down the columns; along the rows, which it cannot help, it makes no difference beyond the spread.
+        Whether power-of-two strides collide is undecided: the noise hides it.
+        For a walk down the columns, padding each row by 32 words has an effect that is undecided at pitch = 256, 512, 1024, 2048, 4096, 8192, 16384 (differences under 80 % cannot be seen in this run); for one along the rows, where padding cannot help, it has an effect that is undecided at pitch = 256, 512, 1024, 2048, 4096, 8192, 16384 (differences under 80 % cannot be seen in this run).
         ");
-        insta::assert_snapshot!(CAMPING.finding(&[]), @"Words a power of two apart were not compared with others. Padding each row by 32 words was not measured down the columns; along the rows, which it cannot help, it was not measured.");
+        insta::assert_snapshot!(CAMPING.finding(&[]), @"Power-of-two strides were not compared with others. For a walk down the columns, padding each row by 32 words was not measured; for one along the rows, where padding cannot help, it was not measured.");
     }
 }

@@ -3,7 +3,7 @@
 //! Some devices hand one word of `__constant` memory to all items in lockstep at once, but take turns for different
 //! words. The same reads of `__global` memory, cached as well, are the control.
 
-use super::evidence::{Contrast, Verdict, compare};
+use super::evidence::{compare, pace_beside};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -18,7 +18,7 @@ const MOST: u64 = 32;
 /// The experiment's entry in the list.
 pub const CONSTANT: Experiment = Experiment {
     name: "constant",
-    question: "What do reads of constant memory cost where neighbouring items read one address, and where they read several?",
+    question: "How fast is constant memory where neighbouring items read one address, and where they read several?",
     x_name: "addresses",
     x_label: plain,
     has_timeline: false,
@@ -36,33 +36,16 @@ fn finding(points: &[Point]) -> String {
     let Some(constant) = spread(IN_CONSTANT) else {
         return "Reads of constant memory at one address and at several were not both measured.".to_owned();
     };
-    let global = spread(IN_GLOBAL).map(|c| format!(", and those of __global memory {}", told(&c)));
+    let one = "at one address";
+    let global = spread(IN_GLOBAL).map(|c| format!(" Reads of __global memory are {}.", pace_beside(&c, one)));
     let beside = compare(points, (IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0));
-    let beside = beside.map(|c| format!(" At one address __constant memory is {} __global.", beside_global(&c)));
+    let beside = beside.map(|c| format!(" At one address __constant is {}.", pace_beside(&c, "__global memory")));
     format!(
-        "At {MOST} addresses in place of one, reads of __constant memory {}{}.{}",
-        told(&constant),
+        "Where neighbouring items read {MOST} addresses, reads of __constant memory are {}.{}{}",
+        pace_beside(&constant, one),
         global.unwrap_or_default(),
         beside.unwrap_or_default()
     )
-}
-
-fn beside_global(contrast: &Contrast) -> String {
-    match contrast.verdict {
-        Verdict::Higher | Verdict::Lower => format!("{:.2} times as fast as", contrast.ratio),
-        Verdict::Same => "as fast as".to_owned(),
-        Verdict::Unclear => "within the spread of".to_owned(),
-    }
-}
-
-/// What a change comes to, as the end of a sentence.
-fn told(contrast: &Contrast) -> String {
-    match contrast.verdict {
-        Verdict::Higher => format!("rise to {:.2} times the speed", contrast.ratio),
-        Verdict::Lower => format!("fall to {:.2} times the speed", contrast.ratio),
-        Verdict::Same => "keep their speed".to_owned(),
-        Verdict::Unclear => "change by no more than the spread".to_owned(),
-    }
 }
 
 fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Trial {
@@ -90,18 +73,18 @@ mod tests {
     #[test]
     fn a_constant_cache_that_takes_turns() {
         let speed = |series: &str, places: f64| if series == IN_CONSTANT { 16000.0 / places } else { 9000.0 };
-        insta::assert_snapshot!(finding(0.01, speed), @"At 32 addresses in place of one, reads of __constant memory fall to 0.03 times the speed, and those of __global memory keep their speed. At one address __constant memory is 1.78 times as fast as __global.");
+        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of __constant memory are 32.0 times slower than at one address. Reads of __global memory are as fast as at one address. At one address __constant is 1.78 times as fast as __global memory.");
     }
 
     #[test]
     fn memory_like_any_other() {
-        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"At 32 addresses in place of one, reads of __constant memory keep their speed, and those of __global memory keep their speed. At one address __constant memory is as fast as __global.");
+        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of __constant memory are as fast as at one address. Reads of __global memory are as fast as at one address. At one address __constant is as fast as __global memory.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"At 32 addresses in place of one, reads of __constant memory change by no more than the spread, and those of __global memory change by no more than the spread. At one address __constant memory is within the spread of __global.");
-        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"At 32 addresses in place of one, reads of __constant memory keep their speed.");
+        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"Where neighbouring items read 32 addresses, reads of __constant memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). Reads of __global memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). At one address __constant is not clearly faster or slower than __global memory (undecided: differences under 80 % cannot be seen in this run).");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"Where neighbouring items read 32 addresses, reads of __constant memory are as fast as at one address.");
         insta::assert_snapshot!(CONSTANT.finding(&[]), @"Reads of constant memory at one address and at several were not both measured.");
     }
 }

@@ -24,7 +24,7 @@ const SHIFTS: std::ops::RangeInclusive<u64> = 0..=10;
 /// The experiment's entry in the list.
 pub const DIVERGENCE: Experiment = Experiment {
     name: "divergence",
-    question: "What does a branch cost that neighbouring work-items take differently, and how many items run in lockstep?",
+    question: "What does a branch cost where neighbouring work-items take different sides, and how many items run in lockstep?",
     x_name: "g",
     x_label: plain,
     has_timeline: false,
@@ -57,7 +57,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 fn finding(points: &[Point]) -> String {
     let over_one = compare_with_last(points, CHOSEN, ONE);
     if over_one.is_empty() {
-        return nothing(points, "It was not measured what a branch costs.");
+        return nothing(points, "The cost of a branch was not measured.");
     }
     let cost = cost_of_a_branch(&over_one);
     let controls = compare_series(points, BOTH, ONE, |_| true);
@@ -68,14 +68,14 @@ fn finding(points: &[Point]) -> String {
         Some(true) => {
             let clear = controls.iter().filter(|c| c.exceeds(TRUSTED).is_some()).map(|c| c.ratio);
             let least = clear.fold(most, f64::min);
-            format!("{cost} The control holds: both branches take {least:.2} times as long as one.")
+            format!("{cost} The control passed: both branches take {least:.2} times as long as one.")
         }
         Some(false) => format!(
-            "Nothing follows: both branches take only {most:.2} times as long as one, so that not all work was done."
+            "No conclusion: both branches take only {most:.2} times as long as one, so not all of the work was done."
         ),
         None => format!(
-            "Nothing follows: the control is too noisy to tell whether all work was done ({}); run it again on a \
-             quiet machine or without --quick.",
+            "No conclusion: the control is too noisy to tell whether all of the work was done ({}); run it again on \
+             a quiet machine or without --quick.",
             ratios(least, most)
         ),
     }
@@ -112,23 +112,23 @@ fn cost_of_a_branch(over_one: &[Contrast]) -> String {
     let decide = &over_one[costs.saturating_sub(1)..over_one.len().min(costs + 1)];
     let is_clear = if costs > 0 { decide.iter().all(|c| c.is_clear(DEAR)) } else { mostly_clear(over_one, DEAR) };
     match over_one.get(costs) {
-        _ if !is_clear => "The spread of the times is too large to tell what a branch costs.".to_owned(),
+        _ if !is_clear => "Undecided: the times are too noisy to tell what a branch costs.".to_owned(),
         None => format!(
-            "Items that take different branches take up to {most:.2} times as long as items that take one, whatever \
-             the length of the runs: a lockstep, if it is one, would be wider than {} items.",
+            "Where items take different branches, they need up to {most:.2} times as long as on one branch, however \
+             many neighbours take the same: if items run in lockstep, more than {} of them do.",
             over_one.last().map_or(0.0, |c| c.x)
         ),
         Some(_) if dear[costs..].contains(&true) => {
-            "Different branches cost something at some lengths of runs but not at shorter ones: that is no lockstep."
+            "Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause."
                 .to_owned()
         }
         Some(_) if costs == 0 => format!(
-            "Neighbours that take different branches cost nothing that counts (at most {most:.2} times the time): \
-             items do not run in lockstep here."
+            "Where neighbouring items take different branches, they need at most {most:.2} times as long as on one \
+             branch: items do not run in lockstep here."
         ),
         Some(knee) => format!(
-            "Items that take different branches take up to {most:.2} times as long as items that take one, unless {} \
-             neighbours take the same: the lockstep is {} items wide.",
+            "Where neighbouring items take different branches, they need up to {most:.2} times as long as on one \
+             branch. The cost ends where {} neighbours take the same branch, so {} items run in lockstep.",
             knee.x, knee.x
         ),
     }
@@ -152,28 +152,28 @@ mod tests {
     #[test]
     fn lockstep_of_32() {
         let time = |g| if g < 32.0 { 199.0 } else { 101.0 };
-        insta::assert_snapshot!(finding(0.01, 198.0, time), @"Items that take different branches take up to 1.99 times as long as items that take one, unless 32 neighbours take the same: the lockstep is 32 items wide. The control holds: both branches take 1.98 times as long as one.");
+        insta::assert_snapshot!(finding(0.01, 198.0, time), @"Where neighbouring items take different branches, they need up to 1.99 times as long as on one branch. The cost ends where 32 neighbours take the same branch, so 32 items run in lockstep. The control passed: both branches take 1.98 times as long as one.");
     }
 
     #[test]
     fn no_lockstep() {
-        insta::assert_snapshot!(finding(0.02, 195.0, |g| 100.0 + 3.0 / g), @"Neighbours that take different branches cost nothing that counts (at most 1.03 times the time): items do not run in lockstep here. The control holds: both branches take 1.95 times as long as one.");
+        insta::assert_snapshot!(finding(0.02, 195.0, |g| 100.0 + 3.0 / g), @"Where neighbouring items take different branches, they need at most 1.03 times as long as on one branch: items do not run in lockstep here. The control passed: both branches take 1.95 times as long as one.");
     }
 
     #[test]
     fn lockstep_without_end() {
-        insta::assert_snapshot!(finding(0.02, 195.0, |_| 190.0), @"Items that take different branches take up to 1.90 times as long as items that take one, whatever the length of the runs: a lockstep, if it is one, would be wider than 1024 items. The control holds: both branches take 1.95 times as long as one.");
+        insta::assert_snapshot!(finding(0.02, 195.0, |_| 190.0), @"Where items take different branches, they need up to 1.90 times as long as on one branch, however many neighbours take the same: if items run in lockstep, more than 1024 of them do. The control passed: both branches take 1.95 times as long as one.");
     }
 
     #[test]
     fn noise_and_contradictions() {
-        insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.95 times as long as one); run it again on a quiet machine or without --quick.");
-        insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 { 150.0 } else { 100.0 }), @"Different branches cost something at some lengths of runs but not at shorter ones: that is no lockstep. The control holds: both branches take 1.95 times as long as one.");
+        insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.95 times as long as one); run it again on a quiet machine or without --quick.");
+        insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 { 150.0 } else { 100.0 }), @"Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause. The control passed: both branches take 1.95 times as long as one.");
     }
 
     #[test]
     fn work_that_a_compiler_removed() {
-        insta::assert_snapshot!(finding(0.01, 102.0, |_| 100.0), @"Nothing follows: both branches take only 1.02 times as long as one, so that not all work was done.");
+        insta::assert_snapshot!(finding(0.01, 102.0, |_| 100.0), @"No conclusion: both branches take only 1.02 times as long as one, so not all of the work was done.");
     }
 
     #[test]
@@ -186,11 +186,11 @@ mod tests {
             })
         };
         let told = |noise, short, long| DIVERGENCE.finding(&points(noise, short, long));
-        insta::assert_snapshot!(told(0.01, 112.0, 230.0), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.12 to 2.30 times as long as one); run it again on a quiet machine or without --quick.");
-        assert!(told(0.3, 112.0, 230.0).contains("holds: both branches take 2.30 times"), "one point tells");
-        insta::assert_snapshot!(told(0.2, 112.0, 112.0), @"Nothing follows: the control is too noisy to tell whether all work was done (both branches take 1.12 times as long as one); run it again on a quiet machine or without --quick.");
+        insta::assert_snapshot!(told(0.01, 112.0, 230.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 to 2.30 times as long as one); run it again on a quiet machine or without --quick.");
+        assert!(told(0.3, 112.0, 230.0).contains("passed: both branches take 2.30 times"), "one point tells");
+        insta::assert_snapshot!(told(0.2, 112.0, 112.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 times as long as one); run it again on a quiet machine or without --quick.");
         assert!(told(0.05, 112.0, 110.0).contains("only 1.12 times"));
-        assert!(told(0.05, 190.0, 230.0).contains("holds: both branches take 1.90 times"));
+        assert!(told(0.05, 190.0, 230.0).contains("passed: both branches take 1.90 times"));
     }
 
     #[test]

@@ -51,6 +51,16 @@ impl Contrast {
         ratio.is_finite().then_some(Contrast { x: a.x, ratio, verdict, spread })
     }
 
+    /// The second value over the first: of times, how their speeds compare.
+    pub(super) fn inverse(&self) -> Contrast {
+        let verdict = match self.verdict {
+            Verdict::Higher => Verdict::Lower,
+            Verdict::Lower => Verdict::Higher,
+            same => same,
+        };
+        Contrast { ratio: 1.0 / self.ratio, verdict, ..*self }
+    }
+
     /// Whether the ratio is above `factor`; nothing if the spread hides it.
     pub(super) fn exceeds(&self, factor: f64) -> Option<bool> {
         let (least, most) = (self.ratio / (1.0 + self.spread), self.ratio * (1.0 + self.spread));
@@ -159,9 +169,9 @@ pub(super) fn nothing(points: &[Point], otherwise: &str) -> String {
     let why = match points {
         [] => return "Nothing was measured.".to_owned(),
         _ if points.iter().any(|p| p.measured().is_some()) => return otherwise.to_owned(),
-        _ if all(Status::WrongResult) => "no result was right",
+        _ if all(Status::WrongResult) => "every result was wrong",
         _ if all(Status::Skipped) => "all were skipped",
-        _ => "none came to a right result",
+        _ => "no case gave a right result",
     };
     format!("No point has a value: {why}.")
 }
@@ -171,23 +181,75 @@ pub(super) fn any(contrasts: &[Contrast], verdict: Verdict) -> bool {
     contrasts.iter().any(|c| c.verdict == verdict)
 }
 
-/// What a change of speeds comes to, as the end of a sentence whose subject is the change: `makes it up to 1.4 times
+/// A factor, in three digits: `1.78 times`.
+pub(super) fn times(factor: f64) -> String {
+    let decimals = [10.0, 100.0, 1000.0].iter().position(|&end| factor < end).map_or(0, |digits| 2 - digits);
+    format!("{factor:.decimals$} times")
+}
+
+/// A part of a whole: `12 %`.
+pub(super) fn percent(part: f64) -> String {
+    format!("{:.0} %", 100.0 * part)
+}
+
+/// A speed below another: `20 % slower`, or `25.0 times slower` where a percentage would say little.
+pub(super) fn slower(ratio: f64) -> String {
+    if ratio > 2.0 / 3.0 {
+        format!("{} slower", percent(1.0 - ratio.min(1.0)))
+    } else {
+        format!("{} slower", times(1.0 / ratio))
+    }
+}
+
+/// What to say where the noise hides the answer of contrasts.
+pub(super) fn undecided(contrasts: &[Contrast]) -> String {
+    format!("undecided: {}", hidden(contrasts))
+}
+
+fn hidden(contrasts: &[Contrast]) -> String {
+    let most = contrasts.iter().filter(|c| c.verdict == Verdict::Unclear).map(|c| c.spread).fold(0.0, f64::max);
+    format!("differences under {} cannot be seen in this run", percent(most))
+}
+
+/// How a speed compares with another that was just named, after `is`: `1.78 times as fast`.
+pub(super) fn pace(contrast: &Contrast) -> String {
+    match contrast.verdict {
+        Verdict::Higher => format!("{} as fast", times(contrast.ratio)),
+        Verdict::Lower => slower(contrast.ratio),
+        Verdict::Same => "as fast".to_owned(),
+        Verdict::Unclear => "undecided".to_owned(),
+    }
+}
+
+/// How a speed compares with that of `other`, after `is`: `1.78 times as fast as float`.
+pub(super) fn pace_beside(contrast: &Contrast, other: &str) -> String {
+    match contrast.verdict {
+        Verdict::Higher | Verdict::Same => format!("{} as {other}", pace(contrast)),
+        Verdict::Lower => format!("{} than {other}", pace(contrast)),
+        Verdict::Unclear => format!("not clearly faster or slower than {other} ({})", undecided(&[*contrast])),
+    }
+}
+
+/// What a change of speeds comes to, as the end of a sentence whose subject is the change: `makes it up to 1.40 times
 /// as fast (n = 2048, 4096)`.
 pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
     let extreme = |verdict, pick: fn(f64, f64) -> f64| {
         let meant: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == verdict).collect();
         let ratio = meant.iter().map(|c| c.ratio).reduce(pick)?;
-        Some((format!("{ratio:.2}"), places(&meant, x_name)))
+        Some((ratio, places(&meant, x_name)))
     };
     match (extreme(Verdict::Higher, f64::max), extreme(Verdict::Lower, f64::min)) {
-        (Some((gain, at)), None) => format!("makes it up to {gain} times as fast ({at})"),
-        (None, Some((loss, at))) => format!("makes it down to {loss} times as fast ({at})"),
+        (Some((gain, at)), None) => format!("makes it up to {} as fast ({at})", times(gain)),
+        (None, Some((loss, at))) => format!("makes it up to {} ({at})", slower(loss)),
         (Some((gain, at)), Some((loss, there))) => {
-            format!("makes it up to {gain} times as fast ({at}) and down to {loss} times ({there})")
+            format!("makes it up to {} as fast ({at}), but up to {} ({there})", times(gain), slower(loss))
         }
         (None, None) if contrasts.is_empty() => "was not measured".to_owned(),
-        (None, None) if any(contrasts, Verdict::Unclear) => "makes no difference beyond the spread".to_owned(),
-        (None, None) => format!("makes less than {:.0}% of difference", 100.0 * LEAST),
+        (None, None) if any(contrasts, Verdict::Unclear) => {
+            let unclear: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == Verdict::Unclear).collect();
+            format!("has an effect that is undecided at {} ({})", places(&unclear, x_name), hidden(contrasts))
+        }
+        (None, None) => format!("changes the speed by less than {}", percent(LEAST)),
     }
 }
 
@@ -229,6 +291,20 @@ mod tests {
     }
 
     #[test]
+    fn speeds_are_told_beside_each_other() {
+        let told = |a: f64, noise: f64| {
+            let contrast = Contrast::new(&point("s", 1, a, noise), &point("s", 1, 100.0, 0.0)).unwrap();
+            [pace_beside(&contrast, "float"), pace_beside(&contrast.inverse(), "float")].join(" | ")
+        };
+        insta::assert_snapshot!(told(178.0, 0.01), @"1.78 times as fast as float | 1.78 times slower than float");
+        insta::assert_snapshot!(told(94.0, 0.01), @"6 % slower than float | 1.06 times as fast as float");
+        insta::assert_snapshot!(told(4.0, 0.01), @"25.0 times slower than float | 25.0 times as fast as float");
+        insta::assert_snapshot!(told(0.5, 0.01), @"200 times slower than float | 200 times as fast as float");
+        insta::assert_snapshot!(told(102.0, 0.01), @"as fast as float | as fast as float");
+        insta::assert_snapshot!(told(110.0, 0.12), @"not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run) | not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run)");
+    }
+
+    #[test]
     fn why_nothing_follows() {
         let of = |statuses: &[Status]| {
             let with = |&status: &Status| Point { status, ..point("s", 1, 1.0, 0.0) };
@@ -237,9 +313,9 @@ mod tests {
         let (wrong, skipped) = (Status::WrongResult, Status::Skipped);
         assert_eq!(of(&[]), "Nothing was measured.");
         assert_eq!(of(&[Status::Ok, wrong]), "None can be compared.");
-        assert_eq!(of(&[wrong, wrong]), "No point has a value: no result was right.");
+        assert_eq!(of(&[wrong, wrong]), "No point has a value: every result was wrong.");
         assert_eq!(of(&[skipped]), "No point has a value: all were skipped.");
-        assert_eq!(of(&[skipped, wrong]), "No point has a value: none came to a right result.");
+        assert_eq!(of(&[skipped, wrong]), "No point has a value: no case gave a right result.");
     }
 
     #[test]

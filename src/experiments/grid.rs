@@ -4,7 +4,7 @@
 //! many: the tail. The numbers 1, 2, 100 and 1000 are those of NVIDIA's heuristics: more groups than compute units, better
 //! twice as many, 100 to scale to the next devices, 1000 to those after them.
 
-use super::evidence::{Contrast, series};
+use super::evidence::{Contrast, percent, series};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -21,7 +21,7 @@ const HEURISTIC: [u64; 4] = [1, 2, 100, 1000];
 /// The experiment's entry in the list.
 pub const GRID: Experiment = Experiment {
     name: "grid",
-    question: "How many groups keep all compute units busy, and what does the last turn cost that only some of them have?",
+    question: "How many groups keep all compute units busy, and what does one group too many cost?",
     x_name: "groups",
     x_label: plain,
     has_timeline: false,
@@ -39,10 +39,11 @@ fn finding(points: &[Point]) -> String {
     let Some(best) = best else { return "No rate was measured.".to_owned() };
     let share = |groups: u64| {
         let point = all.iter().find(|p| p.x == groups as f64)?;
-        Some(format!("{:.1}% by {groups}", 100.0 * Contrast::new(point, best)?.ratio))
+        let unit = if groups == 1 { "group reaches" } else { "reach" };
+        Some(format!("{groups} {unit} {:.1} %", 100.0 * Contrast::new(point, best)?.ratio))
     };
     let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
-    format!("{} Of the best rate, at {} groups, are reached {}.", tail(&all), best.x, shares.join(", "))
+    format!("{} The best rate is at {} groups; of it, {}.", tail(&all), best.x, shares.join(", "))
 }
 
 /// Groups for this many compute units: few and many, and where turns end and the next one begins.
@@ -76,15 +77,15 @@ fn tail(all: &[&Point]) -> String {
     let mut steps: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(after(p)?, p)).collect();
     steps.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let costly: Vec<&Contrast> = steps.iter().filter(|c| c.exceeds(LOSS) == Some(false)).collect();
-    let told = |c: &Contrast| format!("{} groups run at {:.2} times the rate of {}", c.x, c.ratio, c.x - 1.0);
+    let told = |c: &Contrast| format!("{} groups run at {} of the rate of {}", c.x, percent(c.ratio), c.x - 1.0);
     match costly.as_slice() {
         [] if steps.iter().any(|c| c.exceeds(LOSS).is_none()) => {
-            "The spread hides what one group more costs.".to_owned()
+            "What one more group costs is undecided: the noise hides it.".to_owned()
         }
-        [] if steps.is_empty() => "What one group more costs was not measured.".to_owned(),
-        [] => "No tail shows: one group more costs nothing anywhere.".to_owned(),
-        [worst] => format!("The tail shows: {}.", told(worst)),
-        [worst, .., least] => format!("The tail shows: {}, but {}.", told(worst), told(least)),
+        [] if steps.is_empty() => "What one more group costs was not measured.".to_owned(),
+        [] => format!("One more group never costs more than {} of the rate.", percent(1.0 - LOSS)),
+        [worst] => format!("One more group can slow a launch: {}.", told(worst)),
+        [worst, .., least] => format!("One more group can slow a launch: {}, and {}.", told(worst), told(least)),
     }
 }
 
@@ -100,18 +101,18 @@ mod tests {
 
     #[test]
     fn turns_of_two() {
-        insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"The tail shows: 3 groups run at 0.75 times the rate of 2, but 9 groups run at 0.90 times the rate of 8. Of the best rate, at 1000 groups, are reached 50.0% by 1, 100.0% by 2, 100.0% by 100, 100.0% by 1000.");
+        insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"One more group can slow a launch: 3 groups run at 75 % of the rate of 2, and 9 groups run at 90 % of the rate of 8. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %.");
     }
 
     #[test]
     fn no_turns() {
-        insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"No tail shows: one group more costs nothing anywhere. Of the best rate, at 1000 groups, are reached 33.4% by 1, 50.1% by 2, 98.2% by 100, 100.0% by 1000.");
+        insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"One more group never costs more than 5 % of the rate. The best rate is at 1000 groups; of it, 1 group reaches 33.4 %, 2 reach 50.1 %, 100 reach 98.2 %, 1000 reach 100.0 %.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"The spread hides what one group more costs. Of the best rate, at 1000 groups, are reached 50.0% by 1, 100.0% by 2, 100.0% by 100, 100.0% by 1000.");
-        insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one group more costs was not measured. Of the best rate, at 100 groups, are reached 100.0% by 100.");
+        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: the noise hides it. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %.");
+        insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one more group costs was not measured. The best rate is at 100 groups; of it, 100 reach 100.0 %.");
         insta::assert_snapshot!(GRID.finding(&[]), @"No rate was measured.");
     }
 

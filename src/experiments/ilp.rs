@@ -3,7 +3,7 @@
 //! Each compute unit has one group, so that nothing else can fill the time from a step's begin to its result than the
 //! group's other items, or an item's other chains (V. Volkov, "Better performance at lower occupancy", GTC 2010).
 
-use super::evidence::{Contrast, series};
+use super::evidence::{Contrast, percent, series};
 use super::own::{LATENCY, Own};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -22,7 +22,7 @@ const CLOCKS: Metric =
 /// The experiment's entry in the list.
 pub const ILP: Experiment = Experiment {
     name: "ilp",
-    question: "How many items of a compute unit, or independent operations of an item, hide the latency of arithmetic?",
+    question: "How many items in a compute unit, or independent operations in an item, hide the latency of arithmetic?",
     x_name: "items",
     x_label: plain,
     has_timeline: false,
@@ -43,8 +43,21 @@ fn finding(points: &[Point]) -> String {
     let Some(best) = best.max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0))) else {
         return "No rate was measured.".to_owned();
     };
-    let needed: Vec<String> = SERIES.iter().filter_map(|(name, _)| needed(points, name, best)).collect();
-    format!("{}Four fifths of the best rate take {}.", latency(points), needed.join(", "))
+    let all: Vec<Result<String, &str>> = SERIES.iter().filter_map(|(name, _)| needed(points, name, best)).collect();
+    let needed: Vec<&str> = all.iter().flatten().map(String::as_str).collect();
+    let hidden: Vec<&str> = all.iter().filter_map(|needed| needed.as_ref().err().copied()).collect();
+    let needed = match needed.join(", ") {
+        none if none.is_empty() => none,
+        needed => format!("{} of the best rate takes {needed}. ", percent(BUSY)),
+    };
+    let hidden = match hidden.join(", ") {
+        none if none.is_empty() => none,
+        hidden => format!(
+            "How many items it takes with {hidden} to reach {} is undecided: the noise hides it.",
+            percent(BUSY)
+        ),
+    };
+    format!("{}{needed}{hidden}", latency(points)).trim_end().to_owned()
 }
 
 /// `A step takes 2.02 ns, which is 4.0 clocks. `
@@ -52,9 +65,7 @@ fn latency(points: &[Point]) -> String {
     let value = |name: &str| series(points, name).first().and_then(|p| p.measured());
     match (value(STEP), value(STEP_CLOCKS)) {
         (Some(ns), Some(clocks)) => {
-            format!(
-                "A step takes {ns:.2} ns, which is {clocks:.1} clocks if the device keeps the clock that it states. "
-            )
+            format!("A step takes {ns:.2} ns, or {clocks:.1} clocks if the device runs at the clock that it states. ")
         }
         (Some(ns), None) => format!("A step takes {ns:.2} ns. "),
         _ => String::new(),
@@ -64,15 +75,15 @@ fn latency(points: &[Point]) -> String {
 /// A compute unit that is this busy has its latency hidden, but for what begins and ends a launch.
 const BUSY: f64 = 0.8;
 
-/// `512 items with 1 chain`.
-fn needed(points: &[Point], name: &str, best: &Point) -> Option<String> {
+/// `512 items with 1 chain`; the name alone if the spread hides how many.
+fn needed<'a>(points: &[Point], name: &'a str, best: &Point) -> Option<Result<String, &'a str>> {
     let all = series(points, name);
     let contrasts: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(p, best)).collect();
     let most = contrasts.iter().map(|c| c.ratio).reduce(f64::max)?;
     Some(match contrasts.iter().find(|c| c.exceeds(BUSY) != Some(false)) {
-        None => format!("more items than any with {name} (at most {most:.2} of it)"),
-        Some(c) if c.exceeds(BUSY).is_none() => format!("a number of items that the spread hides with {name}"),
-        Some(c) => format!("{} items with {name}", c.x),
+        None => Ok(format!("more than {} items with {name} (they reach {} at most)", all.last()?.x, percent(most))),
+        Some(c) if c.exceeds(BUSY).is_none() => Err(name),
+        Some(c) => Ok(format!("{} items with {name}", c.x)),
     })
 }
 
@@ -112,18 +123,18 @@ mod tests {
 
     #[test]
     fn items_and_chains_hide_it_alike() {
-        insta::assert_snapshot!(finding(0.01, |chains, items| 30000.0 * (chains * items / 512.0).min(1.0)), @"A step takes 2.02 ns, which is 4.0 clocks if the device keeps the clock that it states. Four fifths of the best rate take 512 items with 1 chain, 256 items with 2 chains, 128 items with 4 chains, 64 items with 8 chains.");
+        insta::assert_snapshot!(finding(0.01, |chains, items| 30000.0 * (chains * items / 512.0).min(1.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes 512 items with 1 chain, 256 items with 2 chains, 128 items with 4 chains, 64 items with 8 chains.");
     }
 
     #[test]
     fn only_chains_hide_it() {
-        insta::assert_snapshot!(finding(0.01, |chains, _| 4.0 * chains.min(4.0)), @"A step takes 2.02 ns, which is 4.0 clocks if the device keeps the clock that it states. Four fifths of the best rate take more items than any with 1 chain (at most 0.25 of it), more items than any with 2 chains (at most 0.50 of it), 32 items with 4 chains, 32 items with 8 chains.");
+        insta::assert_snapshot!(finding(0.01, |chains, _| 4.0 * chains.min(4.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes more than 1024 items with 1 chain (they reach 25 % at most), more than 1024 items with 2 chains (they reach 50 % at most), 32 items with 4 chains, 32 items with 8 chains.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, |chains, items| 30000.0 * (chains * items / 700.0).min(1.0)), @"A step takes 2.02 ns, which is 4.0 clocks if the device keeps the clock that it states. Four fifths of the best rate take a number of items that the spread hides with 1 chain, a number of items that the spread hides with 2 chains, a number of items that the spread hides with 4 chains, a number of items that the spread hides with 8 chains.");
-        insta::assert_snapshot!(finding(0.01, |chains, _| if chains == 1.0 { 4.0 } else { f64::NAN }), @"A step takes 2.02 ns, which is 4.0 clocks if the device keeps the clock that it states. Four fifths of the best rate take 32 items with 1 chain.");
+        insta::assert_snapshot!(finding(0.3, |chains, items| 30000.0 * (chains * items / 700.0).min(1.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. How many items it takes with 1 chain, 2 chains, 4 chains, 8 chains to reach 80 % is undecided: the noise hides it.");
+        insta::assert_snapshot!(finding(0.01, |chains, _| if chains == 1.0 { 4.0 } else { f64::NAN }), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes 32 items with 1 chain.");
         insta::assert_snapshot!(ILP.finding(&[]), @"No rate was measured.");
     }
 }

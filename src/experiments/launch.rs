@@ -3,7 +3,7 @@
 //! The sum by log2(n) launches that each halve what is left is the first that textbooks show; the one by a single launch
 //! has a tree in local memory for each group.
 
-use super::evidence::{Contrast, Verdict, any, compare_series, series, value};
+use super::evidence::{Contrast, LEAST, Verdict, any, compare_series, percent, series, times, undecided, value};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, launch};
 use crate::record::{Point, TIME, flag};
@@ -26,7 +26,7 @@ const EMPTY: [(&str, &str); 4] = [
 /// The experiment's entry in the list.
 pub const LAUNCH: Experiment = Experiment {
     name: "launch",
-    question: "What does launching a kernel cost, and from which n on does a sum not mind log2(n) launches?",
+    question: "What does launching a kernel cost, and from which n on is a sum by log2(n) launches as fast as by one?",
     x_name: "n",
     x_label: plain,
     has_timeline: false,
@@ -58,7 +58,7 @@ fn trial(scope: &Scope<'_>, series: &str, variant: &str, n: u64) -> Trial {
 fn empty(points: &[Point]) -> Option<String> {
     let us = |series: &str| value(points, series, 1.0).map(|us| format!("{us:.1} us"));
     Some(format!(
-        "An empty kernel costs {} from launch to knowledge of its end, and {} in a row of launches{}.",
+        "An empty kernel takes {} from the launch until the host sees it finish, and {} in a row of launches{}.",
         us(ROUND_TRIP)?,
         us(BACK_TO_BACK)?,
         by_events(points)
@@ -67,7 +67,7 @@ fn empty(points: &[Point]) -> Option<String> {
 
 /// What the driver's events say of an empty kernel, as the end of a sentence; a time by another clock is none of theirs.
 fn by_events(points: &[Point]) -> String {
-    let all = [("lies in the queue for", TO_START), ("runs for", EVENT)];
+    let all = [("waits in the queue for", TO_START), ("runs for", EVENT)];
     let all: Vec<(&str, &Point)> =
         all.iter().filter_map(|(what, name)| Some((*what, *series(points, name).first()?))).collect();
     let by_events = all.iter().filter(|(_, point)| !point.has_flag(flag::CLOCK_FALLBACK));
@@ -75,8 +75,8 @@ fn by_events(points: &[Point]) -> String {
         by_events.filter_map(|(what, point)| Some(format!("{what} {:.1} us", point.measured()?))).collect();
     match told.join(" and ") {
         _ if all.is_empty() => String::new(),
-        told if told.is_empty() => "; the driver's event times tell nothing".to_owned(),
-        told => format!("; by events it {told}"),
+        told if told.is_empty() => "; the driver's events give no time for it".to_owned(),
+        told => format!("; by the driver's events it {told}"),
     }
 }
 
@@ -87,12 +87,11 @@ fn sums(points: &[Point]) -> Option<String> {
     let losses = all.iter().filter(|c| c.verdict == Verdict::Higher);
     Some(match losses.max_by(|a, b| a.ratio.total_cmp(&b.ratio).then(b.x.total_cmp(&a.x))) {
         Some(most) => format!(
-            "A sum by log2(n) launches takes up to {:.2} times as long as one by a single launch (n = {}); {end}.",
-            most.ratio, most.x
+            "A sum by log2(n) launches takes up to {} as long as a sum by one launch (n = {}); {end}.",
+            times(most.ratio),
+            most.x
         ),
-        None => format!(
-            "At no measured n does a sum by log2(n) launches clearly take longer than one by a single launch; {end}."
-        ),
+        None => format!("A sum by log2(n) launches is not clearly slower than a sum by one launch at any n; {end}."),
     })
 }
 
@@ -102,17 +101,17 @@ fn end(all: &[Contrast]) -> Option<String> {
     let last = all.last()?;
     let rest = &all[since(|verdict| verdict != Verdict::Higher)..];
     let Some(first) = rest.first() else {
-        return Some(format!("at n = {} it is still {:.2} times", last.x, last.ratio));
+        return Some(format!("at n = {} it still takes {} as long", last.x, times(last.ratio)));
     };
     if let Some(faster) = all.get(since(|verdict| verdict == Verdict::Lower)) {
-        return Some(format!("from n = {} on they are faster", faster.x));
+        return Some(format!("from n = {} on, log2(n) launches are faster", faster.x));
     }
     let faster = rest.iter().filter(|c| c.verdict == Verdict::Lower);
     let faster: Vec<String> = faster.map(|c| c.x.to_string()).collect();
     Some(match any(rest, Verdict::Unclear) {
-        _ if !faster.is_empty() => format!("they are faster at n = {}", faster.join(", ")),
-        true => format!("from n = {} on they make no difference beyond the spread", first.x),
-        false => format!("from n = {} on they make no difference", first.x),
+        _ if !faster.is_empty() => format!("log2(n) launches are faster at n = {}", faster.join(", ")),
+        true => format!("from n = {} on, which is faster is {}", first.x, undecided(rest)),
+        false => format!("from n = {} on, the two differ by less than {}", first.x, percent(LEAST)),
     })
 }
 
@@ -146,16 +145,16 @@ mod tests {
             _ => 4.0,
         };
         insta::assert_snapshot!(finding(us), @r"
-        An empty kernel costs 4.0 us from launch to knowledge of its end, and 4.0 us in a row of launches; by events it lies in the queue for 4.0 us and runs for 4.0 us.
-        A sum by log2(n) launches takes up to 7.71 times as long as one by a single launch (n = 1024); from n = 4194304 on they make no difference.
+        An empty kernel takes 4.0 us from the launch until the host sees it finish, and 4.0 us in a row of launches; by the driver's events it waits in the queue for 4.0 us and runs for 4.0 us.
+        A sum by log2(n) launches takes up to 7.71 times as long as a sum by one launch (n = 1024); from n = 4194304 on, the two differ by less than 5 %.
         ");
     }
 
     #[test]
     fn launches_never_stop_mattering() {
         insta::assert_snapshot!(finding(|series, n| if series == HALVING { 2.0 * n } else { n }), @r"
-        An empty kernel costs 1.0 us from launch to knowledge of its end, and 1.0 us in a row of launches; by events it lies in the queue for 1.0 us and runs for 1.0 us.
-        A sum by log2(n) launches takes up to 2.00 times as long as one by a single launch (n = 256); at n = 67108864 it is still 2.00 times.
+        An empty kernel takes 1.0 us from the launch until the host sees it finish, and 1.0 us in a row of launches; by the driver's events it waits in the queue for 1.0 us and runs for 1.0 us.
+        A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); at n = 67108864 it still takes 2.00 times as long.
         ");
     }
 
@@ -170,7 +169,7 @@ mod tests {
                 0.5
             }
         };
-        insta::assert_snapshot!(of_sums(0.01, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as one by a single launch (n = 16384); from n = 1048576 on they are faster.");
+        insta::assert_snapshot!(of_sums(0.01, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as a sum by one launch (n = 16384); from n = 1048576 on, log2(n) launches are faster.");
         let between = |n: f64| {
             if n < 1e4 {
                 2.0
@@ -180,19 +179,19 @@ mod tests {
                 1.0
             }
         };
-        insta::assert_snapshot!(of_sums(0.01, between), @"A sum by log2(n) launches takes up to 2.00 times as long as one by a single launch (n = 256); they are faster at n = 16384, 65536, 262144.");
+        insta::assert_snapshot!(of_sums(0.01, between), @"A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); log2(n) launches are faster at n = 16384, 65536, 262144.");
     }
 
     #[test]
     fn without_a_loss_none_is_told() {
-        insta::assert_snapshot!(of_sums(0.01, |_| 0.5), @"At no measured n does a sum by log2(n) launches clearly take longer than one by a single launch; from n = 256 on they are faster.");
-        insta::assert_snapshot!(of_sums(0.01, |_| 1.0), @"At no measured n does a sum by log2(n) launches clearly take longer than one by a single launch; from n = 256 on they make no difference.");
+        insta::assert_snapshot!(of_sums(0.01, |_| 0.5), @"A sum by log2(n) launches is not clearly slower than a sum by one launch at any n; from n = 256 on, log2(n) launches are faster.");
+        insta::assert_snapshot!(of_sums(0.01, |_| 1.0), @"A sum by log2(n) launches is not clearly slower than a sum by one launch at any n; from n = 256 on, the two differ by less than 5 %.");
     }
 
     #[test]
     fn what_the_spread_hides_is_no_equality() {
         let ratio = |n: f64| if n < 1e4 { 4.0 } else { 1.3 };
-        insta::assert_snapshot!(of_sums(0.3, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as one by a single launch (n = 256); from n = 16384 on they make no difference beyond the spread.");
+        insta::assert_snapshot!(of_sums(0.3, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as a sum by one launch (n = 256); from n = 16384 on, which is faster is undecided: differences under 60 % cannot be seen in this run.");
     }
 
     #[test]
@@ -204,16 +203,16 @@ mod tests {
             }
             empty(&points).unwrap().split_once("; ").unwrap().1.to_owned()
         };
-        assert_eq!(but(&[]), "by events it lies in the queue for 5.0 us and runs for 2.0 us.");
-        assert_eq!(but(&[TO_START]), "by events it runs for 2.0 us.");
-        assert_eq!(but(&[EVENT]), "by events it lies in the queue for 5.0 us.");
-        assert_eq!(but(&[TO_START, EVENT]), "the driver's event times tell nothing.");
+        assert_eq!(but(&[]), "by the driver's events it waits in the queue for 5.0 us and runs for 2.0 us.");
+        assert_eq!(but(&[TO_START]), "by the driver's events it runs for 2.0 us.");
+        assert_eq!(but(&[EVENT]), "by the driver's events it waits in the queue for 5.0 us.");
+        assert_eq!(but(&[TO_START, EVENT]), "the driver's events give no time for it.");
     }
 
     #[test]
     fn nothing_is_said_of_events_that_were_not_measured() {
         let mut points = points(0.01, |_, _| 4.0);
         points.retain(|p| p.series == ROUND_TRIP || p.series == BACK_TO_BACK);
-        insta::assert_snapshot!(LAUNCH.finding(&points), @"An empty kernel costs 4.0 us from launch to knowledge of its end, and 4.0 us in a row of launches.");
+        insta::assert_snapshot!(LAUNCH.finding(&points), @"An empty kernel takes 4.0 us from the launch until the host sees it finish, and 4.0 us in a row of launches.");
     }
 }

@@ -7,7 +7,7 @@
 //! either needs. How many are resident cannot be asked for; it follows from the memory that groups share, and
 //! [`crate::occupancy`] works it out for devices that it knows.
 
-use super::evidence::{Contrast, series};
+use super::evidence::{Contrast, percent, series};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -17,6 +17,7 @@ use crate::kernels::lab::laden::{BALLAST, STEPS, STREAMS, TOGETHER};
 use crate::kernels::lab::{self, ROUNDS};
 use crate::plan::Target;
 use crate::record::{BANDWIDTH, Metric, Point, RATE};
+use crate::values::binary;
 
 /// What items do, how much of it at once, and how many of them are a group.
 const SERIES: [(&str, &Family, u64, usize); 6] = [
@@ -37,7 +38,7 @@ const MOST: u64 = 256 << 10;
 /// The experiment's entry in the list.
 pub const OCCUPANCY: Experiment = Experiment {
     name: "occupancy",
-    question: "How few resident groups are enough for full bandwidth and full arithmetic, and where are they too few?",
+    question: "How many resident groups does full bandwidth or full arithmetic need, and when are there too few?",
     x_name: "local bytes",
     x_label: plain,
     has_timeline: false,
@@ -59,15 +60,18 @@ fn finding(points: &[Point]) -> String {
     }
     let most = held.iter().map(|(_, held)| held.last.x).fold(0.0, f64::max);
     let hidden = held.iter().filter(|(_, held)| held.kept == Kept::Hidden).count();
+    let over = percent(1.0 - ENOUGH);
     if held.iter().all(|(_, held)| !matches!(held.kept, Kept::UpTo(_))) {
         return match hidden {
             0 => format!(
-                "No ballast up to {most} bytes a group costs a tenth of any speed: the groups that stay resident \
-                 are enough, or local memory does not limit how many there are."
+                "No slowdown over {over} shows up to {} of local memory a group: the groups that stay resident are \
+                 enough, or local memory does not limit how many are resident.",
+                bytes(most)
             ),
             _ => format!(
-                "No ballast up to {most} bytes a group clearly costs a tenth of a speed, but the spread hides it in \
-                 {hidden} of {} series.",
+                "No slowdown over {over} shows up to {} of local memory a group, but {hidden} of {} series are too \
+                 noisy to rule it out.",
+                bytes(most),
                 held.len()
             ),
         };
@@ -75,10 +79,11 @@ fn finding(points: &[Point]) -> String {
     let told: Vec<String> = held.iter().filter_map(|(name, held)| held.phrase(name)).collect();
     let hidden = match hidden {
         0 => String::new(),
-        _ => format!("; the spread hides it in {hidden} of {} series", held.len()),
+        _ => format!("; {hidden} of {} series are undecided, as they are too noisy", held.len()),
     };
     let left: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| left(points, *metric, most)).collect();
-    format!("Nine tenths of the speed with the least ballast stay {}{hidden}. {}", told.join("; "), left.join(" "))
+    let told = told.join("; ");
+    format!("As groups hold more local memory, the speed falls by {over} {told}{hidden}. {}", left.join(" "))
 }
 
 /// A series that keeps this much of its speed is not limited by what it lost.
@@ -117,16 +122,21 @@ impl Held {
         Some(Held { kept, last })
     }
 
-    /// `with 1 read, groups of 64 up to 6144 bytes (0.31 at 49152)`.
+    /// `beyond 6 KiB with 1 read, groups of 64 (31 % is left at 48 KiB)`.
     fn phrase(&self, name: &str) -> Option<String> {
         match self.kept {
-            Kept::Throughout => Some(format!("with {name} throughout")),
-            Kept::UpTo(bytes) => {
-                Some(format!("with {name} up to {bytes} bytes ({:.2} at {})", self.last.ratio, self.last.x))
+            Kept::Throughout => Some(format!("nowhere with {name}")),
+            Kept::UpTo(enough) => {
+                let (left, most) = (percent(self.last.ratio), bytes(self.last.x));
+                Some(format!("beyond {} with {name} ({left} is left at {most})", bytes(enough)))
             }
             Kept::Hidden => None,
         }
     }
+}
+
+fn bytes(x: f64) -> String {
+    binary(x as u64)
 }
 
 /// What of the best of all speeds of one kind is left with the most ballast.
@@ -134,10 +144,10 @@ fn left(points: &[Point], metric: Metric, most: f64) -> Option<String> {
     let own = || points.iter().filter(|p| p.unit == metric.unit && p.measured().is_some());
     let best = own().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)))?;
     let last = own().filter(|p| p.x == most);
-    let shares = last.filter_map(|p| Some(format!("{:.2} with {}", Contrast::new(p, best)?.ratio, p.series)));
+    let shares = last.filter_map(|p| Some(format!("{} with {}", percent(Contrast::new(p, best)?.ratio), p.series)));
     let shares: Vec<String> = shares.collect();
     (!shares.is_empty())
-        .then(|| format!("At {most} bytes, of the best {} are left {}.", metric.name, shares.join("; ")))
+        .then(|| format!("At {}, this part of the best {} is left: {}.", bytes(most), metric.name, shares.join("; ")))
 }
 
 /// Sizes of the ballast up to nearly all that a group may have, in bytes: parts of it where whole numbers of groups share a
@@ -192,26 +202,26 @@ mod tests {
     fn a_gpu_whose_latency_takes_1024_items_or_as_many_operations() {
         let speed = |at_once: f64, wg: f64, groups: f64| 1000.0 * (at_once * wg * groups / 1024.0).min(1.0);
         insta::assert_snapshot!(sentences(0.01, speed), @r"
-        Nine tenths of the speed with the least ballast stay with 1 read, groups of 64 up to 4096 bytes (0.12 at 31744); with 1 read, groups of 256 up to 16384 bytes (0.50 at 31744); with 8 reads, groups of 64 throughout; with 1 chain, groups of 64 up to 4096 bytes (0.12 at 31744); with 1 chain, groups of 256 up to 16384 bytes (0.50 at 31744); with 4 chains, groups of 64 up to 16384 bytes (0.50 at 31744).
-        At 31744 bytes, of the best bandwidth are left 0.12 with 1 read, groups of 64; 0.50 with 1 read, groups of 256; 1.00 with 8 reads, groups of 64.
-        At 31744 bytes, of the best rate are left 0.12 with 1 chain, groups of 64; 0.50 with 1 chain, groups of 256; 0.50 with 4 chains, groups of 64.
+        As groups hold more local memory, the speed falls by 10 % beyond 4 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 read, groups of 256 (50 % is left at 31 KiB); nowhere with 8 reads, groups of 64; beyond 4 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 chain, groups of 256 (50 % is left at 31 KiB); beyond 16 KiB with 4 chains, groups of 64 (50 % is left at 31 KiB).
+        At 31 KiB, this part of the best bandwidth is left: 12 % with 1 read, groups of 64; 50 % with 1 read, groups of 256; 100 % with 8 reads, groups of 64.
+        At 31 KiB, this part of the best rate is left: 12 % with 1 chain, groups of 64; 50 % with 1 chain, groups of 256; 50 % with 4 chains, groups of 64.
         ");
     }
 
     #[test]
     fn a_cpu_that_has_one_group_at_a_time() {
-        insta::assert_snapshot!(sentences(0.02, |at_once, _, _| 10.0 * at_once), @"No ballast up to 31744 bytes a group costs a tenth of any speed: the groups that stay resident are enough, or local memory does not limit how many there are.");
+        insta::assert_snapshot!(sentences(0.02, |at_once, _, _| 10.0 * at_once), @"No slowdown over 10 % shows up to 31 KiB of local memory a group: the groups that stay resident are enough, or local memory does not limit how many are resident.");
     }
 
     #[test]
     fn noise_and_missing_points() {
         let speed = |at_once: f64, wg: f64, groups: f64| 1000.0 * (at_once * wg * groups / 1024.0).min(1.0);
         insta::assert_snapshot!(sentences(0.5, speed), @r"
-        Nine tenths of the speed with the least ballast stay with 1 read, groups of 64 up to 1024 bytes (0.12 at 31744); with 1 chain, groups of 64 up to 1024 bytes (0.12 at 31744); the spread hides it in 4 of 6 series.
-        At 31744 bytes, of the best bandwidth are left 0.12 with 1 read, groups of 64; 0.50 with 1 read, groups of 256; 1.00 with 8 reads, groups of 64.
-        At 31744 bytes, of the best rate are left 0.12 with 1 chain, groups of 64; 0.50 with 1 chain, groups of 256; 0.50 with 4 chains, groups of 64.
+        As groups hold more local memory, the speed falls by 10 % beyond 1 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 1 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); 4 of 6 series are undecided, as they are too noisy.
+        At 31 KiB, this part of the best bandwidth is left: 12 % with 1 read, groups of 64; 50 % with 1 read, groups of 256; 100 % with 8 reads, groups of 64.
+        At 31 KiB, this part of the best rate is left: 12 % with 1 chain, groups of 64; 50 % with 1 chain, groups of 256; 50 % with 4 chains, groups of 64.
         ");
-        insta::assert_snapshot!(sentences(0.5, |at_once, _, _| 10.0 * at_once), @"No ballast up to 31744 bytes a group clearly costs a tenth of a speed, but the spread hides it in 6 of 6 series.");
+        insta::assert_snapshot!(sentences(0.5, |at_once, _, _| 10.0 * at_once), @"No slowdown over 10 % shows up to 31 KiB of local memory a group, but 6 of 6 series are too noisy to rule it out.");
         insta::assert_snapshot!(OCCUPANCY.finding(&[]), @"No two sizes of ballast were measured.");
     }
 

@@ -3,7 +3,7 @@
 //! Neighbouring items access neighbouring words, but those of a group begin in the middle of a segment, which a device may
 //! have to fetch for both of the groups that share it.
 
-use super::evidence::{Contrast, compare, mostly_clear};
+use super::evidence::{Contrast, compare, mostly_clear, slower};
 use super::walk::{self, READ, READ_CACHED, WRITE};
 use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
@@ -18,7 +18,7 @@ const WORD: u64 = 4;
 /// The experiment's entry in the list.
 pub const OFFSET: Experiment = Experiment {
     name: "offset",
-    question: "What does it cost that neighbouring items begin in the middle of a segment of global memory?",
+    question: "What does it cost when neighbouring items begin in the middle of a segment of global memory?",
     x_name: "offset",
     x_label: plain,
     has_timeline: false,
@@ -54,23 +54,21 @@ fn sentence(what: &str, contrasts: &[Contrast]) -> Option<String> {
     let slow: Vec<bool> = contrasts.iter().map(|c| c.exceeds(1.0 / LOSS) == Some(false)).collect();
     if !slow.contains(&true) {
         return Some(match mostly_clear(contrasts, 1.0 / LOSS) {
-            true => format!("{what} lose nothing by any offset."),
+            true => format!("{what} are as fast at any offset as without one."),
             false => {
-                format!("{what}: the spread is too large to tell what an offset costs (at worst {least:.2} times).")
+                format!("{what}: what an offset costs is undecided, as it is too noisy (at worst {}).", slower(least))
             }
         });
     }
     // The power of two whose multiples, and no others, cost nothing.
     let is_free = |c: &Contrast| c.ratio > 1.0 / LOSS;
     let explains = |unit: u64| contrasts.iter().all(|c| is_free(c) == (c.x as u64).is_multiple_of(unit));
+    let least = slower(least);
     Some(match (1..=6).map(|log| 1u64 << log).find(|&unit| explains(unit)) {
         Some(unit) => {
-            format!(
-                "{what} fall to {least:.2} times the speed at offsets that are no multiples of {} bytes.",
-                WORD * unit
-            )
+            format!("{what} are up to {least} at offsets that are not multiples of {} bytes.", WORD * unit)
         }
-        None => format!("{what} fall to {least:.2} times the speed at some offsets, which follow no pattern."),
+        None => format!("{what} are up to {least} at some offsets, which follow no pattern."),
     })
 }
 
@@ -89,29 +87,29 @@ mod tests {
         let speed =
             |series: &str, offset: f64| if series == READ_CACHED && offset % 8.0 != 0.0 { 4000.0 } else { 5000.0 };
         insta::assert_snapshot!(sentences(true, 0.01, speed), @r"
-        Reads lose nothing by any offset.
-        Reads from cache fall to 0.80 times the speed at offsets that are no multiples of 32 bytes.
-        Writes lose nothing by any offset.
+        Reads are as fast at any offset as without one.
+        Reads from cache are up to 20 % slower at offsets that are not multiples of 32 bytes.
+        Writes are as fast at any offset as without one.
         ");
     }
 
     #[test]
     fn offsets_without_cost_or_pattern() {
         insta::assert_snapshot!(sentences(false, 0.01, |_, _| 20.0), @r"
-        Reads lose nothing by any offset.
-        Writes lose nothing by any offset.
+        Reads are as fast at any offset as without one.
+        Writes are as fast at any offset as without one.
         ");
         insta::assert_snapshot!(sentences(false, 0.01, |_, offset| if offset == 64.0 { 10.0 } else { 20.0 }), @r"
-        Reads fall to 0.50 times the speed at some offsets, which follow no pattern.
-        Writes fall to 0.50 times the speed at some offsets, which follow no pattern.
+        Reads are up to 2.00 times slower at some offsets, which follow no pattern.
+        Writes are up to 2.00 times slower at some offsets, which follow no pattern.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.2, |_, offset| 20.0 - offset / 16.0), @r"
-        Reads: the spread is too large to tell what an offset costs (at worst 0.80 times).
-        Writes: the spread is too large to tell what an offset costs (at worst 0.80 times).
+        Reads: what an offset costs is undecided, as it is too noisy (at worst 20 % slower).
+        Writes: what an offset costs is undecided, as it is too noisy (at worst 20 % slower).
         ");
         insta::assert_snapshot!(OFFSET.finding(&[]), @"No two offsets were measured.");
     }

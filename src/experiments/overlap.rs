@@ -1,6 +1,6 @@
 //! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
 
-use super::evidence::{Verdict, compare, nothing, series, value, values};
+use super::evidence::{Verdict, compare, nothing, percent, series, times, undecided, value, values};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, pipeline};
 use crate::record::{Point, TIME};
@@ -68,7 +68,7 @@ fn trial(scope: &Scope<'_>, series: &str, variant: &str, chunks: u64, queues: u6
     Trial { series: series.into(), x: chunks as f64, metric: TIME, case }
 }
 
-const MEDIANS: &str = "These times are medians; a timeline is of one more run, which may take longer or shorter.";
+const MEDIANS: &str = "These times are medians; a timeline shows one more run, which may be faster or slower.";
 
 /// The fastest way in chunks, beside the serial way and the ideal.
 fn chunked(points: &[Point]) -> Option<String> {
@@ -80,12 +80,14 @@ fn chunked(points: &[Point]) -> Option<String> {
     let (series, x, us) = all.filter(|(_, x, _)| *x > 1.0).min_by(|a, b| a.2.total_cmp(&b.2))?;
     let gain = compare(points, (QUEUES[0].0, 1.0), (series, x))?;
     let verdict = match gain.verdict {
-        Verdict::Higher => format!("{x} chunks on {series} take {}, {:.2} times as fast as that", ms(us), gain.ratio),
-        Verdict::Unclear => format!("chunks gain less than the spread: the fastest ({x} on {series}) take {}", ms(us)),
+        Verdict::Higher => format!("{x} chunks on {series} take {}, {} as fast", ms(us), times(gain.ratio)),
+        Verdict::Unclear => {
+            format!("the fastest chunks ({x} on {series}) take {}, and their gain is {}", ms(us), undecided(&[gain]))
+        }
         _ => format!("chunks do not help: the fastest ({x} on {series}) take {}", ms(us)),
     };
     Some(format!(
-        "Copy in, kernel and copy out take {}, {} and {} alone, {} in a row; {verdict}; {}.",
+        "Copy in, kernel and copy out take {}, {} and {} alone, and {} one after the other; {verdict}; {}.",
         ms(copy_in),
         ms(kernel),
         ms(copy_out),
@@ -99,13 +101,13 @@ fn beside_longest(points: &[Point], fastest: (&str, f64)) -> Option<String> {
     let stages = [COPY_IN, KERNEL, COPY_OUT].map(|series| Some((series, value(points, series, 1.0)?)));
     let (stage, us) = stages.into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let over = compare(points, fastest, (stage, 1.0))?;
-    let longest = format!("the longest stage alone, the {}'s {}", stage.trim_end_matches(" alone"), ms(us));
+    let longest = format!("the longest stage alone ({}, {})", stage.trim_end_matches(" alone"), ms(us));
     Some(match over.verdict {
-        _ if over.ratio >= 1.0 => format!("the longest stage, which is the ideal, takes {}", ms(us)),
+        _ if over.ratio >= 1.0 => format!("the ideal is the longest stage alone, {}", ms(us)),
         Verdict::Lower => {
-            format!("this is less than {longest}: chunks may stay in a cache that the whole does not fit")
+            format!("that is less than {longest}: a chunk may fit a cache where the whole data do not")
         }
-        _ => format!("this is less than {longest}, but only within the spread"),
+        _ => format!("that is less than {longest}, but only within the noise"),
     })
 }
 
@@ -119,11 +121,11 @@ fn beside(points: &[Point]) -> Option<String> {
     // 0: one after the other; 1: the shorter is hidden whole.
     let hidden = ((kernel + host - both) / shorter).clamp(0.0, 1.0);
     let told = if spread > hidden * shorter {
-        "of the shorter nothing is hidden beyond the spread".to_owned()
+        "no overlap beyond the measurement noise".to_owned()
     } else {
-        format!("{:.0}% of the shorter is hidden", 100.0 * hidden)
+        format!("{} of the shorter one overlaps the longer", percent(hidden))
     };
-    Some(format!("The host's own work of {} beside the kernel takes {} in all: {told}.", ms(host), ms(both)))
+    Some(format!("The host's own work ({}) and the kernel together take {}: {told}.", ms(host), ms(both)))
 }
 
 fn ms(us: f64) -> String {
@@ -151,12 +153,12 @@ mod tests {
             _ => 1000.0 + 2000.0 / chunks,
         };
         insta::assert_snapshot!(finding(us), @r"
-        Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, 3.00 ms in a row;
-        32 chunks on 2 queues take 1.06 ms, 2.82 times as fast as that;
-        the longest stage, which is the ideal, takes 1.00 ms.
-        The host's own work of 1.00 ms beside the kernel takes 1.00 ms in all: 100% of the shorter is hidden.
+        Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.00 ms one after the other;
+        32 chunks on 2 queues take 1.06 ms, 2.82 times as fast;
+        the ideal is the longest stage alone, 1.00 ms.
+        The host's own work (1.00 ms) and the kernel together take 1.00 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
-        a timeline is of one more run, which may take longer or shorter.
+        a timeline shows one more run, which may be faster or slower.
         ");
     }
 
@@ -168,12 +170,12 @@ mod tests {
             _ => 3000.0 + 10.0 * chunks,
         };
         insta::assert_snapshot!(finding(us), @r"
-        Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, 3.01 ms in a row;
+        Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other;
         chunks do not help: the fastest (2 on 1 queue) take 3.02 ms;
-        the longest stage, which is the ideal, takes 1.00 ms.
-        The host's own work of 1.00 ms beside the kernel takes 2.00 ms in all: of the shorter nothing is hidden beyond the spread.
+        the ideal is the longest stage alone, 1.00 ms.
+        The host's own work (1.00 ms) and the kernel together take 2.00 ms: no overlap beyond the measurement noise.
         These times are medians;
-        a timeline is of one more run, which may take longer or shorter.
+        a timeline shows one more run, which may be faster or slower.
         ");
     }
 
@@ -186,21 +188,21 @@ mod tests {
             _ => 9000.0,
         };
         insta::assert_snapshot!(finding(us), @r"
-        Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, 9.00 ms in a row;
-        2 chunks on 2 queues take 5.33 ms, 1.69 times as fast as that;
-        this is less than the longest stage alone, the kernel's 7.63 ms: chunks may stay in a cache that the whole does not fit.
-        The host's own work of 7.63 ms beside the kernel takes 7.63 ms in all: 100% of the shorter is hidden.
+        Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
+        2 chunks on 2 queues take 5.33 ms, 1.69 times as fast;
+        that is less than the longest stage alone (kernel, 7.63 ms): a chunk may fit a cache where the whole data do not.
+        The host's own work (7.63 ms) and the kernel together take 7.63 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
-        a timeline is of one more run, which may take longer or shorter.
+        a timeline shows one more run, which may be faster or slower.
         ");
         let barely = |series: &str, x: f64| if series == "2 queues" { 7500.0 } else { us(series, x) };
         insta::assert_snapshot!(finding(barely), @r"
-        Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, 9.00 ms in a row;
-        2 chunks on 2 queues take 7.50 ms, 1.20 times as fast as that;
-        this is less than the longest stage alone, the kernel's 7.63 ms, but only within the spread.
-        The host's own work of 7.63 ms beside the kernel takes 7.63 ms in all: 100% of the shorter is hidden.
+        Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
+        2 chunks on 2 queues take 7.50 ms, 1.20 times as fast;
+        that is less than the longest stage alone (kernel, 7.63 ms), but only within the noise.
+        The host's own work (7.63 ms) and the kernel together take 7.63 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
-        a timeline is of one more run, which may take longer or shorter.
+        a timeline shows one more run, which may be faster or slower.
         ");
     }
 
@@ -210,8 +212,8 @@ mod tests {
             let times = [(KERNEL, 1000.0), (HOST, 4000.0), (BESIDE, both)];
             beside(&times.map(|(series, us)| point(series, 1, us, noise))).unwrap()
         };
-        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work of 4.00 ms beside the kernel takes 4.50 ms in all: of the shorter nothing is hidden beyond the spread.");
-        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work of 4.00 ms beside the kernel takes 4.50 ms in all: 50% of the shorter is hidden.");
-        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work of 4.00 ms beside the kernel takes 5.00 ms in all: 0% of the shorter is hidden.");
+        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work (4.00 ms) and the kernel together take 4.50 ms: no overlap beyond the measurement noise.");
+        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work (4.00 ms) and the kernel together take 4.50 ms: 50 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work (4.00 ms) and the kernel together take 5.00 ms: 0 % of the shorter one overlaps the longer.");
     }
 }

@@ -6,7 +6,7 @@
 //! nothing but the order of its groups differs; padded rows leave the matrix and its tiles as they are and change only
 //! where they lie.
 
-use super::evidence::{Contrast, Verdict, any, certain, compare, compare_series, effect};
+use super::evidence::{Contrast, Verdict, any, certain, compare, compare_series, effect, pace_beside};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::transpose;
@@ -49,7 +49,7 @@ const SERIES: [Series; 6] = [
 /// The experiment's entry in the list.
 pub const PITCH: Experiment = Experiment {
     name: "pitch",
-    question: "Do power-of-two rows camp on a few memory channels or cache sets, and does diagonal order or padding cure it?",
+    question: "Do power-of-two rows collide in a few memory channels or cache sets, and does diagonal order or padding cure it?",
     x_name: "n",
     x_label: plain,
     has_timeline: false,
@@ -74,7 +74,11 @@ fn finding(points: &[Point]) -> String {
         camping(&[&padded, &cures, &neighbour]),
         effect(&padded, "n"),
         effect(&diagonal, "n"),
-        if any(&diagonal, Verdict::Higher) && !any(&cures, Verdict::Higher) { ", as over padded rows" } else { "" },
+        if any(&diagonal, Verdict::Higher) && !any(&cures, Verdict::Higher) {
+            ", but with padded rows too"
+        } else {
+            ""
+        },
         beside_the_power(&neighbour),
         suffering(&naive),
         effect(&naive, "n"),
@@ -129,35 +133,30 @@ fn camping(remedies: &[&[Contrast]]) -> String {
     let some = |verdict| remedies.iter().any(|contrasts| any(contrasts, verdict));
     let is_certain = some(Verdict::Same) || some(Verdict::Lower);
     let text = match (some(Verdict::Higher), is_certain, some(Verdict::Unclear)) {
-        (true, _, _) => "camps where rows are a power of two long",
+        (true, _, _) => "suffers from partition camping where rows are a power of two long",
         (false, true, true) => {
-            return format!("shows no partition camping where the spread lets one tell ({})", certain(remedies, "n"));
+            return format!("shows no partition camping where the noise lets one tell ({})", certain(remedies, "n"));
         }
         (false, true, false) => "shows no partition camping",
-        (false, false, true) => "may or may not camp where rows are a power of two long, as the points are noisy",
-        (false, false, false) => "was not compared with a remedy",
+        (false, false, true) => "may or may not suffer from partition camping (undecided, as the points are noisy)",
+        (false, false, false) => "was not compared with a remedy for partition camping",
     };
     text.to_owned()
 }
 
-/// `, and 2080 rows and columns in place of 2048 ...`, where both were measured.
+/// `, and n = 2080 is 1.60 times as fast as n = 2048`, where both were measured.
 fn beside_the_power(neighbour: &[Contrast]) -> String {
     let Some(contrast) = neighbour.first() else { return String::new() };
-    let what = match contrast.verdict {
-        Verdict::Higher | Verdict::Lower => format!("give {:.2} times the bandwidth", contrast.ratio),
-        Verdict::Same => "change nothing".to_owned(),
-        Verdict::Unclear => "make no difference beyond the spread".to_owned(),
-    };
-    format!(", and {NEIGHBOUR} rows and columns in place of {POWER} {what}")
+    format!(", and n = {NEIGHBOUR} is {}", pace_beside(contrast, &format!("n = {POWER}")))
 }
 
 fn suffering(naive: &[Contrast]) -> &'static str {
     if any(naive, Verdict::Higher) {
-        "suffers from such rows"
+        "suffers from power-of-two rows"
     } else if any(naive, Verdict::Unclear) || naive.is_empty() {
-        "may or may not suffer from such rows"
+        "may or may not suffer from power-of-two rows"
     } else {
-        "does not suffer from such rows"
+        "does not suffer from power-of-two rows"
     }
 }
 
@@ -195,9 +194,9 @@ mod tests {
             _ => 100.0,
         };
         insta::assert_snapshot!(sentences(&points(0.01, camps)), @r"
-        The tiled kernel camps where rows are a power of two long: padding each row by 32 elements makes it up to 2.00 times as fast (n = 2048, 4096).
-        Diagonal order makes it up to 2.00 times as fast (n = 2048, 4096), and 2080 rows and columns in place of 2048 give 2.00 times the bandwidth.
-        The naive kernel suffers from such rows: padding makes it up to 4.00 times as fast (n = 512, 1024, 2048, 4096).
+        The tiled kernel suffers from partition camping where rows are a power of two long: padding each row by 32 elements makes it up to 2.00 times as fast (n = 2048, 4096).
+        Diagonal order makes it up to 2.00 times as fast (n = 2048, 4096), and n = 2080 is 2.00 times as fast as n = 2048.
+        The naive kernel suffers from power-of-two rows: padding makes it up to 4.00 times as fast (n = 512, 1024, 2048, 4096).
         ");
     }
 
@@ -205,9 +204,9 @@ mod tests {
     fn camping_that_only_padding_cures() {
         let camps = |series: &str, n: u64| if at_powers(n, series) { 50.0 } else { 80.0 };
         insta::assert_snapshot!(sentences(&points(0.01, camps)), @r"
-        The tiled kernel camps where rows are a power of two long: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
-        Diagonal order makes less than 5% of difference, and 2080 rows and columns in place of 2048 give 1.60 times the bandwidth.
-        The naive kernel suffers from such rows: padding makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
+        The tiled kernel suffers from partition camping where rows are a power of two long: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
+        Diagonal order changes the speed by less than 5 %, and n = 2080 is 1.60 times as fast as n = 2048.
+        The naive kernel suffers from power-of-two rows: padding makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
         ");
     }
 
@@ -215,24 +214,24 @@ mod tests {
     fn a_diagonal_order_that_pays_on_any_rows_cures_nothing() {
         let orders = |series: &str, _| if series.starts_with("diagonal") { 80.0 } else { 60.0 };
         insta::assert_snapshot!(sentences(&points(0.01, orders)), @r"
-        The tiled kernel shows no partition camping: padding each row by 32 elements makes less than 5% of difference.
-        Diagonal order makes it up to 1.33 times as fast (n = 512, 1024, 2048, 4096), as over padded rows, and 2080 rows and columns in place of 2048 change nothing.
-        The naive kernel does not suffer from such rows: padding makes less than 5% of difference.
+        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 5 %.
+        Diagonal order makes it up to 1.33 times as fast (n = 512, 1024, 2048, 4096), but with padded rows too, and n = 2080 is as fast as n = 2048.
+        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 5 %.
         ");
         let costs = |series: &str, _| if series.starts_with("diagonal") { 40.0 } else { 60.0 };
         insta::assert_snapshot!(sentences(&points(0.01, costs)), @r"
-        The tiled kernel shows no partition camping: padding each row by 32 elements makes less than 5% of difference.
-        Diagonal order makes it down to 0.67 times as fast (n = 512, 1024, 2048, 4096), and 2080 rows and columns in place of 2048 change nothing.
-        The naive kernel does not suffer from such rows: padding makes less than 5% of difference.
+        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 5 %.
+        Diagonal order makes it up to 1.50 times slower (n = 512, 1024, 2048, 4096), and n = 2080 is as fast as n = 2048.
+        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 5 %.
         ");
     }
 
     #[test]
     fn no_camping() {
         insta::assert_snapshot!(sentences(&points(0.02, |_, n| 60.0 + n as f64 / 4096.0)), @r"
-        The tiled kernel shows no partition camping: padding each row by 32 elements makes less than 5% of difference.
-        Diagonal order makes less than 5% of difference, and 2080 rows and columns in place of 2048 change nothing.
-        The naive kernel does not suffer from such rows: padding makes less than 5% of difference.
+        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 5 %.
+        Diagonal order changes the speed by less than 5 %, and n = 2080 is as fast as n = 2048.
+        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 5 %.
         ");
     }
 
@@ -240,9 +239,9 @@ mod tests {
     fn too_much_noise_to_tell() {
         let camps = |series: &str, n: u64| if at_powers(n, series) { 60.0 } else { 80.0 };
         insta::assert_snapshot!(sentences(&points(0.2, camps)), @r"
-        The tiled kernel may or may not camp where rows are a power of two long, as the points are noisy: padding each row by 32 elements makes no difference beyond the spread.
-        Diagonal order makes no difference beyond the spread, and 2080 rows and columns in place of 2048 make no difference beyond the spread.
-        The naive kernel may or may not suffer from such rows: padding makes no difference beyond the spread.
+        The tiled kernel may or may not suffer from partition camping (undecided, as the points are noisy): padding each row by 32 elements has an effect that is undecided at n = 512, 1024, 2048, 4096 (differences under 40 % cannot be seen in this run).
+        Diagonal order has an effect that is undecided at n = 512, 1024, 2048, 4096 (differences under 40 % cannot be seen in this run), and n = 2080 is not clearly faster or slower than n = 2048 (undecided: differences under 40 % cannot be seen in this run).
+        The naive kernel may or may not suffer from power-of-two rows: padding has an effect that is undecided at n = 512, 1024, 2048, 4096 (differences under 40 % cannot be seen in this run).
         ");
     }
 
@@ -255,14 +254,14 @@ mod tests {
             (skipped.status, skipped.value) = (Status::Skipped, None);
         }
         insta::assert_snapshot!(sentences(&some), @r"
-        The tiled kernel camps where rows are a power of two long: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512).
-        Diagonal order makes less than 5% of difference.
-        The naive kernel may or may not suffer from such rows: padding was not measured.
+        The tiled kernel suffers from partition camping where rows are a power of two long: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512).
+        Diagonal order changes the speed by less than 5 %.
+        The naive kernel may or may not suffer from power-of-two rows: padding was not measured.
         ");
         insta::assert_snapshot!(sentences(&[]), @r"
-        The tiled kernel was not compared with a remedy: padding each row by 32 elements was not measured.
+        The tiled kernel was not compared with a remedy for partition camping: padding each row by 32 elements was not measured.
         Diagonal order was not measured.
-        The naive kernel may or may not suffer from such rows: padding was not measured.
+        The naive kernel may or may not suffer from power-of-two rows: padding was not measured.
         ");
     }
 }

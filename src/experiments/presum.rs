@@ -9,7 +9,7 @@
 //! same for all forms: reading the groups' sums back and adding them. Padding starts from data that lie padded on the
 //! device; the copy that made them so has a series of its own, where the driver's events time it.
 
-use super::evidence::{Contrast, LEAST, Verdict, compare, values};
+use super::evidence::{Contrast, LEAST, Verdict, any, compare, percent, times, undecided, values};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::lab::presum::{self, ITEMS};
@@ -35,7 +35,7 @@ const COPY_TIME: Metric = Metric { name: "time", unit: "us", of: |row| Some(row.
 /// The experiment's entry in the list.
 pub const PRESUM: Experiment = Experiment {
     name: "presum",
-    question: "What does a size cost that is no multiple of the work-group, by guard, host presum, device presum or padding?",
+    question: "What does a size that is no multiple of the work-group cost, with a guard, host or device presum, or padding?",
     x_name: "rest",
     x_label: plain,
     has_timeline: false,
@@ -124,23 +124,26 @@ fn told_sizes(points: &[Point]) -> Vec<&str> {
 fn cheapest(points: &[Point], size: &str) -> String {
     let costs = costs(points, size);
     let (dear, free): (Vec<_>, Vec<_>) = costs.into_iter().partition(|(_, cost)| cost.verdict == Verdict::Higher);
-    let is_clear = free.iter().all(|(_, cost)| cost.verdict != Verdict::Unclear);
-    let nothing =
-        if is_clear { format!("less than {:.0}%", 100.0 * LEAST) } else { "nothing beyond the spread".into() };
     let told = |(remedy, cost): &(&str, Contrast)| {
-        format!("{remedy} takes up to {:.2} times as long (rest = {})", cost.ratio, cost.x)
+        format!("{remedy} takes up to {} as long (rest = {})", times(cost.ratio), cost.x)
     };
     let told = dear.iter().map(told).collect::<Vec<_>>().join(", ");
-    let are = if free.len() == 1 { "is" } else { "are" };
+    let costs: Vec<Contrast> = free.iter().map(|(_, cost)| *cost).collect();
+    let is_clear = !any(&costs, Verdict::Unclear);
+    let verb = if free.len() == 1 { "costs" } else { "cost" };
     let free = listed(&free.iter().map(|(remedy, _)| *remedy).collect::<Vec<_>>());
+    let little = match is_clear {
+        true => format!("{free} {verb} less than {}", percent(LEAST)),
+        false => format!("the cost of {free} is {}", undecided(&costs)),
+    };
     let what = match (free.as_str(), dear.first()) {
         ("", None) => "no remedy was compared with a whole number of groups".to_owned(),
-        (_, None) if is_clear => format!("a rest does not matter: {free} cost {nothing}"),
-        (_, None) => format!("{free} cost {nothing}"),
-        ("", Some((least, _))) => format!("{least} is cheapest, but not free: {told}"),
-        (_, Some(_)) => format!("{free} {are} cheapest, at {nothing}: {told}"),
+        (_, None) if is_clear => format!("a remainder does not matter: {little}"),
+        (_, None) => little,
+        ("", Some((least, _))) => format!("every remedy costs time, {least} the least: {told}"),
+        (_, Some(_)) => format!("{little}; {told}"),
     };
-    format!("At {size} elements {what}{}.", left_out(points, size))
+    format!("At {size} elements, {what}{}.", left_out(points, size))
 }
 
 /// What the copy takes that padding needs, as the end of the sentence on a size where padding was compared.
@@ -148,9 +151,9 @@ fn left_out(points: &[Point], size: &str) -> String {
     let most = |form: &str| values(points, &series(form, size)).into_iter().map(|(_, us)| us).reduce(f64::max);
     match (most(WHOLE), most("padding"), most(COPY)) {
         (Some(whole), Some(_), Some(copy)) => format!(
-            "; not counted is the copy for padding, up to {copy:.1} us beside {whole:.1} us for a whole number of groups"
+            "; the copy that padding needs is not counted ({copy:.1} us, against {whole:.1} us for a whole number of groups)"
         ),
-        (Some(_), Some(_), None) => "; not counted is the copy for padding".to_owned(),
+        (Some(_), Some(_), None) => "; the copy that padding needs is not counted".to_owned(),
         _ => String::new(),
     }
 }
@@ -170,9 +173,14 @@ fn idle_guard(points: &[Point], sizes: &[&str]) -> String {
     let costs: Vec<Contrast> = sizes.iter().filter_map(cost).collect();
     let most = costs.iter().filter(|c| c.verdict == Verdict::Higher).map(|c| c.ratio).reduce(f64::max);
     match most {
-        Some(ratio) => format!("Without a rest the guard's comparisons alone make it up to {ratio:.2} times as long."),
-        None if costs.is_empty() => "The guard was not measured without a rest.".to_owned(),
-        None => "Without a rest the guard's comparisons cost nothing that shows.".to_owned(),
+        Some(ratio) => {
+            format!("With no remainder, the guard alone makes the kernel take up to {} as long.", times(ratio))
+        }
+        None if costs.is_empty() => "The guard was not measured with no remainder.".to_owned(),
+        None if any(&costs, Verdict::Unclear) => {
+            format!("With no remainder, the guard's cost is {}.", undecided(&costs))
+        }
+        None => "With no remainder, the guard has no measurable cost.".to_owned(),
     }
 }
 
@@ -214,9 +222,9 @@ mod tests {
     #[test]
     fn the_cheapest_remedies_are_named() {
         insta::assert_snapshot!(sentences(&points(0.01, gpu)), @r"
-        At 2^16 elements guard and padding are cheapest, at less than 5%: host takes up to 1.20 times as long (rest = 2047), device takes up to 1.80 times as long (rest = 2047); not counted is the copy for padding, up to 10.0 us beside 10.0 us for a whole number of groups.
-        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%; not counted is the copy for padding, up to 200.0 us beside 200.0 us for a whole number of groups.
-        Without a rest the guard's comparisons cost nothing that shows.
+        At 2^16 elements, guard and padding cost less than 5 %; host takes up to 1.20 times as long (rest = 2047), device takes up to 1.80 times as long (rest = 2047); the copy that padding needs is not counted (10.0 us, against 10.0 us for a whole number of groups).
+        At 2^20 elements, a remainder does not matter: guard, padding, host and device cost less than 5 %; the copy that padding needs is not counted (200.0 us, against 200.0 us for a whole number of groups).
+        With no remainder, the guard has no measurable cost.
         ");
     }
 
@@ -229,9 +237,9 @@ mod tests {
             _ => 120.0,
         };
         insta::assert_snapshot!(sentences(&points(0.01, all_cost)), @r"
-        At 2^16 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); not counted is the copy for padding, up to 120.0 us beside 100.0 us for a whole number of groups.
-        At 2^20 elements host is cheapest, but not free: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); not counted is the copy for padding, up to 120.0 us beside 100.0 us for a whole number of groups.
-        Without a rest the guard's comparisons cost nothing that shows.
+        At 2^16 elements, every remedy costs time, host the least: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); the copy that padding needs is not counted (120.0 us, against 100.0 us for a whole number of groups).
+        At 2^20 elements, every remedy costs time, host the least: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); the copy that padding needs is not counted (120.0 us, against 100.0 us for a whole number of groups).
+        With no remainder, the guard has no measurable cost.
         ");
     }
 
@@ -239,23 +247,23 @@ mod tests {
     fn a_guard_that_is_never_needed_may_cost_too() {
         let compares = |form: &str, _: &str, _| if form == "guard" { 130.0 } else { 100.0 };
         insta::assert_snapshot!(sentences(&points(0.01, compares)), @r"
-        At 2^16 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047); not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
-        At 2^20 elements host, device and padding are cheapest, at less than 5%: guard takes up to 1.30 times as long (rest = 2047); not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
-        Without a rest the guard's comparisons alone make it up to 1.30 times as long.
+        At 2^16 elements, host, device and padding cost less than 5 %; guard takes up to 1.30 times as long (rest = 2047); the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
+        At 2^20 elements, host, device and padding cost less than 5 %; guard takes up to 1.30 times as long (rest = 2047); the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
+        With no remainder, the guard alone makes the kernel take up to 1.30 times as long.
         ");
     }
 
     #[test]
     fn where_nothing_matters_it_is_said() {
         insta::assert_snapshot!(sentences(&points(0.01, |_, _, _| 100.0)), @r"
-        At 2^16 elements a rest does not matter: guard, host, device and padding cost less than 5%; not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
-        At 2^20 elements a rest does not matter: guard, host, device and padding cost less than 5%; not counted is the copy for padding, up to 100.0 us beside 100.0 us for a whole number of groups.
-        Without a rest the guard's comparisons cost nothing that shows.
+        At 2^16 elements, a remainder does not matter: guard, host, device and padding cost less than 5 %; the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
+        At 2^20 elements, a remainder does not matter: guard, host, device and padding cost less than 5 %; the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
+        With no remainder, the guard has no measurable cost.
         ");
         insta::assert_snapshot!(sentences(&points(0.2, |_, _, rest| 100.0 + rest.min(5) as f64)), @r"
-        At 2^16 elements guard, host, device and padding cost nothing beyond the spread; not counted is the copy for padding, up to 105.0 us beside 100.0 us for a whole number of groups.
-        At 2^20 elements guard, host, device and padding cost nothing beyond the spread; not counted is the copy for padding, up to 105.0 us beside 100.0 us for a whole number of groups.
-        Without a rest the guard's comparisons cost nothing that shows.
+        At 2^16 elements, the cost of guard, host, device and padding is undecided: differences under 40 % cannot be seen in this run; the copy that padding needs is not counted (105.0 us, against 100.0 us for a whole number of groups).
+        At 2^20 elements, the cost of guard, host, device and padding is undecided: differences under 40 % cannot be seen in this run; the copy that padding needs is not counted (105.0 us, against 100.0 us for a whole number of groups).
+        With no remainder, the guard's cost is undecided: differences under 40 % cannot be seen in this run.
         ");
     }
 
@@ -264,15 +272,15 @@ mod tests {
         let mut some = points(0.01, gpu);
         some.retain(|p| p.series != "whole, 2^16");
         insta::assert_snapshot!(sentences(&some), @r"
-        At 2^16 elements no remedy was compared with a whole number of groups.
-        At 2^20 elements a rest does not matter: guard, padding, host and device cost less than 5%; not counted is the copy for padding, up to 200.0 us beside 200.0 us for a whole number of groups.
-        Without a rest the guard's comparisons cost nothing that shows.
+        At 2^16 elements, no remedy was compared with a whole number of groups.
+        At 2^20 elements, a remainder does not matter: guard, padding, host and device cost less than 5 %; the copy that padding needs is not counted (200.0 us, against 200.0 us for a whole number of groups).
+        With no remainder, the guard has no measurable cost.
         ");
         some.retain(|p| p.series == "device, 2^16" || p.series == "device, 2^20");
         insta::assert_snapshot!(sentences(&some), @r"
-        At 2^16 elements no remedy was compared with a whole number of groups.
-        At 2^20 elements no remedy was compared with a whole number of groups.
-        The guard was not measured without a rest.
+        At 2^16 elements, no remedy was compared with a whole number of groups.
+        At 2^20 elements, no remedy was compared with a whole number of groups.
+        The guard was not measured with no remainder.
         ");
     }
 
@@ -289,10 +297,10 @@ mod tests {
         let slow_copy = |form: &str, size: &str, rest| if form == COPY { 30.0 } else { gpu(form, size, rest) };
         let mut points = points(0.01, slow_copy);
         assert!(sentences(&points).contains(
-            "; not counted is the copy for padding, up to 30.0 us beside 10.0 us for a whole number of groups."
+            "; the copy that padding needs is not counted (30.0 us, against 10.0 us for a whole number of groups)."
         ));
         points.retain(|p| !p.series.starts_with(COPY));
-        let left_out = sentences(&points).matches("; not counted is the copy for padding.").count();
+        let left_out = sentences(&points).matches("; the copy that padding needs is not counted.").count();
         assert_eq!(left_out, 2, "{}", sentences(&points));
         points.retain(|p| !p.series.starts_with("padding"));
         assert!(!sentences(&points).contains("copy"));

@@ -37,7 +37,7 @@ const ELEMENTS: u64 = 1 << 15;
 /// The experiment's entry in the list.
 pub const ROUNDING: Experiment = Experiment {
     name: "rounding",
-    question: "How much do sums of the same floats differ by their order, and how much may they?",
+    question: "How much do sums of the same floats differ with the order of additions, and what is the proved limit?",
     x_name: "order",
     x_label: plain,
     has_timeline: false,
@@ -94,17 +94,18 @@ fn values(points: &[Point], name: &str) -> Vec<f64> {
     series(points, name).into_iter().filter_map(Point::measured).collect()
 }
 
-fn least(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::INFINITY, f64::min)
-}
-
-fn most(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+/// `1.00e-6 to 1.10e-5`, of values in millionths.
+fn range(values: &[f64]) -> String {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{:.2e} to {:.2e}", 1e-6 * least, 1e-6 * most)
 }
 
 fn three(points: &[Point]) -> Option<String> {
     match values(points, THREE).as_slice() {
-        [left, right] => Some(format!("10^30 - 10^30 + 1 is {left} from the left and {right} from the right.")),
+        [left, right] => {
+            Some(format!("10^30 - 10^30 + 1 is {left} added from the left and {right} added from the right."))
+        }
         _ => None,
     }
 }
@@ -114,10 +115,9 @@ fn orders(points: &[Point]) -> Option<String> {
     let bound = values(points, IN_ORDER_BOUND).first().copied()?;
     (!errors.is_empty()).then(|| {
         format!(
-            "One item's {} orders of the same floats are {:.2e} to {:.2e} off, where {:.2e} is allowed.",
+            "One item that adds the same floats in {} orders has errors of {}; the proved limit is {:.2e}.",
             errors.len(),
-            1e-6 * least(&errors),
-            1e-6 * most(&errors),
+            range(&errors),
             1e-6 * bound
         )
     })
@@ -127,13 +127,11 @@ fn rungs(points: &[Point]) -> Option<String> {
     let (errors, bounds) = (values(points, BY_RUNG), values(points, BY_RUNG_BOUND));
     (!errors.is_empty() && !bounds.is_empty()).then(|| {
         format!(
-            "The reduce ladder's {} rungs, which add in trees, are {:.2e} to {:.2e} off, where {:.2e} to {:.2e} is allowed: \
+            "The {} rungs of the reduce ladder, which add in trees, have errors of {}, with proved limits of {}: \
              devices that add in different orders differ, and none is wrong.",
             errors.len(),
-            1e-6 * least(&errors),
-            1e-6 * most(&errors),
-            1e-6 * least(&bounds),
-            1e-6 * most(&bounds)
+            range(&errors),
+            range(&bounds)
         )
     })
 }
@@ -153,9 +151,9 @@ mod tests {
             _ => 20.0,
         });
         insta::assert_snapshot!(ROUNDING.finding(&points).replace(". ", ".\n"), @r"
-        10^30 - 10^30 + 1 is 1 from the left and 0 from the right.
-        One item's 8 orders of the same floats are 4.10e-5 to 4.80e-5 off, where 3.00e-2 is allowed.
-        The reduce ladder's 11 rungs, which add in trees, are 1.00e-6 to 1.10e-5 off, where 2.00e-5 to 2.00e-5 is allowed: devices that add in different orders differ, and none is wrong.
+        10^30 - 10^30 + 1 is 1 added from the left and 0 added from the right.
+        One item that adds the same floats in 8 orders has errors of 4.10e-5 to 4.80e-5; the proved limit is 3.00e-2.
+        The 11 rungs of the reduce ladder, which add in trees, have errors of 1.00e-6 to 1.10e-5, with proved limits of 2.00e-5 to 2.00e-5: devices that add in different orders differ, and none is wrong.
         ");
     }
 

@@ -4,7 +4,7 @@
 //! words are used whatever the stride. A device that fetches whole segments fetches more of them the further apart the
 //! words lie, until each word has a segment of its own.
 
-use super::evidence::{Contrast, FALL, Knee, Verdict, knee, nothing, series};
+use super::evidence::{Contrast, FALL, Knee, Verdict, knee, nothing, pace_beside, series, slower};
 use super::walk::{self, READ, READ_CACHED, WRITE};
 use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
@@ -15,7 +15,7 @@ const WORD: f64 = 4.0;
 /// The experiment's entry in the list.
 pub const STRIDE: Experiment = Experiment {
     name: "stride",
-    question: "What do strides cost in reads and writes of global memory, and in segments of how many bytes is it moved?",
+    question: "What do strides cost in reads and writes of global memory, and how many bytes long are its segments?",
     x_name: "stride",
     x_label: plain,
     has_timeline: false,
@@ -45,40 +45,32 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
     let by_slowest = |p: &&&Point| Contrast::new(p, last).is_some_and(|c| c.verdict == Verdict::Lower);
     let slowest = rest.iter().filter(by_slowest).filter_map(|p| Contrast::new(p, first));
     let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Verdict::Lower);
-    let slowest = slowest.map(|c| format!(", but at {}, the slowest, at {:.2} times", c.x, c.ratio));
+    let slowest = slowest.map(|c| format!(" (the slowest is stride {}, {})", c.x, slower(c.ratio)));
     Some(format!(
-        "{what} at stride {} run {} stride {}{}; {}.",
+        "{what} at stride {} are {}{}; {}.",
         last.x,
-        speed(&by_last),
-        first.x,
+        pace_beside(&by_last, &format!("at stride {}", first.x)),
         slowest.unwrap_or_default(),
         segments(points, name, &by_last)
     ))
-}
-
-/// How fast a stride is, up to the one that it is compared with.
-fn speed(contrast: &Contrast) -> String {
-    match contrast.verdict {
-        Verdict::Higher | Verdict::Lower => format!("at {:.2} times the speed of", contrast.ratio),
-        Verdict::Same => "as fast as at".to_owned(),
-        Verdict::Unclear => "within the spread as fast as at".to_owned(),
-    }
 }
 
 /// What shows of segments where the largest stride has this speed.
 fn segments(points: &[Point], name: &str, by_last: &Contrast) -> String {
     let knee = knee(points, name);
     if let Some(why) = doubt(&series(points, name), knee) {
-        return format!("the length of a segment does not show, as {why}");
+        return format!("the length of a segment is undecided, as {why}");
     }
     match knee {
         Knee::Between { from, to } => format!(
-            "each doubling from {from} to {to} costs, and those beyond little: memory comes in segments of {} bytes",
+            "each doubling from {from} to {to} slows them, further ones hardly do: a segment has {} bytes",
             WORD * to
         ),
-        Knee::Beyond { from, last } => format!("each doubling from {from} to {last} costs: no segment's end shows"),
-        _ if by_last.ratio < 1.0 / FALL => "each doubling costs but a little: no segment shows".to_owned(),
-        _ => "no doubling costs much: no segment shows".to_owned(),
+        Knee::Beyond { from, last } => {
+            format!("each doubling from {from} to {last} slows them: a segment's end does not show")
+        }
+        _ if by_last.ratio < 1.0 / FALL => "each doubling slows them only a little: no segments show".to_owned(),
+        _ => "no doubling slows them much: no segments show".to_owned(),
     }
 }
 
@@ -89,14 +81,14 @@ fn doubt(all: &[&Point], knee: Knee) -> Option<&'static str> {
     // A step's x is the smaller stride of the two.
     let anew = steps.iter().find(|step| step.x >= end && step.ratio > FALL);
     if all.windows(2).any(|pair| pair[1].x != 2.0 * pair[0].x) {
-        Some("strides between are missing")
+        Some("some strides between were not measured")
     } else if rises(all) {
         Some("a larger stride is more than twice as fast as a smaller one")
     } else if let Some(step) = anew {
         Some(if step.is_clear(FALL) { "the speed falls in more than one place" } else { HIDDEN })
     } else if knee == Knee::Unclear {
         let is_clear = steps.iter().all(|step| step.is_clear(FALL));
-        Some(if is_clear { "only the last doubling costs" } else { HIDDEN })
+        Some(if is_clear { "only the last doubling slows them" } else { HIDDEN })
     } else {
         None
     }
@@ -108,7 +100,7 @@ fn rises(all: &[&Point]) -> bool {
     (1..all.len()).any(|i| all[..i].iter().any(|p| is_twice(p, all[i])))
 }
 
-const HIDDEN: &str = "the spread hides what single doublings cost";
+const HIDDEN: &str = "the noise hides what single doublings cost";
 
 #[cfg(test)]
 mod tests {
@@ -127,17 +119,17 @@ mod tests {
             4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
         insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads at stride 64 run at 0.06 times the speed of stride 1; each doubling from 1 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
-        Reads from cache at stride 64 run at 0.11 times the speed of stride 1; each doubling from 1 to 8 costs, and those beyond little: memory comes in segments of 32 bytes.
-        Writes at stride 64 run at 0.11 times the speed of stride 1; each doubling from 1 to 8 costs, and those beyond little: memory comes in segments of 32 bytes.
+        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
+        Reads from cache at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
+        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
         ");
     }
 
     #[test]
     fn no_segments() {
         insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads at stride 64 run at 0.90 times the speed of stride 1; no doubling costs much: no segment shows.
-        Writes at stride 64 run at 0.90 times the speed of stride 1; no doubling costs much: no segment shows.
+        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show.
+        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show.
         ");
     }
 
@@ -147,8 +139,8 @@ mod tests {
             if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
         };
         insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads at stride 64 run at 0.25 times the speed of stride 1; each doubling from 4 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
-        Writes at stride 64 run at 0.02 times the speed of stride 1; each doubling from 1 to 64 costs: no segment's end shows.
+        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes.
+        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show.
         ");
     }
 
@@ -156,13 +148,13 @@ mod tests {
     fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
         let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
         insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
-        Reads at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
-        Writes at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
+        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
+        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
         ");
         let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
         insta::assert_snapshot!(sentences(false, 0.02, little), @r"
-        Reads at stride 64 run at 0.19 times the speed of stride 1; each doubling costs but a little: no segment shows.
-        Writes at stride 64 run at 0.19 times the speed of stride 1; each doubling costs but a little: no segment shows.
+        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show.
+        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show.
         ");
     }
 
@@ -170,13 +162,13 @@ mod tests {
     fn a_speed_that_rises_again() {
         let a_little = |_: &str, stride: f64| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, a_little), @r"
-        Reads at stride 64 run at 0.09 times the speed of stride 1, but at 16, the slowest, at 0.06 times; each doubling from 1 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
-        Writes at stride 64 run at 0.09 times the speed of stride 1, but at 16, the slowest, at 0.06 times; each doubling from 1 to 16 costs, and those beyond little: memory comes in segments of 64 bytes.
+        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
+        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
         ");
         let back = |_: &str, stride: f64| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, back), @r"
-        Reads at stride 64 run as fast as at stride 1, but at 16, the slowest, at 0.06 times; the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one.
-        Writes at stride 64 run as fast as at stride 1, but at 16, the slowest, at 0.06 times; the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one.
+        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one.
+        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one.
         ");
     }
 
@@ -184,24 +176,24 @@ mod tests {
     fn a_speed_that_falls_twice_or_has_gaps() {
         let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
         insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
-        Reads at stride 64 run at 0.05 times the speed of stride 1; the length of a segment does not show, as the speed falls in more than one place.
-        Writes at stride 64 run at 0.05 times the speed of stride 1; the length of a segment does not show, as the speed falls in more than one place.
+        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place.
+        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place.
         ");
         let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
         insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
-        Reads at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as strides between are missing.
-        Writes at stride 64 run at 0.12 times the speed of stride 1; the length of a segment does not show, as strides between are missing.
+        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured.
+        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads at stride 64 run at 0.25 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
-        Writes at stride 64 run at 0.25 times the speed of stride 1; the length of a segment does not show, as the spread hides what single doublings cost.
+        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
+        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
-        insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 run at 0.12 times the speed of stride 1; each doubling from 1 to 8 costs, and those beyond little: memory comes in segments of 32 bytes.");
+        insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");
         insta::assert_snapshot!(STRIDE.finding(&[]), @"Nothing was measured.");
     }
 }

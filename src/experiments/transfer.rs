@@ -1,6 +1,6 @@
 //! How fast data get to a device and back: from which memory, in how large pieces.
 
-use super::evidence::{Verdict, compare, values};
+use super::evidence::{compare, pace_beside, values};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, transfer};
 use crate::record::{BANDWIDTH, Point};
@@ -51,7 +51,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let ways = [(PINNED_IN, PAGEABLE_IN, "To the device"), (PINNED_OUT, PAGEABLE_OUT, "Back from it")];
+    let ways = [(PINNED_IN, PAGEABLE_IN, "To the device"), (PINNED_OUT, PAGEABLE_OUT, "Back to the host")];
     let ways = ways.map(|(pinned, pageable, way)| direction(points, pinned, pageable, way));
     let said: Vec<String> = ways.into_iter().flatten().chain([pieces(points)].into_iter().flatten()).collect();
     if said.is_empty() { "Nothing was moved.".to_owned() } else { said.join(" ") }
@@ -68,14 +68,9 @@ fn direction(points: &[Point], pinned: &str, pageable: &str, way: &str) -> Optio
     let fast = values(points, pinned);
     let largest = fast.last()?.0;
     let at = binary(largest as u64);
-    let beside = compare(points, (pinned, largest), (pageable, largest)).map(|c| match c.verdict {
-        Verdict::Higher | Verdict::Lower => {
-            format!("; at {at} it gives {:.2} times what pageable memory gives", c.ratio)
-        }
-        Verdict::Same => format!("; at {at} pageable memory gives as much"),
-        Verdict::Unclear => format!("; at {at} pageable memory differs by less than the spread"),
-    });
-    Some(format!("{way} pinned memory gives up to {}{}.", most(&fast)?, beside.unwrap_or_default()))
+    let beside = compare(points, (pinned, largest), (pageable, largest));
+    let beside = beside.map(|c| format!("; at {at} it is {}", pace_beside(&c, "pageable memory")));
+    Some(format!("{way}, pinned memory reaches {}{}.", most(&fast)?, beside.unwrap_or_default()))
 }
 
 /// The most of these rates over sizes, and the sizes that have half of it: those from one on, or those around the best if
@@ -86,24 +81,20 @@ fn most(rates: &[(f64, f64)]) -> Option<String> {
     let size = |i: usize| rates.get(i).map(|rate| binary(rate.0 as u64));
     let from = |end: usize| rates[..end].iter().rposition(is_less).map_or(0, |i| i + 1);
     if let Some(half) = size(from(rates.len())) {
-        return Some(format!("{most:.1} GB/s, at least half of it from {half} on"));
+        return Some(format!("{most:.1} GB/s, and at least half of that from {half} on"));
     }
     let to = rates[best..].iter().position(is_less).map_or(rates.len(), |i| best + i) - 1;
     let (first, last, largest) = (size(from(best))?, size(to)?, size(rates.len() - 1)?);
     let place = if first == last { format!("at {first}") } else { format!("between {first} and {last}") };
-    Some(format!("{most:.1} GB/s {place}, but less than half of it at {largest}"))
+    Some(format!("{most:.1} GB/s {place}, but less than half of that at {largest}"))
 }
 
 /// What many small transfers cost.
 fn pieces(points: &[Point]) -> Option<String> {
     let (x, _) = values(points, IN_PIECES).pop()?;
     let contrast = compare(points, (PINNED_IN, x), (IN_PIECES, x))?;
-    let what = match contrast.verdict {
-        Verdict::Higher | Verdict::Lower => format!("is {:.1} times as fast as", contrast.ratio),
-        Verdict::Same => "is as fast as".to_owned(),
-        Verdict::Unclear => "differs by less than the spread from".to_owned(),
-    };
-    Some(format!("One transfer of {} {what} pieces of {} in a row.", binary(x as u64), binary(PIECE)))
+    let cut = format!("the same data in pieces of {}", binary(PIECE));
+    Some(format!("One transfer of {} is {}.", binary(x as u64), pace_beside(&contrast, &cut)))
 }
 
 #[cfg(test)]
@@ -128,18 +119,18 @@ mod tests {
             top * x / (x + latency)
         };
         insta::assert_snapshot!(finding(rate), @r"
-        To the device pinned memory gives up to 49.9 GB/s, at least half of it from 4 MiB on; at 64 MiB it gives 5.00 times what pageable memory gives.
-        Back from it pinned memory gives up to 49.9 GB/s, at least half of it from 4 MiB on; at 64 MiB it gives 5.00 times what pageable memory gives.
-        One transfer of 64 MiB is as fast as pieces of 64 KiB in a row.
+        To the device, pinned memory reaches 49.9 GB/s, and at least half of that from 4 MiB on; at 64 MiB it is 5.00 times as fast as pageable memory.
+        Back to the host, pinned memory reaches 49.9 GB/s, and at least half of that from 4 MiB on; at 64 MiB it is 5.00 times as fast as pageable memory.
+        One transfer of 64 MiB is as fast as the same data in pieces of 64 KiB.
         ");
     }
 
     #[test]
     fn memory_that_both_sides_share() {
         insta::assert_snapshot!(finding(|_, _| 8.0), @r"
-        To the device pinned memory gives up to 8.0 GB/s, at least half of it from 1 KiB on; at 64 MiB pageable memory gives as much.
-        Back from it pinned memory gives up to 8.0 GB/s, at least half of it from 1 KiB on; at 64 MiB pageable memory gives as much.
-        One transfer of 64 MiB is as fast as pieces of 64 KiB in a row.
+        To the device, pinned memory reaches 8.0 GB/s, and at least half of that from 1 KiB on; at 64 MiB it is as fast as pageable memory.
+        Back to the host, pinned memory reaches 8.0 GB/s, and at least half of that from 1 KiB on; at 64 MiB it is as fast as pageable memory.
+        One transfer of 64 MiB is as fast as the same data in pieces of 64 KiB.
         ");
     }
 
@@ -147,10 +138,10 @@ mod tests {
     fn half_is_reached_for_good_or_not_at_all() {
         // Fast in cache, slow between, fast again where copies go by streams.
         let dips = |_: &str, x: f64| if x == 65536.0 { 3.0 } else { 10.0 };
-        insta::assert_snapshot!(finding(dips).lines().next().unwrap(), @"To the device pinned memory gives up to 10.0 GB/s, at least half of it from 4 MiB on; at 64 MiB pageable memory gives as much.");
+        insta::assert_snapshot!(finding(dips).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s, and at least half of that from 4 MiB on; at 64 MiB it is as fast as pageable memory.");
         let cached = |_: &str, x: f64| if x == 65536.0 || x == 4194304.0 { 10.0 } else { 3.0 };
-        insta::assert_snapshot!(finding(cached).lines().next().unwrap(), @"To the device pinned memory gives up to 10.0 GB/s between 64 KiB and 4 MiB, but less than half of it at 64 MiB; at 64 MiB pageable memory gives as much.");
+        insta::assert_snapshot!(finding(cached).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s between 64 KiB and 4 MiB, but less than half of that at 64 MiB; at 64 MiB it is as fast as pageable memory.");
         let peak = |_: &str, x: f64| if x == 65536.0 { 10.0 } else { 3.0 };
-        insta::assert_snapshot!(finding(peak).lines().next().unwrap(), @"To the device pinned memory gives up to 10.0 GB/s at 64 KiB, but less than half of it at 64 MiB; at 64 MiB pageable memory gives as much.");
+        insta::assert_snapshot!(finding(peak).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s at 64 KiB, but less than half of that at 64 MiB; at 64 MiB it is as fast as pageable memory.");
     }
 }

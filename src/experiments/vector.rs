@@ -1,6 +1,6 @@
 //! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
 
-use super::evidence::{Contrast, LEAST, Verdict, any, nothing, series};
+use super::evidence::{Contrast, LEAST, Verdict, any, nothing, series, slower, times, undecided};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -15,7 +15,7 @@ const WIDTHS: [u64; 5] = [1, 2, 4, 8, 16];
 /// The experiment's entry in the list.
 pub const VECTOR: Experiment = Experiment {
     name: "vector",
-    question: "What do vector types gain in loads and in additions, and up to which width?",
+    question: "How much faster are loads and additions with vector types, and up to which width?",
     x_name: "width",
     x_label: plain,
     has_timeline: false,
@@ -32,7 +32,7 @@ fn finding(points: &[Point]) -> String {
         .iter()
         .filter_map(|(what, name)| sentence(points, what, name))
         .collect();
-    if told.is_empty() { nothing(points, "No vectors have values beside float's.") } else { told.join(" ") }
+    if told.is_empty() { nothing(points, "No vector type was compared with float.") } else { told.join(" ") }
 }
 
 /// What the widths of a series come to beside float.
@@ -45,13 +45,15 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
     }
     let of = |verdict| over_float.iter().filter(move |c| c.verdict == verdict);
     let gain = match gain(&all, &of(Verdict::Higher).copied().collect::<Vec<_>>()) {
-        Some(gain) => format!("{what}: {gain}"),
-        None if any(&over_float, Verdict::Unclear) => format!("{what} gain nothing by vectors beyond the spread"),
-        None => format!("{what} gain nothing by vectors"),
+        Some(gain) => gain,
+        None if any(&over_float, Verdict::Unclear) => {
+            format!("whether vectors are faster than float is {}", undecided(&over_float))
+        }
+        None => "vectors are no faster than float".to_owned(),
     };
     let fall = of(Verdict::Lower).min_by(|a, b| a.ratio.total_cmp(&b.ratio));
-    let fall = fall.map(|worst| format!("; float{} falls to {:.2} times", worst.x, worst.ratio));
-    Some(format!("{gain}{}.", fall.unwrap_or_default()))
+    let fall = fall.map(|worst| format!("; float{} is {} than float", worst.x, slower(worst.ratio)));
+    Some(format!("{what}: {gain}{}.", fall.unwrap_or_default()))
 }
 
 /// The narrowest vectors that gain clearly and that no wider ones clearly beat, and those that gain most.
@@ -62,17 +64,19 @@ fn gain(all: &[&Point], gains: &[Contrast]) -> Option<String> {
         wider.filter_map(|p| Contrast::new(p, at(c.x)?)).collect()
     };
     let (enough, wider) = gains.iter().map(|c| (c, over(c))).find(|(_, wider)| !any(wider, Verdict::Higher))?;
-    let told = format!("float{} gives {:.2} times the speed of float", enough.x, enough.ratio);
+    let told = format!("float{} is {} as fast as float", enough.x, times(enough.ratio));
     let best = gains.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio))?;
     let is_more = best.x > enough.x && best.ratio > (1.0 + LEAST) * enough.ratio;
     Some(match wider.as_slice() {
-        [] => format!("{told}, the most"),
+        [] => format!("{told}, the largest gain"),
         _ if is_more => format!(
-            "{told} and float{0} {1:.2} times, but the spread hides whether float{0} is faster than float{2}",
-            best.x, best.ratio, enough.x
+            "{told} and float{0} {1}, but the noise hides whether float{0} is faster than float{2}",
+            best.x,
+            times(best.ratio),
+            enough.x
         ),
-        wider if any(wider, Verdict::Unclear) => format!("{told}, and wider vectors no more beyond the spread"),
-        _ => format!("{told}, and wider vectors no more"),
+        wider if any(wider, Verdict::Unclear) => format!("{told}, and wider vectors are not clearly faster"),
+        _ => format!("{told}, and wider vectors are no faster"),
     })
 }
 
@@ -128,16 +132,16 @@ mod tests {
             _ => 30000.0,
         };
         insta::assert_snapshot!(sentences(0.01, speed), @r"
-        Loads: float4 gives 1.14 times the speed of float, and wider vectors no more; float16 falls to 0.71 times.
-        Additions gain nothing by vectors.
+        Loads: float4 is 1.14 times as fast as float, and wider vectors are no faster; float16 is 29 % slower than float.
+        Additions: vectors are no faster than float.
         ");
     }
 
     #[test]
     fn a_cpu_with_vectors_of_8() {
         insta::assert_snapshot!(sentences(0.02, |_, width| 4.0 * width.min(8.0)), @r"
-        Loads: float8 gives 8.00 times the speed of float, and wider vectors no more.
-        Additions: float8 gives 8.00 times the speed of float, and wider vectors no more.
+        Loads: float8 is 8.00 times as fast as float, and wider vectors are no faster.
+        Additions: float8 is 8.00 times as fast as float, and wider vectors are no faster.
         ");
     }
 
@@ -145,24 +149,24 @@ mod tests {
     fn the_largest_gain_is_told_where_the_spread_hides_the_steps() {
         let noisy = |_: &str, width: f64| [15.2, 22.3, 30.7, 35.4, 36.2][width.log2() as usize];
         insta::assert_snapshot!(sentences(0.2, noisy), @r"
-        Loads: float4 gives 2.02 times the speed of float and float16 2.38 times, but the spread hides whether float16 is faster than float4.
-        Additions: float4 gives 2.02 times the speed of float and float16 2.38 times, but the spread hides whether float16 is faster than float4.
+        Loads: float4 is 2.02 times as fast as float and float16 2.38 times, but the noise hides whether float16 is faster than float4.
+        Additions: float4 is 2.02 times as fast as float and float16 2.38 times, but the noise hides whether float16 is faster than float4.
         ");
         let first_is_hidden = |_: &str, width: f64| [10.0, 12.0, 13.0, 15.0, 15.0][width.log2() as usize];
         insta::assert_snapshot!(sentences(0.2, first_is_hidden), @r"
-        Loads: float8 gives 1.50 times the speed of float, and wider vectors no more beyond the spread.
-        Additions: float8 gives 1.50 times the speed of float, and wider vectors no more beyond the spread.
+        Loads: float8 is 1.50 times as fast as float, and wider vectors are not clearly faster.
+        Additions: float8 is 1.50 times as fast as float, and wider vectors are not clearly faster.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(0.4, |_, width| 4.0 + width / 8.0), @r"
-        Loads gain nothing by vectors beyond the spread.
-        Additions gain nothing by vectors beyond the spread.
+        Loads: whether vectors are faster than float is undecided: differences under 80 % cannot be seen in this run.
+        Additions: whether vectors are faster than float is undecided: differences under 80 % cannot be seen in this run.
         ");
         let only_adds = |series: &str, width: f64| if series == ADDS { 4.0 / width } else { f64::NAN };
-        insta::assert_snapshot!(sentences(0.02, only_adds), @"Additions gain nothing by vectors; float16 falls to 0.06 times.");
+        insta::assert_snapshot!(sentences(0.02, only_adds), @"Additions: vectors are no faster than float; float16 is 16.0 times slower than float.");
         insta::assert_snapshot!(VECTOR.finding(&[]), @"Nothing was measured.");
     }
 }

@@ -1,6 +1,6 @@
 //! Kernels that read the host's memory directly: from how many readings on a copy pays.
 
-use super::evidence::{Contrast, Verdict, any, compare, compare_series, nothing, values};
+use super::evidence::{Contrast, Verdict, any, compare, compare_series, nothing, pace_beside, values};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, zerocopy};
 use crate::record::{Point, TIME};
@@ -21,7 +21,7 @@ const SERIES: [(&str, &str); 4] = [
 /// The experiment's entry in the list.
 pub const ZERO_COPY: Experiment = Experiment {
     name: "zerocopy",
-    question: "Is it faster to let a kernel read the host's memory than to copy the data first, if it reads them once or often?",
+    question: "Is it faster to let a kernel read host memory than to copy the data first, if it reads them once or often?",
     x_name: "passes",
     x_label: plain,
     has_timeline: false,
@@ -43,22 +43,17 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 
 fn finding(points: &[Point]) -> String {
     let said: Vec<String> = [in_place(points), reading(points), filling(points)].into_iter().flatten().collect();
-    if said.is_empty() { nothing(points, "No two ways have values that can be compared.") } else { said.join(" ") }
+    if said.is_empty() { nothing(points, "No two ways can be compared.") } else { said.join(" ") }
 }
 
 /// Whether data that lie in host memory already had better be read there.
 fn in_place(points: &[Point]) -> Option<String> {
     let all = compare_series(points, IN_PLACE, COPIED, |_| true);
     let first = all.first()?;
-    let told = match first.verdict {
-        Verdict::Lower => format!("is faster than copying them first ({:.2} times the time)", first.ratio),
-        Verdict::Higher => format!("is slower than copying them first ({:.2} times the time)", first.ratio),
-        Verdict::Same => "takes as long as copying them first".to_owned(),
-        Verdict::Unclear => "takes as long within the spread as copying them first".to_owned(),
-    };
     Some(format!(
-        "Where data already lie in host memory that the device reaches, reading them there {} {told}{}.",
+        "If the data already lie in host memory that the device can read, reading them there {} is {}{}.",
         times(first.x),
+        pace_beside(&first.inverse(), "copying them first"),
         turn(&all)
     ))
 }
@@ -68,10 +63,10 @@ fn turn(all: &[Contrast]) -> String {
     let Some((last, more)) = all.split_last().filter(|(_, more)| !more.is_empty()) else { return String::new() };
     let since = all.iter().rposition(|c| c.verdict != Verdict::Higher).map_or(0, |i| i + 1);
     match all.get(since) {
-        Some(_) if since == 0 => format!("; the copy pays with any number of passes up to {}", last.x),
-        Some(c) => format!("; from {} passes on the copy pays", c.x),
-        None if any(more, Verdict::Higher) => format!("; with {} passes a copy shows no gain", last.x),
-        None => format!("; up to {} passes a copy shows no gain", last.x),
+        Some(_) if since == 0 => format!("; copying first is faster at any number of passes up to {}", last.x),
+        Some(c) => format!("; from {} passes on, copying first is faster", c.x),
+        None if any(more, Verdict::Higher) => format!("; with {} passes copying first shows no gain", last.x),
+        None => format!("; up to {} passes copying first shows no gain", last.x),
     }
 }
 
@@ -79,30 +74,24 @@ fn turn(all: &[Contrast]) -> String {
 fn reading(points: &[Point]) -> Option<String> {
     let (x, _) = *values(points, IN_PLACE).last()?;
     let contrast = compare(points, (IN_PLACE, x), (ON_DEVICE, x))?;
-    let speed = match contrast.verdict {
-        Verdict::Higher => format!("{:.1} times as slowly as the device's own", contrast.ratio),
-        Verdict::Lower => format!("{:.1} times as fast as the device's own", 1.0 / contrast.ratio),
-        Verdict::Same => {
-            "as fast as the device's own: it is the same, or the driver or a cache keeps a copy".to_owned()
-        }
-        Verdict::Unclear => "as fast as the device's own within the spread".to_owned(),
+    let why = match contrast.verdict {
+        Verdict::Same => ": both are the same memory, or the driver or a cache keeps a copy",
+        _ => "",
     };
-    Some(format!("Host memory is read {speed}."))
+    let own = "reading the device's own memory";
+    Some(format!("Reading host memory is {}{why}.", pace_beside(&contrast.inverse(), own)))
 }
 
 /// Whether the way by a mapping is shorter, data and all.
 fn filling(points: &[Point]) -> Option<String> {
     let all = compare_series(points, FILLED, COPIED, |_| true);
     let first = all.first()?;
-    let once = match first.verdict {
-        Verdict::Lower | Verdict::Higher => {
-            format!("takes {:.2} times as long as copying and reading them", first.ratio)
-        }
-        Verdict::Same => "takes as long as copying and reading them".to_owned(),
-        Verdict::Unclear => "takes as long as copying and reading them within the spread".to_owned(),
-    };
+    let once = pace_beside(&first.inverse(), "copying and reading them");
     let turn = if first.verdict == Verdict::Higher { String::new() } else { turn(&all) };
-    Some(format!("Putting data into host memory by a mapping and reading them {} {once}{turn}.", times(first.x)))
+    Some(format!(
+        "Writing the data to host memory through a mapping and reading them {} is {once}{turn}.",
+        times(first.x)
+    ))
 }
 
 fn times(passes: f64) -> String {
@@ -132,27 +121,27 @@ mod tests {
             _ => passes,
         };
         insta::assert_snapshot!(finding(us), @r"
-        Where data already lie in host memory that the device reaches, reading them there once is faster than copying them first (0.50 times the time); from 4 passes on the copy pays.
-        Host memory is read 50.0 times as slowly as the device's own.
-        Putting data into host memory by a mapping and reading them once takes 0.79 times as long as copying and reading them; from 2 passes on the copy pays.
+        If the data already lie in host memory that the device can read, reading them there once is 2.02 times as fast as copying them first; from 4 passes on, copying first is faster.
+        Reading host memory is 50.0 times slower than reading the device's own memory.
+        Writing the data to host memory through a mapping and reading them once is 1.26 times as fast as copying and reading them; from 2 passes on, copying first is faster.
         ");
     }
 
     #[test]
     fn one_memory_for_both() {
         insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 10.0 } + passes), @r"
-        Where data already lie in host memory that the device reaches, reading them there once is faster than copying them first (0.52 times the time); up to 16 passes a copy shows no gain.
-        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
-        Putting data into host memory by a mapping and reading them once takes 0.52 times as long as copying and reading them; up to 16 passes a copy shows no gain.
+        If the data already lie in host memory that the device can read, reading them there once is 1.91 times as fast as copying them first; up to 16 passes copying first shows no gain.
+        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
+        Writing the data to host memory through a mapping and reading them once is 1.91 times as fast as copying and reading them; up to 16 passes copying first shows no gain.
         ");
     }
 
     #[test]
     fn a_copy_that_pays_at_once() {
         insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 50.0 } * passes), @r"
-        Where data already lie in host memory that the device reaches, reading them there once is slower than copying them first (2.50 times the time); the copy pays with any number of passes up to 16.
-        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
-        Putting data into host memory by a mapping and reading them once takes 2.50 times as long as copying and reading them.
+        If the data already lie in host memory that the device can read, reading them there once is 2.50 times slower than copying them first; copying first is faster at any number of passes up to 16.
+        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
+        Writing the data to host memory through a mapping and reading them once is 2.50 times slower than copying and reading them.
         ");
     }
 
@@ -161,10 +150,10 @@ mod tests {
         let points: Vec<Point> = [COPIED, IN_PLACE]
             .map(|series| Point { status: Status::WrongResult, value: None, ..point(series, 1, 1.0, 0.0) })
             .into();
-        insta::assert_snapshot!(ZERO_COPY.finding(&points), @"No point has a value: no result was right.");
-        insta::assert_snapshot!(ZERO_COPY.finding(&[point(COPIED, 1, 1.0, 0.0)]), @"No two ways have values that can be compared.");
+        insta::assert_snapshot!(ZERO_COPY.finding(&points), @"No point has a value: every result was wrong.");
+        insta::assert_snapshot!(ZERO_COPY.finding(&[point(COPIED, 1, 1.0, 0.0)]), @"No two ways can be compared.");
         let two = [point(COPIED, 4, 1.0, 0.0), point(IN_PLACE, 4, 2.0, 0.0)];
-        insta::assert_snapshot!(ZERO_COPY.finding(&two), @"Where data already lie in host memory that the device reaches, reading them there 4 times is slower than copying them first (2.00 times the time).");
+        insta::assert_snapshot!(ZERO_COPY.finding(&two), @"If the data already lie in host memory that the device can read, reading them there 4 times is 2.00 times slower than copying them first.");
     }
 
     #[test]
@@ -174,22 +163,22 @@ mod tests {
             _ => 10.0,
         };
         insta::assert_snapshot!(finding(us), @r"
-        Where data already lie in host memory that the device reaches, reading them there once takes as long as copying them first; from 8 passes on the copy pays.
-        Host memory is read 2.0 times as slowly as the device's own.
-        Putting data into host memory by a mapping and reading them once takes as long as copying and reading them; from 8 passes on the copy pays.
+        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first; from 8 passes on, copying first is faster.
+        Reading host memory is 2.00 times slower than reading the device's own memory.
+        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them; from 8 passes on, copying first is faster.
         ");
         let once =
             |series: &str, passes: f64| if [FILLED, IN_PLACE].contains(&series) && passes == 2.0 { 20.0 } else { 10.0 };
         insta::assert_snapshot!(finding(once), @r"
-        Where data already lie in host memory that the device reaches, reading them there once takes as long as copying them first; with 16 passes a copy shows no gain.
-        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
-        Putting data into host memory by a mapping and reading them once takes as long as copying and reading them; with 16 passes a copy shows no gain.
+        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first; with 16 passes copying first shows no gain.
+        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
+        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them; with 16 passes copying first shows no gain.
         ");
         let first = |series: &str, passes: f64| if series == IN_PLACE && passes == 1.0 { 20.0 } else { 10.0 };
         insta::assert_snapshot!(finding(first), @r"
-        Where data already lie in host memory that the device reaches, reading them there once is slower than copying them first (2.00 times the time); with 16 passes a copy shows no gain.
-        Host memory is read as fast as the device's own: it is the same, or the driver or a cache keeps a copy.
-        Putting data into host memory by a mapping and reading them once takes as long as copying and reading them; up to 16 passes a copy shows no gain.
+        If the data already lie in host memory that the device can read, reading them there once is 2.00 times slower than copying them first; with 16 passes copying first shows no gain.
+        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
+        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them; up to 16 passes copying first shows no gain.
         ");
     }
 }

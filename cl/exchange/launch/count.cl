@@ -1,5 +1,5 @@
-// launch count: next to nothing.
-// Idea:    one work-item counts how often it was launched: the least of which a result can be seen.
+// launch count: a kernel with next to no work.
+// Idea:    one work-item counts how often it was launched: the least work that has a visible result.
 // Removes: all work, so that what is left is the launch itself.
 // Remains: the launch.
 __kernel void launch_count(__global uint *launches)

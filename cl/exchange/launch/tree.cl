@@ -1,7 +1,7 @@
 // launch tree: a sum in one launch.
-// Idea:    groups add their elements up in a tree in local memory; the last group to end gives the total away.
+// Idea:    each group adds its elements in a tree in local memory; the last group to finish writes the total.
 // Removes: every launch but one.
-// Remains: barriers, of which a group needs log2(WG).
+// Remains: log2(WG) barriers in each group.
 #ifndef WG
 #define WG 256    // work-items of a group
 #endif

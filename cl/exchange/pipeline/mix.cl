@@ -1,7 +1,7 @@
-// pipeline mix: the middle stage of a pipeline, as long as one likes.
-// Idea:    each work-item mixes a word by steps of xorshift, which no compiler takes together.
-// Removes: memory as the limit: the stage takes as long as its steps, beside the transfers before and after it.
-// Remains: that it can only begin when its part of the input has come.
+// pipeline mix: the middle stage of a pipeline, which takes as long as is asked for.
+// Idea:    each work-item mixes a word in steps of xorshift, which no compiler can merge.
+// Removes: memory as the limit: the number of steps sets how long the stage takes.
+// Remains: the stage can begin only when its part of the input has arrived.
 //
 // The steps are those of G. Marsaglia, "Xorshift RNGs" (2003), over the word's last TABLE values, so that a host can check
 // all words by a table.

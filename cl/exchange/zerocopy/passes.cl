@@ -1,7 +1,7 @@
 // zerocopy passes: reads all words once or several times.
-// Idea:    work-items sum the words that are theirs; each pass over them begins anew.
-// Removes: arithmetic as the limit: what counts is from where the words come, and how often.
-// Remains: the way to them: through the device's own memory, or over the link to the host's.
+// Idea:    each work-item sums its own words, and reads all of them again in each pass.
+// Removes: arithmetic as the limit: only where the words lie, and how often they are read, sets the time.
+// Remains: the path to the words: through the device's own memory, or over the link to the host's.
 #ifndef STRIDE
 #define STRIDE get_global_size(0)    // words from one of a work-item's to its next; a constant 1 can be vectorised
 #endif

@@ -1,7 +1,7 @@
 // absorbed v1: 10^30, -10^30 and 1 added up from the left or from the right.
-// Idea:    the two large terms cancel; added before that, the small one is less than half a unit in their last place.
-// Removes: every question of how data are shared out: three terms have two orders.
-// Remains: that the sum of floats depends on the order, on any device that rounds.
+// Idea:    the two large terms cancel; if the small one is added before they do, rounding loses it.
+// Removes: all questions of how work is divided: three terms have two orders.
+// Remains: the sum of floats depends on the order of additions, on any device that rounds.
 __kernel void absorbed_v1_three_terms(__global const float *restrict x, __global float *restrict out,
                                       const uint from_the_right)
 {

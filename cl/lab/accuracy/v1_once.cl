@@ -1,7 +1,7 @@
 // accuracy v1: a function's value for each of many arguments.
-// Idea:    words drawn at random become floats of some binades, by their bits and so without rounding.
+// Idea:    random words become floats between two powers of two by their bits, and so without rounding.
 // Removes: every rounding but the function's own.
-// Remains: the function's error, which the host finds.
+// Remains: the function's error, which the host works out.
 #ifndef T
 #define T uint        // a float's bits
 #endif

@@ -1,7 +1,7 @@
 // adds v1: additions to lanes in registers, as vectors of VEC.
-// Idea:    an item has VEC lanes, each a chain of additions, and there are as many fewer items.
-// Removes: memory: lanes live in registers, and what is added never changes.
-// Remains: the additions, and how many lanes an instruction of the device takes at once.
+// Idea:    an item has VEC lanes, each a chain of additions; the wider the items, the fewer there are.
+// Removes: memory: lanes stay in registers, and the number that is added never changes.
+// Remains: the additions, and how many lanes one instruction of the device handles.
 #ifndef VEC
 #define VEC 1         // floats of an item
 #endif

@@ -1,7 +1,7 @@
-// banks v1: reads of local memory by neighbouring items, some words apart, at one word, or at random.
-// Idea:    an item's place follows from its number and the stride; all else, words and instructions, stays the same.
-// Removes: global memory, and the arithmetic of places: eight loads from one place on need one.
-// Remains: the turns that a local memory of banks takes where items ask the same bank for different words.
+// banks v1: neighbouring items read words of local memory that lie a stride apart, the same word, or words at random.
+// Idea:    an item's address follows from its number and the stride; words and instructions stay the same.
+// Removes: global memory, and most address arithmetic: one address serves eight loads.
+// Remains: the extra turns that local memory takes where items read different words of the same bank.
 #ifndef T
 #define T uint        // a word of 4 or 8 bytes
 #endif
@@ -14,7 +14,7 @@
 
 #include "../../common/words.cl"
 
-// A permutation of the numbers below 256, without order in any few of them that follow each other.
+// A permutation of the numbers below 256, in which numbers that follow each other show no order.
 uint scrambled(uint i)
 {
     i = (i * 167 + 13) & 255;

@@ -1,7 +1,7 @@
-// chains v1: chains of multiplications with an addition, each step of which waits for the one before it.
-// Idea:    an item works on CHAINS chains in turn, none of which waits for another.
-// Removes: memory: a chain lives in a register, and what it is multiplied by and what is added never change.
-// Remains: the time from a step's begin to its result, wherever too few chains are there to fill it.
+// chains v1: chains of multiplications with an addition; each step waits for the one before it.
+// Idea:    an item works on CHAINS chains in turn, and no chain waits for another.
+// Removes: memory: a chain stays in a register, and its factor and its summand never change.
+// Remains: the latency of a step, where there are too few chains to fill it.
 #ifndef T
 #define T float       // element type
 #endif

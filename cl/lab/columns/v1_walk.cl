@@ -1,6 +1,6 @@
 // columns v1: reads every element of a matrix once, down its columns or along its rows.
-// Idea:    one formula makes both walks, and rows of any pitch; what lies behind a row's end is not touched.
-// Removes: everything but loads: the words are only added up, so that no load can be left out.
+// Idea:    one formula makes both walks, for rows of any pitch; padding behind a row is not read.
+// Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: which memory channels or cache sets the words of a column lie in.
 #ifndef WG
 #define WG 256        // work-items of a group

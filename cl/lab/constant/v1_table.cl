@@ -1,7 +1,7 @@
-// constant v1: reads of a small table in constant or global memory, by neighbours at one place or at several.
-// Idea:    the items of a group begin at as many places as `places` says; the address space is a macro.
-// Removes: memory's limit, as the table fits every cache, and the arithmetic of places: eight loads need one.
-// Remains: the turns that a constant cache takes for different addresses of items in lockstep.
+// constant v1: neighbouring items read a small table in constant or global memory, at one address or at several.
+// Idea:    the items of a group read from `places` different addresses; a macro sets the address space.
+// Removes: memory's limit, as the table fits every cache, and most address arithmetic: one address serves eight loads.
+// Remains: the extra turns that a constant cache takes where items in lockstep read different addresses.
 #ifndef SPACE
 #define SPACE __constant  // where the table is
 #endif

@@ -1,7 +1,7 @@
 // divergence v1: two branches of equal work, chosen by the work-item's number.
 // Idea:    every other run of 1 << shift items takes the other branch; each branch is one chain of steps.
-// Removes: memory, and any difference between the branches: an item does the same work whichever it takes.
-// Remains: what a device does with items in lockstep of which some take one branch and the others the other.
+// Removes: memory, and any difference between the branches: an item does the same work on either.
+// Remains: what a device does where items in lockstep take different branches.
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif

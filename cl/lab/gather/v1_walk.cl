@@ -1,7 +1,7 @@
 // gather v1: reads every word of an array once, in strides or from an offset on.
-// Idea:    one formula orders the accesses; the stride changes the order and nothing else, neither words nor instructions.
-// Removes: everything but loads: the words are only added up, so that no load can be left out.
-// Remains: the bytes that a device fetches although nobody asked for them.
+// Idea:    one formula orders the accesses; the stride changes only the order, neither words nor instructions.
+// Removes: everything but loads, and additions of the words, which make the compiler keep every load.
+// Remains: the bytes that a device fetches although no item reads them.
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif

@@ -1,6 +1,6 @@
-// instructions v1: chains of one operation, each step of which waits for the one before it.
-// Idea:    a chain is a pair of numbers that change in turn, each by the other: no step can be joined with the next.
-// Removes: everything but the operation, and what keeps its operand in range: no memory, hardly any loop.
+// instructions v1: chains of one operation; each step waits for the one before it.
+// Idea:    a chain is a pair of numbers that change each other in turn, so that no compiler can merge two steps.
+// Removes: everything but the operation and what keeps its operand in range: no memory, hardly any loop.
 // Remains: the operation's latency with one chain, its throughput with many.
 #ifndef T
 #define T float       // element type

@@ -1,7 +1,7 @@
-// loads v1: reads floats as vectors of VEC, whatever the width the same floats.
+// loads v1: reads the same floats as vectors of VEC.
 // Idea:    only the type of a load changes: float, float2, float4, float8, float16.
-// Removes: everything but loads, and an addition for each, so that none can be left out.
-// Remains: the instructions that narrow loads need more of, where they and not the bytes are the limit.
+// Removes: everything but loads, and an addition for each, so that the compiler keeps all of them.
+// Remains: the number of load instructions, where they and not the bytes are the limit.
 #ifndef VEC
 #define VEC 1         // floats of a load
 #endif

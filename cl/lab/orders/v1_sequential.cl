@@ -1,7 +1,7 @@
 // orders v1: one item adds up all elements, one after the other, in one of several orders.
-// Idea:    the order is a step from element to element, odd, so that each has its turn once.
+// Idea:    an odd step leads from element to element, so that each is added once.
 // Removes: parallelism, and with it everything but the order that could change a sum.
-// Remains: a rounding at each addition, of a partial sum that the order decides.
+// Remains: each addition rounds, and the order decides which partial sums are rounded.
 #ifndef T
 #define T float       // element type
 #endif

@@ -1,6 +1,6 @@
-// presum v1: a guard.
-// Idea:    every access asks first whether its element exists, so that any n will do.
-// Removes: all that other remedies need beside one launch: a tail added elsewhere, or room behind the data.
+// presum v1: a guard before each access.
+// Idea:    every access first checks that its element exists, so that any n will do.
+// Removes: what the other remedies need: a second launch, additions by the host, or room behind the data.
 // Remains: a comparison for each element, and a last group that may do next to nothing.
 #ifndef T
 #define T uint        // element type; sums of integers wrap

@@ -1,5 +1,5 @@
 // presum v2: presum by the host.
-// Idea:    the device works on whole groups only; the host, which has the data too, adds the elements that are left.
+// Idea:    the device works on whole groups only; the host, which has the data too, adds the remaining elements.
 // Removes: the comparison for each element.
 // Remains: the host's time for up to a group's elements, unless it would wait for the device anyway.
 #ifndef T

@@ -1,6 +1,6 @@
 // presum v3: presum by the device.
-// Idea:    a launch of a single guarded group adds the elements that are left, then whole groups the rest.
-// Removes: the host's part, so that the data need not be there.
+// Idea:    a first launch of one guarded group adds the remaining elements; a second launch adds whole groups.
+// Removes: the host's part: the host need not have the data.
 // Remains: a second launch, which is short but not free.
 #ifndef T
 #define T uint        // element type; sums of integers wrap

@@ -1,7 +1,7 @@
 // presum v4: padding.
 // Idea:    zeros behind the data make its size a whole number of groups.
-// Removes: the comparison, the tail and the second launch: the kernel is as if n were whole.
-// Remains: a last group that adds zeros, and data that must be laid out so, by a copy that is timed apart.
+// Removes: the comparison, the tail and the second launch: the kernel sees whole groups only.
+// Remains: a last group that adds zeros, and a copy into padded memory, which is timed separately.
 #ifndef T
 #define T uint        // element type; sums of integers wrap
 #endif

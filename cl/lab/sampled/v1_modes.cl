@@ -1,6 +1,6 @@
 // sampled v1: an image read through a sampler, far beyond its edges on all sides.
-// Idea:    coordinates are odd eighths of a pixel, which the 8 bits of weights that GPUs filter with hold exactly.
-// Removes: every doubt about ties and rounding: the result can be told to the last bit.
+// Idea:    coordinates are odd eighths of a pixel, which the 8-bit filter weights of GPUs hold exactly.
+// Removes: ties and rounding: the right result is known to the last bit.
 // Remains: what a sampler's modes do with a coordinate.
 #ifndef WG
 #define WG 64         // work-items of a group

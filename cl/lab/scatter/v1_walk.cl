@@ -1,7 +1,7 @@
 // scatter v1: writes every word of an array once, in strides or from an offset on.
 // Idea:    the order of gather v1, with stores in place of loads: each word gets a number that follows from its place.
 // Removes: loads, so that nothing but stores takes time.
-// Remains: the bytes that a device moves to write a few of them.
+// Remains: the bytes that a device moves beyond those that are written.
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif

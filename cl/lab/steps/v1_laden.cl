@@ -1,7 +1,7 @@
 // steps v1: chains of multiplications with an addition, in groups that hold more or less local memory.
-// Idea:    the chains are those of `chains v1`; the ballast alone says how many groups a compute unit works on.
-// Removes: memory: a chain lives in a register, and what it is multiplied by and what is added never change.
-// Remains: the latency of arithmetic, wherever too few groups and too few chains are there to cover it.
+// Idea:    the chains of `chains v1`; the size of the ballast alone sets how many groups a compute unit holds.
+// Removes: memory: a chain stays in a register, and its factor and its summand never change.
+// Remains: the latency of arithmetic, where there are too few groups and chains to cover it.
 #ifndef T
 #define T float       // element type
 #endif

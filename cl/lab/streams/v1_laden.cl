@@ -1,7 +1,7 @@
 // streams v1: reads of global memory by groups that hold more or less local memory.
-// Idea:    an item has TOGETHER reads under way and asks for the next ones when it has got them, as a chain.
-// Removes: all else that could fill the time of a read: only other items of the same compute unit are left.
-// Remains: the latency of memory, wherever too few groups are resident to cover it.
+// Idea:    an item keeps TOGETHER reads in flight, and starts the next ones when these have arrived.
+// Removes: anything else that could fill the time of a read: only other items of the compute unit can.
+// Remains: the latency of memory, where too few groups are resident to cover it.
 #ifndef WG
 #define WG 64         // work-items of a group
 #endif

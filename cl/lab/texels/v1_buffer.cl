@@ -1,7 +1,7 @@
 // texels v1: reads of a plane of words in a buffer, along rows, columns or diagonals, in blocks, or at random.
-// Idea:    every word is read once; the order is the one thing that differs from run to run.
-// Removes: everything but loads: the words are only added up, so that no load can be left out.
-// Remains: what caches of lines lose where neighbouring reads lie in different rows.
+// Idea:    every word is read once; only the order differs from run to run.
+// Removes: everything but loads, and additions of the words, which make the compiler keep every load.
+// Remains: what caches lose where neighbouring reads lie in different rows.
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif

@@ -1,7 +1,7 @@
-// texels v2: the same reads of the same buffer as a line of pixels, through the path of textures.
-// Idea:    an image1d_buffer_t names the buffer; a pixel has the place that the word had.
+// texels v2: the same reads of the same buffer, as a line of pixels that is read as textures are.
+// Idea:    an image1d_buffer_t is a view of the buffer: each word is a pixel.
 // Removes: the buffer's own path through the caches, if images have another one.
-// Remains: the order of the words in memory, which is still that of rows.
+// Remains: the order of the words in memory, which is still row by row.
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif

@@ -1,7 +1,7 @@
 // texels v3: the same reads of an image of rows and columns.
-// Idea:    the driver may lay neighbouring rows side by side; a pixel has a column and a row.
-// Removes: rows as the order in memory, where the device keeps images in tiles.
-// Remains: the time of the path of textures itself, and the order of the reads.
+// Idea:    a pixel has a column and a row, so that the driver may store the image in tiles.
+// Removes: the row-by-row order in memory, where the device keeps images in tiles.
+// Remains: the cost of reading textures itself, and the order of the reads.
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif

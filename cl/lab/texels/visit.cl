@@ -1,5 +1,5 @@
-// Which pixel of an image is visit i, as a place in its rows, one after the other. Each of the pixels, 1 << WIDE in a row and
-// 1 << HIGH rows, is visited once. ORDER: 0 along rows, 1 down columns, 2 along diagonals, 3 in blocks of 8 x 8, 4 at random.
+// The pixel of visit i, numbered row by row. Each of the pixels, 1 << WIDE in a row and 1 << HIGH rows, is visited once.
+// ORDER: 0 along rows, 1 down columns, 2 along diagonals, 3 in blocks of 8 x 8, 4 at random.
 #ifndef WIDE
 #define WIDE 5
 #endif

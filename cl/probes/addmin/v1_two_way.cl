@@ -1,6 +1,6 @@
 // addmin v1: how many additions with a minimum a GPU can do, one after the other.
-// Idea:    each item lowers ROWS x COLUMNS registers by sums whose one side changes from step to step.
-// Removes: everything but additions and minima; what changes is not known to the compiler, so nothing can be left out.
+// Idea:    each item lowers ROWS x COLUMNS registers by sums; one operand of a sum changes in each step.
+// Removes: everything but additions and minima; the compiler cannot know the operands, so it keeps every step.
 // Remains: the arithmetic units' own limit, with two instructions for a sum and its minimum.
 #ifndef T
 #define T float       // element type

@@ -1,6 +1,6 @@
 // addmin v2: two sums and one minimum of three.
-// Idea:    each step lowers a register by two sums, in the form that minplus v5 has for them.
-// Removes: every other minimum, where there is one of three.
+// Idea:    each step lowers a register by two sums, as minplus v5 does.
+// Removes: every second minimum, where the device has a minimum of three.
 // Remains: the arithmetic units' own limit, with three instructions for two sums and their minima.
 #ifndef T
 #define T float       // element type

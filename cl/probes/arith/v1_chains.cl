@@ -1,6 +1,6 @@
 // arith v1: how many operations of one kind a device can do.
-// Idea:    each item has CHAINS independent registers, each of which advances by its neighbour or by run-time numbers.
-// Removes: everything but the operation: what it works on is not known to the compiler, so nothing can be left out.
+// Idea:    each item has CHAINS independent registers, each changed by its neighbour or by run-time numbers.
+// Removes: everything but the operation: the compiler cannot know the operands, so it keeps every step.
 // Remains: the arithmetic units' own limit.
 #ifndef T
 #define T float       // element type

@@ -1,5 +1,5 @@
 // copy v1: how fast a GPU can copy global memory.
-// Idea:    LOADS 16-byte loads, then as many stores, for each work-item, as many work-items as that takes.
+// Idea:    each work-item does LOADS 16-byte loads, then as many stores; there are as many work-items as that takes.
 // Removes: everything but one read and one write of each word.
 // Remains: the memory's own limit.
 #ifndef INDEX

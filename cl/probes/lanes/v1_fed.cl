@@ -1,5 +1,5 @@
 // lanes v1: how many additions with a minimum a CPU device can do, in the shape of minplus v6.
-// Idea:    each item lowers ROWS x VECTORS vectors by sums of what lies in the nearest cache, again and again.
+// Idea:    each item lowers ROWS x VECTORS vectors by sums of elements in the nearest cache, again and again.
 // Removes: everything but what v6 does for each k; the compiler cannot know that only the first time changes anything.
 // Remains: the limit of the arithmetic units, or of the loads that feed them.
 #ifndef T

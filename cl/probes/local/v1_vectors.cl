@@ -1,6 +1,6 @@
 // local v1: how fast work-items can read local memory.
 // Idea:    each item reads LOADS vectors again and again, neighbours side by side, so that no two want the same bank.
-// Removes: everything but loads: the words are only added up, so that no load can be left out.
+// Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: the local memory's own limit.
 #ifndef WG
 #define WG 256        // work-items of a group

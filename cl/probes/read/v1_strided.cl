@@ -1,6 +1,6 @@
 // read v1: how fast a GPU can read global memory.
 // Idea:    a fixed grid of groups walks the array in strides, LOADS independent 16-byte loads per work-item.
-// Removes: everything but loads: the words are only added up, so that no load can be left out.
+// Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: the memory's own limit.
 #ifndef T
 #define T uint        // a 32-bit word

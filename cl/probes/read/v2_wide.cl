@@ -1,6 +1,6 @@
 // read v2: how fast a CPU device can read memory.
 // Idea:    work-groups of one item, each with a contiguous chunk, four loads of sixteen words in flight.
-// Removes: everything but loads: the words are only added up, so that no load can be left out.
+// Removes: everything but loads, and additions of the words, which make the compiler keep every load.
 // Remains: the memory's own limit.
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a chunk beyond it

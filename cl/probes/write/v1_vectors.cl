@@ -1,6 +1,6 @@
 // write v1: how fast a GPU can write global memory.
-// Idea:    LOADS 16-byte stores for each work-item, of numbers that it makes itself.
-// Removes: everything but one write of each word: its place and the turn give what is written.
+// Idea:    each work-item does LOADS 16-byte stores of numbers that it makes itself.
+// Removes: everything but one write of each word: the value follows from its place and the turn.
 // Remains: the memory's own limit.
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it

@@ -1,6 +1,6 @@
 // write v2: how fast a CPU device can write memory.
 // Idea:    work-groups of one item, each with a contiguous chunk, sixteen numbers of its own making at a time.
-// Removes: everything but one write of each word: its place and the turn give what is written.
+// Removes: everything but one write of each word: the value follows from its place and the turn.
 // Remains: the memory's own limit.
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a chunk beyond it

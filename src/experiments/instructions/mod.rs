@@ -10,7 +10,7 @@
 //! products of floats, though their result may differ.
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
-use super::evidence::{Contrast, Verdict, compare, nothing, value};
+use super::evidence::{Contrast, Verdict, compare, nothing, pace, pace_beside, percent, times, value};
 use super::own::{LATENCY, Own};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -189,21 +189,22 @@ fn costs(points: &[Point]) -> Option<String> {
 }
 
 /// Of which operations the table's ratios are not theirs alone.
-const ADDS: &str = "; steps of int divisions, shifts and masks, conversions and some functions include an addition";
+const ADDS: &str =
+    "; int divisions, shifts, masks, conversions and some functions are timed with an addition in each step";
 
 /// The operations at full rate.
 fn fullest(names: &[&str], all: usize, hidden: usize, best: &str) -> String {
     let list = names.join(", ");
     let hidden = match hidden {
         0 => String::new(),
-        hidden => format!("; of {hidden} the spread hides it"),
+        hidden => format!("; {hidden} are undecided, as they are too noisy"),
     };
     match names.len() {
-        0 => "The spread hides which operations run at full rate".to_owned(),
+        0 => "Which operations run at full rate is undecided, as they are too noisy".to_owned(),
         full => {
             let run = if full == 1 { "runs" } else { "run" };
             let of = format!("{full} of {all} plain operations (no half_, native_ or fast forms)");
-            format!("{of} {run} at full rate, {:.1} times that of {best} or more: {list}{hidden}", 1.0 / FULL)
+            format!("{of} {run} at full rate, at least {} of the rate of {best}: {list}{hidden}", percent(1.0 / FULL))
         }
     }
 }
@@ -212,8 +213,8 @@ fn fullest(names: &[&str], all: usize, hidden: usize, best: &str) -> String {
 fn dearest(others: &[(f64, &String, bool)], best: &str) -> String {
     let Some(((most, first, _), next)) = others.split_first() else { return String::new() };
     let next: Vec<String> = next.iter().map(|(ratio, name, _)| format!("{name} ({ratio:.1} times)")).collect();
-    let next = if next.is_empty() { String::new() } else { format!("; then come {}", next.join(", ")) };
-    format!("; the dearest, {first}, takes {most:.1} times as long as {best}{next}")
+    let next = if next.is_empty() { String::new() } else { format!(", followed by {}", next.join(", ")) };
+    format!("; the slowest, {first}, takes {most:.1} times as long as {best}{next}")
 }
 
 /// What does not show because the compiler joins steps.
@@ -221,7 +222,7 @@ fn joined(points: &[Point]) -> String {
     let names: Vec<&str> = OPERATIONS.iter().map(|o| o.name).filter(|name| is_joined(points, name)).collect();
     match names.as_slice() {
         [] => String::new(),
-        names => format!("; the compiler joins steps of {}, whose latencies do not show", names.join(", ")),
+        names => format!("; the compiler merges steps of {}, which hides their latency", names.join(", ")),
     }
 }
 
@@ -245,34 +246,22 @@ const DIVISIONS: [Division; 2] = [
 /// Whether what a compiler can do better than dividing is done.
 fn divisions(points: &[Point]) -> Option<String> {
     let told: Vec<String> = DIVISIONS.into_iter().filter_map(|division| of_division(points, division)).collect();
-    (!told.is_empty()).then(|| format!("By 8 {}.", told.join("; by 8 ")))
+    (!told.is_empty()).then(|| format!("An {}.", told.join("; an ")))
 }
 
 fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]): Division) -> Option<String> {
     let over = |name| compare(points, (name, MANY), (plain, MANY));
     let others = [("7", over(constant)), ("a variable", over(variable))];
-    let rate = |(by, contrast): (&str, Option<Contrast>)| Some(format!(", by {by} at {:.2} of it", contrast?.ratio));
+    let rate = |(by, contrast): (&str, Option<Contrast>)| Some(format!(", by {by} it is {}", pace(&contrast?)));
     let others: String = others.into_iter().filter_map(rate).collect();
-    Some(format!("an int {what} {}{others}", alike(over(power)?, is)))
-}
-
-fn alike(contrast: Contrast, is: &str) -> String {
-    match contrast.verdict {
-        Verdict::Same => format!("runs at the rate of {is}"),
-        Verdict::Unclear => format!("runs at the rate of {is} within the spread"),
-        Verdict::Higher | Verdict::Lower => format!("runs at {:.2} times the rate of {is}", contrast.ratio),
-    }
+    Some(format!("int {what} by 8 is {}{others}", pace_beside(&over(power)?, is)))
 }
 
 /// What other forms of functions gain in speed and lose in exactness.
 fn forms(points: &[Point]) -> Option<String> {
-    let named = [
-        ("half_ forms gain", Form::Half),
-        ("native_ forms gain", Form::Native),
-        ("-cl-fast-relaxed-math gains", Form::Fast),
-    ];
+    let named = [("half_ forms", Form::Half), ("native_ forms", Form::Native), ("-cl-fast-relaxed-math", Form::Fast)];
     let told: Vec<String> = named.into_iter().filter_map(|(what, form)| gain(points, what, form)).collect();
-    (!told.is_empty()).then(|| format!("Beside the plain functions {}.", told.join(", ")))
+    (!told.is_empty()).then(|| format!("Compared with the plain functions, {}.", told.join("; ")))
 }
 
 fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
@@ -281,15 +270,15 @@ fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
         let contrast = compare(points, (&other, MANY), (&plain, MANY))?;
         let error = |name: &str| value(points, name, ONE_VALUE);
         let errors = error(&plain).zip(error(&other));
-        let errors = errors.map_or(String::new(), |(a, b)| format!(", {b:.1} ulp off instead of {a:.1}"));
+        let errors = errors.map_or(String::new(), |(a, b)| format!(", error {b:.1} ulp instead of {a:.1}"));
         Some((f.name, contrast, errors))
     };
     let all: Vec<(&str, Contrast, String)> = FUNCTIONS.iter().filter_map(over).collect();
     let (name, contrast, errors) = all.iter().max_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
     Some(match contrast.verdict {
-        Verdict::Higher => format!("{what} most in {name} ({:.2} times the rate{errors})", contrast.ratio),
-        Verdict::Unclear => format!("{what} nothing that the spread does not hide"),
-        Verdict::Same | Verdict::Lower => format!("{what} nothing"),
+        Verdict::Higher => format!("{name} gains most with {what} ({} as fast{errors})", times(contrast.ratio)),
+        Verdict::Unclear => format!("a gain with {what} is undecided, as it is too noisy"),
+        Verdict::Same | Verdict::Lower => format!("no function is faster with {what}"),
     })
 }
 
