@@ -58,7 +58,7 @@ fn trial(scope: &Scope<'_>, series: &str, variant: &str, n: u64) -> Trial {
 fn empty(points: &[Point]) -> Option<String> {
     let us = |series: &str| value(points, series, 1.0).map(|us| format!("{us:.1} us"));
     Some(format!(
-        "An empty kernel takes {} from the launch until the host sees it finish, and {} in a row of launches{}.",
+        "An empty kernel takes {} from the launch until the host sees it finish, and {} each in a row of launches{}.",
         us(ROUND_TRIP)?,
         us(BACK_TO_BACK)?,
         by_events(points)
@@ -145,7 +145,7 @@ mod tests {
             _ => 4.0,
         };
         insta::assert_snapshot!(finding(us), @r"
-        An empty kernel takes 4.0 us from the launch until the host sees it finish, and 4.0 us in a row of launches; by the driver's events it waits in the queue for 4.0 us and runs for 4.0 us.
+        An empty kernel takes 4.0 us from the launch until the host sees it finish, and 4.0 us each in a row of launches; by the driver's events it waits in the queue for 4.0 us and runs for 4.0 us.
         A sum by log2(n) launches takes up to 7.71 times as long as a sum by one launch (n = 1024); from n = 4194304 on, the two differ by less than 5 %.
         ");
     }
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn launches_never_stop_mattering() {
         insta::assert_snapshot!(finding(|series, n| if series == HALVING { 2.0 * n } else { n }), @r"
-        An empty kernel takes 1.0 us from the launch until the host sees it finish, and 1.0 us in a row of launches; by the driver's events it waits in the queue for 1.0 us and runs for 1.0 us.
+        An empty kernel takes 1.0 us from the launch until the host sees it finish, and 1.0 us each in a row of launches; by the driver's events it waits in the queue for 1.0 us and runs for 1.0 us.
         A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); at n = 67108864 it still takes 2.00 times as long.
         ");
     }
@@ -213,6 +213,6 @@ mod tests {
     fn nothing_is_said_of_events_that_were_not_measured() {
         let mut points = points(0.01, |_, _| 4.0);
         points.retain(|p| p.series == ROUND_TRIP || p.series == BACK_TO_BACK);
-        insta::assert_snapshot!(LAUNCH.finding(&points), @"An empty kernel takes 4.0 us from the launch until the host sees it finish, and 4.0 us in a row of launches.");
+        insta::assert_snapshot!(LAUNCH.finding(&points), @"An empty kernel takes 4.0 us from the launch until the host sees it finish, and 4.0 us each in a row of launches.");
     }
 }

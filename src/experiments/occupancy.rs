@@ -83,7 +83,7 @@ fn finding(points: &[Point]) -> String {
     };
     let left: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| left(points, *metric, most)).collect();
     let told = told.join("; ");
-    format!("As groups hold more local memory, the speed falls by {over} {told}{hidden}. {}", left.join(" "))
+    format!("As groups hold more local memory, the speed falls by more than {over} {told}{hidden}. {}", left.join(" "))
 }
 
 /// A series that keeps this much of its speed is not limited by what it lost.
@@ -202,7 +202,7 @@ mod tests {
     fn a_gpu_whose_latency_takes_1024_items_or_as_many_operations() {
         let speed = |at_once: f64, wg: f64, groups: f64| 1000.0 * (at_once * wg * groups / 1024.0).min(1.0);
         insta::assert_snapshot!(sentences(0.01, speed), @r"
-        As groups hold more local memory, the speed falls by 10 % beyond 4 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 read, groups of 256 (50 % is left at 31 KiB); nowhere with 8 reads, groups of 64; beyond 4 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 chain, groups of 256 (50 % is left at 31 KiB); beyond 16 KiB with 4 chains, groups of 64 (50 % is left at 31 KiB).
+        As groups hold more local memory, the speed falls by more than 10 % beyond 4 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 read, groups of 256 (50 % is left at 31 KiB); nowhere with 8 reads, groups of 64; beyond 4 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 chain, groups of 256 (50 % is left at 31 KiB); beyond 16 KiB with 4 chains, groups of 64 (50 % is left at 31 KiB).
         At 31 KiB, this part of the best bandwidth is left: 12 % with 1 read, groups of 64; 50 % with 1 read, groups of 256; 100 % with 8 reads, groups of 64.
         At 31 KiB, this part of the best rate is left: 12 % with 1 chain, groups of 64; 50 % with 1 chain, groups of 256; 50 % with 4 chains, groups of 64.
         ");
@@ -217,7 +217,7 @@ mod tests {
     fn noise_and_missing_points() {
         let speed = |at_once: f64, wg: f64, groups: f64| 1000.0 * (at_once * wg * groups / 1024.0).min(1.0);
         insta::assert_snapshot!(sentences(0.5, speed), @r"
-        As groups hold more local memory, the speed falls by 10 % beyond 1 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 1 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); 4 of 6 series are undecided, as they are too noisy.
+        As groups hold more local memory, the speed falls by more than 10 % beyond 1 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 1 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); 4 of 6 series are undecided, as they are too noisy.
         At 31 KiB, this part of the best bandwidth is left: 12 % with 1 read, groups of 64; 50 % with 1 read, groups of 256; 100 % with 8 reads, groups of 64.
         At 31 KiB, this part of the best rate is left: 12 % with 1 chain, groups of 64; 50 % with 1 chain, groups of 256; 50 % with 4 chains, groups of 64.
         ");
