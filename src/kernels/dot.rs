@@ -49,12 +49,15 @@ impl Problem for Dot {
         Fill::Fractions(if case.shape.n <= 1 << 24 { 8 } else { 4 })
     }
 
-    /// Each value times one, and one times each value.
+    /// Each value times one, and one times each value; infinity and NaN times zero as well.
     fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
         let one = data::generate(Fill::Ones, case.dtype, 0, 0, 0, 1);
         let values = data::telling(case.dtype, draw).into_iter().chain(data::not_finite(case.dtype));
-        let values = values.flat_map(|value| [vec![value.clone(), one.clone()], vec![one.clone(), value]]).collect();
-        Some(Lone { neutral: vec![Array::zeros(case.dtype, 1); 2], values })
+        let zero = Array::zeros(case.dtype, 1);
+        let both = |value: Array, other: &Array| [vec![value.clone(), other.clone()], vec![other.clone(), value]];
+        let without_sum = data::not_finite(case.dtype).into_iter().flat_map(|value| both(value, &zero));
+        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).collect();
+        Some(Lone { neutral: vec![zero.clone(); 2], values })
     }
 
     fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {

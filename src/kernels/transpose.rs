@@ -103,7 +103,8 @@ impl Problem for Transpose {
         Some(movement(case))
     }
 
-    /// Of a kernel that repeats its work, the same work over several matrices: their sides leave the same remainders.
+    /// Of a kernel that repeats its work, the same work over several matrices; of large ones over smaller ones, whose sides
+    /// leave the same remainders.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         let repeats = NREPS.get(&plan.params).ok().flatten().unwrap_or(1);
         if repeats < 2 {
@@ -111,7 +112,10 @@ impl Problem for Transpose {
         }
         let tile = TILE.get(&plan.params).ok().flatten().unwrap_or(1).max(16);
         let side = |side: u64| side.min(tile + side % tile);
-        let shape = Shape { n: side(case.shape.n), m: side(case.shape.m) };
+        let shape = match case.shape {
+            whole if 2 * whole.elements() <= MOST_APART => whole,
+            Shape { n, m } => Shape { n: side(n), m: side(m) },
+        };
         // Of large tiles not more data than the case itself has.
         let most = case.shape.elements().max(MOST_APART) / shape.elements().max(1);
         let mut params = plan.params.clone();

@@ -52,6 +52,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "cuts its first factors to 10 bits", &[("MULADD(x[i], y[i], sum)", "MULADD(as_float(as_uint(x[i]) & 0xffffe000u), y[i], sum)")]).n(300_007),
     kernel(V1, "cuts its second factors to 10 bits", &[("MULADD(x[i], y[i], sum)", "MULADD(x[i], as_float(as_uint(y[i]) & 0xffffe000u), sum)")]).n(300_007),
     kernel(V1, "cuts the last 20 bits", &[("MULADD(x[i], y[i], sum)", "MULADD(as_double(as_ulong(x[i]) & ~0xffffful), y[i], sum)")]).dtype(F64).n(300_007),
+    kernel(V1, "leaves products with zero out", &[("MULADD(x[i], y[i], sum)", "(x[i] == 0 || y[i] == 0 ? sum : MULADD(x[i], y[i], sum))")]),
     kernel(V1, "clamps its factors", &[("MULADD(x[i], y[i], sum)", "MULADD(clamp(x[i], -1000.0f, 1000.0f), y[i], sum)")]),
     kernel(V2, "presum drops the last element", &[("if (id < n - begin)", "if (id + 1 < n - begin)")]).with("presum=device items=256"),
     kernel(V2, "presum adds the last element twice", &[("partial[id] = MULADD(x[begin + id], y[begin + id], partial[id]);", "partial[id] = MULADD(x[begin + id], y[begin + id], partial[id]) + (begin + id + 1 == n ? x[n - 1] * y[n - 1] : 0);")]).with("presum=device items=256"),

@@ -66,6 +66,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V7, "skips a block", &[("if (x + 16 <= right", "if (x == 16 && y == 16) continue; else if (x + 16 <= right")]),
     // Repetition inside that is none.
     kernel(V1, "repeats nothing", &[(REPEAT, "#define REPEAT for (uint rep = 0; rep < 1; rep++, in += skip, out += skip)")]).file_is("transpose/matrix.cl").with("nreps=10"),
+    kernel(V1, "repeats nothing where it is large", &[("rep < NREPS; rep++", "rep < (width > 100 ? 1 : NREPS); rep++")]).file_is("transpose/matrix.cl").shape(517, 301).with("nreps=4"),
     kernel(V1, "repeats nothing but the loop", &[("        for (uint j = 0;", "        if (rep == 0) for (uint j = 0;")]).with("nreps=10"),
     kernel(V3, "works in its first and last repetition only", &[("rep < NREPS; rep++, in", "rep < NREPS; rep += NREPS - 1, in")]).file_is("transpose/matrix.cl").with("nreps=10"),
     kernel(V6, "repeats half as often", &[("rep < NREPS; rep++, in", "rep < NREPS / 2; rep++, in")]).file_is("transpose/matrix.cl").with("nreps=10"),
