@@ -1,4 +1,4 @@
-//! What the canary's kernel, `cl/common/canary.cl`, computes.
+//! What the canary's kernel, `cl/runner/canary.cl`, computes.
 
 /// Work-items begin with one of so many values, by turns.
 pub const CHAINS: u32 = 8;

@@ -61,7 +61,7 @@ fn a_canary_that_skips_a_step_is_found() {
         let sources = Sources { dir: Some(kernels.path().to_owned()) };
         let outcome = run(&mut Session::new(Box::new(open(driver)), sources, None));
         assert_eq!(outcome.status(), Status::Failed);
-        assert!(outcome.reason().contains("common/canary.cl: item 0"), "{}", outcome.reason());
+        assert!(outcome.reason().contains("runner/canary.cl: item 0"), "{}", outcome.reason());
         1
     });
 }
