@@ -70,7 +70,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Negative => -1.0 - (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
             Fill::Bits => f32::from_bits(pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).map_or(f32::INFINITY, |w| w as f32),
-            Fill::Turned { columns, falling } => turned(key, columns, falling, i) as f32,
+            Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * size(falling)) as f32,
             Fill::Fractions(k) => small(Fill::Exact(k), key, i, 32) as f32 / 4.0,
             other => small(other, key, i, 32) as f32,
         }),
@@ -80,7 +80,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Negative => -1.0 - fraction(draw(key, i)),
             Fill::Bits => f64::from_bits(wide_pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).unwrap_or(f64::INFINITY),
-            Fill::Turned { columns, falling } => turned(key, columns, falling, i),
+            Fill::Turned { columns, falling } => turned(key, columns, falling, i) * size(falling),
             Fill::Fractions(k) => small(Fill::Exact(k), key, i, 64) as f64 / 4.0,
             other => small(other, key, i, 64) as f64,
         }),
@@ -124,7 +124,7 @@ fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
 }
 
 /// Bits that operations on numbers are likely to change: of f32, and as the upper halves of 64-bit words of f64 and others.
-const SPECIAL: [u32; 20] = [
+const SPECIAL: [u32; 21] = [
     0x8000_0000, // -0
     0x0000_0001, // the smallest denormal
     0x7f80_0001, // a signalling NaN
@@ -145,6 +145,7 @@ const SPECIAL: [u32; 20] = [
     0x3ff0_0000, // the upper half of the double 1
     0x0000_0002,
     0x0000_00ff,
+    0x7ff0_0000, // the upper half of a double's infinity
 ];
 
 /// Each so many an element has special bits.
@@ -238,7 +239,7 @@ impl Weights {
 /// Numbers of both signs and many sizes, each an array of one element, that use every bit of their type: of floats the whole
 /// significand, of integers both ends of the range, too.
 pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
-    const SIZES: [i32; 8] = [0, 1, -3, 10, -20, 40, 60, -60];
+    const SIZES: [i32; 9] = [0, 1, -3, 10, -20, 60, -60, 120, -120];
     let draws = (0..).map(|i| draw(seed, i));
     // In [1, 2), with the last bit set.
     let float = |(r, size): (u64, i32)| {
@@ -262,11 +263,11 @@ pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
     }
 }
 
-/// Infinity and NaN, each an array of one element; nothing of integers.
+/// Both infinities and NaN, each an array of one element; nothing of integers.
 pub fn not_finite(dtype: Dtype) -> Vec<Array> {
     match dtype {
-        Dtype::F32 => [f32::INFINITY, f32::NAN].map(|x| Array::F32(vec![x])).into(),
-        Dtype::F64 => [f64::INFINITY, f64::NAN].map(|x| Array::F64(vec![x])).into(),
+        Dtype::F32 => [f32::INFINITY, f32::NEG_INFINITY, f32::NAN].map(|x| Array::F32(vec![x])).into(),
+        Dtype::F64 => [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(|x| Array::F64(vec![x])).into(),
         Dtype::I32 | Dtype::I64 => Vec::new(),
     }
 }
@@ -277,6 +278,11 @@ fn turned(key: u64, columns: u64, falling: bool, i: u64) -> f64 {
     let rising = fraction(draw(key, i));
     let fraction = if falling { 1.0 - rising } else { rising };
     if column == (row + turn(columns)) % columns { fraction / 16.0 } else { 1.0 + 0.875 * fraction }
+}
+
+/// What floats of [`Fill::Turned`] are multiplied by: rising ones are large, falling ones small.
+fn size(falling: bool) -> f64 {
+    2f64.powi(if falling { -60 } else { 60 })
 }
 
 /// Of [0, 1), with every bit of its significand.

@@ -86,6 +86,8 @@ impl Problem for Reduce {
             values.extend(data::not_finite(case.dtype));
         }
         let neutral = vec![host::finish(op(case), &Array::zeros(case.dtype, 0))];
+        // All of them: the result of nothing.
+        values.push(neutral[0].clone());
         Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect() })
     }
 
