@@ -67,26 +67,27 @@ pub fn tolerance(reference: &Rounded, depth: u64, dtype: Dtype) -> Option<f64> {
 
 /// Judges a result by its reference: equality where it is exact, else the bound on the only element.
 pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
-    let (sum, tol) = match reference {
-        Reference::Exact(exact) => return check_exact(got, exact),
-        Reference::Rounded(sum) => (sum, None),
-        Reference::Error(allowed) => (&Rounded { value: 0.0, magnitude: 0.0 }, Some(*allowed)),
+    let judge = |judge: &dyn Fn(f64) -> Verdict| match number(got) {
+        Ok(number) => judge(number),
+        Err(why) => Verdict::fail(f64::INFINITY, 0.0, why),
     };
+    match reference {
+        Reference::Exact(exact) => check_exact(got, exact),
+        Reference::Rounded(sum) => judge(&|number| check_rounded(number, sum, depth, got.dtype())),
+        Reference::Error(allowed) => judge(&|error| within(error, 0.0, *allowed)),
+    }
+}
+
+/// The only element of a floating-point result, widened; what is wrong if it is none.
+fn number(got: &Array) -> Result<f64, String> {
     // By its bits: widening may take a NaN's payload away.
     if got.dtype().is_float() && still_poisoned(got).is_some() {
-        return Verdict::fail(f64::INFINITY, 0.0, "the result was never written".to_owned());
+        return Err("the result was never written".to_owned());
     }
-    let number = match got {
-        Array::F32(v) if v.len() == 1 => f64::from(v[0]),
-        Array::F64(v) if v.len() == 1 => v[0],
-        other => {
-            let why = format!("{} elements of {} have no rounded reference", other.len(), other.dtype());
-            return Verdict::fail(f64::INFINITY, 0.0, why);
-        }
-    };
-    match tol {
-        Some(tol) => within(number, 0.0, tol),
-        None => check_rounded(number, sum, depth, got.dtype()),
+    match got {
+        Array::F32(v) if v.len() == 1 => Ok(f64::from(v[0])),
+        Array::F64(v) if v.len() == 1 => Ok(v[0]),
+        other => Err(format!("{} elements of {} have no rounded reference", other.len(), other.dtype())),
     }
 }
 

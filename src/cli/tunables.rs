@@ -14,7 +14,7 @@ pub trait Of {
     const FAMILY: &'static Family;
 
     /// The group of options with which its settings have no meaning, if there is one.
-    const EXCLUDED_BY: Option<&'static str> = None;
+    const EXCLUDED_BY: Option<&'static str>;
 }
 
 /// Declares types that stand for families.

@@ -8,7 +8,7 @@ use crate::plan::{Reference, Rounded};
 use multiversion::multiversion;
 
 /// An operation that joins any number of elements into one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Op {
     /// The sum; of integers, it wraps.
     #[default]

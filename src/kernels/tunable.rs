@@ -89,9 +89,12 @@ impl Tunable {
             Kind::Pair => sides(text).is_some(),
             Kind::Switch | Kind::Choice => self.values.contains(&text),
         };
+        if is_allowed {
+            return Ok(());
+        }
         let is_listed = matches!(self.kind, Kind::Switch | Kind::Choice) || self.values.is_empty();
         let such_as = if is_listed { String::new() } else { format!(", such as {}", self.values.join(", ")) };
-        if is_allowed { Ok(()) } else { Err(format!("it must be {}{such_as}", self.allowed())) }
+        Err(format!("it must be {}{such_as}", self.allowed()))
     }
 
     /// The value's text, if it was given.

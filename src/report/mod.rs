@@ -13,3 +13,13 @@ pub mod timeline;
 mod view;
 
 pub use view::Unit;
+
+/// Compares a rendered text with the one of this name in `tests/golden`.
+#[cfg(test)]
+fn golden(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../tests/golden");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}

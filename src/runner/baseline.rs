@@ -24,7 +24,7 @@ impl Session {
         };
         if case.shape.n == 0 || case.shape.m == 0 {
             outcome.params = choices(family, case);
-            return Ok(nothing(Some(family), case, Clock::Wall));
+            return Ok(nothing(family, case, Clock::Wall));
         }
         if let Some(why) = family.problem.spared(baseline, case.shape) {
             return Err(Refusal::Size(why).into());

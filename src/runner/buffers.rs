@@ -4,7 +4,7 @@ use crate::check::{self, Fingerprint, Side};
 use crate::data::{self, Array, Change, Dtype, Fill};
 use crate::device::{Device, DeviceError};
 use crate::kernels::{Family, Form};
-use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, Place as Memory, Plan, Role};
+use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, Pass, Place as Memory, Plan, Role};
 
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,8 +26,8 @@ pub(super) struct Fenced {
 }
 
 impl Fence {
-    /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind it. None under a
-    /// simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
+    /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind
+    /// it. None under a simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
     pub(super) fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
         const MOST: usize = 1 << 20;
         let row = match family.form {
@@ -354,7 +354,7 @@ impl Bound {
     /// The plan's launches with these buffers as arguments.
     pub(super) fn launches(&self, plan: &Plan) -> Vec<Launch> {
         let bind = |arg: &Arg| arg.bound(|index| self.buffers[index].id);
-        let launch = |pass: &crate::plan::Pass| Launch {
+        let launch = |pass: &Pass| Launch {
             kernel: pass.kernel.clone(),
             global: pass.global,
             local: pass.local,

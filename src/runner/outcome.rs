@@ -151,10 +151,10 @@ pub struct Outcome {
 /// What was measured of a case whose result was judged right: there is no other way to one. Times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Largest error seen in the result over the timed data.
-    pub max_err: f64,
-    /// The error allowed there.
-    pub tol: f64,
+    /// Largest error seen in the result over the timed data; none where it has no size, as beside an infinite input.
+    pub max_err: Option<f64>,
+    /// The error allowed there; likewise.
+    pub tol: Option<f64>,
     /// The result over the timed data, if it is a single number.
     pub result: Option<Number>,
     /// The clock that the times come from.

@@ -4,7 +4,7 @@ use super::buffers::{Fence, Fenced};
 use super::canary::Gauge;
 use super::outcome::{Clock, Measured, Number, Outcome, Settings, Stop};
 use super::verify::Judged;
-use crate::data::{self, Array, Dtype, Fill, Params};
+use crate::data::{self, Array, Dtype, Fill, Params, Shape};
 use crate::device::{Device, ProgramId, Unit};
 use crate::exchange::exchange;
 use crate::files;
@@ -60,7 +60,7 @@ pub struct Session {
 const MOST_VERIFIED: usize = 128;
 
 /// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
-type DataKey = (&'static str, Dtype, crate::data::Shape, u64, Params);
+type DataKey = (&'static str, Dtype, Shape, u64, Params);
 
 /// The inputs that are timed over, kept from case to case of the same problem.
 pub(super) struct Data {
@@ -77,10 +77,15 @@ pub(super) struct Data {
 impl Data {
     /// These inputs of a case, with what is right.
     pub(super) fn of(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
-        let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
         let is_moved = family.problem.movement(case).is_some();
         let reference = (!is_moved).then(|| family.problem.reference(case, &host));
-        Data { key, host, device: Vec::new(), reference, prints: OnceCell::new() }
+        Data { reference, ..Data::unjudged(family, case, host) }
+    }
+
+    /// These inputs of a case, of which it is not yet known what is right.
+    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
+        let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
+        Data { key, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
     }
 
     /// Gives back what is on the device.
@@ -144,14 +149,29 @@ impl Session {
         if let Some(exchange) = exchange(&case.family) {
             return self.exchange(exchange, case, settings);
         }
-        self.launched = again.is_some();
-        let mut outcome = Outcome::pending(case, settings.clock);
         self.verified.retain(|(known, _)| known != case);
-        let end = match self.prepare(case, &mut outcome) {
-            Ok(Some(job)) => self.verify_and_time(&Job { again, ..job }, settings, &mut outcome),
-            Ok(None) => Ok(nothing(find_family(&case.family).ok(), case, settings.clock)),
-            Err(stop) => Err(stop),
-        };
+        self.launched = again.is_some();
+        self.prepared(case, settings.clock, |session, job, outcome| {
+            session.verify_and_time(&Job { again, ..job }, settings, outcome)
+        })
+    }
+
+    /// Prepares a case, has `go` measure it, and ends it. No elements are an answer too, without a launch.
+    fn prepared<'a>(
+        &mut self,
+        case: &'a Case,
+        clock: Clock,
+        go: impl FnOnce(&mut Session, Job<'a>, &mut Outcome) -> Result<Measured, Stop>,
+    ) -> Outcome {
+        let mut outcome = Outcome::pending(case, clock);
+        let end = find_family(&case.family).and_then(|family| {
+            outcome.params = choices(family, case);
+            if case.shape.n == 0 || case.shape.m == 0 {
+                return Ok(nothing(family, case, clock));
+            }
+            let job = self.prepare(case, family, &mut outcome)?;
+            go(self, job, &mut outcome)
+        });
         self.forget_touched(end.is_err());
         outcome.ended(end.map_err(|stop| stop.after(self.launched)))
     }
@@ -167,14 +187,9 @@ impl Session {
     /// Verifies a rung without timing it, over more kinds of data than [`Session::run`] does.
     pub fn verify(&mut self, case: &Case) -> Outcome {
         self.launched = false;
-        let mut outcome = Outcome::pending(case, Clock::Event);
-        let end = match self.prepare(case, &mut outcome) {
-            Ok(Some(job)) => self.verify_thoroughly(&job).map(|judged| Measured::of(judged, Clock::Event)),
-            Ok(None) => Ok(nothing(find_family(&case.family).ok(), case, Clock::Event)),
-            Err(stop) => Err(stop),
-        };
-        self.forget_touched(end.is_err());
-        outcome.ended(end.map_err(|stop| stop.after(self.launched)))
+        self.prepared(case, Clock::Event, |session, job, _| {
+            session.verify_thoroughly(&job).map(|judged| Measured::of(judged, Clock::Event))
+        })
     }
 
     /// What a case that went wrong left on the device may not be the data any more: the next case uploads them anew.
@@ -187,13 +202,8 @@ impl Session {
         }
     }
 
-    /// Makes the plan, the program and the data; nothing if there are no elements, which is an answer too.
-    fn prepare<'a>(&mut self, case: &'a Case, outcome: &mut Outcome) -> Result<Option<Job<'a>>, Stop> {
-        let family = find_family(&case.family)?;
-        outcome.params = choices(family, case);
-        if case.shape.n == 0 || case.shape.m == 0 {
-            return Ok(None);
-        }
+    /// Makes the plan, the program and the data.
+    fn prepare<'a>(&mut self, case: &'a Case, family: &'static Family, outcome: &mut Outcome) -> Result<Job<'a>, Stop> {
         let (rung, plan) = self.plan(family, case)?;
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
         let cost = family.problem.cost(case);
@@ -204,7 +214,7 @@ impl Session {
         let job = Job { case, family, plan, program, again: None };
         self.load(&job)?;
         outcome.spent.data = started.elapsed().as_secs_f64() - outcome.spent.build;
-        Ok(Some(job))
+        Ok(job)
     }
 
     /// Finds the rung and makes its plan; refuses what would not fit the device.
@@ -304,8 +314,8 @@ pub(super) fn find_family(name: &str) -> Result<&'static Family, Stop> {
 }
 
 /// Nothing to launch: the host's finish of no partial results is the answer.
-pub(super) fn nothing(family: Option<&Family>, case: &Case, clock: Clock) -> Measured {
-    let answer = family.and_then(|f| single(&f.problem.finish(case, Array::zeros(case.dtype, 0), &[])));
+pub(super) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
+    let answer = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
     let note = "no elements: answered without a launch".into();
     Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }
 }

@@ -32,11 +32,9 @@ impl Session {
         self.ready_gauge()?;
         let started = Instant::now();
         let timed = self.with_data(|session, data| {
-            let fence = Fence::of(&*session.device, job.family, job.case);
-            let bound = Bound::new(&mut *session.device, fence, &job.plan, &data.device)?;
-            let result = session.measure(job, settings, &bound, data, &mut measured);
-            bound.free(&mut *session.device);
-            result
+            let inputs = data.device.clone();
+            session
+                .with_bound(job, &inputs, |session, bound| session.measure(job, settings, bound, data, &mut measured))
         });
         outcome.spent.measure = started.elapsed().as_secs_f64() + measured.end_to_end.unwrap_or(0.0);
         timed?;
@@ -270,7 +268,7 @@ impl Measured {
         if later.stopped_by != "steady" {
             self.stopped_by = later.stopped_by;
         }
-        self.max_err = self.max_err.max(later.max_err);
+        self.max_err = self.max_err.zip(later.max_err).map(|(so_far, later)| so_far.max(later));
         self.choose_clock(settings);
         self
     }

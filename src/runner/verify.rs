@@ -19,14 +19,10 @@ impl Session {
         let judged = self.verify_real(job, "over real data")?;
         // Timing ends with this, too.
         self.with_data(|session, data| {
-            let fence = Fence::of(&*session.device, job.family, job.case);
-            let bound = Bound::new(&mut *session.device, fence, &job.plan, &data.device)?;
-            let demanded = session.run_poisoned(job, &bound).and_then(|()| {
-                let device = &mut *session.device;
-                demand_inputs(device, job, &bound, data)
-            });
-            bound.free(&mut *session.device);
-            demanded
+            session.with_bound(job, &data.device, |session, bound| {
+                session.run_poisoned(job, bound)?;
+                demand_inputs(&mut *session.device, job, bound, data)
+            })
         })?;
         Ok(judged)
     }
@@ -107,7 +103,7 @@ impl Session {
         let Some(lone) = lone else { return Ok(()) };
         let lens = problem.inputs(job.case.shape, &job.case.params);
         let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
-        let mut data = Data::of(job.family, job.case, host);
+        let mut data = Data::unjudged(job.family, job.case, host);
         data.device = device.to_vec();
         overwrite(&mut *self.device, &data)?;
         let places = places(job, &data);
@@ -161,7 +157,7 @@ impl Session {
     }
 
     /// Has these inputs bound, with buffers for all else, for as long as `go` runs.
-    fn with_bound<T>(
+    pub(super) fn with_bound<T>(
         &mut self,
         job: &Job<'_>,
         inputs: &[Fenced],
@@ -392,9 +388,9 @@ impl Data {
 /// A result over real data that passed its check.
 #[derive(Clone, Copy)]
 pub(super) struct Judged {
-    /// The largest error, and the error allowed.
-    pub(super) max_err: f64,
-    pub(super) tol: f64,
+    /// The largest error, and the error allowed; none where it has no size, as beside an infinite input.
+    pub(super) max_err: Option<f64>,
+    pub(super) tol: Option<f64>,
     /// The result, if it is a single number.
     pub(super) value: Option<Number>,
 }
@@ -402,7 +398,7 @@ pub(super) struct Judged {
 impl Judged {
     /// What a script's runs left, all of which was compared and found equal.
     pub(super) fn equal() -> Judged {
-        Judged { max_err: 0.0, tol: 0.0, value: None }
+        Judged { max_err: Some(0.0), tol: Some(0.0), value: None }
     }
 
     /// The answer to no elements, of which there is nothing to check.
@@ -474,7 +470,8 @@ fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Res
 }
 
 fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Judged {
-    Judged { max_err, tol, value }
+    let sized = |error: f64| Some(error).filter(|error| error.is_finite());
+    Judged { max_err: sized(max_err), tol: sized(tol), value }
 }
 
 pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {

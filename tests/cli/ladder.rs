@@ -314,6 +314,21 @@ fn real_inputs_of_every_format_give_the_same_answer() {
 }
 
 #[test]
+fn an_infinite_input_is_answered_although_its_error_has_no_size() {
+    let dir = TempDir::new().unwrap();
+    let path = write(&dir, "infinite.csv", b"1\ninf\n-3\n");
+    for args in [&[][..], &["--in-process"]] {
+        let args =
+            [&["reduce", "--quick", "--input", path.to_str().unwrap(), "--variant", "sequential", "--json", "-"], args];
+        let (out, err, code) = run(&args.concat());
+        assert_eq!(code, 0, "{err}");
+        let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let row = rows.as_array().unwrap().iter().find(|row| row["variant"] == "sequential").unwrap();
+        assert!(row["status"] == "ok" && row["t_median_s"].is_number() && row["tol"].is_null(), "{row}");
+    }
+}
+
+#[test]
 fn outputs_hold_what_the_table_shows() {
     let dir = TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();

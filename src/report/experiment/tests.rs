@@ -26,11 +26,7 @@ fn troubled() -> Vec<Point> {
 
 fn golden(name: &str, text: &str) {
     assert!(text.lines().all(|line| line.chars().count() <= 100 || line.starts_with("finding: ")), "{text}");
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../../tests/golden");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
+    crate::report::golden(name, text);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
-use crate::report::markdown;
+use crate::report::{golden, markdown};
 use crate::runner::{Clock, Number, Status};
 
 fn rung(number: u32, variant: &str, seconds: f64) -> Row {
@@ -149,14 +149,6 @@ fn repeated() -> Vec<Row> {
             ))
         },
     ]
-}
-
-fn golden(name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../../tests/golden");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
 #[test]
