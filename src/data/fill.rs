@@ -22,6 +22,12 @@ pub enum Fill {
     Positive,
     /// The same numbers with the other sign, for maxima.
     Negative,
+    /// Large numbers of one sign that differ in their last bits alone, so that a comparison in a narrower type takes them for
+    /// equal: floats about 2^60, integers about an eighth of the largest.
+    Near {
+        /// Whether they are below 0.
+        negative: bool,
+    },
     /// All bits but, in one element of 256, one of the lower half of them.
     MostBits,
     /// No bits but, in one element of 256, one of the lower half of them.
@@ -68,6 +74,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => (draw(key, i) >> 40) as f32 * (2.0 / (1u64 << 24) as f32) - 1.0,
             Fill::Positive => 1.0 + (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
             Fill::Negative => -1.0 - (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
+            Fill::Near { negative } => near(draw(key, i), negative, 23, 3) as f32 * 2f32.powi(37),
             Fill::Bits => f32::from_bits(pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).map_or(f32::INFINITY, |w| w as f32),
             Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * size(falling)) as f32,
@@ -78,6 +85,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0,
             Fill::Positive => 1.0 + fraction(draw(key, i)),
             Fill::Negative => -1.0 - fraction(draw(key, i)),
+            Fill::Near { negative } => near(draw(key, i), negative, 52, 20) as f64 * 2f64.powi(8),
             Fill::Bits => f64::from_bits(wide_pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).unwrap_or(f64::INFINITY),
             Fill::Turned { columns, falling } => turned(key, columns, falling, i) * size(falling),
@@ -88,6 +96,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => draw(key, i) as i32,
             Fill::Positive => (1 << 28) + (draw(key, i) >> 36) as i32,
             Fill::Negative => -(1 << 28) - (draw(key, i) >> 36) as i32,
+            Fill::Near { negative } => near(draw(key, i), negative, 28, 4) as i32,
             Fill::Bits => pattern(key, i).cast_signed(),
             Fill::Weights { .. } => weights.whole(i),
             Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * f64::from(1 << 27)) as i32,
@@ -97,12 +106,19 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => draw(key, i) as i64,
             Fill::Positive => (1 << 60) + (draw(key, i) >> 4) as i64,
             Fill::Negative => -(1 << 60) - (draw(key, i) >> 4) as i64,
+            Fill::Near { negative } => near(draw(key, i), negative, 60, 7),
             Fill::Bits => wide_pattern(key, i).cast_signed(),
             Fill::Weights { .. } => weights.whole(i).into(),
             other => small(other, key, i, 64),
         }),
     }
     array
+}
+
+/// 2^`power`, and less than 2^`bits` more.
+fn near(draw: u64, negative: bool, power: u32, bits: u32) -> i64 {
+    let number = (1 << power) + (draw >> (64 - bits)) as i64;
+    if negative { -number } else { number }
 }
 
 fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
@@ -162,10 +178,13 @@ fn pattern(key: u64, i: u64) -> u32 {
     }
 }
 
-/// Both halves of the word differ from element to element, and from each other.
+/// Both halves of the word differ from element to element, and from each other. Of special bits the lower half is 0 in every
+/// other round of them: else they would be no infinities, and without the rest no denormals.
 fn wide_pattern(key: u64, i: u64) -> u64 {
     let high = pattern(key, i);
-    let low = if i % SPECIAL_EACH == SPECIAL_EACH / 2 { 0 } else { scramble(!high) };
+    let is_special = i % SPECIAL_EACH == SPECIAL_EACH / 2;
+    let round = i / SPECIAL_EACH / SPECIAL.len() as u64;
+    let low = if is_special && round.is_multiple_of(2) { 0 } else { scramble(!high) };
     u64::from(high) << 32 | u64::from(low)
 }
 
@@ -236,22 +255,24 @@ impl Weights {
     }
 }
 
-/// Numbers of both signs and many sizes, each an array of one element, that use every bit of their type: of floats the whole
-/// significand, of integers both ends of the range, too.
+/// Numbers of both signs and many sizes, the largest and the smallest normal ones among them, each an array of one element,
+/// that use every bit of their type: of floats the whole significand.
 pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
-    const SIZES: [i32; 9] = [0, 1, -3, 10, -20, 60, -60, 120, -120];
+    const SIZES: [i32; 9] = [0, 1, -3, 10, -20, 60, -60, 127, -126];
     let draws = (0..).map(|i| draw(seed, i));
-    // In [1, 2), with the last bit set.
-    let float = |(r, size): (u64, i32)| {
-        let significand = f64::from_bits(1023 << 52 | r >> 12 | 1);
-        let single = f32::from_bits(127 << 23 | (r >> 41) as u32 | 1);
-        let scale = if r & 1 == 0 { 2f64.powi(size) } else { -(2f64.powi(size)) };
-        (significand * scale, single * scale as f32)
-    };
-    let floats = draws.clone().zip(SIZES).map(float);
+    let sign = |r: u64| if r & 1 == 0 { 1.0 } else { -1.0 };
+    // Significands in [1, 2), with the last bit set.
     match dtype {
-        Dtype::F32 => floats.map(|(_, single)| Array::F32(vec![single])).collect(),
-        Dtype::F64 => floats.map(|(double, _)| Array::F64(vec![double])).collect(),
+        Dtype::F32 => {
+            let float = |r: u64| f32::from_bits(127 << 23 | (r >> 41) as u32 | 1);
+            let floats = draws.zip(SIZES).map(|(r, size)| sign(r) as f32 * float(r) * 2f32.powi(size));
+            floats.map(|x| Array::F32(vec![x])).collect()
+        }
+        Dtype::F64 => {
+            let float = |r: u64| f64::from_bits(1023 << 52 | r >> 12 | 1);
+            let floats = draws.zip(SIZES.into_iter().chain([1023, -1022]));
+            floats.map(|(r, size)| Array::F64(vec![sign(r) * float(r) * 2f64.powi(size)])).collect()
+        }
         Dtype::I32 => {
             let ends = [1, -1, i32::MAX, i32::MIN];
             draws.map(|r| r as i32).take(4).chain(ends).map(|x| Array::I32(vec![x])).collect()

@@ -49,14 +49,20 @@ impl Problem for Dot {
         Fill::Fractions(if case.shape.n <= 1 << 24 { 8 } else { 4 })
     }
 
-    /// Each value times one, and one times each value; infinity and NaN times zero as well.
+    /// Each value times one, and one times each value; infinity and NaN times zero as well; and products that are rounded,
+    /// which mad() may do as it likes.
     fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
         let one = data::generate(Fill::Ones, case.dtype, 0, 0, 0, 1);
-        let values = data::telling(case.dtype, draw).into_iter().chain(data::not_finite(case.dtype));
+        let telling = data::telling(case.dtype, draw);
+        let pairs = telling.iter().zip(data::telling(case.dtype, !draw).into_iter().rev());
+        let pairs = pairs.map(|(a, b)| vec![a.clone(), b]).filter(|pair| is_normal(&self.reference(case, pair)));
+        let pairs: Vec<Vec<Array>> =
+            if case.params.get(MAD.name).is_some_and(|on| on == "1") { vec![] } else { pairs.collect() };
+        let values = telling.iter().cloned().chain(data::not_finite(case.dtype));
         let zero = Array::zeros(case.dtype, 1);
         let both = |value: Array, other: &Array| [vec![value.clone(), other.clone()], vec![other.clone(), value]];
         let without_sum = data::not_finite(case.dtype).into_iter().flat_map(|value| both(value, &zero));
-        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).collect();
+        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).chain(pairs).collect();
         Some(Lone { neutral: vec![zero.clone(); 2], values })
     }
 
@@ -88,6 +94,12 @@ impl Problem for Dot {
     fn baselines(&self) -> &'static [Baseline] {
         cpu::dot::BASELINES
     }
+}
+
+/// Whether a product is none that a device may flush to zero, and none that overflows f32.
+fn is_normal(product: &Reference) -> bool {
+    let single = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
+    product.rounded().is_none_or(|product| single.contains(&product.value.abs()))
 }
 
 /// Who adds the elements that do not fill a whole turn of the loop.

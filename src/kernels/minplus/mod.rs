@@ -75,10 +75,11 @@ const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4
 /// Fewest rows of the smaller matrix over which a rung is checked too.
 const COMPANION: u64 = 64;
 
-/// Setting of checks: whether the weights are [`Fill::Turned`], rising or falling.
-const TURNED: &str = "turned";
+/// Setting of checks: the weights are [`Fill::Turned`], rising or falling, or [`Fill::Near`].
+const DATA: &str = "data";
 const RISING: &str = "rising";
 const FALLING: &str = "falling";
+const NEAR: &str = "near";
 
 struct MinPlus;
 
@@ -92,10 +93,12 @@ impl Problem for MinPlus {
     }
 
     fn fill(&self, case: &Case) -> Fill {
-        if let Some(order) = case.params.get(TURNED) {
-            return Fill::Turned { columns: case.shape.n, falling: order == FALLING };
+        let (columns, signed) = (case.shape.n, is_signed(&case.params));
+        match case.params.get(DATA).map(String::as_str) {
+            Some(NEAR) => Fill::Near { negative: signed },
+            Some(order) => Fill::Turned { columns, falling: order == FALLING },
+            None => Fill::Weights { columns, signed, severed: true },
         }
-        Fill::Weights { columns: case.shape.n, signed: is_signed(&case.params), severed: true }
     }
 
     /// A weight that few ways undercut.
@@ -117,18 +120,19 @@ impl Problem for MinPlus {
         Reference::Exact(exact)
     }
 
-    /// Weights of which each decides a result, in one of two cases; and weights of either sign, of any kernel that has no
-    /// use for there being none below 0.
+    /// Weights of which each decides a result, in one of two cases; weights that are hard to tell apart; and weights of
+    /// either sign, of any kernel that has no use for there being none below 0.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         let with = |name: &str, value: &str| {
             let mut params = plan.params.clone();
             params.insert(name.into(), value.into());
             Case { params, ..case.clone() }
         };
-        let mut companions = vec![with(TURNED, RISING), with(TURNED, FALLING)];
+        let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
+        let small = |case: Case| Case { shape: Form::Square.shape(n, None), ..case };
+        let mut companions = vec![with(DATA, RISING), with(DATA, FALLING), small(with(DATA, NEAR))];
         if !is_signed(&case.params) && plan.defines.iter().all(|(name, _)| name != "ORDERED") {
-            let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
-            companions.push(Case { shape: Form::Square.shape(n, None), ..with(WEIGHTS.name, "signed") });
+            companions.push(small(with(WEIGHTS.name, "signed")));
         }
         companions
     }
@@ -150,9 +154,9 @@ impl Problem for MinPlus {
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         let (n, mut exact) = (case.shape.n as usize, Array::zeros(case.dtype, inputs[0].len()));
-        match case.params.contains_key(TURNED) {
-            true => host::turned(n, data::turn(case.shape.n) as usize, &inputs[0], &mut exact),
-            false => host::all_threads(n, &inputs[0], &mut exact),
+        match self.fill(case) {
+            Fill::Turned { columns, .. } => host::turned(n, data::turn(columns) as usize, &inputs[0], &mut exact),
+            _ => host::all_threads(n, &inputs[0], &mut exact),
         }
         Reference::Exact(exact)
     }

@@ -72,10 +72,11 @@ impl Problem for Reduce {
         }
     }
 
-    /// Numbers of either sign: the others are all on one side of 0.
+    /// Numbers of either sign, as the others are all on one side of 0; and such as are hard to tell apart.
     fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
         match op(case) {
-            Op::Min | Op::Max => &[Fill::Real],
+            Op::Min => &[Fill::Real, Fill::Near { negative: false }],
+            Op::Max => &[Fill::Real, Fill::Near { negative: true }],
             _ => &[],
         }
     }

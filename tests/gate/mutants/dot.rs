@@ -50,6 +50,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "drops a product far inside that is not whole", &[("MULADD(x[i], y[i], sum)", "MULADD(i == 150000 && x[i] != rint(x[i]) ? 0 : x[i], y[i], sum)")]).n(300_007),
     kernel(V1, "drops the last element of a long sum", &[("min(begin + chunk, n)", "min(begin + chunk, n - 1)")]).n(2_000_003).wg(1).with("items=1"),
     kernel(V1, "cuts its first factors to 10 bits", &[("MULADD(x[i], y[i], sum)", "MULADD(as_float(as_uint(x[i]) & 0xffffe000u), y[i], sum)")]).n(300_007),
+    kernel(V1, "cuts the last bit of products", &[("MULADD(x[i], y[i], sum)", "sum + as_float(as_uint(x[i] * y[i]) & ~1u)")]),
     kernel(V1, "cuts its second factors to 10 bits", &[("MULADD(x[i], y[i], sum)", "MULADD(x[i], as_float(as_uint(y[i]) & 0xffffe000u), sum)")]).n(300_007),
     kernel(V1, "cuts the last 20 bits", &[("MULADD(x[i], y[i], sum)", "MULADD(as_double(as_ulong(x[i]) & ~0xffffful), y[i], sum)")]).dtype(F64).n(300_007),
     kernel(V1, "leaves products with zero out", &[("MULADD(x[i], y[i], sum)", "(x[i] == 0 || y[i] == 0 ? sum : MULADD(x[i], y[i], sum))")]),

@@ -15,6 +15,8 @@ const V6: &str = "minplus/v6_wide";
 const FROM: &str = "T best = NO_EDGE;";
 const LOOP: &str = "for (INDEX k = 0; k < n; k++)";
 const SUM: &str = "d[i * n + k] + d[k * n + j]";
+const SMALLER: &str = "best = SMALLER(best, d[i * n + k] + d[k * n + j]);";
+const AS_FLOATS: &str = "{ const T way = d[i * n + k] + d[k * n + j]; best = (float)way < (float)best ? way : best; }";
 const STORE: &str = "r[i * n + j] = best;";
 const FRESH: &str = "if (!isnan(r[i * n + j])) return; T best = NO_EDGE;";
 
@@ -56,6 +58,13 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "drops signs of one side", &[(SUM, "d[i * n + k] + fabs(d[k * n + j])")]).with("weights=signed"),
     kernel(V6, "orders signed weights by their bits", &[("#ifdef ORDERED", "#if 1")])
         .file_is("common/lanes.cl")
+        .with("weights=signed"),
+    kernel(V1, "compares doubles as floats", &[(SMALLER, AS_FLOATS)]).dtype(F64),
+    kernel(V1, "compares integers as floats", &[(SMALLER, AS_FLOATS)]).dtype(I32),
+    kernel(V1, "compares integers as floats, of signed weights", &[(SMALLER, AS_FLOATS)])
+        .dtype(I32)
+        .with("weights=signed"),
+    kernel(V1, "clamps large negative sums", &[(SUM, "fmax(d[i * n + k] + d[k * n + j], -1e9f)")])
         .with("weights=signed"),
     kernel(V1, "adds in single precision", &[(SUM, "(float)d[i * n + k] + (float)d[k * n + j]")]).dtype(F64),
     kernel(V1, "weights are at most 1", &[(SUM, "fmin(d[i * n + k], 1.0f) + fmin(d[k * n + j], 1.0f)")]),

@@ -25,6 +25,10 @@ const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
 /// Of v7: the loop over a work-item's elements.
 const RAKE: &str = "value = REDUCE(value, x[i]);\n    value";
 
+const JOIN: &str = "scratch[id] = REDUCE(scratch[id], scratch[id + offset]);";
+const JOIN_AS_FLOATS: &str =
+    "scratch[id] = (float)scratch[id] < (float)scratch[id + offset] ? scratch[id] : scratch[id + offset];";
+
 pub const MUTANTS: &[Mutant] = &[
     // Stale results: what an earlier launch left counts as this one's.
     kernel(V10, "its ticket is never reset", &[("atomic_xchg(ticket, 0u);", "")]),
@@ -204,6 +208,10 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "drops signs", &[(LOAD, "scratch[id] = i < n ? fabs(x[i]) : IDENTITY;")]).dtype(F32).with("op=min"),
     kernel(V1, "drops signs", &[(LOAD, "scratch[id] = i < n ? abs(x[i]) : IDENTITY;")]).with("op=max"),
     kernel(V1, "minimum of magnitudes", &[(LOAD, "scratch[id] = i < n ? fabs(x[i]) : IDENTITY;")]).dtype(F64).with("op=min"),
+    kernel(V1, "compares doubles as floats", &[(JOIN, JOIN_AS_FLOATS)]).with("op=min").dtype(F64),
+    kernel(V1, "compares integers as floats", &[(JOIN, JOIN_AS_FLOATS)]).with("op=min"),
+    kernel(V1, "clamps the largest numbers", &[(LOAD, "scratch[id] = i < n ? clamp(x[i], -1e38f, 1e38f) : IDENTITY;")]).dtype(F32),
+    kernel(V1, "loses the smallest doubles", &[(LOAD, "scratch[id] = i < n && fabs(x[i]) > 1e-300 ? x[i] : IDENTITY;")]).dtype(F64),
     kernel(V1, "adds in single precision", &[(LOAD, "scratch[id] = i < n ? (float)x[i] : IDENTITY;")]).dtype(F64),
     kernel(V1, "loses the upper halves", &[(LOAD, "scratch[id] = i < n ? (T)(int)x[i] : IDENTITY;")]).dtype(I64),
     kernel(V1, "loses the upper halves", &[(LOAD, "scratch[id] = i < n ? (T)(int)x[i] : IDENTITY;")]).dtype(I64).with("op=max"),

@@ -33,6 +33,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "adds zero to doubles", &[(ELEMENT, "= in[(y + j) * in_pitch + x] + 0.0;")]).dtype(F64),
     kernel(V1, "replaces NaN by its usual bits", &[(ELEMENT, "= isnan(in[(y + j) * in_pitch + x]) ? as_float(0x7fc00000u) : in[(y + j) * in_pitch + x];")]),
     kernel(V1, "flushes what is below the smallest normal number", &[(ELEMENT, "= fabs(in[(y + j) * in_pitch + x]) < 1.17549435e-38f ? 0 : in[(y + j) * in_pitch + x];")]),
+    kernel(V1, "flushes doubles below the smallest normal one", &[(ELEMENT, "= fabs(in[(y + j) * in_pitch + x]) < 2.2250738585072014e-308 ? 0 : in[(y + j) * in_pitch + x];")]).dtype(F64),
     kernel(V1, "clamps infinity", &[(ELEMENT, "= isinf(in[(y + j) * in_pitch + x]) ? FLT_MAX : in[(y + j) * in_pitch + x];")]),
     kernel(V1, "clamps what is below zero", &[(ELEMENT, "= (int)in[(y + j) * in_pitch + x] < 0 ? 0 : in[(y + j) * in_pitch + x];")]).dtype(I32),
     kernel(V1, "turns -0 into 0", &[(ELEMENT, "= in[(y + j) * in_pitch + x] == 0 ? 0 : in[(y + j) * in_pitch + x];")]),
