@@ -56,6 +56,24 @@ pub enum Fill {
     },
 }
 
+/// In words, as in "over whole numbers".
+impl std::fmt::Display for Fill {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Fill::Real => write!(f, "random numbers"),
+            Fill::Exact(_) | Fill::Fractions(_) => write!(f, "small numbers, whose sums are exact"),
+            Fill::Ones => write!(f, "ones"),
+            Fill::Positive => write!(f, "numbers above 0"),
+            Fill::Negative => write!(f, "numbers below 0"),
+            Fill::Near { .. } => write!(f, "numbers that differ in their last bits alone"),
+            Fill::MostBits => write!(f, "words with most bits set"),
+            Fill::FewBits => write!(f, "words with few bits set"),
+            Fill::Bits => write!(f, "bits of all kinds"),
+            Fill::Weights { .. } | Fill::Turned { .. } => write!(f, "weights of a graph's edges"),
+        }
+    }
+}
+
 /// How many columns on the short edges of [`Fill::Turned`] lead.
 pub fn turn(columns: u64) -> u64 {
     columns / 3

@@ -157,7 +157,7 @@ impl View {
                 |r| r.variant.clone(),
                 cpu_columns,
             ),
-            result: rows.iter().filter(|r| r.status == Status::Ok).find_map(result),
+            result: result(rows),
             notes: notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>(), &inside),
             details: rows.iter().filter_map(|r| detail(r, wg)).collect(),
         }
@@ -300,8 +300,15 @@ fn detail(row: &Row, wg: &str) -> Option<(String, String)> {
     (!is_told).then(|| (format!("{}{inside}, {word}", label(row, wg)), row.reason.trim().to_owned()))
 }
 
-/// The result with as many digits as its type holds.
-fn result(row: &Row) -> Option<String> {
+/// The result: a kernel's, or where none was right the CPU's, which is said.
+fn result(rows: &[Row]) -> Option<String> {
+    let mut right = rows.iter().filter(|r| r.status == Status::Ok);
+    let of_kernels = right.clone().filter(|r| !r.on_host()).find_map(number);
+    of_kernels.or_else(|| right.find_map(number).map(|result| format!("{result}, by the CPU alone")))
+}
+
+/// A row's result with as many digits as its type holds.
+fn number(row: &Row) -> Option<String> {
     let number = match row.result? {
         Number::Integer(value) => value.to_string(),
         Number::Real(0.0) => "0".to_owned(),

@@ -38,7 +38,7 @@ impl Session {
             let mut data = exact_data_of(&companion, fill, case.seed);
             // What the device refuses of the case itself is still a refusal.
             let launched = std::mem::replace(&mut self.launched, false);
-            let verified = self.verify_companion(&companion, &mut data);
+            let verified = self.verify_companion(&companion, &mut data, &companion_of(job, &case));
             data.unload(&mut *self.device);
             verified.map_err(|stop| stop.after(self.launched))?;
             self.launched = launched;
@@ -46,13 +46,10 @@ impl Session {
         Ok(())
     }
 
-    fn verify_companion(&mut self, job: &Job<'_>, data: &mut Data) -> Result<(), Stop> {
+    fn verify_companion(&mut self, job: &Job<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
         data.device = fence.upload(&mut *self.device, &data.host)?;
-        let settings: Vec<String> = job.case.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let Shape { n, m } = job.case.shape;
-        let when = format!("over {n} x {m} elements with {}", settings.join(" "));
-        self.verify_once(job, data, &when).map(drop)
+        self.verify_once(job, data, when).map(drop)
     }
 
     /// Checks one run over the real data.
@@ -80,7 +77,7 @@ impl Session {
             let mut data = exact_data_of(job, fill, seed);
             data.device.clone_from(&timed.device);
             overwrite(&mut *self.device, &data)?;
-            self.verify_over(job, &mut data, &format!("over {fill:?} data")).map(drop)
+            self.verify_over(job, &mut data, &format!("over {fill}")).map(drop)
         });
         let verified = verified.and_then(|()| self.verify_lone(job, &timed.device));
         timed.host = self.real_inputs(job.family, job.case);
@@ -413,6 +410,18 @@ fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
         device.write(fenced.id, 0, array.as_bytes())?;
     }
     Ok(())
+}
+
+/// In what a companion is another case than the job's.
+fn companion_of(job: &Job<'_>, case: &Case) -> String {
+    let differs = |name: &String, value: &String| job.plan.params.get(name) != Some(value);
+    let settings = case.params.iter().filter(|(name, value)| differs(name, value));
+    let mut what: Vec<String> = settings.map(|(name, value)| format!("{name}={value}")).collect();
+    if case.shape != job.case.shape {
+        let Shape { n, m } = case.shape;
+        what.push(if m == 1 { format!("n={n}") } else { format!("n={n} m={m}") });
+    }
+    format!("the same kernel with {}", what.join(" "))
 }
 
 /// These data of the job's case, over which its result is exact in any order.
