@@ -28,22 +28,22 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 /// What tells a regular file from all others, whatever path leads to it: a link of either kind, or, where the system
 /// cares for no case, other letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity(Inner);
+pub struct FileIdentity(Inner);
 
 #[cfg(unix)]
 type Inner = (u64, u64);
 #[cfg(not(unix))]
 type Inner = PathBuf;
 
-impl Identity {
+impl FileIdentity {
     /// Of the regular file at a path, if there is one.
-    pub fn of(path: &Path) -> Option<Identity> {
-        Identity::new(&fs::metadata(path).ok()?, path)
+    pub fn of(path: &Path) -> Option<FileIdentity> {
+        FileIdentity::new(&fs::metadata(path).ok()?, path)
     }
 
     /// Of an open file, if it is a regular one.
-    pub fn of_open(file: &File) -> Option<Identity> {
-        Identity::new(&file.metadata().ok()?, Path::new(""))
+    pub fn of_open(file: &File) -> Option<FileIdentity> {
+        FileIdentity::new(&file.metadata().ok()?, Path::new(""))
     }
 
     /// Of the file that writing to a path would make, where there is none yet: its folder and its name.
@@ -56,15 +56,15 @@ impl Identity {
     }
 
     #[cfg(unix)]
-    fn new(metadata: &Metadata, _: &Path) -> Option<Identity> {
+    fn new(metadata: &Metadata, _: &Path) -> Option<FileIdentity> {
         use std::os::unix::fs::MetadataExt;
-        metadata.is_file().then(|| Identity((metadata.dev(), metadata.ino())))
+        metadata.is_file().then(|| FileIdentity((metadata.dev(), metadata.ino())))
     }
 
     #[cfg(not(unix))]
-    fn new(metadata: &Metadata, path: &Path) -> Option<Identity> {
+    fn new(metadata: &Metadata, path: &Path) -> Option<FileIdentity> {
         let path = fs::canonicalize(path).ok()?;
-        metadata.is_file().then_some(Identity(path))
+        metadata.is_file().then_some(FileIdentity(path))
     }
 }
 
@@ -104,13 +104,13 @@ mod tests {
         fs::create_dir(at("folder")).unwrap();
         std::os::unix::fs::symlink(at("a"), at("folder/soft")).unwrap();
         fs::hard_link(at("a"), at("hard")).unwrap();
-        let a = Identity::of(&at("a"));
+        let a = FileIdentity::of(&at("a"));
         for same in ["hard", "folder/soft", "folder/../a"] {
-            assert_eq!(Identity::of(&at(same)), a, "{same}");
+            assert_eq!(FileIdentity::of(&at(same)), a, "{same}");
         }
-        assert_eq!(Identity::of_open(&File::open(at("hard")).unwrap()), a);
-        assert!(a.is_some() && Identity::of(&at("b")) != a);
-        assert_eq!((Identity::of(&at("none")), Identity::of(&at("folder"))), (None, None));
+        assert_eq!(FileIdentity::of_open(&File::open(at("hard")).unwrap()), a);
+        assert!(a.is_some() && FileIdentity::of(&at("b")) != a);
+        assert_eq!((FileIdentity::of(&at("none")), FileIdentity::of(&at("folder"))), (None, None));
         let mut found = below(dir.path());
         found.sort();
         assert_eq!(found, [at("a"), at("b"), at("folder/soft"), at("hard")]);

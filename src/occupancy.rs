@@ -12,7 +12,7 @@ use crate::Error;
 
 /// What a compute unit of some generation holds. Registers are those of one work-item, 32 bits each; memory is in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unit {
+pub struct ComputeUnit {
     /// `8.6` for a compute capability, `gfx90a` for AMD's target.
     pub name: &'static str,
     /// Work-items in lockstep.
@@ -48,8 +48,8 @@ const PARTS: u64 = 4;
 const MOST_ITEMS: u64 = 1024;
 
 /// NVIDIA before Ampere. Local memory of the unit, and the most of a group, are in KiB.
-const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_local_kib]: [u64; 2]) -> Unit {
-    Unit {
+const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_local_kib]: [u64; 2]) -> ComputeUnit {
+    ComputeUnit {
         name,
         lockstep: 32,
         warp: "warp",
@@ -67,14 +67,19 @@ const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_lo
 }
 
 /// NVIDIA since Ampere: the system keeps 1 KiB of local memory for each group.
-const fn ampere(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> Unit {
+const fn ampere(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> ComputeUnit {
     let older = nvidia(name, warps, groups, [local_kib, local_kib - 1]);
-    Unit { local_granule: 128, local_kept: 1 << 10, ..older }
+    ComputeUnit { local_granule: 128, local_kept: 1 << 10, ..older }
 }
 
-const fn amd(name: &'static str, lockstep: u64, warps: u64, [registers, granule, most_registers]: [u64; 3]) -> Unit {
+const fn amd(
+    name: &'static str,
+    lockstep: u64,
+    warps: u64,
+    [registers, granule, most_registers]: [u64; 3],
+) -> ComputeUnit {
     let is_pair = lockstep == 32;
-    Unit {
+    ComputeUnit {
         name,
         lockstep,
         warp: "wavefront",
@@ -92,7 +97,7 @@ const fn amd(name: &'static str, lockstep: u64, warps: u64, [registers, granule,
 }
 
 /// The generations that are known.
-pub const UNITS: &[Unit] = &[
+pub const UNITS: &[ComputeUnit] = &[
     nvidia("6.1", 64, 32, [96, 48]),
     nvidia("7.0", 64, 32, [96, 96]),
     nvidia("7.5", 32, 16, [64, 64]),
@@ -121,13 +126,13 @@ pub const UNITS: &[Unit] = &[
 ];
 
 /// The generation of this name.
-pub fn unit(name: &str) -> Option<&'static Unit> {
+pub fn unit(name: &str) -> Option<&'static ComputeUnit> {
     UNITS.iter().find(|unit| unit.name == name)
 }
 
 /// What a group needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct GroupNeeds {
     /// Registers of a work-item.
     pub registers: u64,
     /// Bytes of local memory.
@@ -159,12 +164,12 @@ impl Resident {
     }
 }
 
-impl Unit {
+impl ComputeUnit {
     /// How many groups with these needs it holds at once; 0 if not even one.
     ///
     /// # Errors
     /// [`Error::Usage`] if no kernel can have such needs.
-    pub fn resident(&self, need: Need) -> Result<Resident, Error> {
+    pub fn resident(&self, need: GroupNeeds) -> Result<Resident, Error> {
         if !(1..=MOST_ITEMS).contains(&need.wg) {
             return Err(Error::Usage(format!("--wg {}: from 1 to {MOST_ITEMS} work-items are possible", need.wg)));
         }
@@ -197,7 +202,7 @@ mod tests {
     use super::*;
 
     fn groups(name: &str, registers: u64, local: u64, wg: u64) -> Resident {
-        unit(name).unwrap().resident(Need { registers, local, wg }).unwrap()
+        unit(name).unwrap().resident(GroupNeeds { registers, local, wg }).unwrap()
     }
 
     /// The example of NVIDIA's CUDA C++ Best Practices Guide: 37 registers, and 75% or 63% of the warps.
@@ -243,7 +248,7 @@ mod tests {
 
     #[test]
     fn impossible_needs_are_refused() {
-        let answer = |name, registers, local, wg| unit(name).unwrap().resident(Need { registers, local, wg });
+        let answer = |name, registers, local, wg| unit(name).unwrap().resident(GroupNeeds { registers, local, wg });
         let refused = |registers, wg| answer("9.0", registers, 0, wg).is_err();
         assert!(refused(256, 64) && refused(32, 0) && refused(32, 2048));
         assert!(!refused(255, 1024));

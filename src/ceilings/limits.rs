@@ -1,6 +1,6 @@
 //! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
 
-use super::{CeilingRow, Effort, Kept, Measure, Quantity, bounding, folder, measure};
+use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure};
 use crate::Error;
 use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Which ceiling bounds a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct LimitNeeded {
     bound: Bound,
     /// Of memory's it does not matter.
     dtype: Option<Dtype>,
@@ -21,12 +21,12 @@ pub struct Need {
     signed: bool,
 }
 
-impl Need {
+impl LimitNeeded {
     /// Of a case of this family with these settings.
-    pub fn of(family: &Family, dtype: Dtype, params: &Params) -> Need {
+    pub fn of(family: &Family, dtype: Dtype, params: &Params) -> LimitNeeded {
         let bound = family.ceiling;
         let signed = bound == Bound::AddMin && dtype.is_float() && minplus::is_signed(params);
-        Need { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
+        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
     }
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
@@ -35,7 +35,7 @@ impl Need {
 
     /// The ceiling that a line holds: of pairs, in operations.
     fn ceiling(self, quantity: &Quantity, row: &CeilingRow) -> Option<Ceiling> {
-        let per = if quantity.measure == Measure::Pairs { 2.0 } else { 1.0 };
+        let per = if quantity.measure == Rate::Pairs { 2.0 } else { 1.0 };
         Some(Ceiling { bound: self.bound, rate: per * row.value? })
     }
 }
@@ -52,7 +52,7 @@ pub struct Limits {
     /// Where notes go.
     say: fn(&str),
     /// None where no probe gave a rate.
-    known: Vec<(Need, Option<Ceiling>)>,
+    known: Vec<(LimitNeeded, Option<Ceiling>)>,
 }
 
 impl Limits {
@@ -74,23 +74,23 @@ impl Limits {
     }
 
     /// The ceiling, if it was measured and there is one.
-    pub fn get(&self, need: Need) -> Option<Ceiling> {
+    pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {
         self.find(need).flatten()
     }
 
     /// Takes a ceiling over from an earlier run.
-    pub fn note(&mut self, need: Need, rate: f64) {
+    pub fn note(&mut self, need: LimitNeeded, rate: f64) {
         if !self.has(need) {
             self.known.push((need, Some(Ceiling { bound: need.bound, rate })));
         }
     }
 
     /// Whether it was measured, even in vain.
-    pub fn has(&self, need: Need) -> bool {
+    pub fn has(&self, need: LimitNeeded) -> bool {
         self.find(need).is_some()
     }
 
-    fn find(&self, need: Need) -> Option<Option<Ceiling>> {
+    fn find(&self, need: LimitNeeded) -> Option<Option<Ceiling>> {
         self.known.iter().find(|known| known.0 == need).map(|(_, ceiling)| *ceiling)
     }
 
@@ -98,7 +98,7 @@ impl Limits {
     ///
     /// # Errors
     /// What ends the whole run.
-    pub fn measure(&mut self, executor: &mut dyn Executor, need: Need) -> Result<(), Error> {
+    pub fn measure(&mut self, executor: &mut dyn Executor, need: LimitNeeded) -> Result<(), Error> {
         if self.has(need) {
             return Ok(());
         }
@@ -230,9 +230,12 @@ mod tests {
     #[test]
     fn signed_weights_need_a_ceiling_of_their_own() {
         let signed = Params::from([("weights".to_owned(), "signed".to_owned())]);
-        let need = |dtype, params: &Params| Need::of(&minplus::FAMILY, dtype, params);
+        let need = |dtype, params: &Params| LimitNeeded::of(&minplus::FAMILY, dtype, params);
         assert_ne!(need(Dtype::F32, &signed), need(Dtype::F32, &Params::new()));
         assert_eq!(need(Dtype::I32, &signed), need(Dtype::I32, &Params::new()), "of integers there is one form");
-        assert_eq!(Need::of(&reduce::FAMILY, Dtype::I32, &signed), Need::of(&reduce::FAMILY, Dtype::F64, &signed));
+        assert_eq!(
+            LimitNeeded::of(&reduce::FAMILY, Dtype::I32, &signed),
+            LimitNeeded::of(&reduce::FAMILY, Dtype::F64, &signed)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Measuring a quantity: the search over its spaces, and a longer look at the best.
 
 use super::search::descend;
-use super::{CeilingRow, Place, Quantity, Space};
+use super::{CeilingRow, ProbeSpace, Quantity, Site};
 use crate::Error;
 use crate::data::Shape;
 use crate::plan::{Case, Target};
@@ -114,7 +114,7 @@ impl Hunt<'_> {
 
     fn descend(
         &mut self,
-        space: &Space,
+        space: &ProbeSpace,
         first: Option<f64>,
         effort: Effort,
         settings: &Settings,
@@ -134,7 +134,7 @@ impl Hunt<'_> {
 
     /// Measures the best shapes once more, for longer and over all of the data.
     fn confirm(&mut self, effort: Effort, tell: &mut dyn FnMut(&Outcome)) -> Result<(), Error> {
-        if self.quantity.place == Place::Curve || effort.finalists == 0 {
+        if self.quantity.place == Site::Curve || effort.finalists == 0 {
             return Ok(());
         }
         self.tried.sort_by(|a, b| b.merit.total_cmp(&a.merit));

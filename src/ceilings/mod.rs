@@ -11,8 +11,8 @@ mod row;
 mod search;
 
 pub use kept::{Kept, all_kept, check_writable, folder, kept_files};
-pub use limits::{Limits, Need, bounded, gone_wrong, is_bounded};
+pub use limits::{LimitNeeded, Limits, bounded, gone_wrong, is_bounded};
 pub use measure::{Effort, measure};
-pub use quantity::{Axis, Measure, Place, Quantity, Space, bounding, quantities};
+pub use quantity::{Axis, ProbeSpace, Quantity, Rate, Site, bounding, quantities};
 pub use row::CeilingRow;
 pub use search::{Best, descend};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// What of a case counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum Rate {
     /// Bytes a second.
     Bytes,
     /// Operations a second.
@@ -21,30 +21,30 @@ pub enum Measure {
     Seconds,
 }
 
-impl Measure {
+impl Rate {
     /// The unit of values.
     pub fn unit(self) -> &'static str {
         match self {
-            Measure::Bytes => "GB/s",
-            Measure::Ops => "Gop/s",
-            Measure::Pairs => "Gpair/s",
-            Measure::Seconds => "us",
+            Rate::Bytes => "GB/s",
+            Rate::Ops => "Gop/s",
+            Rate::Pairs => "Gpair/s",
+            Rate::Seconds => "us",
         }
     }
 
-    /// A case's value, in [`Measure::unit`], for a run of so many seconds.
+    /// A case's value, in [`Rate::unit`], for a run of so many seconds.
     pub fn value(self, outcome: &Outcome, seconds: f64) -> f64 {
         match self {
-            Measure::Bytes => outcome.bytes / 1e9 / seconds,
-            Measure::Ops => outcome.ops / 1e9 / seconds,
-            Measure::Pairs => outcome.ops / 2e9 / seconds,
-            Measure::Seconds => seconds * 1e6,
+            Rate::Bytes => outcome.bytes / 1e9 / seconds,
+            Rate::Ops => outcome.ops / 1e9 / seconds,
+            Rate::Pairs => outcome.ops / 2e9 / seconds,
+            Rate::Seconds => seconds * 1e6,
         }
     }
 
     /// What the search maximises, for a run of so many seconds.
     pub(super) fn merit(self, outcome: &Outcome, seconds: f64) -> f64 {
-        if self == Measure::Seconds { 1.0 / seconds } else { self.value(outcome, seconds) }
+        if self == Rate::Seconds { 1.0 / seconds } else { self.value(outcome, seconds) }
     }
 }
 
@@ -59,7 +59,7 @@ pub struct Axis {
 
 /// The shapes of one probe.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Space {
+pub struct ProbeSpace {
     /// What is the same for all of them.
     pub case: Case,
     /// The settings, the most important first.
@@ -69,14 +69,14 @@ pub struct Space {
 impl Quantity {
     /// Whether its settings depend on each other so much that a second look at each pays.
     pub(super) fn is_intricate(&self) -> bool {
-        self.place == Place::Unit && matches!(self.element, "f32" | "i32") && self.spaces.len() == 1
+        self.place == Site::Unit && matches!(self.element, "f32" | "i32") && self.spaces.len() == 1
     }
 }
 
-impl Space {
+impl ProbeSpace {
     /// Without the settings of which the device allows no value.
-    fn new(case: Case, axes: Vec<Axis>) -> Space {
-        Space { case, axes: axes.into_iter().filter(|axis| !axis.values.is_empty()).collect() }
+    fn new(case: Case, axes: Vec<Axis>) -> ProbeSpace {
+        ProbeSpace { case, axes: axes.into_iter().filter(|axis| !axis.values.is_empty()).collect() }
     }
 
     /// The case with the values at this place.
@@ -103,17 +103,17 @@ pub struct Quantity {
     /// Bytes of the data, where they matter; the final measurement is made with so many.
     pub bytes: Option<u64>,
     /// What counts.
-    pub measure: Measure,
+    pub measure: Rate,
     /// Where its best is looked for.
-    pub spaces: Vec<Space>,
+    pub spaces: Vec<ProbeSpace>,
     /// Where, or under which condition.
-    pub place: Place,
+    pub place: Site,
 }
 
 /// Where a quantity is measured, or under which condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum Site {
     /// Global memory, beyond all caches.
     Memory,
     /// The caches: the same data again and again within a launch.
@@ -128,27 +128,27 @@ pub enum Place {
     Host,
 }
 
-impl Place {
+impl Site {
     /// The name in tables and files.
     pub fn name(self) -> &'static str {
         match self {
-            Place::Memory => "memory",
-            Place::Cache => "cache",
-            Place::Curve => "curve",
-            Place::Unit => "unit",
-            Place::Signed => "signed",
-            Place::Host => "host",
+            Site::Memory => "memory",
+            Site::Cache => "cache",
+            Site::Curve => "curve",
+            Site::Unit => "unit",
+            Site::Signed => "signed",
+            Site::Host => "host",
         }
     }
 }
 
 /// What is measured of the probe of single operations, and by which of them. Where fma() is no instruction but a call, it
 /// is slow, or even wrong; on GPUs it is what a multiplication with an addition is made of.
-const OPERATIONS: &[(&str, &[&str], Measure)] = &[
-    ("fma", &["mad", "fma"], Measure::Ops),
-    ("add", &["add"], Measure::Ops),
-    ("min", &["min"], Measure::Ops),
-    ("add-min", &["add_min"], Measure::Pairs),
+const OPERATIONS: &[(&str, &[&str], Rate)] = &[
+    ("fma", &["mad", "fma"], Rate::Ops),
+    ("add", &["add"], Rate::Ops),
+    ("min", &["min"], Rate::Ops),
+    ("add-min", &["add_min"], Rate::Pairs),
 ];
 
 const ELEMENTS: &[(&str, Dtype)] =
@@ -174,7 +174,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
             bytes: None,
             measure,
             spaces: arithmetic(what, ops, element, dtype, target),
-            place: Place::Unit,
+            place: Site::Unit,
         }));
         if !quick && element == "f32" {
             all.extend(bounding(Bound::AddMin, dtype, true, target));
@@ -192,15 +192,15 @@ fn between(target: &Target) -> impl Iterator<Item = Quantity> + use<> {
         element: "",
         bytes,
         measure,
-        place: Place::Host,
-        spaces: vec![Space::new(case, Vec::new())],
+        place: Site::Host,
+        spaces: vec![ProbeSpace::new(case, Vec::new())],
     };
     let launches = LAUNCHES.iter().map(move |(what, variant)| {
-        quantity(what, None, Measure::Seconds, exchange::case(&launch::EXCHANGE, variant, 1, &[], 1))
+        quantity(what, None, Rate::Seconds, exchange::case(&launch::EXCHANGE, variant, 1, &[], 1))
     });
     let transfers = TRANSFERS.iter().map(move |(what, variant)| {
         let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
-        quantity(what, Some(bytes), Measure::Bytes, case)
+        quantity(what, Some(bytes), Rate::Bytes, case)
     });
     launches.chain(transfers)
 }
@@ -236,8 +236,8 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Op
                     .filter(|a| a.name == "ordered")
                     .for_each(|a| a.values.truncate(1));
             }
-            let place = if signed { Place::Signed } else { Place::Unit };
-            Some(Quantity { what: bound.name(), element, bytes: None, measure: Measure::Pairs, spaces, place })
+            let place = if signed { Site::Signed } else { Site::Unit };
+            Some(Quantity { what: bound.name(), element, bytes: None, measure: Rate::Pairs, spaces, place })
         }
         Bound::Local => Some(local(target)),
         Bound::Arithmetic => None,
@@ -251,28 +251,14 @@ fn far(bound: Bound, target: &Target) -> Quantity {
     let part = bytes.min(if bound == Bound::Read { 256 << 20 } else { 128 << 20 });
     // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
     let spaces = memory_spaces(bound, if target.gpu { part } else { bytes }, &Params::new(), target);
-    Quantity {
-        what: bound.name(),
-        element: "",
-        bytes: Some(bytes),
-        measure: Measure::Bytes,
-        spaces,
-        place: Place::Memory,
-    }
+    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Memory }
 }
 
 /// From the caches: the same data again and again within a launch.
 fn near(bound: Bound, target: &Target) -> Quantity {
     let bytes = if target.gpu { 8 << 20 } else { u64::from(target.compute_units.max(1)).next_power_of_two() << 13 };
     let spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
-    Quantity {
-        what: bound.name(),
-        element: "",
-        bytes: Some(bytes),
-        measure: Measure::Bytes,
-        spaces,
-        place: Place::Cache,
-    }
+    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Cache }
 }
 
 /// A point of the curve over size, in the shape that keeps each compute unit at its own part.
@@ -285,14 +271,7 @@ fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
         space.case.params.insert(stay.0.into(), stay.1.into());
         space.axes.clear();
     }
-    Quantity {
-        what: bound.name(),
-        element: "",
-        bytes: Some(bytes),
-        measure: Measure::Bytes,
-        spaces,
-        place: Place::Curve,
-    }
+    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Curve }
 }
 
 /// Sizes of the curve, in bytes: 16 KiB and on in factors of four.
@@ -342,9 +321,9 @@ fn groups(target: &Target, values: &[&'static str]) -> Axis {
 }
 
 /// A GPU's shape and a CPU's, of which either may be the faster.
-fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> Vec<Space> {
+fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> Vec<ProbeSpace> {
     let (family, variant) = if bound == Bound::Read { ("read", "strided") } else { (bound.name(), "vectors") };
-    let made = |variant, wg, axes| Space::new(case(family, variant, Dtype::I32, bytes / 4, wg, params), axes);
+    let made = |variant, wg, axes| ProbeSpace::new(case(family, variant, Dtype::I32, bytes / 4, wg, params), axes);
     let loads: &[&str] = if bound == Bound::Read { &["4", "2", "8"] } else { &["1", "2"] };
     let waves: &[&str] = if bound == Bound::Read { &["2", "all", "4"] } else { &["all", "2"] };
     let strided = vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128"])];
@@ -370,19 +349,12 @@ fn local(target: &Target) -> Quantity {
     };
     let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
     let wg = group(target, wg[0].parse().unwrap_or(1));
-    let space = Space::new(case("local", "vectors", Dtype::I32, n, wg, &params), axes);
-    Quantity {
-        what: "local",
-        element: "",
-        bytes: None,
-        measure: Measure::Bytes,
-        spaces: vec![space],
-        place: Place::Unit,
-    }
+    let space = ProbeSpace::new(case("local", "vectors", Dtype::I32, n, wg, &params), axes);
+    Quantity { what: "local", element: "", bytes: None, measure: Rate::Bytes, spaces: vec![space], place: Site::Unit }
 }
 
 /// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.
-fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, target: &Target) -> Vec<Space> {
+fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, target: &Target) -> Vec<ProbeSpace> {
     let half = element == "half";
     let mut spaces = if what == "add-min" && !half { add_min(dtype, target) } else { Vec::new() };
     let op = if target.gpu { ops.last() } else { ops.first() };
@@ -406,14 +378,14 @@ fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, tar
         axes.push(Axis { name: OP.name, values: ops.to_vec() });
     }
     let wg = group(target, wg[0].parse().unwrap_or(1));
-    spaces.push(Space::new(case("arith", "chains", dtype, n, wg, &params), axes));
+    spaces.push(ProbeSpace::new(case("arith", "chains", dtype, n, wg, &params), axes));
     spaces
 }
 
 /// The forms that the rungs of the min-plus step have, on devices of their kind.
-fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
+fn add_min(dtype: Dtype, target: &Target) -> Vec<ProbeSpace> {
     let of = |family, variant| case(family, variant, dtype, lanes(target), group(target, 128), &Params::new());
-    let space = |family, variant, axes| Space::new(of(family, variant), axes);
+    let space = |family, variant, axes| ProbeSpace::new(of(family, variant), axes);
     if !target.gpu {
         let ordered: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
         let axes = vec![axis("ordered", ordered), axis("vectors", &["6x2", "4x2", "8x2", "12x2"])];
@@ -429,7 +401,7 @@ fn add_min(dtype: Dtype, target: &Target) -> Vec<Space> {
     if dtype == Dtype::I32 && target.nvidia {
         // Of integers no probe reaches what this rung does, which shares them out between two pipelines.
         let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
-        spaces.push(Space::new(Case { shape: Form::Square.shape(8192, None), ..rung }, Vec::new()));
+        spaces.push(ProbeSpace::new(Case { shape: Form::Square.shape(8192, None), ..rung }, Vec::new()));
     }
     spaces
 }
@@ -465,7 +437,7 @@ mod tests {
             let mut quantities = quantities(&target, false);
             assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
             quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target));
-            for space in quantities.iter().filter(|q| q.place != Place::Host).flat_map(|q| &q.spaces) {
+            for space in quantities.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces) {
                 let family = kernels::family(&space.case.family).unwrap();
                 let rung = family.rung(&space.case.variant).unwrap();
                 for (axis, place) in
@@ -491,8 +463,9 @@ mod tests {
             let target = Target { max_wg, max_wg_dims: [max_wg; 3], ..target(gpu) };
             let all = quantities(&target, false);
             // Rungs with groups of their own size may need more.
-            let own = |space: &&Space| kernels::family(&space.case.family).is_some() && space.case.family != "minplus";
-            for space in all.iter().filter(|q| q.place != Place::Host).flat_map(|q| &q.spaces).filter(own) {
+            let own =
+                |space: &&ProbeSpace| kernels::family(&space.case.family).is_some() && space.case.family != "minplus";
+            for space in all.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces).filter(own) {
                 let case = space.at(&vec![0; space.axes.len()]);
                 let family = kernels::family(&case.family).unwrap();
                 let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target);
@@ -517,7 +490,7 @@ mod tests {
             let signed = bounding(Bound::AddMin, Dtype::F32, true, &target(gpu)).unwrap();
             assert!(signed.spaces.iter().all(|s| s.case.variant != "three_way"));
             assert!(signed.spaces.iter().flat_map(|s| &s.axes).all(|a| a.name != "ordered" || a.values == ["0"]));
-            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu)).unwrap().place, Place::Unit);
+            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu)).unwrap().place, Site::Unit);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The line that is kept, and written to files, of a ceiling.
 
-use super::{Measure, Place, Quantity};
+use super::{Quantity, Rate, Site};
 use crate::device::DeviceInfo;
 use crate::record::{DRIFT_RATIO, Run, SCHEMA, columns, flag, params_text};
 use crate::runner::{Clock, Outcome, Status};
@@ -32,7 +32,7 @@ columns! {
         /// What was measured, as in `read` or `fma`.
         pub what: String,
         /// Where, or under which condition.
-        pub place: Place,
+        pub place: Site,
         /// Element type, where it matters.
         pub element: String,
         /// Bytes of the data, where they matter.
@@ -112,14 +112,14 @@ impl CeilingRow {
     /// Whether both are of the same quantity.
     pub fn is_of(&self, other: &CeilingRow) -> bool {
         // What is beyond the caches is one quantity, however much that was.
-        let same_size = self.place != Place::Curve || self.bytes == other.bytes;
+        let same_size = self.place != Site::Curve || self.bytes == other.bytes;
         same_size && (&self.what, self.place, &self.element) == (&other.what, other.place, &other.element)
     }
 
     /// Whether its value is better than the other's: higher, or of times lower. Any is better than none.
     pub fn is_better(&self, other: &CeilingRow) -> bool {
         match (self.value, other.value) {
-            (Some(value), Some(other)) if self.unit == Measure::Seconds.unit() => value < other,
+            (Some(value), Some(other)) if self.unit == Rate::Seconds.unit() => value < other,
             (Some(value), Some(other)) => value > other,
             (value, None) => value.is_some(),
             (None, Some(_)) => false,
@@ -146,9 +146,9 @@ impl CeilingRow {
 /// Values of this unit that a device, or a simulator of one, may have: those that were measured, and far around them.
 fn believable(unit: &str) -> Option<RangeInclusive<f64>> {
     let (rate, time) = (1e-6..=1e7, 1e-4..=1e9);
-    let units = [Measure::Bytes, Measure::Ops, Measure::Pairs, Measure::Seconds];
+    let units = [Rate::Bytes, Rate::Ops, Rate::Pairs, Rate::Seconds];
     let known = units.into_iter().find(|measure| measure.unit() == unit)?;
-    Some(if known == Measure::Seconds { time } else { rate })
+    Some(if known == Rate::Seconds { time } else { rate })
 }
 
 fn is_rate_or_time(value: f64) -> bool {
@@ -158,7 +158,7 @@ fn is_rate_or_time(value: f64) -> bool {
 /// Whether the machine was quiet while this was measured: by the spread of the runs, and by the canary.
 fn flags(quantity: &Quantity, outcome: &Outcome) -> Vec<&'static str> {
     // Launches differ from one to the next on any machine.
-    let is_steady = quantity.measure != Measure::Seconds;
+    let is_steady = quantity.measure != Rate::Seconds;
     let is_noisy = is_steady && stats::summarise(&outcome.times()).is_some_and(|times| times.noise > MOST_NOISE);
     let drifts = outcome.measured().and_then(|m| m.canary).is_some_and(|canary| canary.ratio > DRIFT_RATIO);
     [(flag::NOISY, is_noisy), (flag::DRIFT, drifts)]

@@ -49,17 +49,17 @@ pub enum Command {
         family: Option<String>,
     },
     /// Run the reduction's ladder (sum, min, max, and, or, xor): check it, time it, compare it with the CPU
-    Reduce(Box<Reduce>),
+    Reduce(Box<ReduceArgs>),
     /// Run the dot product's ladder: check it, time it, compare it with the CPU
-    Dot(Box<Dot>),
+    Dot(Box<DotArgs>),
     /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
-    Transpose(Box<Transpose>),
+    Transpose(Box<TransposeArgs>),
     /// Run the min-plus product's ladder, or find distances in a graph with it; or, with
     /// --input, write the distances in a graph
-    Minplus(Box<MinPlus>),
+    Minplus(Box<MinPlusArgs>),
     /// Measure what the device does at best (memory, caches, local memory, arithmetic) and keep it: ladders say how far
     /// they are from it
-    Ceiling(Box<Ceiling>),
+    Ceiling(Box<CeilingArgs>),
     /// Run a small experiment, or list them: one question, one varied parameter, one answer
     Lab(Box<Lab>),
     /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items
@@ -149,7 +149,7 @@ pub enum Color {
 
 /// `gpulab dot`.
 #[derive(Debug, Args)]
-pub struct Dot {
+pub struct DotArgs {
     /// Elements of each vector
     #[arg(long, value_name = "N", value_parser = values::size, default_value = "2^24")]
     pub n: u64,
@@ -169,7 +169,7 @@ pub struct Dot {
 
 /// `gpulab reduce`.
 #[derive(Debug, Args)]
-pub struct Reduce {
+pub struct ReduceArgs {
     /// Elements of the vector
     #[arg(long, value_name = "N", value_parser = values::size, default_value = "2^24")]
     pub n: u64,
@@ -186,7 +186,7 @@ pub struct Reduce {
 
 /// `gpulab transpose`.
 #[derive(Debug, Args)]
-pub struct Transpose {
+pub struct TransposeArgs {
     /// Rows and columns of a square matrix [default: 2048]
     #[arg(long, value_name = "N", value_parser = values::size, conflicts_with_all = ["width", "height"])]
     pub n: Option<u64>,
@@ -221,7 +221,7 @@ pub enum Loop {
 
 /// `gpulab minplus`.
 #[derive(Debug, Args)]
-pub struct MinPlus {
+pub struct MinPlusArgs {
     /// Rows and columns of the matrix
     #[arg(long, value_name = "N", value_parser = values::size, default_value = "1024")]
     pub n: u64,
@@ -295,7 +295,7 @@ pub struct Ladder {
     pub cl_dir: Option<PathBuf>,
     /// How to measure.
     #[command(flatten)]
-    pub measure: Measure,
+    pub measure: MeasureArgs,
     /// Where results go.
     #[command(flatten)]
     pub output: Output,
@@ -303,7 +303,7 @@ pub struct Ladder {
 
 /// `gpulab ceiling`.
 #[derive(Debug, Args)]
-pub struct Ceiling {
+pub struct CeilingArgs {
     /// Fewer quantities and shapes, for a few seconds: what is better is kept
     #[arg(long, conflicts_with = "show")]
     pub quick: bool,
@@ -350,7 +350,7 @@ pub struct Lab {
     pub svg: Option<String>,
     /// How to measure.
     #[command(flatten)]
-    pub measure: Measure,
+    pub measure: MeasureArgs,
 }
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
@@ -405,13 +405,13 @@ pub struct Sweep {
     pub order: Order,
     /// How to measure.
     #[command(flatten)]
-    pub measure: Measure,
+    pub measure: MeasureArgs,
 }
 
 /// How to measure.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Measuring")]
-pub struct Measure {
+pub struct MeasureArgs {
     /// Runs before the first sample
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub warmup: u32,
@@ -471,7 +471,7 @@ pub struct Output {
     pub gib: bool,
 }
 
-impl Measure {
+impl MeasureArgs {
     /// The settings that these options make.
     pub fn settings(&self) -> Settings {
         let pick = |normal, quick| if self.quick { quick } else { normal };

@@ -1,7 +1,7 @@
 //! What the commands that measure share: checks before anything runs, the executor, the verdict.
 
 use super::{interrupt, say};
-use crate::cli::{Global, Measure};
+use crate::cli::{Global, MeasureArgs};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
 use crate::kernels::{self, FAMILIES, Family, Form, Rung};
@@ -143,7 +143,7 @@ pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Resu
 }
 
 /// Opens the device for cases of so many bytes and operations at most.
-pub(super) fn open(setup: Setup, measure: &Measure, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {
+pub(super) fn open(setup: Setup, measure: &MeasureArgs, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {
     open_within(setup, measure.in_process, measure.deadline, bytes, ops)
 }
 

@@ -4,12 +4,12 @@ use super::outputs::{self, Outputs, Paths};
 use super::{Out, bench, interrupt, say};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
-use crate::cli::{Ceiling, Global};
+use crate::cli::{CeilingArgs, Global};
 use crate::device::{DeviceInfo, doctor, select};
 use crate::kernels::{PROBES, Rung};
 use crate::record::Run;
 use crate::report;
-use crate::report::progress::{Line, Observer};
+use crate::report::progress::{Observer, StatusLine};
 use crate::runner::{Outcome, Status};
 use crate::store::CsvFile;
 use crate::worker::{Executor, Setup};
@@ -23,7 +23,7 @@ const MOST_BYTES: u64 = 1 << 30;
 ///
 /// # Errors
 /// No device, a folder or an output that cannot be written, and the worst thing that happened to a quantity.
-pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Error> {
+pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     if options.show {
         return show(out, global, options);
     }
@@ -67,7 +67,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Erro
 }
 
 /// Refuses a folder that lacks a probe.
-fn check_sources(options: &Ceiling) -> Result<(), Error> {
+fn check_sources(options: &CeilingArgs) -> Result<(), Error> {
     let probes: Vec<&'static Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
     bench::check_sources(&probes, options.cl_dir.as_deref())
 }
@@ -75,7 +75,7 @@ fn check_sources(options: &Ceiling) -> Result<(), Error> {
 /// Every quantity of this device, one after the other; `wrong` is the first probe that gave a wrong result.
 fn measure(
     executor: &mut dyn Executor,
-    options: &Ceiling,
+    options: &CeilingArgs,
     global: &Global,
     wrong: &mut Option<String>,
     take: &mut dyn FnMut(CeilingRow),
@@ -84,7 +84,7 @@ fn measure(
     let effort = if options.quick { Effort::QUICK } else { Effort::full(target) };
     let quantities: Vec<Quantity> = ceilings::quantities(target, options.quick);
     let run = Run::begin();
-    let mut observer = Line::new(global.quiet);
+    let mut observer = StatusLine::new(global.quiet);
     let total = quantities.len();
     for (i, quantity) in quantities.iter().enumerate() {
         if interrupt::interrupted() {
@@ -103,7 +103,7 @@ fn measure(
 }
 
 /// Prints what is kept, a table for each device.
-fn show(out: &mut Out, global: &Global, options: &Ceiling) -> Result<(), Error> {
+fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     let folder = ceilings::folder()?;
     let shown = match &global.device {
         Some(selector) => vec![kept_of(&folder, selector)?],
@@ -139,7 +139,7 @@ fn everything(folder: &Path) -> Result<Vec<Kept>, Error> {
 }
 
 /// Opens the outputs; none may be a file that is read.
-fn open(options: &Ceiling) -> Result<Outputs, Error> {
+fn open(options: &CeilingArgs) -> Result<Outputs, Error> {
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
     let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
     Outputs::open(&Paths { csv, json, ..Paths::default() }, CsvFile::ceilings, &inputs)

@@ -4,7 +4,7 @@ use super::Out;
 use super::devices::emptiness;
 use crate::Error;
 use crate::device::causes::{POCL, is_writable, pocl_cache};
-use crate::device::doctor::{self, Driver, Library, Listing, Probe, Timer};
+use crate::device::doctor::{self, Driver, LibraryFound, Listing, Probe, Timer};
 use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,15 +21,15 @@ pub fn run(out: &mut Out) -> Result<(), Error> {
     let (text, verdict) = report();
     out.text(&text)?;
     match verdict {
-        Verdict::Ready => Ok(()),
-        Verdict::Partly => Err(Error::Failed("something that is installed is broken".to_owned())),
-        Verdict::Nothing => Err(Error::NoDevice("no OpenCL device works".to_owned())),
+        Health::Ready => Ok(()),
+        Health::Partly => Err(Error::Failed("something that is installed is broken".to_owned())),
+        Health::Nothing => Err(Error::NoDevice("no OpenCL device works".to_owned())),
     }
 }
 
 /// What it comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum Health {
     /// Every device compiles, runs and is right.
     Ready,
     /// At least one is, but something else is broken.
@@ -42,7 +42,7 @@ enum Verdict {
 const BROKEN: &str = "BROKEN";
 
 /// The findings, one a line, and the verdict.
-fn report() -> (String, Verdict) {
+fn report() -> (String, Health) {
     let opencl = doctor::opencl();
     let mut lines = vec![loader_line(&opencl)];
     let (found, preloaded) = opencl.as_ref().map_or((false, false), |l| (l.found.is_some(), l.preloaded));
@@ -65,9 +65,9 @@ fn report() -> (String, Verdict) {
     let is_broken = lines.iter().any(|line| line.contains(BROKEN));
     lines.extend(remedies(&platforms, &hardware(), opencl.is_ok_and(|library| library.found.is_none())));
     let (verdict, words) = match (works, is_broken) {
-        (true, false) => (Verdict::Ready, "ready"),
-        (true, true) => (Verdict::Partly, "ready, but something is broken; see the lines above"),
-        (false, _) => (Verdict::Nothing, "no device works yet; see the lines above"),
+        (true, false) => (Health::Ready, "ready"),
+        (true, true) => (Health::Partly, "ready, but something is broken; see the lines above"),
+        (false, _) => (Health::Nothing, "no device works yet; see the lines above"),
     };
     lines.push(line("verdict", words));
     (lines.concat(), verdict)
@@ -85,11 +85,11 @@ fn tilde(text: &str) -> String {
     }
 }
 
-fn loader_line(opencl: &Result<Library, String>) -> String {
+fn loader_line(opencl: &Result<LibraryFound, String>) -> String {
     match opencl {
         Err(problem) => line("loader", &format!("{BROKEN}: {problem}")),
-        Ok(Library { found: Some(name), .. }) => line("loader", &format!("ok: {name}")),
-        Ok(Library { failures, .. }) => {
+        Ok(LibraryFound { found: Some(name), .. }) => line("loader", &format!("ok: {name}")),
+        Ok(LibraryFound { failures, .. }) => {
             let why = failures.join("; ");
             let unset = |_| format!(" ({LIBRARY_VARIABLE} names it: unset it to use the system's)");
             let own = env::var_os(LIBRARY_VARIABLE).map_or(String::new(), unset);

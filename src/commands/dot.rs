@@ -1,7 +1,7 @@
 //! `gpulab dot`: the dot product's ladder.
 
 use super::{Out, ladder, say};
-use crate::cli::{Dot, Global};
+use crate::cli::{DotArgs, Global};
 use crate::data::{Params, Shape};
 use crate::kernels;
 use crate::{Error, input};
@@ -10,8 +10,8 @@ use crate::{Error, input};
 ///
 /// # Errors
 /// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
-pub fn run(out: &mut Out, global: &Global, options: &Dot) -> Result<(), Error> {
-    let mut study = ladder::Study {
+pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
+    let mut study = ladder::LadderRun {
         family: &kernels::dot::FAMILY,
         shape: Shape::vector(options.n),
         dtype: options.ladder.dtype,

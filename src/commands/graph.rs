@@ -3,7 +3,7 @@
 use super::{Out, bench, outputs, say};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype, Shape};
-use crate::graph::{self, Closure, Graph, Length, Names, NextHops, Sample, Stopped, Table, Wanted};
+use crate::graph::{self, CheckedRows, Closure, Distances, Graph, Length, Names, NextHops, Stopped, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::Rung;
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
@@ -51,11 +51,11 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     describe(file, &kind, &graph, &note);
     bench::announce(global, info);
     let rungs = rungs(info.target.gpu);
-    let mut device = Device::new(session, limit, rungs, &graph);
+    let mut device = Stepper::new(session, limit, rungs, &graph);
     let (distances, next) = distances(job, &graph, &wanted, &mut device)?;
     device.report(&note);
     within(limit, "closing the device", || drop(device));
-    let table = Table { names: &graph.names, distances: &distances, next: next.as_ref(), wanted: &wanted };
+    let table = Distances { names: &graph.names, distances: &distances, next: next.as_ref(), wanted: &wanted };
     let written = output.replace(|out| table.write(out))?;
     note(&format!("pairs with a path: {written}, without: {}", pairs(&wanted) - written));
     Ok(())
@@ -168,7 +168,7 @@ fn distances(
     job: &GraphJob,
     graph: &Graph,
     wanted: &Wanted,
-    device: &mut Device,
+    device: &mut Stepper,
 ) -> Result<(Array, Option<NextHops>), Error> {
     let mut step = |d: &Array| device.step(d);
     if !job.closure {
@@ -227,7 +227,7 @@ fn paths(graph: &Graph, found: &Closure, wanted: &Wanted) -> Result<NextHops, Er
 }
 
 /// The device, and the rung that makes its steps.
-struct Device {
+struct Stepper {
     session: Session,
     /// Longest that a step may take.
     limit: Duration,
@@ -239,8 +239,8 @@ struct Device {
     checked: usize,
 }
 
-impl Device {
-    fn new(session: Session, limit: Duration, rungs: Vec<&'static Rung>, graph: &Graph) -> Device {
+impl Stepper {
+    fn new(session: Session, limit: Duration, rungs: Vec<&'static Rung>, graph: &Graph) -> Stepper {
         let target = &session.device().info().target;
         let signed = graph.has_negative().then(|| (WEIGHTS.name.to_owned(), "signed".to_owned()));
         let n = graph.len() as u64;
@@ -253,14 +253,14 @@ impl Device {
             params: signed.into_iter().collect(),
             seed: 1,
         };
-        Device { session, limit, rungs, case, steps: 0, seconds: 0.0, checked: 0 }
+        Stepper { session, limit, rungs, case, steps: 0, seconds: 0.0, checked: 0 }
     }
 
     /// One step, checked.
     fn step(&mut self, d: &Array) -> Result<Array, Error> {
         let result = self.compute(d)?;
         self.steps += 1;
-        let sample = Sample::new(self.case.shape.n as usize, self.steps);
+        let sample = CheckedRows::new(self.case.shape.n as usize, self.steps);
         self.checked = sample.rows();
         sample.check(d, &result).map_err(|why| {
             Error::WrongResult(format!(

@@ -3,15 +3,15 @@
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
 use super::{Out, interrupt, say};
-use crate::ceilings::{self, Limits, Need};
+use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{self, Family, Rung};
 use crate::plan::{Case, Refusal};
-use crate::record::{Place, Point, Record, Row, Run, Scene};
+use crate::record::{Point, PointKey, Record, Row, Run, Scene};
 use crate::report;
-use crate::report::progress::{Line, Observer, Silent};
+use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::runner::{Bar, Clock, Outcome, Settings};
 use crate::store::CsvFile;
 use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
@@ -41,7 +41,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
     let target = executor.info().target.clone();
     let scope = Scope { target: &target, quick: options.measure.quick, seed: options.seed };
-    let studies = chosen.into_iter().map(|e| Study::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
+    let studies = chosen.into_iter().map(|e| ExperimentRun::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
     let kernel = |task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None };
     let rungs: Vec<&'static Rung> = studies.iter().flat_map(|s| s.tasks.iter().filter_map(kernel)).collect();
     bench::check_sources(&rungs, options.cl_dir.as_deref())?;
@@ -95,17 +95,17 @@ impl Work {
 }
 
 /// An experiment with its plan for this device.
-struct Study {
+struct ExperimentRun {
     experiment: &'static Experiment,
     tasks: Vec<Task>,
 }
 
-impl Study {
-    fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<Study, Error> {
+impl ExperimentRun {
+    fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<ExperimentRun, Error> {
         let task = |trial: Trial| Some(Task { work: Work::of(&trial.case)?, trial });
         let tasks: Option<Vec<Task>> = experiment.plan(scope).into_iter().map(task).collect();
         let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name));
-        Ok(Study { experiment, tasks: tasks.ok_or_else(unknown)? })
+        Ok(ExperimentRun { experiment, tasks: tasks.ok_or_else(unknown)? })
     }
 }
 
@@ -121,12 +121,12 @@ struct Laboratory {
 }
 
 impl Laboratory {
-    fn run(&mut self, studies: &[Study], out: &mut Out, global: &Global) -> Result<(), Error> {
+    fn run(&mut self, studies: &[ExperimentRun], out: &mut Out, global: &Global) -> Result<(), Error> {
         for (i, study) in studies.iter().enumerate() {
-            let observer: Box<dyn Observer> = Box::new(Line::new(global.quiet));
+            let observer: Box<dyn Observer> = Box::new(StatusLine::new(global.quiet));
             let steps = study.tasks.len() * ROUNDS as usize;
             let mut running =
-                Running { study, lab: self, observer, step: 0, steps, points: Vec::new(), timeline: None };
+                ExperimentState { study, lab: self, observer, step: 0, steps, points: Vec::new(), timeline: None };
             let measured = running.measure();
             running.observer = Box::new(Silent);
             let timeline = running.timeline.take();
@@ -155,8 +155,8 @@ impl Laboratory {
 }
 
 /// An experiment under way.
-struct Running<'a> {
-    study: &'a Study,
+struct ExperimentState<'a> {
+    study: &'a ExperimentRun,
     lab: &'a mut Laboratory,
     observer: Box<dyn Observer>,
     /// Jobs that have begun, and how many there are at most.
@@ -176,7 +176,7 @@ struct Timeline {
     bars: Vec<Bar>,
 }
 
-impl Running<'_> {
+impl ExperimentState<'_> {
     fn measure(&mut self) -> Result<(), Error> {
         let plan = (0..).zip(&self.study.tasks).map(|(i, task)| self.configuration(i, task));
         let plan: Vec<Configuration> = plan.collect();
@@ -205,7 +205,7 @@ impl Running<'_> {
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
         let lab = &mut *self.lab;
         let (Work::Kernel(family, _), case) = (task.work, &task.trial.case) else { return Ok(()) };
-        let need = Need::of(family, case.dtype, &case.params);
+        let need = LimitNeeded::of(family, case.dtype, &case.params);
         if lab.limits.has(need) || !ceilings::is_bounded(family, case, lab.executor.info()) {
             return Ok(());
         }
@@ -224,12 +224,12 @@ fn called(experiment: &Experiment, trial: &Trial) -> String {
     format!("{}: {}, {} = {label}", experiment.name, trial.series, experiment.x_name)
 }
 
-impl Bench for Running<'_> {
+impl Bench for ExperimentState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let (settings, case) = (&self.lab.settings, &configuration.case);
         match self.task(configuration).work {
             Work::Kernel(family, _) => {
-                let limit = self.lab.limits.get(Need::of(family, case.dtype, &case.params));
+                let limit = self.lab.limits.get(LimitNeeded::of(family, case.dtype, &case.params));
                 ceilings::bounded(settings, family, case, limit, self.lab.executor.info())
             }
             Work::Exchange(variant) => {
@@ -259,7 +259,8 @@ impl Bench for Running<'_> {
         let study = self.study;
         let trial = &study.tasks[configuration.index as usize].trial;
         let experiment = study.experiment;
-        let place = Place { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
+        let place =
+            PointKey { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
         let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
         let fastest = self.timeline.as_ref().map_or(f64::INFINITY, |t| t.median);

@@ -3,15 +3,15 @@
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
 use super::{Out, color, interrupt, say};
-use crate::ceilings::{self, Limits, Need};
+use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Ladder, Output};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
 use crate::kernels::{Family, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{REPEATS, Record, Row, Run, SampleRow, Scene, relate};
-use crate::report::progress::{Line, Observer, Silent};
-use crate::report::{Unit, ladder, markdown};
+use crate::report::progress::{Observer, Silent, StatusLine};
+use crate::report::{RateUnit, ladder, markdown};
 use crate::runner::Settings;
 use crate::store::CsvFile;
 use crate::sweep::Asked;
@@ -19,7 +19,7 @@ use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats, values};
 
 /// A ladder to climb.
-pub(super) struct Study {
+pub(super) struct LadderRun {
     pub(super) family: &'static Family,
     pub(super) shape: Shape,
     /// The element type asked for, or that of the inputs.
@@ -33,7 +33,7 @@ pub(super) struct Study {
 
 /// A climb under way.
 struct Climb<'a> {
-    study: &'a Study,
+    study: &'a LadderRun,
     options: &'a Ladder,
     settings: Settings,
     dtype: Dtype,
@@ -50,7 +50,7 @@ struct Climb<'a> {
 ///
 /// # Errors
 /// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a rung.
-pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Study) -> Result<(), Error> {
+pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun) -> Result<(), Error> {
     let rungs = match &options.variant {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
@@ -84,7 +84,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
         wg: options.wg.unwrap_or_else(|| WorkGroup::linear(info.target.max_wg.min(256))),
         run: Run::begin(),
         executor,
-        observer: Box::new(Line::new(global.quiet)),
+        observer: Box::new(StatusLine::new(global.quiet)),
         records: Vec::new(),
         outputs,
     };
@@ -95,7 +95,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Stud
 }
 
 /// Opens the outputs; none may be a file that is read.
-fn open(study: &Study, options: &Ladder) -> Result<Outputs, Error> {
+fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs, Error> {
     let Output { csv, json, md, samples, .. } = &options.output;
     let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
     let inputs = outputs::inputs(&study.inputs, options.cl_dir.as_deref());
@@ -103,14 +103,14 @@ fn open(study: &Study, options: &Ladder) -> Result<Outputs, Error> {
 }
 
 /// Refuses a setting that none of the rungs reads.
-fn check_settings(study: &Study, rungs: &[&'static Rung]) -> Result<(), Error> {
+fn check_settings(study: &LadderRun, rungs: &[&'static Rung]) -> Result<(), Error> {
     let read = || study.family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
     let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen variants has this setting"))))
 }
 
 /// Refuses settings that no device could take, each alone or as they are given together.
-fn check_values(study: &Study, rungs: &[&'static Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
+fn check_values(study: &LadderRun, rungs: &[&'static Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
     for (name, value) in &study.params {
@@ -139,7 +139,7 @@ impl Climb<'_> {
         let baselines = if empty { &[] } else { self.study.family.problem.baselines() };
         let probes = if empty { 0 } else { 1 };
         let total = probes + baselines.len() + rungs.len() * self.study.series.len();
-        let need = Need::of(self.study.family, self.dtype, &self.study.params);
+        let need = LimitNeeded::of(self.study.family, self.dtype, &self.study.params);
         let mut limits = Limits::load(info, self.options.measure.quick, self.options.cl_dir.is_some(), quiet, say);
         if !empty {
             self.observer.case_started(0, total, &format!("{} ceiling", self.study.family.ceiling.name()));
@@ -200,7 +200,7 @@ impl Climb<'_> {
     /// Ends the progress, prints the table and completes the files.
     fn tell(&mut self, out: &mut Out, global: &Global, rows: &[Row], is_whole: bool) -> Result<(), Error> {
         self.observer = Box::new(Silent);
-        let unit = if self.options.output.gib { Unit::GiB } else { Unit::GB };
+        let unit = if self.options.output.gib { RateUnit::GiB } else { RateUnit::GB };
         if is_whole || !rows.is_empty() {
             self.outputs.md(&markdown::ladder(rows, unit));
         }

@@ -2,7 +2,7 @@
 
 use super::{Out, graph, ladder};
 use crate::Error;
-use crate::cli::{Global, MinPlus};
+use crate::cli::{Global, MinPlusArgs};
 use crate::data::Params;
 use crate::kernels::{self, Form};
 
@@ -10,11 +10,11 @@ use crate::kernels::{self, Form};
 ///
 /// # Errors
 /// Bad options and graphs, no device, a wrong result, a failed build, an output that cannot be written.
-pub fn run(out: &mut Out, global: &Global, options: &MinPlus) -> Result<(), Error> {
+pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
     if let Some(file) = &options.graph.input {
         return graph::run(global, &options.ladder, &options.graph, file);
     }
-    let study = ladder::Study {
+    let study = ladder::LadderRun {
         family: &kernels::minplus::FAMILY,
         shape: Form::Square.shape(options.n, None),
         dtype: options.ladder.dtype,

@@ -3,7 +3,7 @@
 use super::{Out, bench, interrupt, say};
 use crate::cli::{Global, Occupancy};
 use crate::data::Params;
-use crate::occupancy::{LOCAL, Need, Resident, UNITS, Unit, unit};
+use crate::occupancy::{ComputeUnit, GroupNeeds, LOCAL, Resident, UNITS, unit};
 use crate::plan::Case;
 use crate::runner::{Inspected, Status, Stop};
 use crate::worker::{Executor, Setup, WorkerProcess};
@@ -40,7 +40,7 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
         Some(name) => named(name)?,
         None => of_device(&mut worker(global)?)?,
     };
-    let need = Need { registers, local: options.local, wg: options.wg.size() as u64 };
+    let need = GroupNeeds { registers, local: options.local, wg: options.wg.size() as u64 };
     out.text(&text(unit, &whose, need, &unit.resident(need)?))
 }
 
@@ -54,7 +54,7 @@ fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -
     let (unit, whose) = asked.map_or_else(|| of_device(&mut worker), Ok)?;
     for kernel in &kernels {
         let registers = options.registers.or(kernel.told.registers).ok_or_else(|| untold(&kernel.kernel))?;
-        let need = Need { registers, local: kernel.local, wg: kernel.wg };
+        let need = GroupNeeds { registers, local: kernel.local, wg: kernel.wg };
         out.text(&text(unit, &format!("{} on {whose}", kernel.kernel), need, &unit.resident(need)?))?;
     }
     Ok(())
@@ -115,7 +115,7 @@ fn needs(kernel: &Inspected) -> String {
     format!("{kernel}: {registers}{spills}, {local} bytes of local memory, groups of {wg} work-items\n")
 }
 
-fn known(name: &str) -> Result<&'static Unit, Error> {
+fn known(name: &str) -> Result<&'static ComputeUnit, Error> {
     let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
     unit(name).ok_or_else(|| {
         Error::Usage(format!(
@@ -126,19 +126,19 @@ fn known(name: &str) -> Result<&'static Unit, Error> {
 }
 
 /// A generation that was asked for.
-fn named(name: &str) -> Result<(&'static Unit, String), Error> {
+fn named(name: &str) -> Result<(&'static ComputeUnit, String), Error> {
     Ok((known(name)?, name.to_owned()))
 }
 
 /// The device's own generation.
-fn of_device(worker: &mut WorkerProcess) -> Result<(&'static Unit, String), Error> {
+fn of_device(worker: &mut WorkerProcess) -> Result<(&'static ComputeUnit, String), Error> {
     let generation = worker.generation()?;
     let device = &worker.info().name;
     let name = generation.unwrap_or_else(|| device.clone());
     Ok((known(&name)?, format!("{device} ({name})")))
 }
 
-fn text(unit: &Unit, whose: &str, need: Need, resident: &Resident) -> String {
+fn text(unit: &ComputeUnit, whose: &str, need: GroupNeeds, resident: &Resident) -> String {
     let mut text = format!("{whose}: {}\n", answer(unit, need, resident));
     for (name, groups) in &resident.limits {
         let allowed = if *groups == u64::MAX { "any number".to_owned() } else { groups.to_string() };
@@ -153,7 +153,7 @@ fn text(unit: &Unit, whose: &str, need: Need, resident: &Resident) -> String {
 }
 
 /// How many groups that is, and how much of the unit they fill: a part of a warp takes a whole one.
-fn answer(unit: &Unit, need: Need, resident: &Resident) -> String {
+fn answer(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> String {
     let Resident { groups, warps, most_warps, .. } = resident;
     if *groups == 0 {
         let wg = need.wg;
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_answer_names_what_limits() {
-        let (unit, need) = (known("9.0").unwrap(), Need { registers: 40, local: 8192, wg: 256 });
+        let (unit, need) = (known("9.0").unwrap(), GroupNeeds { registers: 40, local: 8192, wg: 256 });
         insta::assert_snapshot!(text(unit, "9.0", need, &unit.resident(need).unwrap()), @r"
         9.0: 6 groups of 256 work-items at once on a compute unit, 1536 work-items in 48 of 64 warps (75%)
           registers    allow 6
@@ -200,16 +200,16 @@ mod tests {
           groups       allow 32
         limited by registers
         ");
-        let first = |name, need: Need| {
+        let first = |name, need: GroupNeeds| {
             let unit = known(name).unwrap();
             text(unit, name, need, &unit.resident(need).unwrap()).lines().next().unwrap().to_owned()
         };
-        let odd = Need { registers: 32, local: 0, wg: 100 };
+        let odd = GroupNeeds { registers: 32, local: 0, wg: 100 };
         assert!(first("9.0", odd).ends_with(
             "16 groups of 100 work-items at once on a compute unit, 1600 work-items in 64 of 64 warps (100%)"
         ));
         assert!(first("gfx90a", odd).ends_with("1600 work-items in 32 of 32 wavefronts (100%)"));
-        let none = first("9.0", Need { registers: 255, local: 0, wg: 1024 });
+        let none = first("9.0", GroupNeeds { registers: 255, local: 0, wg: 1024 });
         assert!(none.contains("not even one group of 1024") && none.contains("cannot be launched"), "{none}");
         let unknown = known("pthread").unwrap_err().to_string();
         assert!(unknown.contains("gfx90a") && unknown.contains("gpulab lab occupancy"), "{unknown}");

@@ -1,7 +1,7 @@
 //! `gpulab reduce`: the reduction's ladder.
 
 use super::{Out, ladder};
-use crate::cli::{Global, Reduce};
+use crate::cli::{Global, ReduceArgs};
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Params, Shape};
 use crate::kernels;
@@ -11,10 +11,10 @@ use crate::{Error, input};
 ///
 /// # Errors
 /// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
-pub fn run(out: &mut Out, global: &Global, options: &Reduce) -> Result<(), Error> {
+pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
-    let mut study = ladder::Study {
+    let mut study = ladder::LadderRun {
         family: &kernels::reduce::FAMILY,
         shape: Shape::vector(options.n),
         dtype: options.ladder.dtype,

@@ -2,13 +2,13 @@
 
 use super::bench::{self, Input};
 use super::{Out, interrupt, outputs, say};
-use crate::ceilings::{self, Limits, Need};
+use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Rung};
 use crate::plan::{Case, Refusal};
 use crate::record::{Record, Row, Run, Scene};
-use crate::report::progress::{Line, Observer, Silent};
+use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep as report;
 use crate::runner::{Outcome, Settings, Sources, Spent};
 use crate::store::{CsvFile, Mode, Pool, Rounds, keep_apart, read_rows};
@@ -50,7 +50,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
     let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
-    let run = Running {
+    let run = SweepState {
         family: space.family,
         scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
         identity,
@@ -59,7 +59,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
-        observer: Box::new(Line::with_eta(global.quiet)),
+        observer: Box::new(StatusLine::with_eta(global.quiet)),
         rows,
         csv,
         quiet: global.quiet,
@@ -234,7 +234,7 @@ fn listing(mine: &[&Configuration], all: usize) -> String {
 }
 
 /// A sweep under way.
-struct Running {
+struct SweepState {
     family: &'static Family,
     scene: Scene,
     identity: Identity,
@@ -258,7 +258,7 @@ struct Running {
     probed: f64,
 }
 
-impl Running {
+impl SweepState {
     fn run(mut self, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
@@ -281,17 +281,17 @@ impl Running {
             if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
                 let params = row.params.split(' ').filter_map(|setting| setting.split_once('='));
                 let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-                self.limits.note(Need::of(self.family, row.dtype, &params), rate);
+                self.limits.note(LimitNeeded::of(self.family, row.dtype, &params), rate);
             }
         }
         let needed = todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0);
         for configuration in needed {
-            self.probe(Need::of(self.family, configuration.case.dtype, &configuration.case.params))?;
+            self.probe(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params))?;
         }
         sweep::measure(todo, options.order, self)
     }
 
-    fn probe(&mut self, need: Need) -> Result<(), Error> {
+    fn probe(&mut self, need: LimitNeeded) -> Result<(), Error> {
         if self.limits.has(need) {
             return Ok(());
         }
@@ -303,9 +303,9 @@ impl Running {
     }
 }
 
-impl Bench for Running {
+impl Bench for SweepState {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let limit = self.limits.get(Need::of(self.family, configuration.case.dtype, &configuration.case.params));
+        let limit = self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
         ceilings::bounded(&self.settings, self.family, &configuration.case, limit, self.executor.info())
     }
 
@@ -343,7 +343,7 @@ impl Bench for Running {
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
         self.scene.ceiling =
-            self.limits.get(Need::of(self.family, configuration.case.dtype, &configuration.case.params));
+            self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
         let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);

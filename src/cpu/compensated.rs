@@ -133,14 +133,14 @@ pub(super) fn parallel_sum<T: Copy + Into<f64> + Sync>(x: &[T]) -> Partial {
 }
 
 /// The running sums of a block: an array for each word, not one of Partials, which LLVM turns into vectors.
-struct Lanes {
+struct RunningSums {
     high: [f64; LANES],
     low: [f64; LANES],
     magnitude: [f64; LANES],
 }
 
-impl Lanes {
-    const EMPTY: Lanes = Lanes { high: [0.0; LANES], low: [0.0; LANES], magnitude: [0.0; LANES] };
+impl RunningSums {
+    const EMPTY: RunningSums = RunningSums { high: [0.0; LANES], low: [0.0; LANES], magnitude: [0.0; LANES] };
 
     /// Adds a term and its rounding error to each lane.
     #[inline(always)]
@@ -166,7 +166,7 @@ impl Lanes {
 /// The versions exist for `mul_add`: without the FMA instruction it is a slow library call.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+fma"))]
 fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
-    let mut lanes = Lanes::EMPTY;
+    let mut lanes = RunningSums::EMPTY;
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
     for (x, y) in x.iter().zip(y) {
         lanes.add(|i| T::product(x[i], y[i]));
@@ -176,7 +176,7 @@ fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
 fn sum_block<T: Copy + Into<f64>>(x: &[T]) -> Partial {
-    let mut lanes = Lanes::EMPTY;
+    let mut lanes = RunningSums::EMPTY;
     let (x, rest) = x.as_chunks::<LANES>();
     for x in x {
         lanes.add(|i| (x[i].into(), 0.0));

@@ -292,7 +292,7 @@ integer_element!(i32, I32);
 integer_element!(i64, I64);
 
 /// An operation on elements of type `T`, as a type of its own, so that its loops are compiled for it.
-trait Operation<T: Element> {
+trait Join<T: Element> {
     /// Changes no element that it is joined with.
     const IDENTITY: T;
     fn join(a: T, b: T) -> T;
@@ -301,7 +301,7 @@ trait Operation<T: Element> {
 macro_rules! operation {
     ($name:ident, $identity:ident, |$a:ident, $b:ident| $join:expr) => {
         struct $name;
-        impl<T: Element> Operation<T> for $name {
+        impl<T: Element> Join<T> for $name {
             const IDENTITY: T = T::$identity;
             #[inline(always)]
             fn join($a: T, $b: T) -> T {
@@ -323,17 +323,17 @@ fn exact(op: Op, x: &Array) -> Array {
     if op == Op::Sum { each_array!(x, v => Element::exact_sum(v).array()) } else { reduced!(op, x, sequential) }
 }
 
-fn sequential<T: Element, O: Operation<T>>(x: &[T]) -> T {
+fn sequential<T: Element, O: Join<T>>(x: &[T]) -> T {
     x.iter().fold(O::IDENTITY, |sum, &x| O::join(sum, x))
 }
 
-fn all_threads<T: Element, O: Operation<T>>(x: &[T]) -> T {
+fn all_threads<T: Element, O: Join<T>>(x: &[T]) -> T {
     parallel::in_chunks(x.len(), |range| lanes::<T, O>(&x[range]), O::join)
 }
 
 /// SSE2 and NEON are their architectures' floor and need no version of their own.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
-fn lanes<T: Element, O: Operation<T>>(x: &[T]) -> T {
+fn lanes<T: Element, O: Join<T>>(x: &[T]) -> T {
     let mut results = [O::IDENTITY; LANES];
     let (x, rest) = x.as_chunks::<LANES>();
     for x in x {

@@ -1,7 +1,9 @@
 //! Facts for `gpulab doctor`. Whatever runs a driver's code can crash the process, so it runs in one of its own.
 
 use super::opencl::OpenClDevice;
-use super::{Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, Stamps, Unit, list_platforms, loader};
+use super::{
+    BuildUnit, Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, Stamps, list_platforms, loader,
+};
 use crate::plan::{Arg, Launch};
 use crate::{Error, memory};
 use serde::de::DeserializeOwned;
@@ -59,7 +61,7 @@ pub struct Driver {
 
 /// OpenCL's own library, as a process finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Library {
+pub struct LibraryFound {
     /// The library: its path where that can be told, else the name that it was found by.
     pub found: Option<String>,
     /// What was tried in vain, each with the system's words.
@@ -68,10 +70,10 @@ pub struct Library {
     pub preloaded: bool,
 }
 
-impl Library {
-    fn of_this_process() -> Library {
+impl LibraryFound {
+    fn of_this_process() -> LibraryFound {
         let loader = loader();
-        Library {
+        LibraryFound {
             found: loader.path().or_else(|| loader.found.clone()),
             failures: loader.failures.clone(),
             preloaded: loader::is_preloaded(),
@@ -83,7 +85,7 @@ impl Library {
 ///
 /// # Errors
 /// How it ended the process.
-pub fn opencl() -> Result<Library, String> {
+pub fn opencl() -> Result<LibraryFound, String> {
     in_child("opencl").map_err(|how| match env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
         Some(path) => format!("while {} was loaded, which {LIBRARY_VARIABLE} names, {how}", path.to_string_lossy()),
         None => format!("while OpenCL's library was loaded, {how}"),
@@ -96,7 +98,7 @@ pub fn child_answer() -> Option<String> {
     let (what, argument) = task.split_once(' ').unwrap_or((&task, ""));
     let answer = match what {
         "platforms" => serde_json::to_string(&list_platforms().map_err(|e| e.to_string())),
-        "opencl" => serde_json::to_string(&Ok::<_, String>(Library::of_this_process())),
+        "opencl" => serde_json::to_string(&Ok::<_, String>(LibraryFound::of_this_process())),
         "library" => serde_json::to_string(&loader::try_library(argument)),
         _ => serde_json::to_string(&probe(argument).map_err(|e| e.to_string())),
     };
@@ -347,7 +349,7 @@ fn test(
     steps: u32,
     width: usize,
 ) -> Result<(Vec<u8>, Vec<Nanoseconds>), DeviceError> {
-    let program = device.build(&Unit {
+    let program = device.build(&BuildUnit {
         path: "doctor.cl".to_owned(),
         text: SOURCE.to_owned(),
         defines: defines.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),

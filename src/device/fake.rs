@@ -1,15 +1,15 @@
 //! A device that follows a script, so that everything above the driver is tested without one.
 
-use super::{Device, DeviceError, DeviceInfo, ProgramId, Stamps, Timing, Told, Unit};
+use super::{BuildUnit, Device, DeviceError, DeviceInfo, ProgramId, Stamps, Timing, Told};
 use crate::cpu::canary::{CHAINS, chain};
 use crate::data::Dtype;
-use crate::plan::{Action, Arg, BufferId, Command, Holding, HostId, Image, Launch, Target, Transfer};
+use crate::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, QueuedCommand, Target, Transfer};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What a launch does: changes memory and says how long it took in nanoseconds.
-pub type Script = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError>>;
+pub type FakeKernel = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError>>;
 
 /// The buffers of a fake device.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ pub struct FakeDevice {
     info: DeviceInfo,
     memory: Memory,
     hosts: BTreeMap<u32, Vec<u8>>,
-    script: Script,
+    script: FakeKernel,
     next: u32,
     now_ns: u64,
     /// Nanoseconds that a step of the runner's canary takes, whenever it runs.
@@ -97,7 +97,7 @@ pub struct Seen {
 
 impl FakeDevice {
     /// A small CPU-like device that follows `script`.
-    pub fn new(script: Script) -> FakeDevice {
+    pub fn new(script: FakeKernel) -> FakeDevice {
         FakeDevice {
             info: fake_info(),
             memory: Memory::default(),
@@ -218,12 +218,12 @@ impl Device for FakeDevice {
         &self.info
     }
 
-    fn build(&mut self, _: &Unit) -> Result<ProgramId, DeviceError> {
+    fn build(&mut self, _: &BuildUnit) -> Result<ProgramId, DeviceError> {
         self.next += 1;
         Ok(ProgramId(self.next))
     }
 
-    fn inspect(&mut self, unit: &Unit) -> Result<Vec<Told>, DeviceError> {
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError> {
         Ok(vec![self.told.clone(); unit.kernels.len()])
     }
 
@@ -312,7 +312,7 @@ impl Device for FakeDevice {
     fn play(
         &mut self,
         _: Option<ProgramId>,
-        commands: &[Command],
+        commands: &[QueuedCommand],
         repeat: usize,
         profiled: bool,
     ) -> Result<Timing, DeviceError> {

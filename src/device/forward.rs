@@ -36,9 +36,9 @@ fn note(call: &'static str, code: i32) {
 }
 
 /// A function's address in the real library, looked up once.
-struct Entry(OnceLock<Option<usize>>);
+struct Symbol(OnceLock<Option<usize>>);
 
-impl Entry {
+impl Symbol {
     fn address(&self, name: &'static str) -> Option<usize> {
         *self.0.get_or_init(|| loader().symbol(name).map(|address| address as usize))
     }
@@ -47,7 +47,7 @@ impl Entry {
 /// Calls the real function if there is one. The type is that of the enclosing function.
 macro_rules! real {
     ($name:ident($($arg:ident: $ty:ty),*) -> $out:ty) => {{
-        static ENTRY: Entry = Entry(OnceLock::new());
+        static ENTRY: Symbol = Symbol(OnceLock::new());
         ENTRY.address(stringify!($name)).map(|address| {
             // SAFETY: OpenCL's headers give the function of this name this type.
             let function: unsafe extern "system" fn($($ty),*) -> $out = unsafe { std::mem::transmute(address) };

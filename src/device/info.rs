@@ -1,7 +1,7 @@
 //! What platforms and devices say of themselves.
 
 use super::error::DeviceError;
-use super::query::{self, Answer};
+use super::query::{self, InfoValue};
 use super::{causes, loader};
 use crate::memory;
 use crate::plan::Target;
@@ -154,7 +154,7 @@ mod key {
 fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> DeviceInfo {
     let ask = |key| query::device(id, key).ok();
     let text = |key| ask(key).map(|a| a.text()).unwrap_or_default();
-    let number = |key| ask(key).as_ref().and_then(Answer::number).unwrap_or(0);
+    let number = |key| ask(key).as_ref().and_then(InfoValue::number).unwrap_or(0);
     let bytes = |key| number(key).min(MOST_BYTES);
     let kind = kind(number(key::TYPE));
     let extensions = text(key::EXTENSIONS).split_whitespace().collect::<Vec<_>>().join(" ");

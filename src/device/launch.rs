@@ -14,7 +14,7 @@ const SET_ARG: &str = "clSetKernelArg";
 const ENQUEUE: &str = "clEnqueueNDRangeKernel";
 
 /// What launches are bound to.
-pub(super) struct Scene<'a> {
+pub(super) struct LaunchContext<'a> {
     /// Every buffer of the device.
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
     /// The device.
@@ -34,7 +34,7 @@ pub(super) struct Prepared<'a> {
 /// Sets the arguments of every launch, each on a kernel object of its own.
 pub(super) fn prepare<'a>(
     built: &'a mut Built,
-    scene: &Scene<'_>,
+    scene: &LaunchContext<'_>,
     launches: &[Launch],
 ) -> Result<Vec<Prepared<'a>>, DeviceError> {
     let mut used: BTreeMap<&str, usize> = BTreeMap::new();
@@ -49,7 +49,12 @@ pub(super) fn prepare<'a>(
     launches.iter().zip(copies).map(|(launch, copy)| bind(built, scene, launch, copy)).collect()
 }
 
-fn bind<'a>(built: &'a Built, scene: &Scene<'_>, launch: &Launch, copy: usize) -> Result<Prepared<'a>, DeviceError> {
+fn bind<'a>(
+    built: &'a Built,
+    scene: &LaunchContext<'_>,
+    launch: &Launch,
+    copy: usize,
+) -> Result<Prepared<'a>, DeviceError> {
     let dims = dims(launch)?;
     let kernel = built.kernel(&launch.kernel, copy)?;
     check_count(kernel, launch)?;
@@ -96,7 +101,7 @@ fn set(
     index: u32,
     arg: Arg<BufferId>,
     wide_index: bool,
-    scene: &Scene<'_>,
+    scene: &LaunchContext<'_>,
 ) -> Result<(), DeviceError> {
     let pass = |value: ArgVal<'_>| guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value));
     match arg {
@@ -130,7 +135,7 @@ fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
 
 /// Refuses what the device cannot hold: PoCL aborts the process there. The driver's number covers arguments
 /// and the kernel's own arrays, but some drivers leave the arguments out.
-fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &Scene<'_>) -> Result<(), DeviceError> {
+fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &LaunchContext<'_>) -> Result<(), DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let told = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
     let given = launch.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });

@@ -29,7 +29,7 @@ pub use loader::{LIBRARY_VARIABLE, Loader, loader};
 pub use stdio::flush_printed;
 
 use crate::data::Dtype;
-use crate::plan::{BufferId, Command, Holding, HostId, Image, Launch};
+use crate::plan::{BufferId, Holding, HostId, Image, Launch, QueuedCommand};
 
 /// A built program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,7 +37,7 @@ pub struct ProgramId(pub u32);
 
 /// A program to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unit {
+pub struct BuildUnit {
     /// Path below `cl/`, for messages.
     pub path: String,
     /// The source with its fragments, `#line` directives included.
@@ -87,10 +87,10 @@ pub trait Device {
     fn info(&self) -> &DeviceInfo;
 
     /// Compiles a unit and creates its kernels. Building an equal unit again may return the same id.
-    fn build(&mut self, unit: &Unit) -> Result<ProgramId, DeviceError>;
+    fn build(&mut self, unit: &BuildUnit) -> Result<ProgramId, DeviceError>;
 
     /// Compiles a unit anew, beside what was built, and returns what the driver tells of each of its kernels, in order.
-    fn inspect(&mut self, unit: &Unit) -> Result<Vec<Told>, DeviceError>;
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError>;
 
     /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
     fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError>;
@@ -141,7 +141,7 @@ pub trait Device {
     fn play(
         &mut self,
         program: Option<ProgramId>,
-        commands: &[Command],
+        commands: &[QueuedCommand],
         repeat: usize,
         profiled: bool,
     ) -> Result<Timing, DeviceError>;

@@ -4,13 +4,13 @@ use super::error::{DeviceError, guarded, retained};
 use super::host::HostMemory;
 use super::image;
 use super::info::{self, DeviceInfo};
-use super::launch::{self, Scene};
+use super::launch::{self, LaunchContext};
 use super::memory::Buffer;
-use super::play::Stage;
+use super::play::Handles;
 use super::program::{self, Built};
-use super::{Device, ProgramId, Timing, Told, Unit};
+use super::{BuildUnit, Device, ProgramId, Timing, Told};
 use crate::data::Dtype;
-use crate::plan::{Action, BufferId, Command, Holding, HostId, Image, Launch};
+use crate::plan::{Action, BufferId, Holding, HostId, Image, Launch, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
 
@@ -92,7 +92,8 @@ impl OpenClDevice {
         go: impl FnOnce(&[launch::Prepared<'_>], &CommandQueue, &CommandQueue) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
         let place = self.built(program)?;
-        let scene = Scene { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
+        let scene =
+            LaunchContext { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
         go(&launch::prepare(&mut self.programs[place].1, &scene, launches)?, &self.profiling, &self.plain)
     }
 
@@ -113,7 +114,7 @@ impl Device for OpenClDevice {
         &self.info
     }
 
-    fn build(&mut self, unit: &Unit) -> Result<ProgramId, DeviceError> {
+    fn build(&mut self, unit: &BuildUnit) -> Result<ProgramId, DeviceError> {
         if let Some(id) = self.touch(|(_, built)| built.unit == *unit) {
             return Ok(id);
         }
@@ -126,7 +127,7 @@ impl Device for OpenClDevice {
         Ok(id)
     }
 
-    fn inspect(&mut self, unit: &Unit) -> Result<Vec<Told>, DeviceError> {
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError> {
         let takes_nv_options = self.info.extensions.split(' ').any(|name| name == "cl_nv_compiler_options");
         program::inspect(&self.context, self.device, unit, takes_nv_options)
     }
@@ -210,7 +211,7 @@ impl Device for OpenClDevice {
     fn play(
         &mut self,
         program: Option<ProgramId>,
-        commands: &[Command],
+        commands: &[QueuedCommand],
         repeat: usize,
         profiled: bool,
     ) -> Result<Timing, DeviceError> {
@@ -224,12 +225,13 @@ impl Device for OpenClDevice {
             None if launches.is_empty() => None,
             None => return Err(DeviceError::other("clSetKernelArg", "a launch without a program")),
         };
-        let scene = Scene { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
+        let scene =
+            LaunchContext { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
         let prepared = match built {
             Some(place) => launch::prepare(&mut self.programs[place].1, &scene, &launches)?,
             None => Vec::new(),
         };
-        let stage = Stage { queues: &queues, buffers: &self.buffers, hosts: &self.hosts, launches: &prepared };
+        let stage = Handles { queues: &queues, buffers: &self.buffers, hosts: &self.hosts, launches: &prepared };
         stage.play(commands, repeat)
     }
 }

@@ -7,13 +7,13 @@ use super::launch::{self, Prepared};
 use super::memory::{Buffer, check_event};
 use super::{Stamps, Timing};
 use crate::cpu;
-use crate::plan::{Action, BufferId, Command, HostId, Transfer};
+use crate::plan::{Action, BufferId, HostId, QueuedCommand, Transfer};
 use ocl::core::{self, CommandQueue, Event, MapFlags};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// What commands name.
-pub(super) struct Stage<'a> {
+pub(super) struct Handles<'a> {
     pub(super) queues: &'a [CommandQueue],
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
     pub(super) hosts: &'a BTreeMap<HostId, HostMemory>,
@@ -21,9 +21,9 @@ pub(super) struct Stage<'a> {
     pub(super) launches: &'a [Prepared<'a>],
 }
 
-impl Stage<'_> {
+impl Handles<'_> {
     /// Carries out the commands in order `repeat` times, without waiting between, and waits for all.
-    pub(super) fn play(&self, commands: &[Command], repeat: usize) -> Result<Timing, DeviceError> {
+    pub(super) fn play(&self, commands: &[QueuedCommand], repeat: usize) -> Result<Timing, DeviceError> {
         commands.iter().try_for_each(|command| self.check(command))?;
         let mut events = Vec::with_capacity(commands.len());
         let begin = Instant::now();
@@ -31,7 +31,7 @@ impl Stage<'_> {
             events.clear();
             match commands {
                 // A row of one launch: nobody asks for the events of those before the last, and they cost time.
-                [Command { queue: 0, action: Action::Launch(_), .. }] if round < repeat => self.launch_unseen(),
+                [QueuedCommand { queue: 0, action: Action::Launch(_), .. }] if round < repeat => self.launch_unseen(),
                 _ => self.enqueue_all(commands, &mut events),
             }
             .map_err(|error| error.after(round > 1))
@@ -47,7 +47,7 @@ impl Stage<'_> {
     }
 
     /// Refuses transfers beyond the ends of their memory.
-    fn check(&self, command: &Command) -> Result<(), DeviceError> {
+    fn check(&self, command: &QueuedCommand) -> Result<(), DeviceError> {
         let (Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t)) = &command.action else {
             return Ok(());
         };
@@ -58,7 +58,7 @@ impl Stage<'_> {
         Err(DeviceError::other("clEnqueue", format!("{} bytes do not fit the memory that they go between", t.bytes)))
     }
 
-    fn enqueue_all(&self, commands: &[Command], events: &mut Vec<Option<Event>>) -> Result<(), DeviceError> {
+    fn enqueue_all(&self, commands: &[QueuedCommand], events: &mut Vec<Option<Event>>) -> Result<(), DeviceError> {
         let mut launches = self.launches.iter();
         for command in commands {
             let queue = &self.queues[command.queue];

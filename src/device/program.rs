@@ -1,7 +1,7 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
 use super::error::{DeviceError, guarded};
-use super::{Told, Unit, causes, log, query};
+use super::{BuildUnit, Told, causes, log, query};
 use ocl::core::{self, Context, DeviceId, Kernel, Program};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -24,7 +24,7 @@ pub(super) struct Built {
     kernels: BTreeMap<String, Vec<Kernel>>,
     program: Program,
     /// The unit that it was built from.
-    pub(super) unit: Unit,
+    pub(super) unit: BuildUnit,
     /// Whether `INDEX` is 64 bits wide in it.
     pub(super) wide_index: bool,
 }
@@ -32,12 +32,12 @@ pub(super) struct Built {
 impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
-    pub(super) fn new(context: &Context, device: DeviceId, unit: &Unit) -> Result<Built, DeviceError> {
+    pub(super) fn new(context: &Context, device: DeviceId, unit: &BuildUnit) -> Result<Built, DeviceError> {
         Built::with(context, device, unit, OPTIONS)
     }
 
     /// As [`Built::new`], with these options beside the unit's definitions.
-    fn with(context: &Context, device: DeviceId, unit: &Unit, options: &str) -> Result<Built, DeviceError> {
+    fn with(context: &Context, device: DeviceId, unit: &BuildUnit, options: &str) -> Result<Built, DeviceError> {
         let options = with_defines(options, &unit.defines)?;
         let call = "clCreateProgramWithSource";
         let source = CString::new(unit.text.as_str()).map_err(|e| DeviceError::other(call, e))?;
@@ -84,7 +84,7 @@ impl Built {
 pub(super) fn inspect(
     context: &Context,
     device: DeviceId,
-    unit: &Unit,
+    unit: &BuildUnit,
     takes_nv_options: bool,
 ) -> Result<Vec<Told>, DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
@@ -106,9 +106,9 @@ pub(super) fn inspect(
 
 /// The unit with one more kernel, which writes `value`: a program that the driver finds in its cache has no log. What no
 /// kernel uses might be dropped before the cache is asked, so a kernel it is.
-fn renewed(unit: &Unit, value: u64) -> Unit {
+fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     let kernel = format!("__kernel void renewed(__global ulong *out) {{ *out = {value}UL; }}");
-    Unit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
+    BuildUnit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
 }
 
 /// The build's options with the definitions.
@@ -133,7 +133,12 @@ fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, 
 }
 
 /// Decides whether a build worked from its result and from what the driver says afterwards.
-fn judge(built: Result<(), DeviceError>, program: &Program, device: DeviceId, unit: &Unit) -> Result<(), DeviceError> {
+fn judge(
+    built: Result<(), DeviceError>,
+    program: &Program,
+    device: DeviceId,
+    unit: &BuildUnit,
+) -> Result<(), DeviceError> {
     const BUILD_STATUS: u32 = 0x1181;
     const SUCCESS: u64 = 0;
     let refused = |error: DeviceError| match &error {
@@ -148,7 +153,7 @@ fn judge(built: Result<(), DeviceError>, program: &Program, device: DeviceId, un
 }
 
 /// What a kernel that a built program lacks says about the build.
-fn missing(name: &str, error: DeviceError, program: &Program, device: DeviceId, unit: &Unit) -> DeviceError {
+fn missing(name: &str, error: DeviceError, program: &Program, device: DeviceId, unit: &BuildUnit) -> DeviceError {
     if !error.code().is_some_and(|code| SOURCE_CODES.contains(&code)) {
         return error;
     }
@@ -157,7 +162,7 @@ fn missing(name: &str, error: DeviceError, program: &Program, device: DeviceId, 
 }
 
 /// A build error with the driver's log, or with `otherwise` where the log is empty.
-fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Unit) -> DeviceError {
+fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &BuildUnit) -> DeviceError {
     let mut log = build_log(program, device, unit);
     if log.is_empty() {
         otherwise.clone_into(&mut log);
@@ -172,7 +177,7 @@ fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Unit
 }
 
 /// The driver's log, fit to be shown; empty if there is none.
-fn build_log(program: &Program, device: DeviceId, unit: &Unit) -> String {
+fn build_log(program: &Program, device: DeviceId, unit: &BuildUnit) -> String {
     const BUILD_LOG: u32 = 0x1183;
     let raw = query::build(program, device, BUILD_LOG).map(|a| a.text()).unwrap_or_default();
     let home = std::env::var("HOME").ok();
@@ -206,10 +211,11 @@ mod tests {
 
     #[test]
     fn a_renewed_unit_compiles_to_another_program_with_the_same_kernels() {
-        let unit = Unit { path: "a/b.cl".into(), text: "one\n".into(), defines: Vec::new(), kernels: vec!["k".into()] };
+        let unit =
+            BuildUnit { path: "a/b.cl".into(), text: "one\n".into(), defines: Vec::new(), kernels: vec!["k".into()] };
         let made = renewed(&unit, 7);
         assert_eq!(made.text, "one\n\n__kernel void renewed(__global ulong *out) { *out = 7UL; }\n");
-        assert_eq!(Unit { text: unit.text.clone(), ..made.clone() }, unit);
+        assert_eq!(BuildUnit { text: unit.text.clone(), ..made.clone() }, unit);
         assert_ne!(made, renewed(&unit, 8));
     }
 }

@@ -46,12 +46,12 @@ pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError
 }
 
 /// The bytes of an answer, kept aligned for any number.
-pub(super) struct Answer {
+pub(super) struct InfoValue {
     words: Vec<u64>,
     size: usize,
 }
 
-impl Answer {
+impl InfoValue {
     fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.words).get(..self.size).unwrap_or_default()
     }
@@ -83,7 +83,7 @@ impl Answer {
 }
 
 /// Asks for the size of an answer, then for the answer.
-fn ask(call: &str, mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32) -> Result<Answer, DeviceError> {
+fn ask(call: &str, mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32) -> Result<InfoValue, DeviceError> {
     let mut size = 0;
     check(call, get(0, null_mut(), &mut size))?;
     if size > MOST {
@@ -93,14 +93,14 @@ fn ask(call: &str, mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32) -
     if size > 0 {
         check(call, get(size, words.as_mut_ptr().cast(), null_mut()))?;
     }
-    Ok(Answer { words, size })
+    Ok(InfoValue { words, size })
 }
 
 /// Defines a question: a C function of OpenCL whose last four arguments are key, size, place and size needed.
 macro_rules! question {
     ($(#[$about:meta])* $name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident) => {
         $(#[$about])*
-        pub(super) fn $name($($arg: $ty,)* key: u32) -> Result<Answer, DeviceError> {
+        pub(super) fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
             ask(stringify!($function), |size, place, needed| {
                 // SAFETY: the handles are alive, and `ask` gives a place of `size` bytes.
                 unsafe { ffi::$function($($handle,)* key, size, place, needed) }
@@ -142,7 +142,7 @@ question!(
 mod tests {
     use super::*;
 
-    fn answer(bytes: &'static [u8]) -> Answer {
+    fn answer(bytes: &'static [u8]) -> InfoValue {
         ask("clTest", |size, place, needed| {
             if size == 0 {
                 // SAFETY: `ask` gives a place for the size when it asks for it.

@@ -7,7 +7,7 @@ pub(super) const BUILD_PROGRAM_FAILURE: i32 = -11;
 
 /// A status code: its name, its likely cause, and what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Status {
+pub(super) struct KnownCode {
     pub(super) code: i32,
     pub(super) name: &'static str,
     pub(super) cause: &'static str,
@@ -22,16 +22,16 @@ const SOURCE: &str = "look at the kernel's source and the log";
 const DRIVER: &str = "try again; if it stays, update or reinstall the driver";
 
 /// The words for a code, if it has any.
-pub(super) fn status(code: i32) -> Option<&'static Status> {
+pub(super) fn status(code: i32) -> Option<&'static KnownCode> {
     TABLE.iter().find(|s| s.code == code)
 }
 
-const fn row(code: i32, name: &'static str, cause: &'static str, next: &'static str) -> Status {
-    Status { code, name, cause, next }
+const fn row(code: i32, name: &'static str, cause: &'static str, next: &'static str) -> KnownCode {
+    KnownCode { code, name, cause, next }
 }
 
 /// OpenCL 3.0's codes, then those of the extensions and vendors that are seen in practice.
-const TABLE: &[Status] = &[
+const TABLE: &[KnownCode] = &[
     row(-1, "CL_DEVICE_NOT_FOUND", "the platform has no such device", DOCTOR),
     row(-2, "CL_DEVICE_NOT_AVAILABLE", "the device is busy, disabled or in use by another program", DRIVER),
     row(-3, "CL_COMPILER_NOT_AVAILABLE", "the driver came without its compiler", DOCTOR),

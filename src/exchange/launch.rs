@@ -1,11 +1,11 @@
 //! What launching costs: a kernel that does next to nothing, and a sum in one launch or in many.
 
-use super::zerocopy::{Walk, chunks};
+use super::zerocopy::{WordsOfItem, chunks};
 use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, POISON, Program, Reading, Script, Variant, bytes,
     pattern,
 };
-use crate::plan::{Action, Arg, BufferId, Case, Command, Cost, Launch, Place, Refusal, Target};
+use crate::plan::{Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target};
 use rayon::prelude::*;
 
 /// The exchange's entry in the list. The first four launch an empty kernel; the others sum n words.
@@ -61,7 +61,7 @@ fn empty(seed: u64, repeat: usize, reading: Reading) -> Script {
         Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(BufferId(0))] };
     Script {
         host: Vec::new(),
-        buffers: vec![DeviceSpec { bytes: 4, place: Place::Device, contents: Contents::Undefined }],
+        buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
         program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
         commands: vec![command(launch)],
         repeat,
@@ -106,7 +106,7 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let most = if target.gpu { target.compute_units.max(1) as usize * 16 } else { chunks(target, n) };
     let groups = n.div_ceil(wg).min(most);
     let items = groups * wg;
-    let walk = Walk::new(target, n, items);
+    let walk = WordsOfItem::new(target, n, items);
     let defines = [("WG".into(), wg.to_string())].into_iter().chain(walk.defines()).collect();
     let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
@@ -116,9 +116,9 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
 }
 
 /// A sum of n words in buffer 0. Its result is the first of buffer 1, which has so many; buffer 2 has two zeros.
-fn sum(case: &Case, n: usize, program: Program, commands: Vec<Command>, results: usize) -> Script {
+fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, results: usize) -> Script {
     let total = (0..n).into_par_iter().map(|i| pattern(case.seed, i)).reduce(|| 0, u32::wrapping_add);
-    let buffer = |words, contents| DeviceSpec { bytes: 4 * words, place: Place::Device, contents };
+    let buffer = |words, contents| DeviceSpec { bytes: 4 * words, place: MemoryKind::Device, contents };
     let buffers = [(n, Contents::Pattern), (results, Contents::Undefined), (2, Contents::Zeros)];
     Script {
         host: Vec::new(),
@@ -148,8 +148,8 @@ fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> 
     Program { path, defines, kernels: vec![kernel.into()] }
 }
 
-fn command(launch: Launch) -> Command {
-    Command { queue: 0, action: Action::Launch(launch) }
+fn command(launch: Launch) -> QueuedCommand {
+    QueuedCommand { queue: 0, action: Action::Launch(launch) }
 }
 
 fn prior_power_of_two(n: usize) -> usize {

@@ -8,7 +8,7 @@ use super::{
     bytes, pattern, setting,
 };
 use crate::plan::{
-    Action, Arg, BufferId, Case, Command, Cost, Holding, HostId, Launch, Place, Refusal, Target, Transfer,
+    Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
 };
 use rayon::prelude::*;
 
@@ -59,11 +59,11 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     if u32::try_from(n).is_err() {
         return Err(Refusal::Size(format!("n = {n}: the kernel counts words in 32 bits")));
     }
-    let stage = Stage { wg: target.max_wg.min(256), steps: setting(case, STEPS_SET, 16)? as u32 };
+    let stage = KernelStage { wg: target.max_wg.min(256), steps: setting(case, STEPS_SET, 16)? as u32 };
     let variant = case.variant.as_str();
     let work = Action::Work(setting(case, WORK_SET, 1)?);
-    let alone = |action| Command { queue: 0, action };
-    let all = Part { first: 0, n };
+    let alone = |action| QueuedCommand { queue: 0, action };
+    let all = Chunk { first: 0, n };
     let copy = Cost { bytes: bytes as f64, ops: 0.0 };
     // Each word is read and written.
     let mix = Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(stage.steps) };
@@ -91,7 +91,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         _ => (AnswerPlace::Host(1), Expected::Words(mixed())),
     };
     let host = |contents| HostSpec { bytes, holding: Holding::Pinned, contents };
-    let buffer = |contents| DeviceSpec { bytes, place: Place::Device, contents };
+    let buffer = |contents| DeviceSpec { bytes, place: MemoryKind::Device, contents };
     let of_output = if variant == COPY_OUT { Contents::Pattern } else { Contents::Undefined };
     Ok(Script {
         host: vec![host(Contents::Pattern), host(Contents::Undefined)],
@@ -111,19 +111,19 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
 }
 
 /// What the kernel stage is like.
-struct Stage {
+struct KernelStage {
     wg: usize,
     steps: u32,
 }
 
 /// Words that go through a stage together.
 #[derive(Clone, Copy)]
-struct Part {
+struct Chunk {
     first: usize,
     n: usize,
 }
 
-impl Part {
+impl Chunk {
     fn copy_in(self) -> Action {
         Action::Write(self.transfer(0))
     }
@@ -138,7 +138,7 @@ impl Part {
         Transfer { host: HostId(place), from, buffer: BufferId(place), at: from, bytes }
     }
 
-    fn mix(self, stage: &Stage) -> Action {
+    fn mix(self, stage: &KernelStage) -> Action {
         let numbers = [self.first as u32, self.n as u32, stage.steps].map(Arg::Uint);
         Action::Launch(Launch {
             kernel: "pipeline_mix".into(),
@@ -150,11 +150,11 @@ impl Part {
 }
 
 /// Each chunk's three stages on one queue, which keeps them in order; chunks take the queues in turn.
-fn pipeline(n: usize, chunks: usize, queues: usize, stage: &Stage) -> Vec<Command> {
+fn pipeline(n: usize, chunks: usize, queues: usize, stage: &KernelStage) -> Vec<QueuedCommand> {
     let cut = |k: usize| (n as u128 * k as u128 / chunks as u128) as usize;
-    let part = |k: usize| Part { first: cut(k), n: cut(k + 1) - cut(k) };
+    let part = |k: usize| Chunk { first: cut(k), n: cut(k + 1) - cut(k) };
     let stages = |k: usize| [part(k).copy_in(), part(k).mix(stage), part(k).copy_out()].map(|action| (k, action));
-    let command = |(k, action)| Command { queue: k % queues, action };
+    let command = |(k, action)| QueuedCommand { queue: k % queues, action };
     (0..chunks).flat_map(stages).map(command).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What a case of an exchange turns into.
 
-use crate::plan::{Command, Cost, Holding, Place};
+use crate::plan::{Cost, Holding, MemoryKind, QueuedCommand};
 
 /// Commands with the memory that they work on. Their `HostId`s and `BufferId`s, in arguments of launches too, are places
 /// in the lists here, until the runner has allocated what the lists say.
@@ -13,7 +13,7 @@ pub struct Script {
     /// What launches need.
     pub program: Option<Program>,
     /// What is done and timed.
-    pub commands: Vec<Command>,
+    pub commands: Vec<QueuedCommand>,
     /// How often, before the host waits: times are those of one time.
     pub repeat: usize,
     /// Which event time it is, if events are the clock.
@@ -62,7 +62,7 @@ pub struct DeviceSpec {
     /// Its size, above 0.
     pub bytes: usize,
     /// Where it lies.
-    pub place: Place,
+    pub place: MemoryKind,
     /// What it begins with.
     pub contents: Contents,
 }

@@ -4,7 +4,9 @@ use super::{
     Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Reading, Script, Variant, bytes,
     setting,
 };
-use crate::plan::{Action, BufferId, Case, Command, Cost, Holding, HostId, Place, Refusal, Target, Transfer};
+use crate::plan::{
+    Action, BufferId, Case, Cost, Holding, HostId, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
+};
 
 /// The exchange's entry in the list: n words of 4 bytes in one direction.
 pub const EXCHANGE: Exchange = Exchange { name: "transfer", variants: &VARIANTS, sources: &[], script };
@@ -40,7 +42,7 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
     };
     let command = |from: usize| {
         let part = Transfer { host: HostId(0), from, buffer: BufferId(0), at: from, bytes: piece.min(bytes - from) };
-        Command { queue: 0, action: action(part) }
+        QueuedCommand { queue: 0, action: action(part) }
     };
     let (source, result) = (Contents::Pattern, Contents::Undefined);
     let [host, buffer] = if is_in { [source, result] } else { [result, source] };
@@ -53,7 +55,7 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         // What is mapped lies where both sides reach it.
         buffers: vec![DeviceSpec {
             bytes,
-            place: if how == "mapped" { Place::Host } else { Place::Device },
+            place: if how == "mapped" { MemoryKind::Host } else { MemoryKind::Device },
             contents: buffer,
         }],
         program: None,

@@ -5,7 +5,7 @@ use super::{
     bytes, pattern, setting,
 };
 use crate::plan::{
-    Action, Arg, BufferId, Case, Command, Cost, Holding, HostId, Launch, Place, Refusal, Target, Transfer,
+    Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
 };
 use rayon::prelude::*;
 
@@ -47,7 +47,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         (1, chunks(target, n.saturating_mul(passes as usize)))
     };
     let items = wg * groups;
-    let walk = Walk::new(target, n, items);
+    let walk = WordsOfItem::new(target, n, items);
     // The kernel counts in 32 bits, beyond the end too.
     if 2 * n + items > u32::MAX as usize || passes > u64::from(u32::MAX) {
         return Err(Refusal::Size(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
@@ -67,16 +67,16 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         _ => (None, 0),
     };
     let actions = before.iter().cloned().chain([Action::Launch(launch)]);
-    let place = if matches!(variant, FILLED | IN_PLACE) { Place::Host } else { Place::Device };
+    let place = if matches!(variant, FILLED | IN_PLACE) { MemoryKind::Host } else { MemoryKind::Device };
     let contents = if before.is_some() { Contents::Undefined } else { Contents::Pattern };
     Ok(Script {
         host: vec![HostSpec { bytes, holding: Holding::Pageable, contents: Contents::Pattern }],
         buffers: vec![
             DeviceSpec { bytes, place, contents },
-            DeviceSpec { bytes: 4 * items, place: Place::Device, contents: Contents::Undefined },
+            DeviceSpec { bytes: 4 * items, place: MemoryKind::Device, contents: Contents::Undefined },
         ],
         program: Some(Program { path: PATH, defines: walk.defines(), kernels: vec!["zerocopy_passes".into()] }),
-        commands: actions.map(|action| Command { queue: 0, action }).collect(),
+        commands: actions.map(|action| QueuedCommand { queue: 0, action }).collect(),
         repeat: 1,
         reading: Reading::Span,
         answer: Answer {
@@ -98,17 +98,21 @@ pub(super) fn chunks(target: &Target, turns: usize) -> usize {
 
 /// Which words are a work-item's: from `near` times its id on, one after the other or one of each item's at a time, up to
 /// `span` beyond.
-pub(super) struct Walk {
+pub(super) struct WordsOfItem {
     pub(super) near: usize,
     pub(super) span: usize,
     stride: usize,
 }
 
-impl Walk {
+impl WordsOfItem {
     /// A GPU's items read words side by side; those of a CPU device, each in a group of its own, one after the other.
-    pub(super) fn new(target: &Target, n: usize, items: usize) -> Walk {
+    pub(super) fn new(target: &Target, n: usize, items: usize) -> WordsOfItem {
         let chunk = n.div_ceil(items);
-        if target.gpu { Walk { near: 1, span: n, stride: items } } else { Walk { near: chunk, span: chunk, stride: 1 } }
+        if target.gpu {
+            WordsOfItem { near: 1, span: n, stride: items }
+        } else {
+            WordsOfItem { near: chunk, span: chunk, stride: 1 }
+        }
     }
 
     /// The kernel's macro: a constant stride can be vectorised. That of a GPU's items is the default.

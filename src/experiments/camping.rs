@@ -4,7 +4,7 @@
 //! spreads them and changes nothing else: the same words are read in the same order. Along the rows there is nothing to
 //! spread, so that padding must not matter: the control.
 
-use super::evidence::{Contrast, Verdict, any, compare_series, effect};
+use super::evidence::{Comparison, Contrast, any, compare_series, effect};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -65,7 +65,9 @@ fn camps(down: &[Contrast], along: &[Contrast]) -> &'static str {
     match down.iter().find(is_cured) {
         _ if down.is_empty() => "Power-of-two strides were not compared with others.",
         Some(_) => "Power-of-two strides collide in memory channels or cache sets.",
-        None if any(down, Verdict::Unclear) => "Whether power-of-two strides collide is undecided: the noise hides it.",
+        None if any(down, Comparison::Unclear) => {
+            "Whether power-of-two strides collide is undecided: the noise hides it."
+        }
         None => "Power-of-two strides do not collide in memory channels or cache sets.",
     }
 }

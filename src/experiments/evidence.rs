@@ -8,7 +8,7 @@ pub(super) const LEAST: f64 = 0.05;
 
 /// How one point compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Comparison {
     /// Larger by more than [`LEAST`] and by more than both spreads together.
     Higher,
     /// Smaller by as much.
@@ -26,7 +26,7 @@ pub(super) struct Contrast {
     pub(super) x: f64,
     /// First value over second.
     pub(super) ratio: f64,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: Comparison,
     /// Both relative spreads together.
     spread: f64,
 }
@@ -40,13 +40,13 @@ impl Contrast {
         let verdict = match ratio > 1.0 {
             is_higher if difference > LEAST.max(spread) => {
                 if is_higher {
-                    Verdict::Higher
+                    Comparison::Higher
                 } else {
-                    Verdict::Lower
+                    Comparison::Lower
                 }
             }
-            _ if spread > LEAST => Verdict::Unclear,
-            _ => Verdict::Same,
+            _ if spread > LEAST => Comparison::Unclear,
+            _ => Comparison::Same,
         };
         ratio.is_finite().then_some(Contrast { x: a.x, ratio, verdict, spread })
     }
@@ -54,8 +54,8 @@ impl Contrast {
     /// The second value over the first: of times, how their speeds compare.
     pub(super) fn inverse(&self) -> Contrast {
         let verdict = match self.verdict {
-            Verdict::Higher => Verdict::Lower,
-            Verdict::Lower => Verdict::Higher,
+            Comparison::Higher => Comparison::Lower,
+            Comparison::Lower => Comparison::Higher,
             same => same,
         };
         Contrast { ratio: 1.0 / self.ratio, verdict, ..*self }
@@ -177,7 +177,7 @@ pub(super) fn nothing(points: &[Point], otherwise: &str) -> String {
 }
 
 /// Whether some contrast has this verdict.
-pub(super) fn any(contrasts: &[Contrast], verdict: Verdict) -> bool {
+pub(super) fn any(contrasts: &[Contrast], verdict: Comparison) -> bool {
     contrasts.iter().any(|c| c.verdict == verdict)
 }
 
@@ -207,26 +207,26 @@ pub(super) fn undecided(contrasts: &[Contrast]) -> String {
 }
 
 fn hidden(contrasts: &[Contrast]) -> String {
-    let most = contrasts.iter().filter(|c| c.verdict == Verdict::Unclear).map(|c| c.spread).fold(0.0, f64::max);
+    let most = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).map(|c| c.spread).fold(0.0, f64::max);
     format!("differences under {} cannot be seen in this run", percent(most))
 }
 
 /// How a speed compares with another that was just named, after `is`: `1.78 times as fast`.
 pub(super) fn pace(contrast: &Contrast) -> String {
     match contrast.verdict {
-        Verdict::Higher => format!("{} as fast", times(contrast.ratio)),
-        Verdict::Lower => slower(contrast.ratio),
-        Verdict::Same => "as fast".to_owned(),
-        Verdict::Unclear => "undecided".to_owned(),
+        Comparison::Higher => format!("{} as fast", times(contrast.ratio)),
+        Comparison::Lower => slower(contrast.ratio),
+        Comparison::Same => "as fast".to_owned(),
+        Comparison::Unclear => "undecided".to_owned(),
     }
 }
 
 /// How a speed compares with that of `other`, after `is`: `1.78 times as fast as float`.
 pub(super) fn pace_beside(contrast: &Contrast, other: &str) -> String {
     match contrast.verdict {
-        Verdict::Higher | Verdict::Same => format!("{} as {other}", pace(contrast)),
-        Verdict::Lower => format!("{} than {other}", pace(contrast)),
-        Verdict::Unclear => format!("not clearly faster or slower than {other} ({})", undecided(&[*contrast])),
+        Comparison::Higher | Comparison::Same => format!("{} as {other}", pace(contrast)),
+        Comparison::Lower => format!("{} than {other}", pace(contrast)),
+        Comparison::Unclear => format!("not clearly faster or slower than {other} ({})", undecided(&[*contrast])),
     }
 }
 
@@ -238,15 +238,15 @@ pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
         let ratio = meant.iter().map(|c| c.ratio).reduce(pick)?;
         Some((ratio, places(&meant, x_name)))
     };
-    match (extreme(Verdict::Higher, f64::max), extreme(Verdict::Lower, f64::min)) {
+    match (extreme(Comparison::Higher, f64::max), extreme(Comparison::Lower, f64::min)) {
         (Some((gain, at)), None) => format!("makes it up to {} as fast ({at})", times(gain)),
         (None, Some((loss, at))) => format!("makes it up to {} ({at})", slower(loss)),
         (Some((gain, at)), Some((loss, there))) => {
             format!("makes it up to {} as fast ({at}), but up to {} ({there})", times(gain), slower(loss))
         }
         (None, None) if contrasts.is_empty() => "was not measured".to_owned(),
-        (None, None) if any(contrasts, Verdict::Unclear) => {
-            let unclear: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == Verdict::Unclear).collect();
+        (None, None) if any(contrasts, Comparison::Unclear) => {
+            let unclear: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).collect();
             format!("has an effect that is undecided at {} ({})", places(&unclear, x_name), hidden(contrasts))
         }
         (None, None) => format!("changes the speed by less than {}", percent(LEAST)),
@@ -255,7 +255,7 @@ pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
 
 /// Where contrasts say something for certain: `n = 1024, 2048`.
 pub(super) fn certain(contrasts: &[&[Contrast]], x_name: &str) -> String {
-    let clear = contrasts.iter().flat_map(|c| c.iter()).filter(|c| c.verdict != Verdict::Unclear);
+    let clear = contrasts.iter().flat_map(|c| c.iter()).filter(|c| c.verdict != Comparison::Unclear);
     let mut clear: Vec<&Contrast> = clear.collect();
     clear.sort_by(|a, b| a.x.total_cmp(&b.x));
     clear.dedup_by_key(|c| c.x);

@@ -4,7 +4,7 @@
 //! Devices may keep images in tiles, so that pixels above each other lie near each other, and read them by a path and a cache
 //! of their own. Whether that helps depends on the order alone: the words, their number and what is done with them are equal.
 
-use super::evidence::{Contrast, Verdict, compare_series, times, undecided};
+use super::evidence::{Comparison, Contrast, compare_series, times, undecided};
 use super::image_sampler;
 use super::own::Own;
 use super::{Experiment, Scope, Trial};
@@ -61,7 +61,7 @@ fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
             |c: &Contrast| Some(format!("{} ({})", ORDERS.get(c.x as usize)?, times(c.ratio.max(1.0 / c.ratio))));
         meant.filter_map(told).collect::<Vec<String>>().join(", ")
     };
-    let (faster, slower, unclear) = (of(Verdict::Higher), of(Verdict::Lower), of(Verdict::Unclear));
+    let (faster, slower, unclear) = (of(Comparison::Higher), of(Comparison::Lower), of(Comparison::Unclear));
     let said = match (faster.is_empty(), slower.is_empty()) {
         _ if contrasts.is_empty() => return None,
         (false, true) => format!("A {what} is faster than a buffer {faster}"),

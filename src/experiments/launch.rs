@@ -3,7 +3,7 @@
 //! The sum by log2(n) launches that each halve what is left is the first that textbooks show; the one by a single launch
 //! has a tree in local memory for each group.
 
-use super::evidence::{Contrast, LEAST, Verdict, any, compare_series, percent, series, times, undecided, value};
+use super::evidence::{Comparison, Contrast, LEAST, any, compare_series, percent, series, times, undecided, value};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, launch};
 use crate::record::{Point, TIME, flag};
@@ -84,7 +84,7 @@ fn by_events(points: &[Point]) -> String {
 fn sums(points: &[Point]) -> Option<String> {
     let all = compare_series(points, HALVING, TREE, |_| true);
     let end = end(&all)?;
-    let losses = all.iter().filter(|c| c.verdict == Verdict::Higher);
+    let losses = all.iter().filter(|c| c.verdict == Comparison::Higher);
     Some(match losses.max_by(|a, b| a.ratio.total_cmp(&b.ratio).then(b.x.total_cmp(&a.x))) {
         Some(most) => format!(
             "A sum by log2(n) launches takes up to {} as long as a sum by one launch (n = {}); {end}.",
@@ -97,18 +97,18 @@ fn sums(points: &[Point]) -> Option<String> {
 
 /// What becomes of many launches as n grows: what is true from the last loss on.
 fn end(all: &[Contrast]) -> Option<String> {
-    let since = |is_meant: fn(Verdict) -> bool| all.iter().rposition(|c| !is_meant(c.verdict)).map_or(0, |i| i + 1);
+    let since = |is_meant: fn(Comparison) -> bool| all.iter().rposition(|c| !is_meant(c.verdict)).map_or(0, |i| i + 1);
     let last = all.last()?;
-    let rest = &all[since(|verdict| verdict != Verdict::Higher)..];
+    let rest = &all[since(|verdict| verdict != Comparison::Higher)..];
     let Some(first) = rest.first() else {
         return Some(format!("at n = {} it still takes {} as long", last.x, times(last.ratio)));
     };
-    if let Some(faster) = all.get(since(|verdict| verdict == Verdict::Lower)) {
+    if let Some(faster) = all.get(since(|verdict| verdict == Comparison::Lower)) {
         return Some(format!("from n = {} on, log2(n) launches are faster", faster.x));
     }
-    let faster = rest.iter().filter(|c| c.verdict == Verdict::Lower);
+    let faster = rest.iter().filter(|c| c.verdict == Comparison::Lower);
     let faster: Vec<String> = faster.map(|c| c.x.to_string()).collect();
-    Some(match any(rest, Verdict::Unclear) {
+    Some(match any(rest, Comparison::Unclear) {
         _ if !faster.is_empty() => format!("log2(n) launches are faster at n = {}", faster.join(", ")),
         true => format!("from n = {} on, which is faster is {}", first.x, undecided(rest)),
         false => format!("from n = {} on, the two differ by less than {}", first.x, percent(LEAST)),

@@ -59,9 +59,9 @@ fn finding(points: &[Point]) -> String {
         return "No two sizes of ballast were measured.".to_owned();
     }
     let most = held.iter().map(|(_, held)| held.last.x).fold(0.0, f64::max);
-    let hidden = held.iter().filter(|(_, held)| held.kept == Kept::Hidden).count();
+    let hidden = held.iter().filter(|(_, held)| held.kept == SpeedKept::Hidden).count();
     let over = percent(1.0 - ENOUGH);
-    if held.iter().all(|(_, held)| !matches!(held.kept, Kept::UpTo(_))) {
+    if held.iter().all(|(_, held)| !matches!(held.kept, SpeedKept::UpTo(_))) {
         return match hidden {
             0 => format!(
                 "No slowdown over {over} shows up to {} of local memory a group: the groups that stay resident are \
@@ -91,7 +91,7 @@ const ENOUGH: f64 = 0.9;
 
 /// How far a series keeps its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kept {
+enum SpeedKept {
     Throughout,
     /// To so many bytes.
     UpTo(f64),
@@ -101,7 +101,7 @@ enum Kept {
 
 /// What a series' ballast does to its speed.
 struct Held {
-    kept: Kept,
+    kept: SpeedKept,
     /// The most ballast beside the least.
     last: Contrast,
 }
@@ -115,9 +115,9 @@ impl Held {
         let last = *contrasts.last()?;
         let held = contrasts.iter().take_while(|c| c.exceeds(ENOUGH) == Some(true)).last();
         let kept = match contrasts.iter().all(|c| c.exceeds(ENOUGH) != Some(false)) {
-            true if last.exceeds(ENOUGH).is_none() => Kept::Hidden,
-            true => Kept::Throughout,
-            false => Kept::UpTo(held.map_or(least.x, |c| c.x)),
+            true if last.exceeds(ENOUGH).is_none() => SpeedKept::Hidden,
+            true => SpeedKept::Throughout,
+            false => SpeedKept::UpTo(held.map_or(least.x, |c| c.x)),
         };
         Some(Held { kept, last })
     }
@@ -125,12 +125,12 @@ impl Held {
     /// `beyond 6 KiB with 1 read, groups of 64 (31 % is left at 48 KiB)`.
     fn phrase(&self, name: &str) -> Option<String> {
         match self.kept {
-            Kept::Throughout => Some(format!("nowhere with {name}")),
-            Kept::UpTo(enough) => {
+            SpeedKept::Throughout => Some(format!("nowhere with {name}")),
+            SpeedKept::UpTo(enough) => {
                 let (left, most) = (percent(self.last.ratio), bytes(self.last.x));
                 Some(format!("beyond {} with {name} ({left} is left at {most})", bytes(enough)))
             }
-            Kept::Hidden => None,
+            SpeedKept::Hidden => None,
         }
     }
 }

@@ -28,7 +28,7 @@ pub const OFFSET: Experiment = Experiment {
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let all: &[u64] = if scope.quick { &FEW_OFFSETS } else { &OFFSETS };
-    let offsets = |series: walk::Series| all.iter().map(move |&offset| series.trial(scope, offset, 0, offset));
+    let offsets = |series: walk::WalkSeries| all.iter().map(move |&offset| series.trial(scope, offset, 0, offset));
     let series = walk::series(scope.target).filter(|series| !scope.quick || series.name != READ_CACHED);
     series.flat_map(offsets).collect()
 }

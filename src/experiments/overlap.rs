@@ -1,6 +1,6 @@
 //! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
 
-use super::evidence::{Verdict, compare, nothing, percent, series, times, undecided, value, values};
+use super::evidence::{Comparison, compare, nothing, percent, series, times, undecided, value, values};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, pipeline};
 use crate::record::{Point, TIME};
@@ -80,8 +80,8 @@ fn chunked(points: &[Point]) -> Option<String> {
     let (series, x, us) = all.filter(|(_, x, _)| *x > 1.0).min_by(|a, b| a.2.total_cmp(&b.2))?;
     let gain = compare(points, (QUEUES[0].0, 1.0), (series, x))?;
     let verdict = match gain.verdict {
-        Verdict::Higher => format!("{x} chunks on {series} take {}, {} as fast", ms(us), times(gain.ratio)),
-        Verdict::Unclear => {
+        Comparison::Higher => format!("{x} chunks on {series} take {}, {} as fast", ms(us), times(gain.ratio)),
+        Comparison::Unclear => {
             format!("the fastest chunks ({x} on {series}) take {}, and their gain is {}", ms(us), undecided(&[gain]))
         }
         _ => format!("chunks do not help: the fastest ({x} on {series}) take {}", ms(us)),
@@ -104,7 +104,7 @@ fn beside_longest(points: &[Point], fastest: (&str, f64)) -> Option<String> {
     let longest = format!("the longest stage alone ({}, {})", stage.trim_end_matches(" alone"), ms(us));
     Some(match over.verdict {
         _ if over.ratio >= 1.0 => format!("the ideal is the longest stage alone, {}", ms(us)),
-        Verdict::Lower => {
+        Comparison::Lower => {
             format!("that is less than {longest}: a chunk may fit a cache where the whole data do not")
         }
         _ => format!("that is less than {longest}, but only within the noise"),

@@ -6,7 +6,7 @@
 //! nothing but the order of its groups differs; padded rows leave the matrix and its tiles as they are and change only
 //! where they lie.
 
-use super::evidence::{Contrast, Verdict, any, certain, compare, compare_series, effect, pace_beside};
+use super::evidence::{Comparison, Contrast, any, certain, compare, compare_series, effect, pace_beside};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::transpose;
@@ -21,7 +21,7 @@ const POWER: f64 = 2048.0;
 const NEIGHBOUR: f64 = 2080.0;
 
 /// A kernel in one order of groups, over matrices whose rows lie `gap` elements apart.
-struct Series {
+struct PitchSeries {
     name: &'static str,
     variant: &'static str,
     /// The order of groups, for kernels that know several.
@@ -37,13 +37,13 @@ const NAIVE: &str = "naive, pitch n";
 const NAIVE_PADDED: &str = "naive, pitch n+32";
 
 /// Series of one pitch come together, as they share their data.
-const SERIES: [Series; 6] = [
-    Series { name: TILED, variant: "diagonal", order: Some("rows"), gap: 0 },
-    Series { name: DIAGONAL, variant: "diagonal", order: Some("diagonal"), gap: 0 },
-    Series { name: NAIVE, variant: "naive", order: None, gap: 0 },
-    Series { name: TILED_PADDED, variant: "diagonal", order: Some("rows"), gap: GAP },
-    Series { name: DIAGONAL_PADDED, variant: "diagonal", order: Some("diagonal"), gap: GAP },
-    Series { name: NAIVE_PADDED, variant: "naive", order: None, gap: GAP },
+const SERIES: [PitchSeries; 6] = [
+    PitchSeries { name: TILED, variant: "diagonal", order: Some("rows"), gap: 0 },
+    PitchSeries { name: DIAGONAL, variant: "diagonal", order: Some("diagonal"), gap: 0 },
+    PitchSeries { name: NAIVE, variant: "naive", order: None, gap: 0 },
+    PitchSeries { name: TILED_PADDED, variant: "diagonal", order: Some("rows"), gap: GAP },
+    PitchSeries { name: DIAGONAL_PADDED, variant: "diagonal", order: Some("diagonal"), gap: GAP },
+    PitchSeries { name: NAIVE_PADDED, variant: "naive", order: None, gap: GAP },
 ];
 
 /// The experiment's entry in the list.
@@ -74,7 +74,7 @@ fn finding(points: &[Point]) -> String {
         camping(&[&padded, &cures, &neighbour]),
         effect(&padded, "n"),
         effect(&diagonal, "n"),
-        if any(&diagonal, Verdict::Higher) && !any(&cures, Verdict::Higher) {
+        if any(&diagonal, Comparison::Higher) && !any(&cures, Comparison::Higher) {
             ", but with padded rows too"
         } else {
             ""
@@ -95,7 +95,7 @@ fn sizes(scope: &Scope<'_>) -> &'static [u64] {
     }
 }
 
-fn trial(n: u64, series: &Series, scope: &Scope<'_>) -> Trial {
+fn trial(n: u64, series: &PitchSeries, scope: &Scope<'_>) -> Trial {
     let mut params = Params::new();
     if let Some(order) = series.order {
         params.insert("order".into(), order.into());
@@ -123,7 +123,7 @@ fn is_power(n: f64) -> bool {
 fn cures(points: &[Point], diagonal: &[Contrast]) -> Vec<Contrast> {
     let is_general = |n| {
         let over_padded = compare(points, (DIAGONAL_PADDED, n), (TILED_PADDED, n));
-        over_padded.is_some_and(|c| c.verdict == Verdict::Higher)
+        over_padded.is_some_and(|c| c.verdict == Comparison::Higher)
     };
     diagonal.iter().copied().filter(|c| !is_general(c.x)).collect()
 }
@@ -131,8 +131,8 @@ fn cures(points: &[Point], diagonal: &[Contrast]) -> Vec<Contrast> {
 /// What the remedies say of the disease: it is there if one of them helps.
 fn camping(remedies: &[&[Contrast]]) -> String {
     let some = |verdict| remedies.iter().any(|contrasts| any(contrasts, verdict));
-    let is_certain = some(Verdict::Same) || some(Verdict::Lower);
-    let text = match (some(Verdict::Higher), is_certain, some(Verdict::Unclear)) {
+    let is_certain = some(Comparison::Same) || some(Comparison::Lower);
+    let text = match (some(Comparison::Higher), is_certain, some(Comparison::Unclear)) {
         (true, _, _) => "suffers from partition camping where rows are a power of two long",
         (false, true, true) => {
             return format!("shows no partition camping where the noise lets one tell ({})", certain(remedies, "n"));
@@ -151,9 +151,9 @@ fn beside_the_power(neighbour: &[Contrast]) -> String {
 }
 
 fn suffering(naive: &[Contrast]) -> &'static str {
-    if any(naive, Verdict::Higher) {
+    if any(naive, Comparison::Higher) {
         "suffers from power-of-two rows"
-    } else if any(naive, Verdict::Unclear) || naive.is_empty() {
+    } else if any(naive, Comparison::Unclear) || naive.is_empty() {
         "may or may not suffer from power-of-two rows"
     } else {
         "does not suffer from power-of-two rows"

@@ -9,7 +9,7 @@
 //! same for all forms: reading the groups' sums back and adding them. Padding starts from data that lie padded on the
 //! device; the copy that made them so has a series of its own, where the driver's events time it.
 
-use super::evidence::{Contrast, LEAST, Verdict, any, compare, percent, times, undecided, values};
+use super::evidence::{Comparison, Contrast, LEAST, any, compare, percent, times, undecided, values};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::lab::presum::{self, ITEMS};
@@ -123,13 +123,13 @@ fn told_sizes(points: &[Point]) -> Vec<&str> {
 /// The sentence on one size.
 fn cheapest(points: &[Point], size: &str) -> String {
     let costs = costs(points, size);
-    let (dear, free): (Vec<_>, Vec<_>) = costs.into_iter().partition(|(_, cost)| cost.verdict == Verdict::Higher);
+    let (dear, free): (Vec<_>, Vec<_>) = costs.into_iter().partition(|(_, cost)| cost.verdict == Comparison::Higher);
     let told = |(remedy, cost): &(&str, Contrast)| {
         format!("{remedy} takes up to {} as long (rest = {})", times(cost.ratio), cost.x)
     };
     let told = dear.iter().map(told).collect::<Vec<_>>().join(", ");
     let costs: Vec<Contrast> = free.iter().map(|(_, cost)| *cost).collect();
-    let is_clear = !any(&costs, Verdict::Unclear);
+    let is_clear = !any(&costs, Comparison::Unclear);
     let verb = if free.len() == 1 { "costs" } else { "cost" };
     let free = listed(&free.iter().map(|(remedy, _)| *remedy).collect::<Vec<_>>());
     let little = match is_clear {
@@ -171,13 +171,13 @@ fn listed(names: &[&str]) -> String {
 fn idle_guard(points: &[Point], sizes: &[&str]) -> String {
     let cost = |size: &&str| compare(points, (&series("guard", size), 0.0), (&series(WHOLE, size), 0.0));
     let costs: Vec<Contrast> = sizes.iter().filter_map(cost).collect();
-    let most = costs.iter().filter(|c| c.verdict == Verdict::Higher).map(|c| c.ratio).reduce(f64::max);
+    let most = costs.iter().filter(|c| c.verdict == Comparison::Higher).map(|c| c.ratio).reduce(f64::max);
     match most {
         Some(ratio) => {
             format!("With no remainder, the guard alone makes the kernel take up to {} as long.", times(ratio))
         }
         None if costs.is_empty() => "The guard was not measured with no remainder.".to_owned(),
-        None if any(&costs, Verdict::Unclear) => {
+        None if any(&costs, Comparison::Unclear) => {
             format!("With no remainder, the guard's cost is {}.", undecided(&costs))
         }
         None => "With no remainder, the guard has no measurable cost.".to_owned(),

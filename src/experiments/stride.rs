@@ -4,7 +4,7 @@
 //! words are used whatever the stride. A device that fetches whole segments fetches more of them the further apart the
 //! words lie, until each word has a segment of its own.
 
-use super::evidence::{Contrast, FALL, Knee, Verdict, knee, nothing, pace_beside, series, slower};
+use super::evidence::{Comparison, Contrast, FALL, Knee, knee, nothing, pace_beside, series, slower};
 use super::walk::{self, READ, READ_CACHED, WRITE};
 use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
@@ -24,7 +24,7 @@ pub const STRIDE: Experiment = Experiment {
 };
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    let strides = |series: walk::Series| (0..=6).map(move |log| series.trial(scope, 1 << log, log, 0)).collect();
+    let strides = |series: walk::WalkSeries| (0..=6).map(move |log| series.trial(scope, 1 << log, log, 0)).collect();
     walk::series(scope.target).flat_map(|series| -> Vec<Trial> { strides(series) }).collect()
 }
 
@@ -42,9 +42,9 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
     let (first, rest) = all.split_first()?;
     let last = rest.last()?;
     let by_last = Contrast::new(last, first)?;
-    let by_slowest = |p: &&&Point| Contrast::new(p, last).is_some_and(|c| c.verdict == Verdict::Lower);
+    let by_slowest = |p: &&&Point| Contrast::new(p, last).is_some_and(|c| c.verdict == Comparison::Lower);
     let slowest = rest.iter().filter(by_slowest).filter_map(|p| Contrast::new(p, first));
-    let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Verdict::Lower);
+    let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Comparison::Lower);
     let slowest = slowest.map(|c| format!(" (the slowest is stride {}, {})", c.x, slower(c.ratio)));
     Some(format!(
         "{what} at stride {} are {}{}; {}.",

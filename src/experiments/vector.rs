@@ -1,6 +1,6 @@
 //! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
 
-use super::evidence::{Contrast, LEAST, Verdict, any, nothing, series, slower, times, undecided};
+use super::evidence::{Comparison, Contrast, LEAST, any, nothing, series, slower, times, undecided};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -44,14 +44,14 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
         return None;
     }
     let of = |verdict| over_float.iter().filter(move |c| c.verdict == verdict);
-    let gain = match gain(&all, &of(Verdict::Higher).copied().collect::<Vec<_>>()) {
+    let gain = match gain(&all, &of(Comparison::Higher).copied().collect::<Vec<_>>()) {
         Some(gain) => gain,
-        None if any(&over_float, Verdict::Unclear) => {
+        None if any(&over_float, Comparison::Unclear) => {
             format!("whether vectors are faster than float is {}", undecided(&over_float))
         }
         None => "vectors are no faster than float".to_owned(),
     };
-    let fall = of(Verdict::Lower).min_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let fall = of(Comparison::Lower).min_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let fall = fall.map(|worst| format!("; float{} is {} than float", worst.x, slower(worst.ratio)));
     Some(format!("{what}: {gain}{}.", fall.unwrap_or_default()))
 }
@@ -63,7 +63,7 @@ fn gain(all: &[&Point], gains: &[Contrast]) -> Option<String> {
         let wider = all.iter().filter(|p| p.x > c.x);
         wider.filter_map(|p| Contrast::new(p, at(c.x)?)).collect()
     };
-    let (enough, wider) = gains.iter().map(|c| (c, over(c))).find(|(_, wider)| !any(wider, Verdict::Higher))?;
+    let (enough, wider) = gains.iter().map(|c| (c, over(c))).find(|(_, wider)| !any(wider, Comparison::Higher))?;
     let told = format!("float{} is {} as fast as float", enough.x, times(enough.ratio));
     let best = gains.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio))?;
     let is_more = best.x > enough.x && best.ratio > (1.0 + LEAST) * enough.ratio;
@@ -75,7 +75,7 @@ fn gain(all: &[&Point], gains: &[Contrast]) -> Option<String> {
             times(best.ratio),
             enough.x
         ),
-        wider if any(wider, Verdict::Unclear) => format!("{told}, and wider vectors are not clearly faster"),
+        wider if any(wider, Comparison::Unclear) => format!("{told}, and wider vectors are not clearly faster"),
         _ => format!("{told}, and wider vectors are no faster"),
     })
 }

@@ -10,7 +10,7 @@ use crate::plan::Target;
 use crate::record::BANDWIDTH;
 
 /// What is walked over, by which kernel.
-pub(super) struct Series {
+pub(super) struct WalkSeries {
     pub(super) name: &'static str,
     family: &'static Family,
     is_cached: bool,
@@ -22,14 +22,14 @@ pub(super) const WRITE: &str = "write";
 
 /// Those that this device is asked: what a GPU's cache hands out in which pieces shows only where nothing comes from
 /// further away. A CPU's nearest cache hands out words.
-pub(super) fn series(target: &Target) -> impl Iterator<Item = Series> + use<> {
+pub(super) fn series(target: &Target) -> impl Iterator<Item = WalkSeries> + use<> {
     let all = [(READ, &GATHER, false), (READ_CACHED, &GATHER, true), (WRITE, &SCATTER, false)];
     let is_gpu = target.gpu;
     let all = all.into_iter().filter(move |(_, _, is_cached)| is_gpu || !is_cached);
-    all.map(|(name, family, is_cached)| Series { name, family, is_cached })
+    all.map(|(name, family, is_cached)| WalkSeries { name, family, is_cached })
 }
 
-impl Series {
+impl WalkSeries {
     /// A point of this series: `strides` is the stride's logarithm, `offset` in words.
     pub(super) fn trial(&self, scope: &Scope<'_>, x: u64, strides: u64, offset: u64) -> Trial {
         let (bits, rounds) = self.size(scope);

@@ -1,6 +1,6 @@
 //! Kernels that read the host's memory directly: from how many readings on a copy pays.
 
-use super::evidence::{Contrast, Verdict, any, compare, compare_series, nothing, pace_beside, values};
+use super::evidence::{Comparison, Contrast, any, compare, compare_series, nothing, pace_beside, values};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, zerocopy};
 use crate::record::{Point, TIME};
@@ -61,11 +61,11 @@ fn in_place(points: &[Point]) -> Option<String> {
 /// From how many passes on the copy pays, of times without a copy over those with it.
 fn turn(all: &[Contrast]) -> String {
     let Some((last, more)) = all.split_last().filter(|(_, more)| !more.is_empty()) else { return String::new() };
-    let since = all.iter().rposition(|c| c.verdict != Verdict::Higher).map_or(0, |i| i + 1);
+    let since = all.iter().rposition(|c| c.verdict != Comparison::Higher).map_or(0, |i| i + 1);
     match all.get(since) {
         Some(_) if since == 0 => format!("; copying first is faster at any number of passes up to {}", last.x),
         Some(c) => format!("; from {} passes on, copying first is faster", c.x),
-        None if any(more, Verdict::Higher) => format!("; with {} passes copying first shows no gain", last.x),
+        None if any(more, Comparison::Higher) => format!("; with {} passes copying first shows no gain", last.x),
         None => format!("; up to {} passes copying first shows no gain", last.x),
     }
 }
@@ -75,7 +75,7 @@ fn reading(points: &[Point]) -> Option<String> {
     let (x, _) = *values(points, IN_PLACE).last()?;
     let contrast = compare(points, (IN_PLACE, x), (ON_DEVICE, x))?;
     let why = match contrast.verdict {
-        Verdict::Same => ": both are the same memory, or the driver or a cache keeps a copy",
+        Comparison::Same => ": both are the same memory, or the driver or a cache keeps a copy",
         _ => "",
     };
     let own = "reading the device's own memory";
@@ -87,7 +87,7 @@ fn filling(points: &[Point]) -> Option<String> {
     let all = compare_series(points, FILLED, COPIED, |_| true);
     let first = all.first()?;
     let once = pace_beside(&first.inverse(), "copying and reading them");
-    let turn = if first.verdict == Verdict::Higher { String::new() } else { turn(&all) };
+    let turn = if first.verdict == Comparison::Higher { String::new() } else { turn(&all) };
     Some(format!(
         "Writing the data to host memory through a mapping and reading them {} is {once}{turn}.",
         times(first.x)

@@ -13,15 +13,15 @@ const BLOCK: usize = 8;
 
 /// The rows of a step's result that are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct CheckedRows {
     n: usize,
     rows: Vec<Range<usize>>,
 }
 
-impl Sample {
+impl CheckedRows {
     /// All `n` rows, if that takes at most 2 x 10^10 additions; else as many as do, in random blocks of 8.
-    pub fn new(n: usize, seed: u64) -> Sample {
-        let all = || Sample { n, rows: std::iter::once(0..n).collect() };
+    pub fn new(n: usize, seed: u64) -> CheckedRows {
+        let all = || CheckedRows { n, rows: std::iter::once(0..n).collect() };
         let affordable = (MOST_SUMS / (n as f64 * n as f64)) as usize;
         if affordable >= n {
             return all();
@@ -33,7 +33,7 @@ impl Sample {
         let mut order: Vec<usize> = (0..blocks).collect();
         order.sort_unstable_by_key(|&block| keys[block]);
         order.truncate((affordable / BLOCK).max(1));
-        Sample { n, rows: order.into_iter().map(|block| block * BLOCK..n.min((block + 1) * BLOCK)).collect() }
+        CheckedRows { n, rows: order.into_iter().map(|block| block * BLOCK..n.min((block + 1) * BLOCK)).collect() }
     }
 
     /// How many rows are checked.
@@ -96,29 +96,29 @@ mod tests {
 
     #[test]
     fn small_steps_are_checked_whole_and_large_ones_in_different_rows() {
-        assert_eq!(Sample::new(100, 1).rows(), 100);
-        assert_eq!((Sample::new(0, 1).rows(), Sample::new(1, 1).rows()), (0, 1));
-        let (a, b) = (Sample::new(8000, 1), Sample::new(8000, 2));
+        assert_eq!(CheckedRows::new(100, 1).rows(), 100);
+        assert_eq!((CheckedRows::new(0, 1).rows(), CheckedRows::new(1, 1).rows()), (0, 1));
+        let (a, b) = (CheckedRows::new(8000, 1), CheckedRows::new(8000, 2));
         assert_eq!((a.rows(), b.rows(), a == b), (312, 312, false));
         let mut rows: Vec<usize> = a.rows.iter().flat_map(Clone::clone).collect();
         rows.sort_unstable();
         rows.dedup();
         assert!(rows.len() == 312 && rows.iter().all(|&row| row < 8000));
-        assert!((1..=8).contains(&Sample::new(1_000_001, 3).rows()));
+        assert!((1..=8).contains(&CheckedRows::new(1_000_001, 3).rows()));
     }
 
     #[test]
     fn a_wrong_element_is_found() {
         let n = 30;
         let (d, r) = step(n);
-        assert_eq!(Sample::new(n, 1).check(&d, &r), Ok(()));
+        assert_eq!(CheckedRows::new(n, 1).check(&d, &r), Ok(()));
         let Array::F32(mut wrong) = r else { unreachable!() };
         wrong[7 * n + 3] += 1.0;
-        let why = Sample::new(n, 1).check(&d, &Array::F32(wrong.clone())).unwrap_err();
+        let why = CheckedRows::new(n, 1).check(&d, &Array::F32(wrong.clone())).unwrap_err();
         assert!(why.starts_with("row 7, column 3 is"), "{why}");
         wrong[2] = f32::NAN;
-        let why = Sample::new(n, 1).check(&d, &Array::F32(wrong)).unwrap_err();
+        let why = CheckedRows::new(n, 1).check(&d, &Array::F32(wrong)).unwrap_err();
         assert_eq!(why, "row 0, column 2 is NaN");
-        assert!(Sample::new(n, 1).check(&d, &Array::I32(vec![0; n * n])).unwrap_err().contains("i32"));
+        assert!(CheckedRows::new(n, 1).check(&d, &Array::I32(vec![0; n * n])).unwrap_err().contains("i32"));
     }
 }

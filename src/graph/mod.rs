@@ -19,10 +19,10 @@ pub mod names;
 pub mod paths;
 pub mod write;
 
-pub use check::Sample;
+pub use check::CheckedRows;
 pub use closure::{Closure, Stopped, closure, one_stop};
 pub use length::Length;
 pub use matrix::{EdgeList, Graph, Matrix};
 pub use names::Names;
 pub use paths::{NextHops, next_hops};
-pub use write::{Table, Wanted};
+pub use write::{Distances, Wanted};

@@ -34,7 +34,7 @@ impl Wanted {
 }
 
 /// What is written.
-pub struct Table<'a> {
+pub struct Distances<'a> {
     /// The nodes.
     pub names: &'a Names,
     /// n x n distances, row after row.
@@ -45,7 +45,7 @@ pub struct Table<'a> {
     pub wanted: &'a Wanted,
 }
 
-impl Table<'_> {
+impl Distances<'_> {
     /// Writes the columns `from,to,distance` and, with paths, `next`; a line for each pair of different nodes that has a
     /// path, by the first node and then by the second. Returns how many pairs there are.
     ///
@@ -96,7 +96,7 @@ mod tests {
         let mut known = Names::default();
         names.iter().for_each(|name| _ = known.number(name));
         let (wanted, mut text) = (wanted(&known), Vec::new());
-        Table { names: &known, distances: &distances, next: None, wanted: &wanted }.write(&mut text).unwrap();
+        Distances { names: &known, distances: &distances, next: None, wanted: &wanted }.write(&mut text).unwrap();
         String::from_utf8(text).unwrap()
     }
 

@@ -6,57 +6,57 @@ use crate::each_array;
 
 /// A value of any element type, exactly.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Number {
+pub(super) enum AnyNumber {
     Whole(i64),
     Float(f64),
 }
 
-impl From<f32> for Number {
-    fn from(x: f32) -> Number {
-        Number::Float(x.into())
+impl From<f32> for AnyNumber {
+    fn from(x: f32) -> AnyNumber {
+        AnyNumber::Float(x.into())
     }
 }
 
-impl From<f64> for Number {
-    fn from(x: f64) -> Number {
-        Number::Float(x)
+impl From<f64> for AnyNumber {
+    fn from(x: f64) -> AnyNumber {
+        AnyNumber::Float(x)
     }
 }
 
-impl From<i32> for Number {
-    fn from(x: i32) -> Number {
-        Number::Whole(x.into())
+impl From<i32> for AnyNumber {
+    fn from(x: i32) -> AnyNumber {
+        AnyNumber::Whole(x.into())
     }
 }
 
-impl From<i64> for Number {
-    fn from(x: i64) -> Number {
-        Number::Whole(x)
+impl From<i64> for AnyNumber {
+    fn from(x: i64) -> AnyNumber {
+        AnyNumber::Whole(x)
     }
 }
 
-impl std::fmt::Display for Number {
+impl std::fmt::Display for AnyNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Number::Whole(x) => x.fmt(f),
-            Number::Float(x) => x.fmt(f),
+            AnyNumber::Whole(x) => x.fmt(f),
+            AnyNumber::Float(x) => x.fmt(f),
         }
     }
 }
 
-impl Number {
+impl AnyNumber {
     /// f64 rounds to the nearest f32; a finite one does not become infinite.
     pub(super) fn f32(self) -> Option<f32> {
         match self {
-            Number::Whole(x) => Some(x as f32).filter(|&y| y as i128 == i128::from(x)),
-            Number::Float(x) => Some(x as f32).filter(|y| y.is_finite() || !x.is_finite()),
+            AnyNumber::Whole(x) => Some(x as f32).filter(|&y| y as i128 == i128::from(x)),
+            AnyNumber::Float(x) => Some(x as f32).filter(|y| y.is_finite() || !x.is_finite()),
         }
     }
 
     pub(super) fn f64(self) -> Option<f64> {
         match self {
-            Number::Whole(x) => Some(x as f64).filter(|&y| y as i128 == i128::from(x)),
-            Number::Float(x) => Some(x),
+            AnyNumber::Whole(x) => Some(x as f64).filter(|&y| y as i128 == i128::from(x)),
+            AnyNumber::Float(x) => Some(x),
         }
     }
 
@@ -66,9 +66,9 @@ impl Number {
 
     pub(super) fn i64(self) -> Option<i64> {
         match self {
-            Number::Whole(x) => Some(x),
+            AnyNumber::Whole(x) => Some(x),
             // The cast saturates, and takes NaN to 0: neither compares equal.
-            Number::Float(x) => i64::try_from(x as i128).ok().filter(|&y| y as f64 == x),
+            AnyNumber::Float(x) => i64::try_from(x as i128).ok().filter(|&y| y as f64 == x),
         }
     }
 }
@@ -79,14 +79,14 @@ pub(super) fn convert(array: Array, to: Dtype) -> Result<Array, Why> {
         return Ok(array);
     }
     each_array!(&array, v => match to {
-        Dtype::F32 => all(v, to, Number::f32).map(Array::F32),
-        Dtype::F64 => all(v, to, Number::f64).map(Array::F64),
-        Dtype::I32 => all(v, to, Number::i32).map(Array::I32),
-        Dtype::I64 => all(v, to, Number::i64).map(Array::I64),
+        Dtype::F32 => all(v, to, AnyNumber::f32).map(Array::F32),
+        Dtype::F64 => all(v, to, AnyNumber::f64).map(Array::F64),
+        Dtype::I32 => all(v, to, AnyNumber::i32).map(Array::I32),
+        Dtype::I64 => all(v, to, AnyNumber::i64).map(Array::I64),
     })
 }
 
-fn all<F: Copy + Into<Number>, T>(values: &[F], to: Dtype, f: fn(Number) -> Option<T>) -> Result<Vec<T>, Why> {
+fn all<F: Copy + Into<AnyNumber>, T>(values: &[F], to: Dtype, f: fn(AnyNumber) -> Option<T>) -> Result<Vec<T>, Why> {
     let one = |(i, &value): (usize, &F)| {
         let number = value.into();
         f(number)

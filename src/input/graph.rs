@@ -1,7 +1,7 @@
 //! Graphs from files: edges with names, or a square matrix of weights.
 
-use super::convert::Number;
-use super::table::{Row, float, is_number, rows, whole};
+use super::convert::AnyNumber;
+use super::table::{CsvRow, float, is_number, rows, whole};
 use super::{Why, extension, load, npy, shown};
 use crate::Error;
 use crate::data::{Array, Dtype};
@@ -45,7 +45,7 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     if kind == "npy" {
         return npy_matrix(&bytes, dtype).map(GraphFile::Matrix);
     }
-    let rows = rows(&bytes).collect::<Result<Vec<Row>, Why>>()?;
+    let rows = rows(&bytes).collect::<Result<Vec<CsvRow>, Why>>()?;
     let dtype = dtype.unwrap_or(Dtype::F32);
     match rows.first() {
         None => Err("it holds no rows".into()),
@@ -100,9 +100,9 @@ macro_rules! parsed {
     };
 }
 
-fn edges(rows: &[Row], dtype: Dtype) -> Result<EdgeList, Why> {
+fn edges(rows: &[CsvRow], dtype: Dtype) -> Result<EdgeList, Why> {
     let Some((header, rows)) = rows.split_first() else { return Err("it holds no rows".into()) };
-    let columns = Columns::find(&header.cells)?;
+    let columns = EdgeColumns::find(&header.cells)?;
     if rows.is_empty() {
         return Err("it has no edges below its header; one node alone is an edge to itself of weight 0".into());
     }
@@ -113,15 +113,15 @@ fn edges(rows: &[Row], dtype: Dtype) -> Result<EdgeList, Why> {
 }
 
 /// Where the columns of an edge list are.
-struct Columns {
+struct EdgeColumns {
     from: usize,
     to: usize,
     weight: usize,
     count: usize,
 }
 
-impl Columns {
-    fn find(header: &StringRecord) -> Result<Columns, Why> {
+impl EdgeColumns {
+    fn find(header: &StringRecord) -> Result<EdgeColumns, Why> {
         let place = |name: &str, other: &str| {
             let is = |cell: &str| cell.eq_ignore_ascii_case(name) || cell.eq_ignore_ascii_case(other);
             let found: Vec<(usize, &str)> = header.iter().enumerate().filter(|(_, cell)| is(cell)).collect();
@@ -141,7 +141,7 @@ impl Columns {
                 }
             }
         };
-        Ok(Columns {
+        Ok(EdgeColumns {
             from: place("from", "source")?,
             to: place("to", "target")?,
             weight: place("weight", "distance")?,
@@ -149,7 +149,7 @@ impl Columns {
         })
     }
 
-    fn ends(&self, row: &Row, names: &mut Names) -> Result<(usize, usize), Why> {
+    fn ends(&self, row: &CsvRow, names: &mut Names) -> Result<(usize, usize), Why> {
         let (line, got) = (row.line, row.cells.len());
         if got != self.count {
             return Err(format!("line {line} has {got} cells where the first has {}; complete it", self.count));
@@ -161,8 +161,8 @@ impl Columns {
         Ok((end(self.from, "from")?, end(self.to, "to")?))
     }
 
-    fn weights<T: Length>(&self, rows: &[Row], parser: &Parser<T>) -> Result<Vec<T>, Why> {
-        let weight = |row: &Row| {
+    fn weights<T: Length>(&self, rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
+        let weight = |row: &CsvRow| {
             let text = &row.cells[self.weight];
             let weight =
                 if text.is_empty() { Err("the weight is empty; fill it in".into()) } else { parser.weight(text) };
@@ -172,7 +172,7 @@ impl Columns {
     }
 }
 
-fn csv_matrix(rows: &[Row], dtype: Dtype) -> Result<Matrix, Why> {
+fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {
     let n = rows.first().map_or(0, |row| row.cells.len());
     if let Some(row) = rows.iter().find(|row| row.cells.len() != n) {
         return Err(format!("line {} has {} cells where the first has {n}; complete it", row.line, row.cells.len()));
@@ -182,7 +182,7 @@ fn csv_matrix(rows: &[Row], dtype: Dtype) -> Result<Matrix, Why> {
     Ok(Matrix { n, weights })
 }
 
-fn cells<T: Length>(rows: &[Row], parser: &Parser<T>) -> Result<Vec<T>, Why> {
+fn cells<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
     let cells = rows.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, text)| (row.line, at, text)));
     let weight = |(line, at, text): (u64, usize, &str)| {
         let weight = if text.is_empty() { Ok(T::NO_EDGE) } else { parser.weight(text) };
@@ -211,27 +211,27 @@ fn npy_matrix(bytes: &[u8], dtype: Option<Dtype>) -> Result<Matrix, Why> {
     let own = if array.dtype() == Dtype::I64 { Dtype::I32 } else { array.dtype() };
     let dtype = dtype.unwrap_or(own);
     let weights = each_array!(&array, values => match dtype {
-        Dtype::F32 => elements(values, columns, dtype, Number::f32).map(Array::F32),
-        Dtype::F64 => elements(values, columns, dtype, Number::f64).map(Array::F64),
-        Dtype::I32 => elements(values, columns, dtype, Number::i32).map(Array::I32),
-        Dtype::I64 => elements(values, columns, dtype, Number::i64).map(Array::I64),
+        Dtype::F32 => elements(values, columns, dtype, AnyNumber::f32).map(Array::F32),
+        Dtype::F64 => elements(values, columns, dtype, AnyNumber::f64).map(Array::F64),
+        Dtype::I32 => elements(values, columns, dtype, AnyNumber::i32).map(Array::I32),
+        Dtype::I64 => elements(values, columns, dtype, AnyNumber::i64).map(Array::I64),
     })?;
     Ok(Matrix { n: rows, weights })
 }
 
 /// The elements of a matrix as weights of another type.
-fn elements<F: Length + Into<Number>, T: Length>(
+fn elements<F: Length + Into<AnyNumber>, T: Length>(
     values: &[F],
     columns: usize,
     dtype: Dtype,
-    convert: fn(Number) -> Option<T>,
+    convert: fn(AnyNumber) -> Option<T>,
 ) -> Result<Vec<T>, Why> {
     let weight = |value: F| {
         // What is no edge in one type is none in the other.
         if value.marks_no_edge() {
             return Ok(T::NO_EDGE);
         }
-        let number: Number = value.into();
+        let number: AnyNumber = value.into();
         match convert(number) {
             Some(weight) if value.widened() == 0.0 => weight.weight(),
             Some(weight) => weight.nonzero_weight(),

@@ -1,6 +1,6 @@
 //! A column of comma-separated values (RFC 4180), with or without a line of names.
 
-use super::convert::Number;
+use super::convert::AnyNumber;
 use super::{Why, shown};
 use crate::data::{Array, Dtype};
 use csv::{ByteRecord, StringRecord};
@@ -24,8 +24,8 @@ pub(super) fn float<T: FromStr + Into<f64> + Copy>(text: &str) -> Option<T> {
 }
 
 /// An integer, also if written as `3.0` or `1e3`.
-pub(super) fn whole(text: &str) -> Option<Number> {
-    text.parse().map(Number::Whole).or_else(|_| text.parse().map(Number::Float)).ok()
+pub(super) fn whole(text: &str) -> Option<AnyNumber> {
+    text.parse().map(AnyNumber::Whole).or_else(|_| text.parse().map(AnyNumber::Float)).ok()
 }
 
 fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<Vec<T>, Why> {
@@ -41,12 +41,12 @@ fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) ->
 }
 
 /// A row, and the line of the file that it starts on.
-pub(super) struct Row {
+pub(super) struct CsvRow {
     pub(super) line: u64,
     pub(super) cells: StringRecord,
 }
 
-pub(super) fn rows(bytes: &[u8]) -> impl Iterator<Item = Result<Row, Why>> {
+pub(super) fn rows(bytes: &[u8]) -> impl Iterator<Item = Result<CsvRow, Why>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(bytes);
     reader.into_byte_records().map(move |row| {
@@ -54,7 +54,7 @@ pub(super) fn rows(bytes: &[u8]) -> impl Iterator<Item = Result<Row, Why>> {
         let line = line(bytes, &row);
         let text = StringRecord::from_byte_record(row);
         let cells = text.map_err(|_| format!("line {line} is not UTF-8; save the file as UTF-8"))?;
-        Ok(Row { line, cells })
+        Ok(CsvRow { line, cells })
     })
 }
 
@@ -117,7 +117,7 @@ impl Columns {
         list.join(", ") + more
     }
 
-    fn value<T>(&self, row: &Row, at: usize, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<T, Why> {
+    fn value<T>(&self, row: &CsvRow, at: usize, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<T, Why> {
         let (line, got, expected) = (row.line, row.cells.len(), self.names.len());
         if got != expected {
             return Err(format!("line {line} has {got} cells where the first has {expected}; complete it"));

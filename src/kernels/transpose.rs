@@ -202,27 +202,27 @@ const MOST_GROUP_ROWS: u64 = 65_535;
 
 /// Which groups are neighbours.
 #[derive(Clone, Copy, PartialEq)]
-enum Order {
+enum GroupOrder {
     Rows,
     Columns,
     Diagonal,
 }
 
-impl Order {
-    fn of(ask: &Ask<'_>, default: Order) -> Result<Order, Refusal> {
+impl GroupOrder {
+    fn of(ask: &Ask<'_>, default: GroupOrder) -> Result<GroupOrder, Refusal> {
         Ok(match ORDER.given(&ask.case.params)? {
-            Some("rows") => Order::Rows,
-            Some("columns") => Order::Columns,
-            Some("diagonal") => Order::Diagonal,
+            Some("rows") => GroupOrder::Rows,
+            Some("columns") => GroupOrder::Columns,
+            Some("diagonal") => GroupOrder::Diagonal,
             _ => default,
         })
     }
 
     fn name(self) -> &'static str {
         match self {
-            Order::Rows => "rows",
-            Order::Columns => "columns",
-            Order::Diagonal => "diagonal",
+            GroupOrder::Rows => "rows",
+            GroupOrder::Columns => "columns",
+            GroupOrder::Diagonal => "diagonal",
         }
     }
 }
@@ -237,17 +237,17 @@ struct Tiles {
 }
 
 impl Tiles {
-    fn of(shape: Shape, tile: u64, order: Order) -> Tiles {
+    fn of(shape: Shape, tile: u64, order: GroupOrder) -> Tiles {
         let (columns, rows) = (shape.n.div_ceil(tile), shape.m.div_ceil(tile));
-        let (first, second) = if order == Order::Columns { (rows, columns) } else { (columns, rows) };
+        let (first, second) = if order == GroupOrder::Columns { (rows, columns) } else { (columns, rows) };
         let folds = second.div_ceil(MOST_GROUP_ROWS);
         let folded = second.div_ceil(folds);
         let even = shape.n.is_multiple_of(tile) && shape.m.is_multiple_of(tile) && folded * folds == second;
         let order = match order {
-            Order::Rows => 0,
-            Order::Columns => 1,
-            Order::Diagonal if first == folded * folds => 2,
-            Order::Diagonal => 3,
+            GroupOrder::Rows => 0,
+            GroupOrder::Columns => 1,
+            GroupOrder::Diagonal if first == folded * folds => 2,
+            GroupOrder::Diagonal => 3,
         };
         Tiles { groups: [first, folded, folds], edges: !even, order }
     }
@@ -282,11 +282,11 @@ impl<'a> Draft<'a> {
     }
 
     /// A group for each tile, in the order asked for or else this one.
-    fn tile(&mut self, tiling: Tiling, order: Order) -> Result<[u64; 3], Refusal> {
+    fn tile(&mut self, tiling: Tiling, order: GroupOrder) -> Result<[u64; 3], Refusal> {
         let (ask, plan) = (self.plan.ask, &mut self.plan);
         plan.set(TILE.name, tiling.tile);
         plan.set(ROWS.name, tiling.rows);
-        let order = if ask.reads(&ORDER) { Order::of(ask, order)? } else { order };
+        let order = if ask.reads(&ORDER) { GroupOrder::of(ask, order)? } else { order };
         let tiles = Tiles::of(ask.case.shape, tiling.tile, order);
         if tiles.edges {
             plan.define("EDGES", 1);
@@ -326,7 +326,8 @@ fn scalar(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let tiling = Tiling::of(ask, 32, 1)?;
     let pad = pad(ask)?;
     let mut draft = Draft::new(ask, 1)?;
-    let groups = draft.tile(tiling, if ask.rung.variant() == "diagonal" { Order::Diagonal } else { Order::Rows })?;
+    let groups =
+        draft.tile(tiling, if ask.rung.variant() == "diagonal" { GroupOrder::Diagonal } else { GroupOrder::Rows })?;
     draft.pad(pad);
     let uses_local = !["copy", "naive"].contains(&ask.rung.variant());
     let local_elements = if uses_local { tiling.tile * (tiling.tile + pad) } else { 0 };
@@ -337,7 +338,7 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let tiling = Tiling::of(ask, 64, 4)?;
     let pad = pad(ask)?;
     let mut draft = Draft::new(ask, 4)?;
-    let groups = draft.tile(tiling, Order::Rows)?;
+    let groups = draft.tile(tiling, GroupOrder::Rows)?;
     draft.pad(pad);
     draft.launch(groups, tiling.work_group(), &[], tiling.tile * (tiling.tile + pad))
 }
@@ -346,7 +347,7 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let tiling = blocks(ask)?;
     let vec = tiling.vector;
     let mut draft = Draft::new(ask, vec as usize)?;
-    let groups = draft.tile(tiling, Order::Columns)?;
+    let groups = draft.tile(tiling, GroupOrder::Columns)?;
     draft.plan.set(VEC.name, vec);
     let can_stream = ask.target.nvidia && draft.is_aligned && vec * ask.case.dtype.size() as u64 == 16;
     let streams = STREAM.is_on(&ask.case.params)?.unwrap_or(true) && can_stream;
@@ -417,18 +418,18 @@ mod tests {
     #[test]
     fn too_many_rows_of_groups_are_folded() {
         let tiles = |n, m, order| Tiles::of(Shape { n, m }, 32, order);
-        assert_eq!(tiles(64, 32 * 65_535, Order::Rows).groups, [2, 65_535, 1]);
-        let folded = tiles(64, 32 * 65_536, Order::Rows);
+        assert_eq!(tiles(64, 32 * 65_535, GroupOrder::Rows).groups, [2, 65_535, 1]);
+        let folded = tiles(64, 32 * 65_536, GroupOrder::Rows);
         assert_eq!((folded.groups, folded.edges), ([2, 32_768, 2], false));
-        let uneven = tiles(64, 32 * 131_071, Order::Rows);
+        let uneven = tiles(64, 32 * 131_071, GroupOrder::Rows);
         assert_eq!((uneven.groups, uneven.edges), ([2, 43_691, 3], true), "two groups too many have nothing to do");
-        assert_eq!(tiles(32 * 65_536, 64, Order::Columns).groups, [2, 32_768, 2]);
+        assert_eq!(tiles(32 * 65_536, 64, GroupOrder::Columns).groups, [2, 32_768, 2]);
     }
 
     #[test]
     fn diagonals_of_a_square_have_the_shorter_form() {
         let order = |n, m, order| Tiles::of(Shape { n, m }, 32, order).order;
-        assert_eq!([order(64, 96, Order::Rows), order(64, 96, Order::Columns)], [0, 1]);
-        assert_eq!([order(96, 96, Order::Diagonal), order(64, 96, Order::Diagonal)], [2, 3]);
+        assert_eq!([order(64, 96, GroupOrder::Rows), order(64, 96, GroupOrder::Columns)], [0, 1]);
+        assert_eq!([order(96, 96, GroupOrder::Diagonal), order(64, 96, GroupOrder::Diagonal)], [2, 3]);
     }
 }

@@ -12,7 +12,7 @@ pub struct HostId(pub u32);
 
 /// Where a buffer lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryKind {
     /// Where the driver likes: a GPU's own memory.
     Device,
     /// In memory of the host that the device can reach.
@@ -62,7 +62,7 @@ pub enum Action {
 
 /// A command on one of several queues, each of which keeps its own commands in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
+pub struct QueuedCommand {
     /// The queue, from 0.
     pub queue: usize,
     /// What it does.

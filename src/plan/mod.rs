@@ -6,7 +6,7 @@ mod launches;
 mod movement;
 mod target;
 
-pub use command::{Action, BufferId, Command, Holding, HostId, Launch, Place, Transfer};
+pub use command::{Action, BufferId, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
 pub use launches::{Arg, BufferSpec, Image, Pass, Plan, Role};
 pub use movement::Movement;
 pub use target::{Refusal, Target};

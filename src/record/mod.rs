@@ -9,7 +9,7 @@ mod row;
 
 #[cfg(test)]
 pub(crate) use point::point;
-pub use point::{BANDWIDTH, Metric, MetricOf, Place, Point, RATE, TIME};
+pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME};
 pub(crate) use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;

@@ -79,7 +79,7 @@ columns! {
 
 /// Which point of an experiment a case is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place<'a> {
+pub struct PointKey<'a> {
     /// The experiment's name.
     pub experiment: &'a str,
     /// What is compared.
@@ -92,7 +92,7 @@ pub struct Place<'a> {
 
 impl Point {
     /// The point that a case's row makes.
-    pub fn new(place: Place<'_>, metric: Metric, row: &Row) -> Point {
+    pub fn new(place: PointKey<'_>, metric: Metric, row: &Row) -> Point {
         let value = if row.status == Status::Ok { (metric.of)(row) } else { None };
         Point {
             schema: SCHEMA,
@@ -156,6 +156,6 @@ pub(crate) fn point(series: &str, n: u64, gbps: f64, noise: f64) -> Point {
         device: "Device".to_owned(),
         ..super::row("diagonal")
     };
-    let place = Place { experiment: "pitch", series, x_name: "n", x: n as f64 };
+    let place = PointKey { experiment: "pitch", series, x_name: "n", x: n as f64 };
     Point::new(place, BANDWIDTH, &row)
 }

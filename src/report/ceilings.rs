@@ -2,8 +2,8 @@
 
 use super::format::{self, Tint};
 use super::ladder::render;
-use super::view::{Grid, status_word};
-use crate::ceilings::{CeilingRow, Place};
+use super::view::{TextTable, status_word};
+use crate::ceilings::{CeilingRow, Site};
 use crate::plan::REPEATS;
 use crate::record::flag;
 use crate::runner::Status;
@@ -17,7 +17,7 @@ pub fn text(rows: &[CeilingRow]) -> String {
     let mut text = format::terminal(&format!("ceilings of {device} ({platform}, {driver})")) + "\n";
     text.push_str(&format::terminal(&format!("{}; {tried} shapes tried", when(rows))));
     text.push('\n');
-    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Place::Curve);
+    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
     for table in [table(&single), curves(&curve)] {
         if !table.is_empty() {
             text.push('\n');
@@ -46,7 +46,7 @@ fn table(rows: &[&CeilingRow]) -> String {
         vec![name(row), best, row.unit.clone(), spread, format::shorten(&shape(row), MOST_SHAPE)]
     };
     let tints = rows.iter().map(|r| if r.status == Status::Ok { Tint::Green } else { Tint::Yellow });
-    render(&Grid { header, rows: rows.iter().map(line).collect(), tints: tints.collect() }, false)
+    render(&TextTable { header, rows: rows.iter().map(line).collect(), tints: tints.collect() }, false)
 }
 
 /// Characters of a shape in the table, so that it is 100 wide at most; a longer one is told below it.
@@ -56,11 +56,11 @@ const MOST_SHAPE: usize = 45;
 fn name(row: &CeilingRow) -> String {
     let size = row.bytes.map(|bytes| format!(", {}", binary(bytes))).unwrap_or_default();
     match row.place {
-        Place::Memory => format!("{}, memory{size}", row.what),
-        Place::Cache => format!("{}, cache{size}", row.what),
-        Place::Curve | Place::Unit => format!("{} {}", row.what, row.element).trim_end().to_owned(),
-        Place::Signed => format!("{} {}, either sign", row.what, row.element),
-        Place::Host => format!("{}{size}", row.what.replace("the ", "")),
+        Site::Memory => format!("{}, memory{size}", row.what),
+        Site::Cache => format!("{}, cache{size}", row.what),
+        Site::Curve | Site::Unit => format!("{} {}", row.what, row.element).trim_end().to_owned(),
+        Site::Signed => format!("{} {}, either sign", row.what, row.element),
+        Site::Host => format!("{}{size}", row.what.replace("the ", "")),
     }
 }
 
@@ -92,12 +92,12 @@ fn curves(rows: &[&CeilingRow]) -> String {
     let line =
         |&bytes: &u64| std::iter::once(binary(bytes)).chain(whats.iter().map(|what| cell(bytes, what))).collect();
     let header = std::iter::once("GB/s by size".to_owned()).chain(whats.iter().map(|&what| what.to_owned())).collect();
-    render(&Grid { header, rows: sizes.iter().map(line).collect(), tints: vec![Tint::Green; sizes.len()] }, false)
+    render(&TextTable { header, rows: sizes.iter().map(line).collect(), tints: vec![Tint::Green; sizes.len()] }, false)
 }
 
 /// What needs care, and why quantities have no value.
 fn notes(rows: &[CeilingRow]) -> String {
-    let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Place::Curve).collect();
+    let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Site::Curve).collect();
     let note = |is_meant: &dyn Fn(&CeilingRow) -> bool, text: &str| {
         let meant: Vec<&CeilingRow> = single.iter().copied().filter(|r| is_meant(r)).collect();
         if meant.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&meant, single.len())) }
@@ -115,7 +115,7 @@ fn notes(rows: &[CeilingRow]) -> String {
         text.push_str(&format!("note: the shape of {}: {}\n", name(row), shape(row)));
     }
     for row in rows.iter().filter(|r| r.value.is_none()) {
-        let size = if row.place == Place::Curve { row.bytes.map(binary) } else { None };
+        let size = if row.place == Site::Curve { row.bytes.map(binary) } else { None };
         let who = [name(row), size.unwrap_or_default(), status_word(row.status).to_owned()].join(" ");
         text.push_str(&format!("{}:\n{}", format::terminal(&who), format::block(&row.reason, "  ")));
     }
@@ -155,7 +155,7 @@ mod tests {
             }
             let tried: u64 = rows.iter().map(|r| r.tried).sum();
             assert!(text.contains(&format!("; {tried} shapes tried\n")), "{text}");
-            for row in rows.iter().filter(|r| r.place != Place::Curve) {
+            for row in rows.iter().filter(|r| r.place != Site::Curve) {
                 assert!(text.contains(&shape(row)), "{name}: {} is not told", shape(row));
             }
         }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn notes_name_all_of_them_or_a_few() {
         let mut rows = recorded("pocl-epyc-2");
-        rows.retain(|r| r.place == Place::Unit && r.what != "local");
+        rows.retain(|r| r.place == Site::Unit && r.what != "local");
         for row in &mut rows {
             (row.quick, row.flags, row.reason, row.params) = (true, String::new(), String::new(), String::new());
         }

@@ -1,11 +1,11 @@
 //! A ladder as GitHub-flavoured Markdown.
 
 use super::format::{self, markdown};
-use super::view::{Grid, Unit, View};
+use super::view::{RateUnit, TextTable, View};
 use crate::record::Row;
 
 /// The rows of one ladder, with the content of [`super::ladder::table`].
-pub fn ladder(rows: &[Row], unit: Unit) -> String {
+pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     if rows.is_empty() {
         return "Nothing was run.\n".to_owned();
     }
@@ -33,7 +33,7 @@ pub fn ladder(rows: &[Row], unit: Unit) -> String {
     text
 }
 
-fn table(grid: &Grid) -> String {
+fn table(grid: &TextTable) -> String {
     let line =
         |cells: &[String]| format!("| {} |\n", cells.iter().map(|c| markdown(c)).collect::<Vec<_>>().join(" | "));
     let last = grid.header.len().saturating_sub(1);

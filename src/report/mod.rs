@@ -12,7 +12,7 @@ pub mod sweep;
 pub mod timeline;
 mod view;
 
-pub use view::Unit;
+pub use view::RateUnit;
 
 /// Compares a rendered text with the one of this name in `tests/golden`.
 #[cfg(test)]

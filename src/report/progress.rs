@@ -24,25 +24,25 @@ pub struct Silent;
 impl Observer for Silent {}
 
 /// A line on standard error that says which case runs; it leaves nothing behind.
-pub struct Line {
+pub struct StatusLine {
     bar: ProgressBar,
     label: String,
 }
 
-impl Line {
+impl StatusLine {
     /// Hidden if `quiet`, or if standard error is not a terminal.
-    pub fn new(quiet: bool) -> Line {
+    pub fn new(quiet: bool) -> StatusLine {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} {wide_msg}") {
             bar.set_style(style);
         }
-        Line { bar, label: String::new() }
+        StatusLine { bar, label: String::new() }
     }
 
-    /// As [`Line::new`], with the time that is left: for runs of many cases.
-    pub fn with_eta(quiet: bool) -> Line {
-        let line = Line::new(quiet);
+    /// As [`StatusLine::new`], with the time that is left: for runs of many cases.
+    pub fn with_eta(quiet: bool) -> StatusLine {
+        let line = StatusLine::new(quiet);
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len}, {eta} left  {wide_msg}") {
             line.bar.set_style(style);
         }
@@ -55,7 +55,7 @@ impl Line {
     }
 }
 
-impl Observer for Line {
+impl Observer for StatusLine {
     fn case_started(&mut self, index: usize, total: usize, label: &str) {
         self.label = format::terminal(label);
         self.bar.set_length(total as u64);
@@ -75,7 +75,7 @@ impl Observer for Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for StatusLine {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn observers_can_ignore_everything_and_a_quiet_line_is_hidden() {
-        let mut line = Line::new(true);
+        let mut line = StatusLine::new(true);
         for observer in [&mut Silent as &mut dyn Observer, &mut line] {
             observer.case_started(0, 2, "dot v1\x1b[2J");
             observer.phase("timing");

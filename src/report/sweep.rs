@@ -2,7 +2,7 @@
 
 use super::format::{self, Tint};
 use super::ladder::render;
-use super::view::{Grid, is_memory_bound, status_word};
+use super::view::{TextTable, is_memory_bound, of_limit, status_word};
 use crate::record::{Row, flag};
 use crate::runner::{Spent, Status};
 
@@ -106,9 +106,9 @@ fn optimum(rows: &[&Row]) -> String {
     rungs.dedup();
     let lines: Vec<Vec<String>> = rungs.iter().filter_map(|&(_, variant)| rung_line(rows, variant)).collect();
     let rate = if is_memory_bound(first) { "GB/s" } else { "Gpair/s" };
-    let header = ["rung", "wg", "best", rate, "% ceiling", "median", "worst", "timed", "tunables"];
+    let header = ["rung", "wg", "best", rate, "of limit", "median", "worst", "timed", "tunables"];
     let tints = vec![Tint::Green; lines.len()];
-    let grid = Grid { header: header.map(str::to_owned).to_vec(), rows: lines, tints };
+    let grid = TextTable { header: header.map(str::to_owned).to_vec(), rows: lines, tints };
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
     let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
     format!(
@@ -135,7 +135,7 @@ fn rung_line(rows: &[&Row], variant: &str) -> Option<Vec<String>> {
         best.wg.clone(),
         format::time(*time),
         number(if is_memory_bound(best) { best.gbps } else { best.gops.map(|gops| gops / 2.0) }, 4),
-        number(best.ceiling_pct, 3),
+        of_limit(best).unwrap_or_else(|| "-".to_owned()),
         format::time(ranked[ranked.len() / 2].1),
         format::time(ranked[ranked.len() - 1].1),
         format!("{} of {}", ranked.len(), own.len()),
@@ -210,10 +210,10 @@ mod tests {
 
         f32, n = 1_000
 
-        rung      wg      best   GB/s  % ceiling    median     worst   timed  tunables
-        -----------------------------------------------------------------------------------------
-        v1 naive  64  3.000 us  2.667       6.67  4.000 us  4.000 us  2 of 2  items=8 presum=host
-        v2 local  32  1.000 us  8.000       20.0  1.040 us  1.040 us  2 of 3  items=8 presum=host
+        rung      wg      best   GB/s  of limit    median     worst   timed  tunables
+        ----------------------------------------------------------------------------------------
+        v1 naive  64  3.000 us  2.667     6.67%  4.000 us  4.000 us  2 of 2  items=8 presum=host
+        v2 local  32  1.000 us  8.000     20.0%  1.040 us  1.040 us  2 of 3  items=8 presum=host
 
         best: v2 local, wg 32, items=8 presum=host: 1.000 us; 2 of 4 are within 5% of it, the median is 3.000 us, the worst 4.000 us
 

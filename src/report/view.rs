@@ -12,9 +12,9 @@ pub(super) struct View {
     /// Problem, device and conditions.
     pub(super) title: String,
     /// The rungs, if there are any.
-    pub(super) rungs: Grid,
+    pub(super) rungs: TextTable,
     /// The CPU baselines, if there are any.
-    pub(super) cpu: Grid,
+    pub(super) cpu: TextTable,
     /// `dot = 1.234567e5`.
     pub(super) result: Option<String>,
     /// What needs care, a sentence each.
@@ -24,7 +24,7 @@ pub(super) struct View {
 }
 
 /// A table. The first and the last column are text, those between numbers.
-pub(super) struct Grid {
+pub(super) struct TextTable {
     pub(super) header: Vec<String>,
     pub(super) rows: Vec<Vec<String>>,
     /// The colour of each row's verdict.
@@ -43,7 +43,7 @@ struct Cell<'a> {
     row: &'a Row,
     /// The row of the same kernel that repeats its work inside, beside one that does not.
     inside: Option<&'a Row>,
-    unit: Unit,
+    unit: RateUnit,
 }
 
 const RUNG_COLUMNS: &[Column] = &[
@@ -51,12 +51,12 @@ const RUNG_COLUMNS: &[Column] = &[
     Column { name: "batch", cell: |c| c.row.t_batch_s.map(format::time), always: false },
     Column { name: "GB/s", cell: |c| c.rate(c.row), always: true },
     Column { name: "inside GB/s", cell: |c| c.rate(c.inside?), always: false },
-    Column { name: "% copy", cell: |c| c.row.copy_pct.map(three), always: false },
-    Column { name: "% ceiling", cell: |c| c.row.ceiling_pct.map(three), always: false },
-    Column { name: "step x", cell: |c| c.row.step_x.map(three), always: true },
-    Column { name: "total x", cell: |c| c.row.total_x.map(three), always: true },
-    Column { name: "x seq", cell: |c| c.row.cpu_seq_x.map(three), always: false },
-    Column { name: "x rayon", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
+    Column { name: "of copy", cell: |c| c.row.copy_pct.map(percent), always: false },
+    Column { name: "of limit", cell: |c| of_limit(c.row), always: false },
+    Column { name: "gain", cell: |c| c.row.step_x.map(three), always: true },
+    Column { name: "total", cell: |c| c.row.total_x.map(three), always: true },
+    Column { name: "vs 1 core", cell: |c| c.row.cpu_seq_x.map(three), always: false },
+    Column { name: "vs all cores", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
 ];
 
 /// Of families that arithmetic bounds.
@@ -66,10 +66,10 @@ const RUNG_PAIR_COLUMNS: &[Column] = &[
     Column { name: "e2e", cell: |c| c.row.t_end_to_end_s.map(format::time), always: false },
     Column { name: "Gpair/s", cell: |c| pairs(c.row), always: true },
     Column { name: "/CU/clk", cell: |c| c.row.ops_per_cu_clock.map(|ops| three(ops / 2.0)), always: false },
-    Column { name: "% ceiling", cell: |c| c.row.ceiling_pct.map(three), always: false },
-    Column { name: "step x", cell: |c| c.row.step_x.map(three), always: true },
-    Column { name: "total x", cell: |c| c.row.total_x.map(three), always: true },
-    Column { name: "x rayon", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
+    Column { name: "of limit", cell: |c| of_limit(c.row), always: false },
+    Column { name: "gain", cell: |c| c.row.step_x.map(three), always: true },
+    Column { name: "total", cell: |c| c.row.total_x.map(three), always: true },
+    Column { name: "vs all cores", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
 ];
 
 const CPU_PAIR_COLUMNS: &[Column] = &[
@@ -98,7 +98,7 @@ impl Cell<'_> {
 
 /// The unit of bandwidths in tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
+pub enum RateUnit {
     /// 10^9 bytes a second.
     #[default]
     GB,
@@ -106,27 +106,27 @@ pub enum Unit {
     GiB,
 }
 
-impl Unit {
+impl RateUnit {
     /// A rate in this unit.
     fn of(self, gbps: f64) -> f64 {
         match self {
-            Unit::GB => gbps,
-            Unit::GiB => gbps * 1e9 / (1u64 << 30) as f64,
+            RateUnit::GB => gbps,
+            RateUnit::GiB => gbps * 1e9 / (1u64 << 30) as f64,
         }
     }
 
     /// A text that speaks of GB/s, in this unit.
     fn named(self, text: &str) -> String {
         match self {
-            Unit::GB => text.to_owned(),
-            Unit::GiB => text.replace("GB/s", "GiB/s"),
+            RateUnit::GB => text.to_owned(),
+            RateUnit::GiB => text.replace("GB/s", "GiB/s"),
         }
     }
 }
 
 impl View {
     /// Arranges the rows of one ladder: one case on one device.
-    pub(super) fn of(rows: &[Row], unit: Unit) -> View {
+    pub(super) fn of(rows: &[Row], unit: RateUnit) -> View {
         let (cpu, kernels): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.on_host());
         let (mut plain, mut inside): (Vec<&Row>, Vec<&Row>) = kernels.iter().partition(|r| r.repeats().is_none());
         if plain.is_empty() {
@@ -145,13 +145,13 @@ impl View {
                 .or(cpu.first())
                 .map(|r| title(r, inside.first().copied(), wg, unit))
                 .unwrap_or_default(),
-            rungs: Grid::of(
+            rungs: TextTable::of(
                 "rung".to_owned(),
                 plain.iter().map(|&row| Cell { inside: beside(row), ..cell(row) }).collect(),
                 |r| label(r, wg),
                 rung_columns,
             ),
-            cpu: Grid::of(
+            cpu: TextTable::of(
                 cpu.first().map(|r| r.device.clone()).unwrap_or_default(),
                 cpu.iter().copied().map(cell).collect(),
                 |r| r.variant.clone(),
@@ -164,8 +164,8 @@ impl View {
     }
 }
 
-impl Grid {
-    fn of(first: String, cells: Vec<Cell<'_>>, label: impl Fn(&Row) -> String, columns: &[Column]) -> Grid {
+impl TextTable {
+    fn of(first: String, cells: Vec<Cell<'_>>, label: impl Fn(&Row) -> String, columns: &[Column]) -> TextTable {
         let has_cell = |c: &Column| c.always || cells.iter().any(|cell| (c.cell)(cell).is_some());
         let columns: Vec<&Column> = columns.iter().filter(|c| has_cell(c)).collect();
         let unit = cells.first().map(|c| c.unit).unwrap_or_default();
@@ -174,7 +174,7 @@ impl Grid {
             let cells = columns.iter().map(|c| (c.cell)(cell).unwrap_or_else(|| "-".to_owned()));
             std::iter::once(label(cell.row)).chain(cells).chain([verdict(cell.judged())]).collect()
         };
-        Grid {
+        TextTable {
             header: std::iter::once(first).chain(names).chain(["verdict".to_owned()]).collect(),
             rows: cells.iter().map(line).collect(),
             tints: cells.iter().map(|c| tint(c.judged().status)).collect(),
@@ -198,6 +198,16 @@ fn four(x: f64) -> String {
 
 fn three(x: f64) -> String {
     format::significant(x, 3)
+}
+
+fn percent(share: f64) -> String {
+    format!("{}%", three(share))
+}
+
+/// The share of the measured limit that was reached; where the data fit a cache, memory's limit is none.
+pub(super) fn of_limit(row: &Row) -> Option<String> {
+    let share = row.ceiling_pct?;
+    Some(if row.has_flag(flag::FITS_CACHE) { "in cache".to_owned() } else { percent(share) })
 }
 
 /// The median, and half the inter-quartile range as a share of it.
@@ -229,7 +239,7 @@ fn common_wg<'a>(rungs: &[&'a Row]) -> &'a str {
     rungs.iter().rev().map(|r| r.wg.as_str()).max_by_key(|wg| frequency(wg)).unwrap_or_default()
 }
 
-fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: Unit) -> String {
+fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: RateUnit) -> String {
     let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form != Form::Vector);
     let size = match is_matrix {
         false => format!("n = {}", format::count(row.n)),
@@ -256,11 +266,7 @@ const VERDICT_WIDTH: usize = 30;
 
 fn verdict(row: &Row) -> String {
     if row.status == Status::Ok {
-        return match (row.max_err, row.tol) {
-            (Some(_), Some(0.0)) => "ok exact".to_owned(),
-            (Some(err), Some(tol)) if tol > 0.0 => format!("ok {} of bound", format::significant(err / tol, 2)),
-            _ => "ok".to_owned(),
-        };
+        return "ok".to_owned();
     }
     let inside = if row.repeats().is_some() { "inside " } else { "" };
     let word = format!("{inside}{}", status_word(row.status));
@@ -329,7 +335,7 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     if !doubtful.is_empty() {
         let who = who(&doubtful, inside);
         notes.push(format!(
-            "inside, {who}: noisy, in drift, or by another clock than asked for, so small differences mean little"
+            "inside, {who}: noisy, unsteady, or by another clock than asked for, so small differences mean little"
         ));
     }
     notes
@@ -344,7 +350,7 @@ fn notes_on(rows: &[&Row]) -> Vec<String> {
     let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r), r.reason));
     let drift = rows.iter().filter(|r| r.has_flag(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
     let drift = format!(
-        "in drift: a fixed kernel took up to {drift:.2} times its best, so the clock or a neighbour's load changed"
+        "unsteady: a fixed kernel took up to {drift:.2} times its best, so the device's clock or a neighbour changed"
     );
     let has_batch = rows.iter().any(|r| r.t_batch_s.is_some());
     let batch = if has_batch { "; batch is the time of launches back to back" } else { "" };

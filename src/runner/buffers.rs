@@ -4,7 +4,7 @@ use crate::check::{self, Fingerprint, Side};
 use crate::data::{self, Array, Change, Dtype, Fill};
 use crate::device::{Device, DeviceError};
 use crate::kernels::{Family, Form};
-use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, Pass, Place as Memory, Plan, Role};
+use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, MemoryKind, Pass, Plan, Role};
 
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,20 +54,20 @@ impl Fence {
 
     /// Allocates a buffer between two zones.
     fn alloc(self, device: &mut dyn Device, dtype: Dtype, bytes: usize) -> Result<Fenced, DeviceError> {
-        self.alloc_in(device, Memory::Device, dtype, bytes)
+        self.alloc_in(device, MemoryKind::Device, dtype, bytes)
     }
 
     /// As [`Fence::alloc`], where `memory` says.
     pub(super) fn alloc_in(
         self,
         device: &mut dyn Device,
-        memory: Memory,
+        memory: MemoryKind,
         dtype: Dtype,
         bytes: usize,
     ) -> Result<Fenced, DeviceError> {
         let whole = match memory {
-            Memory::Device => device.alloc(bytes + 2 * self.bytes)?,
-            Memory::Host => device.alloc_on_host(bytes + 2 * self.bytes)?,
+            MemoryKind::Device => device.alloc(bytes + 2 * self.bytes)?,
+            MemoryKind::Host => device.alloc_on_host(bytes + 2 * self.bytes)?,
         };
         if self.bytes == 0 {
             return Ok(Fenced { id: whole, whole, dtype, bytes });
@@ -134,14 +134,14 @@ impl Fenced {
 }
 
 /// Buffers of one case, in the order of the plan's list.
-pub(super) struct Bound {
+pub(super) struct BoundPlan {
     fence: Fence,
-    buffers: Vec<Place>,
+    buffers: Vec<Slot>,
 }
 
 /// A buffer of a plan.
 #[derive(Clone, Copy)]
-struct Place {
+struct Slot {
     id: BufferId,
     /// None of an image.
     fenced: Option<Fenced>,
@@ -149,15 +149,15 @@ struct Place {
     owned: bool,
 }
 
-impl Bound {
+impl BoundPlan {
     /// Allocates what `plan` needs beside its inputs, which are `inputs`.
     pub(super) fn new(
         device: &mut dyn Device,
         fence: Fence,
         plan: &Plan,
         inputs: &[Fenced],
-    ) -> Result<Bound, DeviceError> {
-        let mut bound = Bound { fence, buffers: Vec::new() };
+    ) -> Result<BoundPlan, DeviceError> {
+        let mut bound = BoundPlan { fence, buffers: Vec::new() };
         for spec in &plan.buffers {
             let added = match spec.role {
                 Role::Input(i) => {
@@ -176,13 +176,18 @@ impl Bound {
     }
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
-    pub(super) fn copy(&self, device: &mut dyn Device, plan: &Plan, share_below: usize) -> Result<Bound, DeviceError> {
-        let mut copy = Bound { fence: self.fence, buffers: Vec::new() };
+    pub(super) fn copy(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        share_below: usize,
+    ) -> Result<BoundPlan, DeviceError> {
+        let mut copy = BoundPlan { fence: self.fence, buffers: Vec::new() };
         for (spec, place) in plan.buffers.iter().zip(&self.buffers) {
             let is_shared = spec.bytes() <= share_below || spec.role == Role::Zeroed;
             let copied = match spec.role {
                 _ if is_shared => {
-                    copy.buffers.push(Place { owned: false, ..*place });
+                    copy.buffers.push(Slot { owned: false, ..*place });
                     Ok(())
                 }
                 Role::Image { of, image } => copy.add_image(device, spec.dtype, of, image),
@@ -197,7 +202,7 @@ impl Bound {
     }
 
     fn borrow(&mut self, fenced: Fenced) {
-        self.buffers.push(Place { id: fenced.id, fenced: Some(fenced), owned: false });
+        self.buffers.push(Slot { id: fenced.id, fenced: Some(fenced), owned: false });
     }
 
     fn last(&self) -> BufferId {
@@ -206,13 +211,13 @@ impl Bound {
 
     fn add_image(&mut self, device: &mut dyn Device, dtype: Dtype, of: usize, image: Image) -> Result<(), DeviceError> {
         let id = device.image(self.buffers[of].id, dtype, image)?;
-        self.buffers.push(Place { id, fenced: None, owned: true });
+        self.buffers.push(Slot { id, fenced: None, owned: true });
         Ok(())
     }
 
     fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<(), DeviceError> {
         let fenced = self.fence.alloc(device, spec.dtype, spec.bytes())?;
-        self.buffers.push(Place { id: fenced.id, fenced: Some(fenced), owned: true });
+        self.buffers.push(Slot { id: fenced.id, fenced: Some(fenced), owned: true });
         if spec.role == Role::Zeroed {
             device.write(fenced.id, 0, &vec![0; spec.bytes()])?;
         }
@@ -223,12 +228,12 @@ impl Bound {
         &'a self,
         plan: &'a Plan,
         is_meant: fn(Role) -> bool,
-    ) -> impl Iterator<Item = (&'a BufferSpec, &'a Place)> {
+    ) -> impl Iterator<Item = (&'a BufferSpec, &'a Slot)> {
         plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
     }
 
     /// Outputs and intermediate results.
-    fn written<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a BufferSpec, &'a Place)> {
+    fn written<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a BufferSpec, &'a Slot)> {
         self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch))
     }
 
@@ -237,7 +242,7 @@ impl Bound {
         self.poison_with(device, plan, check::poison)
     }
 
-    /// As [`Bound::poison`], with the elements that `poison` gives.
+    /// As [`BoundPlan::poison`], with the elements that `poison` gives.
     pub(super) fn poison_with(
         &self,
         device: &mut dyn Device,

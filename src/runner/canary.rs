@@ -11,7 +11,7 @@ use super::sampling;
 use super::session::Sources;
 use super::trust;
 use crate::cpu::canary::{CHAINS, chain};
-use crate::device::{Device, DeviceError, Unit};
+use crate::device::{BuildUnit, Device, DeviceError};
 use crate::plan::{Arg, BufferId, Launch};
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The canary of a session: its program, its number of steps, and its fastest reading.
 pub(super) struct Gauge {
-    unit: Unit,
+    unit: BuildUnit,
     launch: Launch,
     /// Why the driver's event times are not believed, if so: then the canary's are the host's clock's, as all others are.
     distrust: Option<String>,
@@ -57,7 +57,7 @@ impl Gauge {
         }
         let path = format!("runner/{KERNEL}.cl");
         let text = sources.assemble(&path)?;
-        let unit = Unit { path, text, defines: Vec::new(), kernels: vec![KERNEL.into()] };
+        let unit = BuildUnit { path, text, defines: Vec::new(), kernels: vec![KERNEL.into()] };
         let target = &device.info().target;
         let wg = target.max_wg.min(64);
         // Several groups for each unit, so that none is left without.

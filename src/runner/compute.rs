@@ -1,8 +1,8 @@
 //! Running a rung for its result, over data from outside.
 
-use super::buffers::{Bound, Fence};
+use super::buffers::{BoundPlan, Fence};
 use super::outcome::Stop;
-use super::session::{Job, Session, find_family};
+use super::session::{ReadyCase, Session, find_family};
 use crate::data::Array;
 use crate::plan::Case;
 use std::time::Instant;
@@ -27,11 +27,11 @@ impl Session {
         let family = find_family(&case.family)?;
         let (rung, plan) = self.plan(family, case)?;
         let program = self.build(rung, &plan)?;
-        let job = Job { case, family, plan, program, again: None };
+        let job = ReadyCase { case, family, plan, program, again: None };
         let started = Instant::now();
         let fence = Fence::of(&*self.device, family, case);
         let uploaded = fence.upload(&mut *self.device, inputs)?;
-        let bound = Bound::new(&mut *self.device, fence, &job.plan, &uploaded).map_err(Stop::from);
+        let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, &uploaded).map_err(Stop::from);
         let computed = bound.and_then(|bound| {
             let ran = self.run_poisoned(&job, &bound).and_then(|()| self.result(&job, &bound, inputs));
             bound.free(&mut *self.device);

@@ -9,10 +9,10 @@ use super::timeline::{Bar, bars};
 use super::verify::{self, Judged};
 use crate::check;
 use crate::data::{self, Dtype};
-use crate::device::{Device, ProgramId, Timing, Unit};
+use crate::device::{BuildUnit, Device, ProgramId, Timing};
 use crate::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
 use crate::memory;
-use crate::plan::{Action, Arg, BufferId, Case, Command, HostId, Refusal, Target};
+use crate::plan::{Action, Arg, BufferId, Case, HostId, QueuedCommand, Refusal, Target};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
@@ -41,7 +41,7 @@ impl Session {
         check_room(&script, &self.device.info().target)?;
         outcome.spent.data = started.elapsed().as_secs_f64();
         (outcome.bytes, outcome.ops, outcome.working_set) = (script.cost.bytes, script.cost.ops, script.bytes());
-        let is_launch = |c: &&Command| matches!(c.action, Action::Launch(_));
+        let is_launch = |c: &&QueuedCommand| matches!(c.action, Action::Launch(_));
         outcome.launches = script.commands.iter().filter(is_launch).count() as u64;
         let program = build(&mut *self.device, &self.sources, &script)?;
         outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
@@ -49,7 +49,7 @@ impl Session {
         // Of another seed: what kernels make of other data.
         let other = (exchange.script)(&Case { seed: !case.seed, ..case.clone() }, &self.device.info().target)?;
         let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];
-        let mut stage = Stage::new(&*self.device, program);
+        let mut stage = ScriptMemory::new(&*self.device, program);
         let (device, gauge) = (&mut *self.device, self.gauge.as_mut());
         let checked = stage.check(device, acts[0], &mut outcome.spent);
         let done = checked.and_then(|()| {
@@ -88,8 +88,12 @@ fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
 fn build(device: &mut dyn Device, sources: &Sources, script: &Script) -> Result<Option<ProgramId>, Stop> {
     let Some(program) = &script.program else { return Ok(None) };
     let text = sources.assemble(program.path)?;
-    let unit =
-        Unit { path: program.path.into(), text, defines: program.defines.clone(), kernels: program.kernels.clone() };
+    let unit = BuildUnit {
+        path: program.path.into(),
+        text,
+        defines: program.defines.clone(),
+        kernels: program.kernels.clone(),
+    };
     Ok(Some(device.build(&unit)?))
 }
 
@@ -101,7 +105,7 @@ struct Act<'a> {
 }
 
 /// A script's memory on a device.
-struct Stage {
+struct ScriptMemory {
     program: Option<ProgramId>,
     fence: Fence,
     /// To a simulator nothing is initialised but what was written last: it is given whole results.
@@ -110,11 +114,17 @@ struct Stage {
     buffers: Vec<Fenced>,
 }
 
-impl Stage {
-    fn new(device: &dyn Device, program: Option<ProgramId>) -> Stage {
+impl ScriptMemory {
+    fn new(device: &dyn Device, program: Option<ProgramId>) -> ScriptMemory {
         // Where there is no kernel nothing strays.
         let fence = if program.is_some() { Fence::of_words(device) } else { Fence::none() };
-        Stage { program, fence, is_simulated: device.info().is_simulator(), hosts: Vec::new(), buffers: Vec::new() }
+        ScriptMemory {
+            program,
+            fence,
+            is_simulated: device.info().is_simulator(),
+            hosts: Vec::new(),
+            buffers: Vec::new(),
+        }
     }
 
     /// Allocates and fills what the script works on, and plays it once.
@@ -217,9 +227,9 @@ impl Stage {
     }
 
     /// The script's commands, with what was allocated in place of places.
-    fn bind(&self, commands: &[Command]) -> Vec<Command> {
+    fn bind(&self, commands: &[QueuedCommand]) -> Vec<QueuedCommand> {
         let buffer = |place: BufferId| self.buffers[place.0 as usize].id;
-        let bound = |command: &Command| {
+        let bound = |command: &QueuedCommand| {
             let mut command = command.clone();
             match &mut command.action {
                 Action::Launch(launch) => launch.args.iter_mut().for_each(|arg| {
@@ -243,7 +253,7 @@ impl Stage {
         &self,
         device: &mut dyn Device,
         act: Act<'_>,
-        commands: &[Command],
+        commands: &[QueuedCommand],
         when: &str,
     ) -> Result<(), Stop> {
         let all = [whole(act.script)];
@@ -337,7 +347,7 @@ impl Stage {
     }
 
     /// When each command began and ended in the shortest of a few runs; empty where the driver does not tell.
-    fn timeline(&self, device: &mut dyn Device, commands: &[Command]) -> Result<Vec<Bar>, Stop> {
+    fn timeline(&self, device: &mut dyn Device, commands: &[QueuedCommand]) -> Result<Vec<Bar>, Stop> {
         let end = |bars: &[Bar]| bars.iter().map(|bar| bar.end).fold(0.0, f64::max);
         let mut shortest: Vec<Bar> = Vec::new();
         for _ in 0..DRAWN_FROM {

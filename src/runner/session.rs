@@ -5,7 +5,7 @@ use super::canary::Gauge;
 use super::outcome::{Clock, Measured, Number, Outcome, Settings, Stop};
 use super::verify::Judged;
 use crate::data::{self, Array, Dtype, Fill, Params, Shape};
-use crate::device::{Device, ProgramId, Unit};
+use crate::device::{BuildUnit, Device, ProgramId};
 use crate::exchange::exchange;
 use crate::files;
 use crate::kernels::{self, Family, Rung, assemble};
@@ -95,7 +95,7 @@ impl Data {
 }
 
 /// A case on its way: what was asked, and what it was turned into.
-pub(super) struct Job<'a> {
+pub(super) struct ReadyCase<'a> {
     pub(super) case: &'a Case,
     pub(super) family: &'static Family,
     pub(super) plan: Plan,
@@ -152,7 +152,7 @@ impl Session {
         self.verified.retain(|(known, _)| known != case);
         self.launched = again.is_some();
         self.prepared(case, settings.clock, |session, job, outcome| {
-            session.verify_and_time(&Job { again, ..job }, settings, outcome)
+            session.verify_and_time(&ReadyCase { again, ..job }, settings, outcome)
         })
     }
 
@@ -161,7 +161,7 @@ impl Session {
         &mut self,
         case: &'a Case,
         clock: Clock,
-        go: impl FnOnce(&mut Session, Job<'a>, &mut Outcome) -> Result<Measured, Stop>,
+        go: impl FnOnce(&mut Session, ReadyCase<'a>, &mut Outcome) -> Result<Measured, Stop>,
     ) -> Outcome {
         let mut outcome = Outcome::pending(case, clock);
         let end = find_family(&case.family).and_then(|family| {
@@ -203,7 +203,12 @@ impl Session {
     }
 
     /// Makes the plan, the program and the data.
-    fn prepare<'a>(&mut self, case: &'a Case, family: &'static Family, outcome: &mut Outcome) -> Result<Job<'a>, Stop> {
+    fn prepare<'a>(
+        &mut self,
+        case: &'a Case,
+        family: &'static Family,
+        outcome: &mut Outcome,
+    ) -> Result<ReadyCase<'a>, Stop> {
         let (rung, plan) = self.plan(family, case)?;
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
         let cost = family.problem.cost(case);
@@ -211,7 +216,7 @@ impl Session {
         let started = Instant::now();
         let program = self.build(rung, &plan)?;
         outcome.spent.build = started.elapsed().as_secs_f64();
-        let job = Job { case, family, plan, program, again: None };
+        let job = ReadyCase { case, family, plan, program, again: None };
         self.load(&job)?;
         outcome.spent.data = started.elapsed().as_secs_f64() - outcome.spent.build;
         Ok(job)
@@ -253,16 +258,16 @@ impl Session {
     }
 
     /// What there is to build for a plan.
-    pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<Unit, Stop> {
+    pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
         let text = self.sources.assemble(rung.path)?;
         let defines = used_defines(&plan.defines, &text);
-        Ok(Unit { path: rung.path.into(), text, defines, kernels })
+        Ok(BuildUnit { path: rung.path.into(), text, defines, kernels })
     }
 
     /// Makes the inputs and their reference, unless the last case had the same.
-    fn load(&mut self, job: &Job<'_>) -> Result<(), Stop> {
+    fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         self.load_host(job.case, job.family)?;
         let Some(data) = &mut self.data else { return Ok(()) };
         if data.device.is_empty() {

@@ -1,11 +1,11 @@
 //! Timing a rung that was found right, and looking at its result again afterwards.
 
-use super::buffers::{Bound, Fence};
+use super::buffers::{BoundPlan, Fence};
 use super::canary::{self, Gauge, Watched};
 use super::clock;
 use super::outcome::{Cache, Canary, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
 use super::sampling;
-use super::session::{Data, Job, Session};
+use super::session::{Data, ReadyCase, Session};
 use super::verify::{tails, timed_exact_data};
 use super::witness::Witness;
 use crate::data::Array;
@@ -21,7 +21,7 @@ impl Session {
     /// Verifies over exact and real data unless that was done before, times, and verifies again.
     pub(super) fn verify_and_time(
         &mut self,
-        job: &Job<'_>,
+        job: &ReadyCase<'_>,
         settings: &Settings,
         outcome: &mut Outcome,
     ) -> Result<Measured, Stop> {
@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Checks over all kinds of data, and takes the times that are taken once.
-    fn verify_before(&mut self, job: &Job<'_>, settings: &Settings, spent: &mut Spent) -> Result<Measured, Stop> {
+    fn verify_before(&mut self, job: &ReadyCase<'_>, settings: &Settings, spent: &mut Spent) -> Result<Measured, Stop> {
         let started = Instant::now();
         self.verify_companions(job)?;
         if !job.family.problem.is_exact(job.case) {
@@ -64,21 +64,21 @@ impl Session {
     /// Times over the data, with proof that each run works, and verifies what the last run left.
     fn measure(
         &mut self,
-        job: &Job<'_>,
+        job: &ReadyCase<'_>,
         settings: &Settings,
-        bound: &Bound,
+        bound: &BoundPlan,
         data: &mut Data,
         measured: &mut Measured,
     ) -> Result<(), Stop> {
         let copies = self.rotation(job, settings.cache, bound)?;
-        let bindings: Vec<&Bound> = std::iter::once(bound).chain(&copies).collect();
+        let bindings: Vec<&BoundPlan> = std::iter::once(bound).chain(&copies).collect();
         let timed = self.time(job, settings, data, &bindings, measured);
         copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
         timed
     }
 
     /// For a cold cache: copies that together with the original are twice the size of any cache in sight.
-    fn rotation(&mut self, job: &Job<'_>, cache: Cache, bound: &Bound) -> Result<Vec<Bound>, Stop> {
+    fn rotation(&mut self, job: &ReadyCase<'_>, cache: Cache, bound: &BoundPlan) -> Result<Vec<BoundPlan>, Stop> {
         const SHARED_BELOW: usize = 1 << 20;
         let mut copies = Vec::new();
         if cache == Cache::Warm {
@@ -114,10 +114,10 @@ impl Session {
     /// Takes the samples, and judges what the last run left.
     fn time(
         &mut self,
-        job: &Job<'_>,
+        job: &ReadyCase<'_>,
         settings: &Settings,
         data: &mut Data,
-        bindings: &[&Bound],
+        bindings: &[&BoundPlan],
         measured: &mut Measured,
     ) -> Result<(), Stop> {
         let device = &mut *self.device;
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// Seconds that the host takes to add its tail, if the plan leaves it one: the median of several times.
-    fn host_tail(&self, job: &Job<'_>) -> Option<f64> {
+    fn host_tail(&self, job: &ReadyCase<'_>) -> Option<f64> {
         const TIMES: usize = 15;
         job.plan.host_tail?;
         let tails = tails(&job.plan, &self.data.as_ref()?.host);
@@ -191,14 +191,14 @@ impl Session {
 
     /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host
     /// and the host's part. The inputs stay on the device, in place of those that were there.
-    fn end_to_end(&mut self, job: &Job<'_>) -> Result<f64, Stop> {
+    fn end_to_end(&mut self, job: &ReadyCase<'_>) -> Result<f64, Stop> {
         self.with_data(|session, data| {
             let device = &mut *session.device;
             data.unload(device);
             let fence = Fence::of(device, job.family, job.case);
             let started = Instant::now();
             data.device = fence.upload(device, &data.host)?;
-            let bound = Bound::new(device, fence, &job.plan, &data.device)?;
+            let bound = BoundPlan::new(device, fence, &job.plan, &data.device)?;
             let ran = device.batch(job.program, &bound.launches(&job.plan), 1);
             let output = ran.and_then(|_| bound.output(device, &job.plan));
             bound.free(device);

@@ -1,17 +1,17 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
-use super::buffers::{Bound, Fence, Fenced};
+use super::buffers::{BoundPlan, Fence, Fenced};
 use super::outcome::{Number, Status, Stop};
-use super::session::{Data, Job, Session, make_inputs, single};
+use super::session::{Data, ReadyCase, Session, make_inputs, single};
 use crate::check::{self, Verdict};
 use crate::data::{self, Array, Change, Dtype, Fill, Shape};
-use crate::device::{Device, Unit};
+use crate::device::{BuildUnit, Device};
 use crate::kernels::{Changed, Family, Spot};
 use crate::plan::{Arg, Case, Launch, Movement, Plan, Reference, Role};
 
 impl Session {
     /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data. Where the results over these are exact, they show every mistake.
-    pub(super) fn verify_thoroughly(&mut self, job: &Job<'_>) -> Result<Judged, Stop> {
+    pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Judged, Stop> {
         self.verify_companions(job)?;
         if !job.family.problem.is_exact(job.case) {
             self.verify_exact(job, &[timed_exact_data(job), exact_data(job)].concat())?;
@@ -28,11 +28,11 @@ impl Session {
     }
 
     /// Checks the same kernels over what the case's own data cannot show.
-    pub(super) fn verify_companions(&mut self, job: &Job<'_>) -> Result<(), Stop> {
+    pub(super) fn verify_companions(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         for case in job.family.problem.companions(job.case, &job.plan) {
             let (rung, plan) = self.plan(job.family, &case)?;
             let program = self.build(rung, &plan)?;
-            let companion = Job { case: &case, family: job.family, plan, program, again: None };
+            let companion = ReadyCase { case: &case, family: job.family, plan, program, again: None };
             let is_exact = job.family.problem.is_exact(&case);
             let fill = if is_exact { job.family.problem.fill(&case) } else { job.family.problem.exact_fill(&case) };
             let mut data = exact_data_of(&companion, fill, case.seed);
@@ -46,14 +46,14 @@ impl Session {
         Ok(())
     }
 
-    fn verify_companion(&mut self, job: &Job<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
+    fn verify_companion(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
         data.device = fence.upload(&mut *self.device, &data.host)?;
         self.verify_once(job, data, when).map(drop)
     }
 
     /// Checks one run over the real data.
-    pub(super) fn verify_real(&mut self, job: &Job<'_>, when: &str) -> Result<Judged, Stop> {
+    pub(super) fn verify_real(&mut self, job: &ReadyCase<'_>, when: &str) -> Result<Judged, Stop> {
         self.with_data(|session, data| session.verify_over(job, data, when))
     }
 
@@ -70,7 +70,7 @@ impl Session {
 
     /// Runs once over each of these data, whose results are exact in every order, and over single values. They take the place
     /// of the timed data for that long, here and on the device, so that no more than both is ever held.
-    pub(super) fn verify_exact(&mut self, job: &Job<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
+    pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         timed.host.clear();
         let verified = fills.iter().try_for_each(|&(fill, seed)| {
@@ -94,7 +94,7 @@ impl Session {
 
     /// Checks one run over each of some values that decide by themselves, at places where rungs go wrong: each bit of them
     /// counts. Not under a simulator, to which changed data are uninitialised.
-    fn verify_lone(&mut self, job: &Job<'_>, device: &[Fenced]) -> Result<(), Stop> {
+    fn verify_lone(&mut self, job: &ReadyCase<'_>, device: &[Fenced]) -> Result<(), Stop> {
         let problem = job.family.problem;
         let lone = problem.lone(job.case, job.case.seed).filter(|_| !self.device.info().is_simulator());
         let Some(lone) = lone else { return Ok(()) };
@@ -114,8 +114,8 @@ impl Session {
     /// Checks one run in which only the elements at this place count, which are these.
     fn verify_one(
         &mut self,
-        job: &Job<'_>,
-        bound: &Bound,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
         data: &mut Data,
         at: usize,
         values: &[Array],
@@ -133,7 +133,7 @@ impl Session {
     }
 
     /// Checks one run over these data, and one after some of them were changed.
-    fn verify_over(&mut self, job: &Job<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
+    fn verify_over(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
         self.with_bound(job, &data.device.clone(), |session, bound| {
             let judged = session.verify_bound(job, bound, data, when)?;
             session.verify_changed(job, bound, data, when)?;
@@ -142,11 +142,17 @@ impl Session {
     }
 
     /// Checks one run over these data.
-    fn verify_once(&mut self, job: &Job<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
+    fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
         self.with_bound(job, &data.device, |session, bound| session.verify_bound(job, bound, data, when))
     }
 
-    fn verify_bound(&mut self, job: &Job<'_>, bound: &Bound, data: &Data, when: &str) -> Result<Judged, Stop> {
+    fn verify_bound(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &Data,
+        when: &str,
+    ) -> Result<Judged, Stop> {
         self.run_poisoned(job, bound)?;
         let judged = self.judge(job, bound, data, when)?;
         demand_inputs(&mut *self.device, job, bound, data)?;
@@ -156,12 +162,12 @@ impl Session {
     /// Has these inputs bound, with buffers for all else, for as long as `go` runs.
     pub(super) fn with_bound<T>(
         &mut self,
-        job: &Job<'_>,
+        job: &ReadyCase<'_>,
         inputs: &[Fenced],
-        go: impl FnOnce(&mut Session, &Bound) -> Result<T, Stop>,
+        go: impl FnOnce(&mut Session, &BoundPlan) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
-        let bound = Bound::new(&mut *self.device, fence, &job.plan, inputs)?;
+        let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, inputs)?;
         let gone = go(self, &bound);
         bound.free(&mut *self.device);
         gone
@@ -170,7 +176,13 @@ impl Session {
     /// Checks one run over changed data, into outputs that hold in part the right results of the data before, in part
     /// anything: a kernel that only works where it finds poison leaves some of that. Not under a simulator, which finds what
     /// was not written itself.
-    fn verify_changed(&mut self, job: &Job<'_>, bound: &Bound, data: &mut Data, when: &str) -> Result<(), Stop> {
+    fn verify_changed(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &mut Data,
+        when: &str,
+    ) -> Result<(), Stop> {
         if self.device.info().is_simulator() {
             return Ok(());
         }
@@ -190,7 +202,7 @@ impl Session {
     }
 
     /// One run into poisoned outputs, over scrubbed local memory.
-    pub(super) fn run_poisoned(&mut self, job: &Job<'_>, bound: &Bound) -> Result<(), Stop> {
+    pub(super) fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<(), Stop> {
         bound.poison(&mut *self.device, &job.plan)?;
         self.scrub_local()?;
         self.device.run(job.program, &bound.launches(&job.plan))?;
@@ -208,7 +220,7 @@ impl Session {
             None => {
                 let text = self.sources.assemble("runner/scrub.cl")?;
                 let kernels = vec!["scrub".to_owned()];
-                self.device.build(&Unit { path: "runner/scrub.cl".into(), text, defines: Vec::new(), kernels })?
+                self.device.build(&BuildUnit { path: "runner/scrub.cl".into(), text, defines: Vec::new(), kernels })?
             }
         };
         self.scrub = Some(program);
@@ -227,18 +239,24 @@ impl Session {
     }
 
     /// Reads the output, looks at the guard zones, and completes the result on the host.
-    pub(super) fn result(&mut self, job: &Job<'_>, bound: &Bound, inputs: &[Array]) -> Result<Array, Stop> {
+    pub(super) fn result(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, inputs: &[Array]) -> Result<Array, Stop> {
         finished(&mut *self.device, job, bound, inputs)
     }
 
     /// Checks the output over these data against its reference.
-    pub(super) fn judge(&mut self, job: &Job<'_>, bound: &Bound, data: &Data, when: &str) -> Result<Judged, Stop> {
+    pub(super) fn judge(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &Data,
+        when: &str,
+    ) -> Result<Judged, Stop> {
         judge(&mut *self.device, job, bound, data, when)
     }
 }
 
 /// What a run left: its output, if all of it was written and nothing beside it, completed on the host.
-fn finished(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, inputs: &[Array]) -> Result<Array, Stop> {
+fn finished(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan, inputs: &[Array]) -> Result<Array, Stop> {
     let output = bound.output(device, &job.plan)?;
     demand_guards(device, job, bound)?;
     if let Some(what) = bound.left_over(device, &job.plan)? {
@@ -256,7 +274,12 @@ fn finished(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, inputs: &[Arr
 
 /// Whether an element of the output that holds the poison was not written. It may have that value and be right: then it has
 /// it again after a run into another poison.
-pub(super) fn is_unwritten(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, index: usize) -> Result<bool, Stop> {
+pub(super) fn is_unwritten(
+    device: &mut dyn Device,
+    job: &ReadyCase<'_>,
+    bound: &BoundPlan,
+    index: usize,
+) -> Result<bool, Stop> {
     bound.poison_with(device, &job.plan, check::other_poison)?;
     device.run(job.program, &bound.launches(&job.plan))?;
     let again = bound.output_part(device, &job.plan, index, 1)?;
@@ -272,8 +295,8 @@ pub(super) fn is_unwritten(device: &mut dyn Device, job: &Job<'_>, bound: &Bound
 /// Checks what a run over these data left.
 pub(super) fn judge(
     device: &mut dyn Device,
-    job: &Job<'_>,
-    bound: &Bound,
+    job: &ReadyCase<'_>,
+    bound: &BoundPlan,
     data: &Data,
     when: &str,
 ) -> Result<Judged, Stop> {
@@ -282,12 +305,17 @@ pub(super) fn judge(
 }
 
 /// Nothing is to be written beside a buffer.
-pub(super) fn demand_guards(device: &mut dyn Device, job: &Job<'_>, bound: &Bound) -> Result<(), Stop> {
+pub(super) fn demand_guards(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<(), Stop> {
     bound.overrun(device, &job.plan)?.map_or(Ok(()), |what| Err(wrong(what)))
 }
 
 /// Inputs are only to be read.
-pub(super) fn demand_inputs(device: &mut dyn Device, job: &Job<'_>, bound: &Bound, data: &Data) -> Result<(), Stop> {
+pub(super) fn demand_inputs(
+    device: &mut dyn Device,
+    job: &ReadyCase<'_>,
+    bound: &BoundPlan,
+    data: &Data,
+) -> Result<(), Stop> {
     match bound.changed_input(device, &job.plan, data.prints())? {
         Some(input) => Err(wrong(format!("the kernel changed its input {input}"))),
         None => Ok(()),
@@ -295,7 +323,7 @@ pub(super) fn demand_inputs(device: &mut dyn Device, job: &Job<'_>, bound: &Boun
 }
 
 /// Places where rungs go wrong, and some random ones.
-fn places(job: &Job<'_>, data: &Data) -> Vec<Spot> {
+fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const RANDOM: u64 = 8;
     let len = data.host.first().map_or(0, Array::len);
     if len == 0 {
@@ -320,7 +348,7 @@ impl Data {
 
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
     /// is not written anew for uninitialised.
-    pub(super) fn deciding(&self, device: &dyn Device, job: &Job<'_>, spot: Spot) -> Vec<Change> {
+    pub(super) fn deciding(&self, device: &dyn Device, job: &ReadyCase<'_>, spot: Spot) -> Vec<Change> {
         // An image of an input would not change with it.
         if device.info().is_simulator() || job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
             return Vec::new();
@@ -341,7 +369,7 @@ impl Data {
     /// Has these changes for as long as `go` runs; returns what undoes them elsewhere, too.
     pub(super) fn changed<T>(
         &mut self,
-        job: &Job<'_>,
+        job: &ReadyCase<'_>,
         changes: &[Change],
         go: impl FnOnce(&Data) -> T,
     ) -> (T, Vec<Change>) {
@@ -413,7 +441,7 @@ fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
 }
 
 /// In what a companion is another case than the job's.
-fn companion_of(job: &Job<'_>, case: &Case) -> String {
+fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
     let differs = |name: &String, value: &String| job.plan.params.get(name) != Some(value);
     let settings = case.params.iter().filter(|(name, value)| differs(name, value));
     let mut what: Vec<String> = settings.map(|(name, value)| format!("{name}={value}")).collect();
@@ -425,7 +453,7 @@ fn companion_of(job: &Job<'_>, case: &Case) -> String {
 }
 
 /// These data of the job's case, over which its result is exact in any order.
-fn exact_data_of(job: &Job<'_>, fill: Fill, seed: u64) -> Data {
+fn exact_data_of(job: &ReadyCase<'_>, fill: Fill, seed: u64) -> Data {
     let mut data = Data::of(job.family, job.case, make_inputs(job.family, job.case, fill, seed));
     data.reference = data.reference.map(|reference| exactly(reference, job.case.dtype));
     data
@@ -441,14 +469,14 @@ pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
 }
 
 /// What exact data to check a rung over that is timed, with their seeds.
-pub(super) fn timed_exact_data(job: &Job<'_>) -> Vec<(Fill, u64)> {
+pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let problem = job.family.problem;
     let more = problem.more_exact_fills(job.case).iter().copied();
     std::iter::once(problem.exact_fill(job.case)).chain(more).map(|fill| (fill, !job.case.seed)).collect()
 }
 
 /// What more exact data to check a rung over that is only verified, with their seeds.
-fn exact_data(job: &Job<'_>) -> Vec<(Fill, u64)> {
+fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let exact = job.family.problem.exact_fill(job.case);
     let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
     seeds.chain([(Fill::Ones, 0)]).collect()

@@ -2,9 +2,9 @@
 //! those of the run before, and is looked at afterwards; some, of which no kernel can know, are judged as a whole, as the
 //! last one is. Launches back to back are one run.
 
-use super::buffers::Bound;
+use super::buffers::BoundPlan;
 use super::outcome::Stop;
-use super::session::{Data, Job};
+use super::session::{Data, ReadyCase};
 use super::verify::{self, wrong};
 use crate::check;
 use crate::data::{self, Change};
@@ -25,9 +25,9 @@ const FIRST_FEW: u64 = 4;
 
 /// Watches the runs of one case over its sets of buffers.
 pub(super) struct Witness<'a> {
-    job: &'a Job<'a>,
+    job: &'a ReadyCase<'a>,
     data: &'a mut Data,
-    sets: &'a [&'a Bound],
+    sets: &'a [&'a BoundPlan],
     /// Changes that the inputs hold, and what undoes them.
     changes: Vec<Change>,
     undo: Vec<Change>,
@@ -44,9 +44,9 @@ impl<'a> Witness<'a> {
     /// Poisons the outputs of all sets.
     pub(super) fn new(
         device: &mut dyn Device,
-        job: &'a Job<'a>,
+        job: &'a ReadyCase<'a>,
         data: &'a mut Data,
-        sets: &'a [&'a Bound],
+        sets: &'a [&'a BoundPlan],
     ) -> Result<Witness<'a>, Stop> {
         sets.iter().try_for_each(|set| set.poison(device, &job.plan))?;
         let (began, judging) = (Instant::now(), Duration::ZERO);

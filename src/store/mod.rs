@@ -11,7 +11,7 @@ pub use rounds::{Pool, Rounds};
 
 use crate::Error;
 use crate::ceilings::CeilingRow;
-use crate::files::{self, Identity};
+use crate::files::{self, FileIdentity};
 use crate::record::{Point, Row, SCHEMA, SampleRow};
 use crate::terminal::{Stdout, is_unsafe};
 use serde::Serialize;
@@ -40,8 +40,8 @@ pub fn keep_apart(outputs: &[(&str, Option<&str>)], inputs: &[PathBuf]) -> Resul
         return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
     }
     // Where a path leads: to a file, or to where one would be made.
-    type End = (Option<Identity>, Option<PathBuf>);
-    let end = |path: &Path| -> End { (Identity::of(path), Identity::place(path)) };
+    type End = (Option<FileIdentity>, Option<PathBuf>);
+    let end = |path: &Path| -> End { (FileIdentity::of(path), FileIdentity::place(path)) };
     let is_same = |a: &End, b: &End| (a.0.is_some() && a.0 == b.0) || (a.1.is_some() && a.1 == b.1);
     let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
     let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
@@ -62,12 +62,12 @@ pub fn keep_apart(outputs: &[(&str, Option<&str>)], inputs: &[PathBuf]) -> Resul
 }
 
 #[cfg(unix)]
-fn stdout_identity() -> Option<Identity> {
-    Identity::of_open(Stdout.file().ok()?)
+fn stdout_identity() -> Option<FileIdentity> {
+    FileIdentity::of_open(Stdout.file().ok()?)
 }
 
 #[cfg(not(unix))]
-fn stdout_identity() -> Option<Identity> {
+fn stdout_identity() -> Option<FileIdentity> {
     None
 }
 
@@ -108,7 +108,7 @@ impl CsvFile {
         let mut sink = Sink::open(path)?;
         let old = if mode == Mode::Append { sink.read()? } else { Vec::new() };
         let header = line(columns, sink.name())?;
-        let table = Table::parse(&old, path)?;
+        let table = ParsedCsv::parse(&old, path)?;
         let is_new = table.header.is_empty();
         // A header that was cut short is written anew; anything else without one is not ours to touch.
         let is_ours = if is_new { header.starts_with(&old) } else { table.header == columns };
@@ -269,7 +269,7 @@ fn read<T: DeserializeOwned>(
 ) -> Result<(Vec<T>, Option<String>), Error> {
     let name = path.display().to_string();
     let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    let table = Table::parse(&text, &name)?;
+    let table = ParsedCsv::parse(&text, &name)?;
     let header = csv::ByteRecord::from(table.header);
     let mut rows = Vec::with_capacity(table.records.len());
     for record in table.records {
@@ -311,7 +311,7 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
 }
 
 /// A CSV file taken apart.
-struct Table {
+struct ParsedCsv {
     header: Vec<String>,
     records: Vec<csv::ByteRecord>,
     /// Bytes up to the end of the last complete line.
@@ -319,16 +319,16 @@ struct Table {
     torn: Option<String>,
 }
 
-impl Table {
+impl ParsedCsv {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
-    fn parse(text: &[u8], name: &str) -> Result<Table, Error> {
+    fn parse(text: &[u8], name: &str) -> Result<ParsedCsv, Error> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
         let mut records: Vec<csv::ByteRecord> = Vec::new();
         for record in reader.byte_records() {
             records.push(record.map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?);
         }
         let width = records.first().map_or(0, csv::ByteRecord::len);
-        let mut table = Table { header: Vec::new(), records, intact: text.len() as u64, torn: None };
+        let mut table = ParsedCsv { header: Vec::new(), records, intact: text.len() as u64, torn: None };
         // What a machine that lost its power leaves of a row is often NULs.
         let is_damaged = |record: &csv::ByteRecord| record.as_slice().contains(&0);
         let is_torn = |last: &csv::ByteRecord| last.len() != width || !text.ends_with(b"\n") || is_damaged(last);

@@ -28,7 +28,7 @@ pub struct Pool {
 
 /// A line of the file.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct PoolLine {
     index: u64,
     pool: Pool,
 }
@@ -52,7 +52,7 @@ impl Rounds {
         if lines.next() != Some(&self.key) {
             return BTreeMap::new();
         }
-        let parsed = lines.filter_map(|line| serde_json::from_str::<Line>(line).ok());
+        let parsed = lines.filter_map(|line| serde_json::from_str::<PoolLine>(line).ok());
         parsed.map(|line| (line.index, line.pool)).collect()
     }
 
@@ -61,7 +61,7 @@ impl Rounds {
     /// # Errors
     /// [`Error::Output`] if the file cannot be written, or is none of rounds.
     pub fn note(&mut self, index: u64, pool: &Pool) -> Result<(), Error> {
-        let noted = serde_json::to_string(&Line { index, pool: pool.clone() }).map_err(io::Error::from);
+        let noted = serde_json::to_string(&PoolLine { index, pool: pool.clone() }).map_err(io::Error::from);
         let noted = noted.and_then(|line| self.open()?.write_all(format!("{line}\n").as_bytes()));
         noted.map_err(|source| Error::Output { what: self.path.display().to_string(), source })
     }

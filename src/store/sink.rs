@@ -9,10 +9,10 @@ use std::path::Path;
 /// An open output. What a regular file holds is left alone until the first write.
 pub(super) struct Sink {
     name: String,
-    place: Place,
+    place: Destination,
 }
 
-enum Place {
+enum Destination {
     Stdout,
     /// A pipe or a device.
     Stream(File),
@@ -37,10 +37,10 @@ impl Sink {
         if path == "-" {
             let name = "standard output";
             Stdout.check().map_err(|source| failed(name, source))?;
-            return Ok(Sink { name: name.to_owned(), place: Place::Stdout });
+            return Ok(Sink { name: name.to_owned(), place: Destination::Stdout });
         }
         let place = open_writable(path).map_err(|source| failed(path, source))?;
-        if let Place::Regular(Regular { file, .. }) = &place {
+        if let Destination::Regular(Regular { file, .. }) = &place {
             lock(file, path)?;
         }
         Ok(Sink { name: path.to_owned(), place })
@@ -59,7 +59,7 @@ impl Sink {
     /// All that a regular file holds; nothing for others.
     pub(super) fn read(&mut self) -> Result<Vec<u8>, Error> {
         let mut text = Vec::new();
-        if let Place::Regular(Regular { file, .. }) = &mut self.place {
+        if let Destination::Regular(Regular { file, .. }) = &mut self.place {
             file.read_to_end(&mut text).map_err(|e| self.error(e))?;
         }
         Ok(text)
@@ -67,7 +67,7 @@ impl Sink {
 
     /// The first write will cut a regular file to its first `bytes`.
     pub(super) fn keep(&mut self, bytes: u64) {
-        if let Place::Regular(regular) = &mut self.place {
+        if let Destination::Regular(regular) = &mut self.place {
             regular.end = bytes;
         }
     }
@@ -75,7 +75,7 @@ impl Sink {
     /// Waits until a regular file is on its disk.
     pub(super) fn sync(&self) -> Result<(), Error> {
         match &self.place {
-            Place::Regular(Regular { file, .. }) => file.sync_all().map_err(|e| self.error(e)),
+            Destination::Regular(Regular { file, .. }) => file.sync_all().map_err(|e| self.error(e)),
             _ => Ok(()),
         }
     }
@@ -83,16 +83,16 @@ impl Sink {
     /// Lets `write` fill the output; of a regular file nothing stays if that fails.
     pub(super) fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
         let done = match &mut self.place {
-            Place::Regular(regular) => {
+            Destination::Regular(regular) => {
                 regular.end = 0;
                 regular.begin().and_then(|()| write(&mut regular.file)).inspect_err(|_| regular.cut())
             }
-            Place::Stream(file) => write(file),
-            Place::Stdout if Stdout.is_terminal() => {
+            Destination::Stream(file) => write(file),
+            Destination::Stdout if Stdout.is_terminal() => {
                 let mut out = Escaping::new(&Stdout);
                 write(&mut out).and_then(|written| out.flush().map(|()| written))
             }
-            Place::Stdout => write(&mut &Stdout),
+            Destination::Stdout => write(&mut &Stdout),
         };
         done.map_err(|e| self.error(e))
     }
@@ -100,9 +100,9 @@ impl Sink {
     /// Writes all of `text`, or, to a regular file, nothing: a row is never torn.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         let done = match &mut self.place {
-            Place::Regular(regular) => regular.append(text),
-            Place::Stream(file) => file.write_all(text),
-            Place::Stdout => write_stdout(text),
+            Destination::Regular(regular) => regular.append(text),
+            Destination::Stream(file) => file.write_all(text),
+            Destination::Stdout => write_stdout(text),
         };
         done.map_err(|e| self.error(e))
     }
@@ -110,7 +110,7 @@ impl Sink {
 
 impl Drop for Sink {
     fn drop(&mut self) {
-        if let Place::Regular(Regular { file, is_new: true, .. }) = &self.place
+        if let Destination::Regular(Regular { file, is_new: true, .. }) = &self.place
             && file.metadata().is_ok_and(|m| m.len() == 0)
         {
             // Still locked: no other run is writing it. An empty file that stays harms nobody.
@@ -168,7 +168,7 @@ fn redirected() -> Option<(&'static File, u64)> {
 }
 
 /// Opens a file for writing, and for reading too if it is a regular one.
-fn open_writable(path: &str) -> io::Result<Place> {
+fn open_writable(path: &str) -> io::Result<Destination> {
     // A pipe opened for reading as well would never see its reader go away.
     if let Ok(metadata) = std::fs::metadata(path)
         && !metadata.is_file()
@@ -177,7 +177,7 @@ fn open_writable(path: &str) -> io::Result<Place> {
         let mut file = OpenOptions::new().write(true).open(path)?;
         // A full device refuses to write nothing, too.
         let _none = file.write(&[])?;
-        return Ok(Place::Stream(file));
+        return Ok(Destination::Stream(file));
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -186,7 +186,7 @@ fn open_writable(path: &str) -> io::Result<Place> {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => (options.create(true).open(path)?, false),
         made => (made?, true),
     };
-    Ok(Place::Regular(Regular { file, is_new, end: 0, is_begun: false }))
+    Ok(Destination::Regular(Regular { file, is_new, end: 0, is_begun: false }))
 }
 
 /// Waits a while until somebody reads a named pipe: opening it would wait for ever.

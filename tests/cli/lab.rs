@@ -7,7 +7,7 @@ use gpulab::device::DeviceError;
 use gpulab::device::fake::{FakeDevice, Memory};
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::PITCH};
 use gpulab::plan::{Arg, Launch};
-use gpulab::record::{Place, Point, Record, Row, Run, Scene};
+use gpulab::record::{Point, PointKey, Record, Row, Run, Scene};
 use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
 use gpulab::store::{CsvFile, Mode, read_points};
 use tempfile::TempDir;
@@ -43,7 +43,7 @@ fn point(experiment: &Experiment, trial: &Trial, session: &mut Session) -> Point
     let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into() };
     let scene = Scene::on_device(&run, session.device().info(), &SETTINGS, None);
     let outcome = session.run(&trial.case, &SETTINGS);
-    let place = Place { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
+    let place = PointKey { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
     Point::new(place, trial.metric, &Row::from(&Record::from_outcome(&scene, None, outcome)))
 }
 

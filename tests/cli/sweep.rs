@@ -4,7 +4,7 @@ use crate::binary::{DATA, NOWHERE};
 use gpulab::Error;
 use gpulab::data::{Dtype, Shape};
 use gpulab::device::DeviceError;
-use gpulab::device::fake::{FakeDevice, Memory, Script};
+use gpulab::device::fake::{FakeDevice, FakeKernel, Memory};
 use gpulab::kernels::dot;
 use gpulab::plan::{Arg, Launch, WorkGroup};
 use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
@@ -77,14 +77,14 @@ impl Bench for FakeBench {
     }
 }
 
-fn sweep_on_fake(order: Order, wgs: &[usize], script: Script) -> FakeBench {
+fn sweep_on_fake(order: Order, wgs: &[usize], script: FakeKernel) -> FakeBench {
     let mut bench = fake_bench(script);
     let plan = plan(&bench, wgs);
     measure(&plan.iter().collect::<Vec<_>>(), order, &mut bench).unwrap();
     bench
 }
 
-fn fake_bench(script: Script) -> FakeBench {
+fn fake_bench(script: FakeKernel) -> FakeBench {
     let session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
     let executor = InProcess(session);
     FakeBench { executor, finished: Vec::new(), unfinished: Vec::new(), jobs: Vec::new(), patience: usize::MAX }
@@ -105,7 +105,7 @@ fn plan(bench: &FakeBench, wgs: &[usize]) -> Vec<Configuration> {
 
 #[test]
 fn an_interrupt_hands_over_what_the_rounds_before_it_gave() {
-    let steady: Script = Box::new(|launch, memory| {
+    let steady: FakeKernel = Box::new(|launch, memory| {
         naive(launch, memory);
         Ok(1_000_000)
     });
@@ -122,7 +122,7 @@ fn interleaved_rounds_share_out_the_samples_and_verify_once() {
     let launches = Rc::new(RefCell::new(Vec::new()));
     let log = Rc::clone(&launches);
     let mut now = 0;
-    let drifting: Script = Box::new(move |launch, memory| {
+    let drifting: FakeKernel = Box::new(move |launch, memory| {
         naive(launch, memory);
         log.borrow_mut().push(launch.local[0]);
         now += 1;
@@ -144,7 +144,7 @@ fn interleaved_rounds_share_out_the_samples_and_verify_once() {
     };
     let sequential = {
         let mut now = 0;
-        let script: Script = Box::new(move |launch, memory| {
+        let script: FakeKernel = Box::new(move |launch, memory| {
             naive(launch, memory);
             now += 1;
             Ok(1_000_000 + 1_000 * now)
@@ -163,7 +163,7 @@ fn interleaved_rounds_share_out_the_samples_and_verify_once() {
 #[test]
 fn a_configuration_that_goes_wrong_in_a_later_round_costs_its_own_row_only() {
     let mut launches = 0;
-    let script: Script = Box::new(move |launch, memory| {
+    let script: FakeKernel = Box::new(move |launch, memory| {
         naive(launch, memory);
         launches += u64::from(launch.local[0] == 64);
         if launches > 18 && launch.local[0] == 64 {
@@ -392,7 +392,7 @@ impl Bench for NotingBench {
 
 #[test]
 fn what_rounds_gave_before_a_kill_is_not_measured_again() {
-    let steady = || -> Script {
+    let steady = || -> FakeKernel {
         Box::new(|launch, memory| {
             naive(launch, memory);
             Ok(1_000_000)

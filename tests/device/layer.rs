@@ -1,7 +1,7 @@
 //! The device layer against every driver: builds, launches, copies, and what is refused.
 
 use crate::drivers::{on_every_driver, on_one_driver, open};
-use gpulab::device::{Device, DeviceError, ProgramId, Unit, opencl::OpenClDevice};
+use gpulab::device::{BuildUnit, Device, DeviceError, ProgramId, opencl::OpenClDevice};
 use gpulab::exchange::EXCHANGES;
 use gpulab::kernels::{self, assemble, embedded};
 use gpulab::plan::{Arg, BufferId, Launch};
@@ -16,8 +16,8 @@ __kernel void scale(__global uint *out, INDEX n, uint factor, __local uint *tile
 }
 ";
 
-fn unit(text: &str, index: &str, kernels: &[&str]) -> Unit {
-    Unit {
+fn unit(text: &str, index: &str, kernels: &[&str]) -> BuildUnit {
+    BuildUnit {
         path: "test/scale.cl".to_owned(),
         text: text.to_owned(),
         defines: vec![("INDEX".to_owned(), index.to_owned())],
@@ -156,7 +156,7 @@ fn an_inspected_unit_tells_of_each_kernel() {
             assert!(is_untold || local.len() == 2 && local[0] < 256 && local[1] >= 256, "{told:?}");
             assert!(told.iter().all(|told| told.registers.is_some() == tells), "{told:?}");
         }
-        assert!(device.inspect(&Unit { text: "no kernel".into(), ..unit }).unwrap_err().is_build());
+        assert!(device.inspect(&BuildUnit { text: "no kernel".into(), ..unit }).unwrap_err().is_build());
         1
     });
 }
@@ -221,7 +221,7 @@ fn every_kernel_file_compiles_alone() {
         for path in &paths {
             let kernel = kernels::entry_point(path);
             let text = assemble(path, &embedded).unwrap().text;
-            let unit = Unit { path: (*path).into(), text, defines: Vec::new(), kernels: vec![kernel] };
+            let unit = BuildUnit { path: (*path).into(), text, defines: Vec::new(), kernels: vec![kernel] };
             device.build(&unit).unwrap_or_else(|error| panic!("{path}: {error}"));
         }
         paths.len()

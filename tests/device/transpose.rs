@@ -4,7 +4,7 @@ use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
 use crate::skips::verify;
 use gpulab::check::{check_moved, poisoned};
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
-use gpulab::device::{Device, Unit, opencl::OpenClDevice};
+use gpulab::device::{BuildUnit, Device, opencl::OpenClDevice};
 use gpulab::kernels::{Rung, assemble, embedded, transpose::FAMILY};
 use gpulab::plan::{Arg, BufferId, Case, Launch, Plan, WorkGroup};
 
@@ -102,7 +102,7 @@ fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool
     let target = device.info().target.clone();
     let plan = FAMILY.plan(rung, case, &target).unwrap();
     let text = assemble(rung.path, &embedded).unwrap().text;
-    let unit = Unit { path: rung.path.into(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
+    let unit = BuildUnit { path: rung.path.into(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
     let program = device.build(&unit).unwrap();
     let len = plan.buffers[0].len;
     let input = generate(Fill::Bits, case.dtype, 1, 0, 0, REPEATS * len);

@@ -161,3 +161,36 @@ fn names_are_found_in_code_only() {
     let text = "use crate::data::Array; // crate::kernels\nuse crate::{cpu, stats::x};\ncrate::each_array!(a);\n#[cfg(test)]\nmod tests { use crate::device; }";
     assert_eq!(named(&code(text)), ["data", "cpu", "stats", "each_array"]);
 }
+
+/// Types of a file's own that several files have, with one meaning.
+const HAD_BY_SEVERAL: [&str; 6] = ["Blocks", "Element", "Simd", "Tile", "Tiling", "Weight"];
+
+/// The name of a type that this line declares, if it does.
+fn declared(line: &str) -> Option<String> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("pub").map_or(line, |rest| {
+        rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest).trim_start()
+    });
+    let name = ["struct ", "enum ", "trait ", "type "].iter().find_map(|word| line.strip_prefix(word))?;
+    Some(name.chars().take_while(char::is_ascii_alphanumeric).collect())
+}
+
+#[test]
+fn a_type_name_has_one_meaning() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    let mut declarations: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in files {
+        let below = path.strip_prefix(&src).unwrap().display().to_string();
+        for name in code(&fs::read_to_string(&path).unwrap()).lines().filter_map(declared) {
+            // Without those whose name a macro is given.
+            if !name.is_empty() {
+                declarations.entry(name).or_default().insert(below.clone());
+            }
+        }
+    }
+    assert!(declarations.len() > 200, "{} types were found", declarations.len());
+    let several = declarations.iter().filter(|(name, files)| files.len() > 1 && !HAD_BY_SEVERAL.contains(&&***name));
+    assert_eq!(several.collect::<Vec<_>>(), [], "give each of these its own name");
+}

@@ -2,7 +2,7 @@
 
 use gpulab::check::gamma;
 use gpulab::data::{Array, Dtype};
-use gpulab::graph::{self, EdgeList, Graph, Length, Names, Stopped, Table, Wanted, next_hops};
+use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, next_hops};
 use gpulab::input::{self, GraphFile};
 use petgraph::algo::{bellman_ford, dijkstra};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -420,7 +420,7 @@ fn a_table_is_a_graph_again() {
     let wanted = Wanted::new(&graph.names, &[], &[]).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("once.csv");
-    let table = Table { names: &graph.names, distances: &once, next: None, wanted: &wanted };
+    let table = Distances { names: &graph.names, distances: &once, next: None, wanted: &wanted };
     let written = table.write(std::fs::File::create(&path).unwrap()).unwrap();
     let Ok(GraphFile::Edges(list)) = input::graph(path.to_str().unwrap(), Some(Dtype::F32)) else { panic!() };
     assert_eq!(list.ends.len() as u64, written);

@@ -1,7 +1,7 @@
 //! The runner on a scripted device: what is right gets a time, what is wrong never does.
 
 use gpulab::data::{Dtype, Params, Shape};
-use gpulab::device::fake::{FakeDevice, Memory, Script, Seen, fake_info};
+use gpulab::device::fake::{FakeDevice, FakeKernel, Memory, Seen, fake_info};
 use gpulab::device::{DeviceError, Told};
 use gpulab::plan::{Arg, Case, Launch, REPEATS, WorkGroup};
 use gpulab::record::{Record, Run, Scene, flag};
@@ -38,13 +38,13 @@ fn settings() -> Settings {
 }
 
 /// A session on a scripted device, and what the device sees.
-fn watched(script: Script) -> (Session, Rc<RefCell<Seen>>) {
+fn watched(script: FakeKernel) -> (Session, Rc<RefCell<Seen>>) {
     let device = FakeDevice::new(script);
     let seen = Rc::clone(&device.seen);
     (Session::new(Box::new(device), Sources::default(), None), seen)
 }
 
-fn run_case(script: Script, case: &Case, settings: &Settings) -> Outcome {
+fn run_case(script: FakeKernel, case: &Case, settings: &Settings) -> Outcome {
     Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None).run(case, settings)
 }
 
@@ -67,7 +67,7 @@ fn jitter(count: &mut u64) -> u64 {
     KERNEL_NS + 100 * (*count % 7)
 }
 
-fn right() -> Script {
+fn right() -> FakeKernel {
     let mut count = 0;
     Box::new(move |launch, memory| {
         naive(launch, memory, |i, _| i);
@@ -75,7 +75,7 @@ fn right() -> Script {
     })
 }
 
-fn wrong(effect: impl Fn(&Launch, &mut Memory) + 'static) -> Script {
+fn wrong(effect: impl Fn(&Launch, &mut Memory) + 'static) -> FakeKernel {
     Box::new(move |launch, memory| {
         effect(launch, memory);
         Ok(KERNEL_NS)
@@ -150,7 +150,7 @@ fn wrong_kernels_are_never_timed() {
 #[test]
 fn a_result_that_goes_wrong_while_it_is_timed_is_found() {
     let mut runs = 0;
-    let script: Script = Box::new(move |launch, memory| {
+    let script: FakeKernel = Box::new(move |launch, memory| {
         runs += 1;
         naive(launch, memory, |i, n| if runs > 10 && i == 0 { n } else { i });
         Ok(KERNEL_NS + runs)
@@ -171,7 +171,7 @@ fn partials(launch: &Launch, memory: &mut Memory) -> Vec<f32> {
 fn lazy(
     works: impl Fn(u64, &[f32]) -> bool + 'static,
     idles: impl Fn(&Launch, &mut Memory, &[f32]) + 'static,
-) -> Script {
+) -> FakeKernel {
     let (mut launches, mut last) = (0, Vec::new());
     Box::new(move |launch, memory| {
         launches += 1;
@@ -197,7 +197,7 @@ const BEFORE: u64 = 41;
 #[test]
 fn kernels_that_only_sometimes_work_are_found() {
     let nothing = |_: &Launch, _: &mut Memory, _: &[f32]| {};
-    type Make = fn() -> Script;
+    type Make = fn() -> FakeKernel;
     let scripts: [(&str, Make); 6] = [
         ("works until it is timed", || lazy(|launch, _| launch <= BEFORE + 1, |_, _, _| {})),
         ("works once in a while", || lazy(|launch, _| launch <= BEFORE + 1 || launch % 3 == 0, |_, _, _| {})),
@@ -223,7 +223,7 @@ fn kernels_that_only_sometimes_work_are_found() {
 fn launches_that_idle_in_a_batch_make_the_row_suspect() {
     // By itself a launch works; of launches in a row, as no poison comes between them, only the first, once it was checked.
     let mut launches = 0;
-    let script: Script = Box::new(move |launch, memory| {
+    let script: FakeKernel = Box::new(move |launch, memory| {
         let found: Vec<f32> = memory.get(&launch.args[2]);
         launches += 1;
         // A new buffer holds something else, too.
@@ -265,7 +265,7 @@ fn times_that_no_clock_lifts_above_the_limit_are_suspect() {
 #[test]
 fn short_kernels_are_also_timed_back_to_back() {
     let mut count = 0;
-    let script: Script = Box::new(move |launch, memory| {
+    let script: FakeKernel = Box::new(move |launch, memory| {
         naive(launch, memory, |i, _| i);
         count += 1;
         Ok(10_000 + count % 5)
@@ -296,7 +296,7 @@ fn the_last_of_the_rotated_buffers_is_checked() {
     let run = |wrong_at: Option<usize>| {
         let count = Rc::new(Cell::new(0));
         let counted = Rc::clone(&count);
-        let script: Script = Box::new(move |launch, memory| {
+        let script: FakeKernel = Box::new(move |launch, memory| {
             let is_wrong = wrong_at == Some(counted.replace(counted.get() + 1));
             naive(launch, memory, |i, n| if i == 0 && is_wrong { n } else { i });
             Ok(KERNEL_NS + counted.get() as u64)
@@ -335,7 +335,7 @@ fn a_case_that_is_run_again_is_not_verified_again() {
 
 #[test]
 fn no_elements_need_no_launch() {
-    let script: Script = Box::new(|_, _| panic!("launched"));
+    let script: FakeKernel = Box::new(|_, _| panic!("launched"));
     let outcome = run_case(script, &case(Dtype::F32, 0), &settings());
     assert_eq!((outcome.status(), outcome.measured().and_then(|m| m.result)), (Status::Ok, Some(Number::Real(0.0))));
 }
@@ -353,7 +353,7 @@ fn what_does_not_fit_is_skipped_with_its_reason() {
 #[test]
 fn a_failing_driver_costs_the_case_and_not_the_session() {
     let mut runs = 0;
-    let script: Script = Box::new(move |launch, memory| {
+    let script: FakeKernel = Box::new(move |launch, memory| {
         runs += 1;
         if runs == 3 {
             return Err(DeviceError::call("clEnqueueNDRangeKernel", -36));
@@ -404,7 +404,7 @@ fn min_plus(launch: &Launch, memory: &mut Memory) {
 #[test]
 fn a_wrong_kernel_does_not_spoil_the_next_ones_inputs() {
     let runs = Rc::new(Cell::new(0));
-    let spoiling = |run: u64| -> Script {
+    let spoiling = |run: u64| -> FakeKernel {
         let runs = runs.clone();
         runs.set(0);
         Box::new(move |launch, memory| {
@@ -431,7 +431,7 @@ fn a_wrong_kernel_does_not_spoil_the_next_ones_inputs() {
 fn what_prepares_the_data_is_timed_apart() {
     for clock in [Clock::Event, Clock::Batch] {
         let mut count = 0;
-        let script: Script = Box::new(move |launch, memory| {
+        let script: FakeKernel = Box::new(move |launch, memory| {
             min_plus(launch, memory);
             Ok(jitter(&mut count) + if launch.kernel == "panels" { 4 * KERNEL_NS } else { 0 })
         });
@@ -546,7 +546,7 @@ fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
 /// A small case on a device whose event clock makes this of a kernel's nanoseconds.
 fn by_clock(clock: impl FnMut(u64) -> u64 + 'static, launch_ns: u64, kernel_ns: u64) -> (Outcome, Outcome) {
     let mut count = 0;
-    let script: Script = Box::new(move |launch, memory| {
+    let script: FakeKernel = Box::new(move |launch, memory| {
         naive(launch, memory, |i, _| i);
         count += 1;
         Ok(kernel_ns + 40 * (count % 7))
@@ -619,7 +619,7 @@ fn a_refusal_after_a_launch_is_a_failure() {
     for (failing, status) in [(1, Status::Skipped), (2, Status::Failed), (6, Status::Failed)] {
         for code in [-4, -5, -6] {
             let mut runs = 0;
-            let script: Script = Box::new(move |launch, memory| {
+            let script: FakeKernel = Box::new(move |launch, memory| {
                 runs += 1;
                 if runs == failing {
                     return Err(DeviceError::call("clEnqueueNDRangeKernel", code));
@@ -632,7 +632,7 @@ fn a_refusal_after_a_launch_is_a_failure() {
         }
     }
     for code in [-4, -5, -6, -54] {
-        let script: Script = Box::new(move |_, _| Err(DeviceError::call("clFinish", code)));
+        let script: FakeKernel = Box::new(move |_, _| Err(DeviceError::call("clFinish", code)));
         assert_eq!(run_case(script, &case(Dtype::F32, 1000), &settings()).status(), Status::Failed, "{code}");
     }
 }

@@ -1,6 +1,6 @@
 //! Where ceilings are kept: a file for each device and driver in the user's data folder.
 
-use super::{CeilingRow, Place};
+use super::{CeilingRow, Site};
 use crate::Error;
 use crate::device::DeviceInfo;
 use crate::files;
@@ -98,7 +98,7 @@ impl Kept {
     }
 
     /// The ceiling of a quantity, if it has a value.
-    pub fn find(&self, what: &str, place: Place, element: &str) -> Option<&CeilingRow> {
+    pub fn find(&self, what: &str, place: Site, element: &str) -> Option<&CeilingRow> {
         let is_meant =
             |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
         self.ceilings.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())

@@ -1,13 +1,13 @@
 use super::*;
-use crate::ceilings::{Measure, Quantity};
+use crate::ceilings::{Quantity, Rate};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::fake;
 use crate::plan::{Case, WorkGroup};
 use crate::record::Run;
 use crate::runner::{Clock, Measured, Outcome, Sample, Stop};
 
-fn row(info: &DeviceInfo, what: &'static str, place: Place, value: Option<f64>, quick: bool) -> CeilingRow {
-    let measure = if what == "launch" { Measure::Seconds } else { Measure::Bytes };
+fn row(info: &DeviceInfo, what: &'static str, place: Site, value: Option<f64>, quick: bool) -> CeilingRow {
+    let measure = if what == "launch" { Rate::Seconds } else { Rate::Bytes };
     let quantity = Quantity { what, element: "", bytes: Some(1 << 20), measure, place, spaces: vec![] };
     let case = Case {
         family: "read".into(),
@@ -34,13 +34,13 @@ fn what_is_kept_comes_back() {
     let dir = tempfile::tempdir().unwrap();
     let mut kept = Kept::empty(&info());
     assert_eq!(Kept::load(dir.path(), &info()).unwrap(), None);
-    kept.add(row(&info(), "read", Place::Memory, Some(4450.0), false));
-    kept.add(row(&info(), "read", Place::Curve, None, false));
+    kept.add(row(&info(), "read", Site::Memory, Some(4450.0), false));
+    kept.add(row(&info(), "read", Site::Curve, None, false));
     let path = kept.save(dir.path()).unwrap();
     assert_eq!(Kept::load(dir.path(), &info()).unwrap(), Some(kept.clone()));
     assert_eq!(all_kept(dir.path()).into_iter().map(Result::unwrap).collect::<Vec<_>>(), [kept.clone()]);
-    assert_eq!(kept.find("read", Place::Memory, "").and_then(|r| r.value), Some(4450.0));
-    assert_eq!((kept.find("read", Place::Curve, ""), kept.find("read", Place::Memory, "f32")), (None, None));
+    assert_eq!(kept.find("read", Site::Memory, "").and_then(|r| r.value), Some(4450.0));
+    assert_eq!((kept.find("read", Site::Curve, ""), kept.find("read", Site::Memory, "f32")), (None, None));
     let files: Vec<_> = std::fs::read_dir(path.parent().unwrap()).unwrap().collect();
     assert_eq!(files.len(), 1, "nothing unfinished is left: {files:?}");
 }
@@ -67,7 +67,7 @@ fn a_damaged_file_is_named_with_what_to_do() {
     assert!(error.contains(path.to_str().unwrap()) && error.contains("gpulab ceiling"), "{error}");
     // The rest can be had all the same.
     let mut other = Kept::empty(&DeviceInfo { driver: "99.1".into(), ..info() });
-    other.add(row(&info(), "read", Place::Memory, Some(3.0), false));
+    other.add(row(&info(), "read", Site::Memory, Some(3.0), false));
     other.save(dir.path()).unwrap();
     let (sound, damaged): (Vec<_>, Vec<_>) = all_kept(dir.path()).into_iter().partition(Result::is_ok);
     assert_eq!((sound.into_iter().map(Result::unwrap).collect::<Vec<_>>(), damaged.len()), (vec![other], 1));
@@ -78,14 +78,14 @@ fn a_value_that_is_no_rate_is_damage() {
     let dir = tempfile::tempdir().unwrap();
     for (value, is_sound) in [(3.0, true), (0.0, false), (-3.0, false)] {
         let mut kept = Kept::empty(&info());
-        kept.add(CeilingRow { value: Some(value), ..row(&info(), "read", Place::Memory, Some(1.0), false) });
+        kept.add(CeilingRow { value: Some(value), ..row(&info(), "read", Site::Memory, Some(1.0), false) });
         kept.save(dir.path()).unwrap();
         let loaded = Kept::load(dir.path(), &info());
         assert_eq!(loaded.is_ok(), is_sound, "{value}: {loaded:?}");
         assert!(loaded.map_or_else(|e| e.to_string().contains("the value of read is"), |_| true));
     }
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(row(&info(), "read", Place::Memory, Some(value), false).value, None, "{value} is not kept");
+        assert_eq!(row(&info(), "read", Site::Memory, Some(value), false).value, None, "{value} is not kept");
     }
 }
 
@@ -106,7 +106,7 @@ fn a_folder_that_cannot_be_written_to_is_told_with_what_chooses_another() {
 fn kept_of(what: &'static str, lines: &[(Option<f64>, bool)]) -> (Option<f64>, bool) {
     let mut kept = Kept::empty(&info());
     for &(value, quick) in lines {
-        let new = row(&info(), what, Place::Host, value, quick);
+        let new = row(&info(), what, Site::Host, value, quick);
         let is_taken = kept.add(new.clone());
         assert_eq!(kept.ceilings.len(), 1);
         assert!(!is_taken || kept.ceilings[0] == new, "{lines:?}");

@@ -10,13 +10,13 @@
 //! products of floats, though their result may differ.
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
-use super::evidence::{Contrast, Verdict, compare, nothing, pace, pace_beside, percent, times, value};
+use super::evidence::{Comparison, Contrast, compare, nothing, pace, pace_beside, percent, times, value};
 use super::own::{LATENCY, Own};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::instructions::operation::{
-    Asked, DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Form, Function, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
-    OPERATIONS, Operation, SHIFT,
+    DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Function, Instruction, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
+    OPERATIONS, Operation, Precision, SHIFT,
 };
 use crate::kernels::lab::instructions::{CHAINS, ONCE, PAIRS};
 use crate::kernels::lab::{self, ROUNDS};
@@ -60,7 +60,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let operations = (0..).zip(OPERATIONS).filter(|(_, o)| !scope.quick || QUICK.contains(&o.name));
     let functions = (OPERATIONS.len() as u64..).zip(FUNCTIONS);
     let functions = functions.filter(|(_, f)| !scope.quick || f.name == QUICK_FUNCTION);
-    let forms: &[Form] = if scope.quick { &[Form::Plain, Form::Native] } else { &Form::ALL };
+    let forms: &[Precision] = if scope.quick { &[Precision::Plain, Precision::Native] } else { &Precision::ALL };
     operations
         .flat_map(|(op, operation)| of_operation(scope, op, operation))
         .chain(functions.flat_map(|(op, function)| of_function(scope, op, function, forms)))
@@ -74,7 +74,7 @@ fn finding(points: &[Point]) -> String {
 
 /// The trials of an operation at this place of the list.
 fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Vec<Trial> {
-    let chains = Chains { op, asked: Asked::Operation(operation), dtype: operation.dtype };
+    let chains = ChainTrial { op, asked: Instruction::Operation(operation), dtype: operation.dtype };
     let mut trials =
         vec![chains.trial(scope, operation.name, DEPENDENT, LATENCY), chains.trial(scope, operation.name, MANY, RATE)];
     if ANCHORS.contains(&operation.name) {
@@ -84,43 +84,43 @@ fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Ve
 }
 
 /// The trials of a function's forms, and of the function in f64.
-fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &[Form]) -> Vec<Trial> {
-    let of = |dtype: Dtype, form: Form| {
-        let (asked, series) = (Asked::Function(function, form), series(function, dtype, form));
-        let chains = Chains { op, asked, dtype };
+fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &[Precision]) -> Vec<Trial> {
+    let of = |dtype: Dtype, form: Precision| {
+        let (asked, series) = (Instruction::Function(function, form), series(function, dtype, form));
+        let chains = ChainTrial { op, asked, dtype };
         [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains.trial(scope, &series, x, metric))
     };
-    let of_form = |&form: &Form| std::iter::once(errors(scope, op, function, form)).chain(of(Dtype::F32, form));
+    let of_form = |&form: &Precision| std::iter::once(errors(scope, op, function, form)).chain(of(Dtype::F32, form));
     let mut trials: Vec<Trial> = forms.iter().flat_map(of_form).collect();
     if !scope.quick && IN_F64.contains(&function.name) {
-        trials.extend(of(Dtype::F64, Form::Plain));
+        trials.extend(of(Dtype::F64, Precision::Plain));
     }
     trials
 }
 
 /// A function's series: `native_sin`, or `sin, fast math`.
-fn series(function: &Function, dtype: Dtype, form: Form) -> String {
+fn series(function: &Function, dtype: Dtype, form: Precision) -> String {
     let name = function.name;
     match form {
-        Form::Plain if dtype == Dtype::F64 => format!("f64 {name}"),
-        Form::Plain => name.to_owned(),
-        Form::Half | Form::Native => function.call(form).to_owned(),
-        Form::Fast => format!("{name}, fast math"),
+        Precision::Plain if dtype == Dtype::F64 => format!("f64 {name}"),
+        Precision::Plain => name.to_owned(),
+        Precision::Half | Precision::Native => function.call(form).to_owned(),
+        Precision::Fast => format!("{name}, fast math"),
     }
 }
 
 /// Chains of one operation.
-struct Chains {
+struct ChainTrial {
     /// Its place in the list.
     op: u64,
-    asked: Asked,
+    asked: Instruction,
     dtype: Dtype,
 }
 
-impl Chains {
+impl ChainTrial {
     /// A chain of a lone item of each compute unit, or enough chains to keep all of them busy.
     fn trial(&self, scope: &Scope<'_>, series: &str, x: f64, metric: Metric) -> Trial {
-        let Chains { op, asked, dtype } = *self;
+        let ChainTrial { op, asked, dtype } = *self;
         let target = scope.target;
         // The launch itself and the loads must count little beside them, with operations of any speed; but some drivers
         // end loops early, those of an fma that they have in software included.
@@ -140,7 +140,7 @@ impl Chains {
     }
 }
 
-fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Form) -> Trial {
+fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Precision) -> Trial {
     let own = Own {
         family: &ONCE,
         variant: "once",
@@ -156,7 +156,7 @@ fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Form) -> Trial 
 fn measured() -> impl Iterator<Item = (String, bool)> {
     let operations = OPERATIONS.iter().map(|o| (o.name.to_owned(), o.adds > 0));
     let types = [Dtype::F32, Dtype::F64];
-    let of = move |f: &'static Function| types.map(|dtype| (series(f, dtype, Form::Plain), f.adds() > 0));
+    let of = move |f: &'static Function| types.map(|dtype| (series(f, dtype, Precision::Plain), f.adds() > 0));
     operations.chain(FUNCTIONS.iter().flat_map(of))
 }
 
@@ -259,14 +259,18 @@ fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]
 
 /// What other forms of functions gain in speed and lose in exactness.
 fn forms(points: &[Point]) -> Option<String> {
-    let named = [("half_ forms", Form::Half), ("native_ forms", Form::Native), ("-cl-fast-relaxed-math", Form::Fast)];
+    let named = [
+        ("half_ forms", Precision::Half),
+        ("native_ forms", Precision::Native),
+        ("-cl-fast-relaxed-math", Precision::Fast),
+    ];
     let told: Vec<String> = named.into_iter().filter_map(|(what, form)| gain(points, what, form)).collect();
     (!told.is_empty()).then(|| format!("Compared with the plain functions, {}.", told.join("; ")))
 }
 
-fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
+fn gain(points: &[Point], what: &str, form: Precision) -> Option<String> {
     let over = |f: &'static Function| {
-        let (plain, other) = (series(f, Dtype::F32, Form::Plain), series(f, Dtype::F32, form));
+        let (plain, other) = (series(f, Dtype::F32, Precision::Plain), series(f, Dtype::F32, form));
         let contrast = compare(points, (&other, MANY), (&plain, MANY))?;
         let error = |name: &str| value(points, name, ONE_VALUE);
         let errors = error(&plain).zip(error(&other));
@@ -276,9 +280,9 @@ fn gain(points: &[Point], what: &str, form: Form) -> Option<String> {
     let all: Vec<(&str, Contrast, String)> = FUNCTIONS.iter().filter_map(over).collect();
     let (name, contrast, errors) = all.iter().max_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
     Some(match contrast.verdict {
-        Verdict::Higher => format!("{name} gains most with {what} ({} as fast{errors})", times(contrast.ratio)),
-        Verdict::Unclear => format!("a gain with {what} is undecided, as it is too noisy"),
-        Verdict::Same | Verdict::Lower => format!("no function is faster with {what}"),
+        Comparison::Higher => format!("{name} gains most with {what} ({} as fast{errors})", times(contrast.ratio)),
+        Comparison::Unclear => format!("a gain with {what} is undecided, as it is too noisy"),
+        Comparison::Same | Comparison::Lower => format!("no function is faster with {what}"),
     })
 }
 

@@ -31,7 +31,7 @@ fn strides(first: u64, step: u64, n: u64) -> Depth {
     (first..n).step_by(step as usize).fold(0, |sum, _| join(sum, 1))
 }
 
-struct Launch {
+struct LaunchReplay {
     n: u64,
     groups: u64,
     wg: u64,
@@ -39,7 +39,7 @@ struct Launch {
 }
 
 /// v1: neighbours first.
-fn interleaved(l: &Launch, group: u64) -> Depth {
+fn interleaved(l: &LaunchReplay, group: u64) -> Depth {
     let mut scratch: Vec<Depth> = (0..l.wg).map(|id| at(group * l.wg + id, l.n)).collect();
     let mut offset = 1;
     while offset < scratch.len() {
@@ -52,21 +52,21 @@ fn interleaved(l: &Launch, group: u64) -> Depth {
 }
 
 /// v4: two loads, then the far half onto the near one, as tree.cl does for powers of two.
-fn first_add(l: &Launch, group: u64) -> Depth {
+fn first_add(l: &LaunchReplay, group: u64) -> Depth {
     let first = group * 2 * l.wg;
     tree((first..first + l.wg).map(|i| join(at(i, l.n), at(i + l.wg, l.n))).collect())
 }
 
-fn raking(l: &Launch, group: u64) -> Depth {
+fn raking(l: &LaunchReplay, group: u64) -> Depth {
     tree((0..l.wg).map(|id| strides(group * l.wg + id, l.groups * l.wg, l.n)).collect())
 }
 
-fn vectorised(l: &Launch, group: u64) -> Depth {
+fn vectorised(l: &LaunchReplay, group: u64) -> Depth {
     tree((0..l.wg).map(|id| accumulated(l, group, id)).collect())
 }
 
 /// The four lanes of an accumulator are alike.
-fn accumulated(l: &Launch, group: u64, id: u64) -> Depth {
+fn accumulated(l: &LaunchReplay, group: u64, id: u64) -> Depth {
     let vectors = l.n / 4;
     let mut acc = vec![0; l.acc as usize];
     let mut i = group * l.acc * l.wg + id;
@@ -97,10 +97,10 @@ fn plan(variant: &str, n: u64, wg: usize, settings: &[(&str, &str)]) -> Plan {
     reduce::FAMILY.plan(rung, &case, &fake_info().target).unwrap()
 }
 
-fn replayed(plan: &Plan, n: u64, group: fn(&Launch, u64) -> Depth) -> Depth {
+fn replayed(plan: &Plan, n: u64, group: fn(&LaunchReplay, u64) -> Depth) -> Depth {
     let wg = plan.wg.size() as u64;
     let acc = plan.params.get("acc").map_or(1, |acc| acc.parse().unwrap());
-    let launch = Launch { n, groups: plan.passes[0].global[0] as u64 / wg, wg, acc };
+    let launch = LaunchReplay { n, groups: plan.passes[0].global[0] as u64 / wg, wg, acc };
     let partials: Vec<Depth> = (0..launch.groups).map(|g| group(&launch, g)).collect();
     if plan.passes.len() == 1 {
         return partials.into_iter().max().unwrap() - 1 + shape::HOST_FINISH;
@@ -111,7 +111,7 @@ fn replayed(plan: &Plan, n: u64, group: fn(&Launch, u64) -> Depth) -> Depth {
 
 #[test]
 fn the_declared_depths_are_those_of_the_schedules() {
-    type Replay = fn(&Launch, u64) -> Depth;
+    type Replay = fn(&LaunchReplay, u64) -> Depth;
     let rungs: [(&str, Replay); 4] =
         [("interleaved", interleaved), ("first_add", first_add), ("raking", raking), ("vectorised", vectorised)];
     for (variant, replay) in rungs {

@@ -22,7 +22,7 @@ const CARE: [(&str, &str); 5] = [
     (flag::FITS_CACHE, "their data fit the cache"),
     (flag::CLOCK_FALLBACK, "by another clock than asked for"),
     (flag::NOISY, "noisy, so that small differences mean little"),
-    (flag::DRIFT, "in drift: the device's clock or a neighbour's load changed"),
+    (flag::DRIFT, "unsteady: the device's clock or a neighbour's load changed"),
 ];
 
 /// The points of one run of an experiment, under its question and above its finding. `label` names a value of what is

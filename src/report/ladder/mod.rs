@@ -1,7 +1,7 @@
 //! A ladder as text for a terminal.
 
 use super::format::{self, paint};
-use super::view::{Grid, Unit, View};
+use super::view::{RateUnit, TextTable, View};
 use crate::record::Row;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
@@ -10,7 +10,7 @@ pub(super) const STYLE: TableStyle = TableStyle::new().header_separator(LineStyl
 
 /// The rows of one ladder (one case on one device, CPU baselines among them) as a table with a title
 /// above and the result and remarks below. Verdicts are coloured if `color` is set.
-pub fn table(rows: &[Row], unit: Unit, color: bool) -> String {
+pub fn table(rows: &[Row], unit: RateUnit, color: bool) -> String {
     if rows.is_empty() {
         return "nothing was run\n".to_owned();
     }
@@ -37,7 +37,7 @@ pub fn table(rows: &[Row], unit: Unit, color: bool) -> String {
     text
 }
 
-pub(super) fn render(grid: &Grid, color: bool) -> String {
+pub(super) fn render(grid: &TextTable, color: bool) -> String {
     let escaped = |cells: &[String]| cells.iter().map(|c| format::terminal(c)).collect::<Vec<_>>();
     let mut table = Table::new();
     table.load_style(STYLE).set_header(escaped(&grid.header)).add_rows(grid.rows.iter().map(|r| escaped(r)));
@@ -55,7 +55,7 @@ pub(super) fn render(grid: &Grid, color: bool) -> String {
 
 /// Colours the end of each line after the table is laid out, because its columns are aligned by
 /// counting characters.
-fn tint_verdicts(lines: &mut [String], grid: &Grid) {
+fn tint_verdicts(lines: &mut [String], grid: &TextTable) {
     let first = lines.len().saturating_sub(grid.rows.len());
     for ((line, row), tint) in lines[first..].iter_mut().zip(&grid.rows).zip(&grid.tints) {
         let verdict = row.last().map(|v| format::terminal(v)).unwrap_or_default();

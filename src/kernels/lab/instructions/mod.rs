@@ -2,7 +2,7 @@
 
 pub(crate) mod operation;
 
-use self::operation::{Asked, FORM, Form, Function, Next, OP, Operation, SIGN};
+use self::operation::{FORM, Function, Instruction, Next, OP, Operation, Precision, SIGN};
 use super::{OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::data::{Array, Dtype, Fill, Params, Shape};
 use crate::kernels::shape::Grid;
@@ -58,17 +58,17 @@ impl Problem for Pairs {
 
     fn cost(&self, case: &Case) -> Cost {
         let chains = get(&case.params, CHAINS.name);
-        let counted = chains * steps(case) * Asked::of(case).map_or(0, Asked::counts);
+        let counted = chains * steps(case) * Instruction::of(case).map_or(0, Instruction::counts);
         let n = case.shape.n as f64;
         Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * counted as f64 }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        match Asked::of(case) {
-            Some(Asked::Function(function, form)) => {
+        match Instruction::of(case) {
+            Some(Instruction::Function(function, form)) => {
                 Reference::Error(32.0 * (function.allowed(case.dtype, form) + 1.0))
             }
-            Some(Asked::Operation(operation)) => Reference::Exact(whole(case, operation, &inputs[0])),
+            Some(Instruction::Operation(operation)) => Reference::Exact(whole(case, operation, &inputs[0])),
             None => Reference::Exact(Array::zeros(case.dtype, 0)),
         }
     }
@@ -77,7 +77,7 @@ impl Problem for Pairs {
     /// for those few with which a chain begins, each smaller by far: 16 steps' errors, doubled as the ulp may double
     /// from a number to the next, are more than any chain has.
     fn error(&self, case: &Case, output: &Array, inputs: &[Array]) -> Option<Array> {
-        let (Some(Asked::Function(function, _)), [starts]) = (Asked::of(case), inputs) else { return None };
+        let (Some(Instruction::Function(function, _)), [starts]) = (Instruction::of(case), inputs) else { return None };
         let sums: Vec<f64> = (-LARGEST..=LARGEST).map(|start| converged(case, function, start as f64)).collect();
         let want = |start: &f64| sums[(*start as i64 + LARGEST) as usize];
         let wanted: Vec<f64> = starts.widened().iter().map(want).collect();
@@ -90,7 +90,7 @@ const LARGEST: i64 = 8;
 
 /// Steps of a chain.
 fn steps(case: &Case) -> u64 {
-    2 * get(&case.params, ROUNDS.name) * Asked::of(case).map_or(0, Asked::turn)
+    2 * get(&case.params, ROUNDS.name) * Instruction::of(case).map_or(0, Instruction::turn)
 }
 
 /// The sums of chains of whole numbers, of each item.
@@ -137,10 +137,10 @@ fn converged(case: &Case, function: &Function, start: f64) -> f64 {
 
 fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let Case { params, dtype, .. } = ask.case;
-    let asked = Asked::of(ask.case).ok_or_else(unknown)?;
+    let asked = Instruction::of(ask.case).ok_or_else(unknown)?;
     let (step, start, term) = match asked {
-        Asked::Operation(operation) => (operation.step, operation.start, 1),
-        Asked::Function(function, _) => (function.step, "NEAR", function.term),
+        Instruction::Operation(operation) => (operation.step, operation.start, 1),
+        Instruction::Function(function, _) => (function.step, "NEAR", function.term),
     };
     let chains = get(params, CHAINS.name).to_string();
     let mut defines = vec![
@@ -177,15 +177,15 @@ impl Problem for Once {
     }
 
     fn reference(&self, case: &Case, _: &[Array]) -> Reference {
-        match Asked::of(case) {
-            Some(Asked::Function(function, form)) => Reference::Error(function.allowed(Dtype::F32, form)),
+        match Instruction::of(case) {
+            Some(Instruction::Function(function, form)) => Reference::Error(function.allowed(Dtype::F32, form)),
             _ => Reference::Error(0.0),
         }
     }
 
     /// The values become their largest error in ulp.
     fn error(&self, case: &Case, output: &Array, inputs: &[Array]) -> Option<Array> {
-        let (Some(Asked::Function(function, _)), [drawn]) = (Asked::of(case), inputs) else { return None };
+        let (Some(Instruction::Function(function, _)), [drawn]) = (Instruction::of(case), inputs) else { return None };
         let (from, span) = arguments(function);
         let arguments: Vec<f64> = words(drawn).iter().map(|w| float(from + (w & span))).collect();
         let want = |(i, &y): (usize, &f64)| (function.value)(arguments[i ^ 1], y);
@@ -206,7 +206,7 @@ fn float(bits: u32) -> f64 {
 
 fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let n = whole_groups(ask)?;
-    let Some(asked @ Asked::Function(function, _)) = Asked::of(ask.case) else { return Err(unknown()) };
+    let Some(asked @ Instruction::Function(function, _)) = Instruction::of(ask.case) else { return Err(unknown()) };
     if !n.is_multiple_of(2) {
         return Err(Refusal::Size(format!("n={n}: an even number is needed")));
     }
@@ -223,12 +223,12 @@ fn unknown() -> Refusal {
 }
 
 /// What makes the kernels call a function.
-fn calling(asked: Asked) -> Vec<(&'static str, String)> {
+fn calling(asked: Instruction) -> Vec<(&'static str, String)> {
     match asked {
-        Asked::Operation(_) => Vec::new(),
-        Asked::Function(function, form) => vec![
+        Instruction::Operation(_) => Vec::new(),
+        Instruction::Function(function, form) => vec![
             ("FUNCTION", function.call(form).to_owned()),
-            ("FAST_RELAXED_MATH", u8::from(form == Form::Fast).to_string()),
+            ("FAST_RELAXED_MATH", u8::from(form == Precision::Fast).to_string()),
         ],
     }
 }

@@ -158,7 +158,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 
 /// How a function is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Precision {
     Plain,
     Half,
     Native,
@@ -166,8 +166,8 @@ pub(crate) enum Form {
     Fast,
 }
 
-impl Form {
-    pub(crate) const ALL: [Form; 4] = [Form::Plain, Form::Half, Form::Native, Form::Fast];
+impl Precision {
+    pub(crate) const ALL: [Precision; 4] = [Precision::Plain, Precision::Half, Precision::Native, Precision::Fast];
 }
 
 /// From here on, and where there is no number, a result has nothing to do with what was asked for. The specification
@@ -176,20 +176,20 @@ const GARBAGE: f64 = 65536.0;
 
 impl Function {
     /// What the kernel calls.
-    pub(crate) fn call(&self, form: Form) -> &'static str {
+    pub(crate) fn call(&self, form: Precision) -> &'static str {
         match form {
-            Form::Plain | Form::Fast => self.calls[0],
-            Form::Half => self.calls[1],
-            Form::Native => self.calls[2],
+            Precision::Plain | Precision::Fast => self.calls[0],
+            Precision::Half => self.calls[1],
+            Precision::Native => self.calls[2],
         }
     }
 
     /// The largest error in ulp that is not wrong.
-    pub(crate) fn allowed(&self, dtype: Dtype, form: Form) -> f64 {
+    pub(crate) fn allowed(&self, dtype: Dtype, form: Precision) -> f64 {
         match form {
-            Form::Plain => self.ulp[usize::from(dtype == Dtype::F64)],
-            Form::Half => 8192.0,
-            Form::Native | Form::Fast => GARBAGE,
+            Precision::Plain => self.ulp[usize::from(dtype == Dtype::F64)],
+            Precision::Half => 8192.0,
+            Precision::Native | Precision::Fast => GARBAGE,
         }
     }
 
@@ -204,28 +204,28 @@ pub(crate) const FORM: Tunable = setting("form", "a function as such, as half_ o
 
 /// What a case asks for.
 #[derive(Clone, Copy)]
-pub(crate) enum Asked {
+pub(crate) enum Instruction {
     Operation(&'static Operation),
-    Function(&'static Function, Form),
+    Function(&'static Function, Precision),
 }
 
-impl Asked {
+impl Instruction {
     /// Functions come behind the operations. Nothing if there are not so many.
-    pub(crate) fn of(case: &Case) -> Option<Asked> {
+    pub(crate) fn of(case: &Case) -> Option<Instruction> {
         let place = get(&case.params, OP.name) as usize;
         match OPERATIONS.get(place) {
-            Some(operation) => Some(Asked::Operation(operation)),
+            Some(operation) => Some(Instruction::Operation(operation)),
             None => {
-                let form = Form::ALL.get(get(&case.params, FORM.name) as usize)?;
-                Some(Asked::Function(FUNCTIONS.get(place - OPERATIONS.len())?, *form))
+                let form = Precision::ALL.get(get(&case.params, FORM.name) as usize)?;
+                Some(Instruction::Function(FUNCTIONS.get(place - OPERATIONS.len())?, *form))
             }
         }
     }
 
     pub(crate) fn is_dear(self) -> bool {
         match self {
-            Asked::Operation(operation) => operation.is_dear,
-            Asked::Function(..) => true,
+            Instruction::Operation(operation) => operation.is_dear,
+            Instruction::Function(..) => true,
         }
     }
 
@@ -235,18 +235,18 @@ impl Asked {
     }
 
     /// How a function is asked for; an operation has but one form.
-    pub(crate) fn form(self) -> Form {
+    pub(crate) fn form(self) -> Precision {
         match self {
-            Asked::Operation(_) => Form::Plain,
-            Asked::Function(_, form) => form,
+            Instruction::Operation(_) => Precision::Plain,
+            Instruction::Function(_, form) => form,
         }
     }
 
     /// Operations of a step that are counted.
     pub(crate) fn counts(self) -> u64 {
         match self {
-            Asked::Operation(operation) => operation.counts,
-            Asked::Function(..) => 1,
+            Instruction::Operation(operation) => operation.counts,
+            Instruction::Function(..) => 1,
         }
     }
 }
