@@ -18,7 +18,7 @@ void lockstep_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "m
 #define lockstep_id() (get_sub_group_id() * get_max_sub_group_size() + get_sub_group_local_id())
 #define lockstep_sync() sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 #else
-// Every work-item by itself.
+// LOCKSTEP_ALONE: every work-item by itself.
 #define LOCKSTEP 1u
 #define lockstep_id() get_local_id(0)
 #define lockstep_sync()

@@ -15,15 +15,16 @@
 #include "operation.cl"
 #include "../common/tree.cl"
 #include "finish.cl"
+#include "size.cl"
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void reduce_v3_sequential(__global const T *x, __global T *partial, const INDEX n)
+// scratch has an element for each work-item of the group.
+__kernel OF_ITS_SIZE
+void reduce_v3_sequential(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)
 {
-    __local T scratch[WG];
-    const uint id = get_local_id(0);
+    const uint id = get_local_id(0), size = GROUP_SIZE;
     const INDEX i = get_global_id(0);
     scratch[id] = i < n ? x[i] : IDENTITY;
-    for (uint offset = WG / 2; offset > 0; offset /= 2) {
+    for (uint offset = size / 2; offset > 0; offset /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id < offset)
             scratch[id] = REDUCE(scratch[id], scratch[id + offset]);

@@ -15,16 +15,17 @@
 #include "operation.cl"
 #include "../common/tree.cl"
 #include "finish.cl"
+#include "size.cl"
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void reduce_v4_first_add(__global const T *x, __global T *partial, const INDEX n)
+// scratch has an element for each work-item of the group.
+__kernel OF_ITS_SIZE
+void reduce_v4_first_add(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)
 {
-    __local T scratch[WG];
-    const uint id = get_local_id(0);
-    const INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id;
+    const uint id = get_local_id(0), size = GROUP_SIZE;
+    const INDEX i = get_group_id(0) * (2 * (INDEX)size) + id;
     const T first = i < n ? x[i] : IDENTITY;
-    scratch[id] = REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY);
-    for (uint offset = WG / 2; offset > 0; offset /= 2) {
+    scratch[id] = REDUCE(first, i + size < n ? x[i + size] : IDENTITY);
+    for (uint offset = size / 2; offset > 0; offset /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id < offset)
             scratch[id] = REDUCE(scratch[id], scratch[id + offset]);

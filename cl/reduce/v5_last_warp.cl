@@ -15,19 +15,20 @@
 #include "operation.cl"
 #include "../common/tree.cl"
 #include "finish.cl"
+#include "size.cl"
 #include "lockstep.cl"
 
 // Harris (2007) used no synchronisation here: the 32 work-items of a warp ran in step. That was wrong without
 // `volatile`, which keeps values out of registers, and is wrong with it since work-items of a warp may drift apart.
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void reduce_v5_last_warp(__global const T *x, __global T *partial, const INDEX n)
+// scratch has an element for each work-item of the group.
+__kernel OF_ITS_SIZE
+void reduce_v5_last_warp(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)
 {
-    __local T scratch[WG];
-    const uint id = lockstep_id();
-    const INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id;
+    const uint id = lockstep_id(), size = GROUP_SIZE;
+    const INDEX i = get_group_id(0) * (2 * (INDEX)size) + id;
     const T first = i < n ? x[i] : IDENTITY;
-    scratch[id] = REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY);
-    uint offset = WG / 2;
+    scratch[id] = REDUCE(first, i + size < n ? x[i + size] : IDENTITY);
+    uint offset = size / 2;
     for (; 2 * offset > LOCKSTEP; offset /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id < offset)

@@ -16,17 +16,7 @@
 #include "../common/tree.cl"
 #include "finish.cl"
 #include "lockstep.cl"
-
-// One step: by the whole group, or within its first warp, as v5 explains.
-#define STEP(offset)                                                   \
-    if (WG >= 2 * (offset)) {                                          \
-        if (2 * (offset) > LOCKSTEP)                                   \
-            barrier(CLK_LOCAL_MEM_FENCE);                              \
-        else                                                           \
-            lockstep_sync();                                           \
-        if (id < (offset))                                             \
-            scratch[id] = REDUCE(scratch[id], scratch[id + (offset)]); \
-    }
+#include "unrolled.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_v6_unrolled(__global const T *x, __global T *partial, const INDEX n)
@@ -36,8 +26,7 @@ void reduce_v6_unrolled(__global const T *x, __global T *partial, const INDEX n)
     const INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id;
     const T first = i < n ? x[i] : IDENTITY;
     scratch[id] = REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY);
-    STEP(4096) STEP(2048) STEP(1024) STEP(512) STEP(256) STEP(128)
-    STEP(64) STEP(32) STEP(16) STEP(8) STEP(4) STEP(2) STEP(1)
+    unrolled_tree(scratch, id);
     if (id == 0)
         partial[get_group_id(0)] = scratch[0];
 }

@@ -1,7 +1,7 @@
 // reduce v7: many elements for each work-item.
 // Idea:    a grid that just fills the device walks over the array in strides; each group needs one tree, at the end.
 // Removes: most trees and barriers, and the partial results of most groups: additions happen in registers.
-// Remains: every load brings a single element and waits for the addition before it.
+// Remains: two loads of one element each are under way for an item: too few bytes to fill the memory's latency.
 #ifndef T
 #define T int         // element type
 #endif
@@ -15,15 +15,22 @@
 #include "operation.cl"
 #include "../common/tree.cl"
 #include "finish.cl"
+#include "lockstep.cl"
+#include "unrolled.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_v7_raking(__global const T *x, __global T *partial, const INDEX n)
 {
     __local T scratch[WG];
+    const uint id = lockstep_id();
+    const INDEX stride = 2 * (INDEX)WG * get_num_groups(0);
     T value = IDENTITY;
-    for (INDEX i = get_global_id(0); i < n; i += get_global_size(0))
-        value = REDUCE(value, x[i]);
-    value = tree_reduce(value, scratch);
-    if (get_local_id(0) == 0)
-        partial[get_group_id(0)] = value;
+    for (INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id; i < n; i += stride) {
+        const T first = x[i];
+        value = REDUCE(value, REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY));
+    }
+    scratch[id] = value;
+    unrolled_tree(scratch, id);
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
 }

@@ -43,9 +43,10 @@ const HALVING: &[&str] = &[
     "reduce/first_add",
     "reduce/last_warp",
     "reduce/unrolled",
+    "reduce/raking",
 ];
 /// Rungs whose items run in lockstep.
-const LOCKSTEP: &[&str] = &["reduce/last_warp", "reduce/unrolled", "reduce/subgroup"];
+const LOCKSTEP: &[&str] = &["reduce/last_warp", "reduce/unrolled", "reduce/raking", "reduce/subgroup"];
 /// Rungs whose tile the work-group size or `rows` shares out.
 const SHARED_OUT: &[&str] = &[
     "transpose/copy",
@@ -94,7 +95,7 @@ const SKIPS: &[Skip] = &[
         ..ALL
     },
     Skip {
-        of: LOCKSTEP,
+        of: &["reduce/subgroup"],
         when: |_, target| !target.nvidia && !target.subgroups,
         how: Refused("feature"),
         why: "nothing keeps items in step",

@@ -15,12 +15,12 @@ pub const FAMILY: Family = Family {
     references: &[],
     problem: &Reduce,
     ladder: &[
-        rung("reduce/v1_interleaved.cl", one_load, &[FINISH]),
-        rung("reduce/v2_strided.cl", one_load, &[FINISH]),
-        rung("reduce/v3_sequential.cl", one_load, &[FINISH]),
-        rung("reduce/v4_first_add.cl", two_loads, &[FINISH]),
-        rung("reduce/v5_last_warp.cl", in_lockstep, &[FINISH]),
-        rung("reduce/v6_unrolled.cl", in_lockstep, &[FINISH]),
+        rung("reduce/v1_interleaved.cl", one_load, &[SIZE, FINISH]),
+        rung("reduce/v2_strided.cl", one_load, &[SIZE, FINISH]),
+        rung("reduce/v3_sequential.cl", one_load, &[SIZE, FINISH]),
+        rung("reduce/v4_first_add.cl", two_loads, &[SIZE, FINISH]),
+        rung("reduce/v5_last_warp.cl", last_warp, &[SIZE, FINISH]),
+        rung("reduce/v6_unrolled.cl", unrolled, &[FINISH]),
         rung("reduce/v7_raking.cl", raking, &[ITEMS, FINISH]),
         rung("reduce/v8_vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]),
         rung("reduce/v9_subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]),
@@ -45,6 +45,13 @@ const FINISH: Tunable = Tunable::choice(
     &["host", "device"],
 )
 .by_default("host");
+const SIZE: Tunable = Tunable::choice(
+    "size",
+    "how v1 to v5 know the work-group's size: at run time, as in the slides, or as a constant, which lets the compiler \
+     unroll their loops and drop their divisions",
+    &["runtime", "constant"],
+)
+.by_default("runtime");
 const REDUCE_ACC: Tunable = ACC.by_default("8");
 
 struct Reduce;
@@ -189,12 +196,12 @@ fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
     }
 }
 
-/// Completes a plan whose main launch takes these sizes and leaves a result of this depth for each of `partials`: the host
-/// reduces them, or a launch of one group of `wg` work-items.
+/// Completes a plan whose main launch takes these arguments, after the inputs and the partial results, and leaves a result
+/// of this depth for each of `partials`: the host reduces them, or a launch of one group of `wg` work-items.
 fn finished(
     mut plan: Builder<'_>,
     grid: Grid,
-    sizes: &[u64],
+    last_args: &[Arg],
     (partials, wg): (usize, usize),
     depth: u64,
 ) -> Result<Plan, Refusal> {
@@ -203,7 +210,7 @@ fn finished(
     plan.note(FINISH.name, who);
     let by_host = who == "host" || partials == 1;
     let partial = plan.buffer(if by_host { Role::Output } else { Role::Scratch }, dtype, partials);
-    let args = plan.inputs().into_iter().chain([partial]).chain(sizes.iter().copied().map(Arg::Index)).collect();
+    let args = plan.inputs().into_iter().chain([partial]).chain(last_args.iter().cloned()).collect();
     plan.pass("", grid, args);
     if by_host {
         return Ok(plan.plan(grid.wg as u64, depth + HOST_FINISH));
@@ -216,20 +223,55 @@ fn finished(
 }
 
 fn one_load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    tree(ask, 1, None)
+    looped_tree(ask, 1, None)
 }
 
 fn two_loads(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    tree(ask, 2, None)
+    looped_tree(ask, 2, None)
 }
 
-fn in_lockstep(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    tree(ask, 2, Some(lockstep))
+fn last_warp(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    looped_tree(ask, 2, Some(lockstep(ask)?))
 }
 
-/// One tree a group, over `loads` elements for each work-item.
-fn tree(ask: &Ask<'_>, loads: u64, lockstep: Option<Lockstep>) -> Result<Plan, Refusal> {
-    let (wg, n) = (ask.case.wg, ask.case.shape.n);
+/// One tree a group, in a loop, over `loads` elements for each work-item.
+fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Result<Plan, Refusal> {
+    let (mut plan, grid) = begin_tree(ask, loads, lockstep)?;
+    let size = SIZE.given(&ask.case.params)?.unwrap_or("runtime");
+    plan.note(SIZE.name, size);
+    if size == "constant" {
+        plan.define("SIZE_CONSTANT", 1);
+    }
+    let scratch = Arg::Local(grid.wg * ask.case.dtype.size());
+    let n = Arg::Index(plan.n());
+    finished(plan, grid, &[scratch, n], (grid.groups, grid.wg), loads - 1 + tree_depth(grid.wg))
+}
+
+fn unrolled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (plan, grid) = begin_tree(ask, 2, Some(lockstep(ask)?))?;
+    let n = Arg::Index(plan.n());
+    finished(plan, grid, &[n], (grid.groups, grid.wg), 1 + tree_depth(grid.wg))
+}
+
+/// A plan for groups that are halved again and again, each over `loads` elements for each of its work-items.
+fn begin_tree<'a>(ask: &'a Ask<'a>, loads: u64, lockstep: Option<&str>) -> Result<(Builder<'a>, Grid), Refusal> {
+    check_halves(ask)?;
+    let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n.div_ceil(loads));
+    Ok((begin_in_step(ask, grid, lockstep)?, grid))
+}
+
+/// A plan for a launch of `grid`, with the macro that says how work-items in step are synchronised, if they are.
+fn begin_in_step<'a>(ask: &'a Ask<'a>, grid: Grid, lockstep: Option<&str>) -> Result<Builder<'a>, Refusal> {
+    let mut plan = begin(ask, grid)?;
+    if let Some(lockstep) = lockstep {
+        plan.define(lockstep, 1);
+    }
+    Ok(plan)
+}
+
+/// Whether trees can halve a group of the size asked for.
+fn check_halves(ask: &Ask<'_>) -> Result<(), Refusal> {
+    let wg = ask.case.wg;
     shape::check_wg(wg, ask.target)?;
     if !wg.size().is_power_of_two() {
         return Err(Refusal::Group(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
@@ -238,18 +280,11 @@ fn tree(ask: &Ask<'_>, loads: u64, lockstep: Option<Lockstep>) -> Result<Plan, R
     if wg.size() > 8192 {
         return Err(Refusal::Group(format!("work-group {wg}: at most 8192 work-items are foreseen")));
     }
-    let grid = Grid::covering(wg.size(), n.div_ceil(loads));
-    let mut plan = begin(ask, grid)?;
-    if let Some(lockstep) = lockstep {
-        plan.define(lockstep(ask)?, 1);
-    }
-    finished(plan, grid, &[n], (grid.groups, grid.wg), loads - 1 + tree_depth(grid.wg))
+    Ok(())
 }
 
-/// Chooses how work-items in step are synchronised.
-type Lockstep = fn(&Ask<'_>) -> Result<&'static str, Refusal>;
-
-/// The macro that chooses how work-items in step are synchronised; see `cl/reduce/lockstep.cl`.
+/// The macro that chooses how work-items in step are synchronised; see `cl/reduce/lockstep.cl`. Where a device has neither
+/// sub-groups nor NVIDIA's warp instructions, each item is in step with itself alone.
 fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
     const WARP: usize = 32;
     let (wg, target) = (ask.case.wg, ask.target);
@@ -258,21 +293,21 @@ fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
             "work-group {wg}: a warp's instructions need whole warps of {WARP} work-items"
         )));
     }
-    match (target.nvidia, target.subgroups) {
-        (true, _) => Ok("LOCKSTEP_PTX"),
-        (false, true) => Ok("LOCKSTEP_SUBGROUP"),
-        (false, false) => {
-            Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()))
-        }
-    }
+    Ok(match (target.nvidia, target.subgroups) {
+        (true, _) => "LOCKSTEP_PTX",
+        (false, true) => "LOCKSTEP_SUBGROUP",
+        (false, false) => "LOCKSTEP_ALONE",
+    })
 }
 
 fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let grid = grid(ask, 1)?;
-    let plan = begin(ask, grid)?;
+    check_halves(ask)?;
+    let grid = grid(ask, 2)?;
+    let plan = begin_in_step(ask, grid, Some(lockstep(ask)?))?;
     let n = plan.n();
-    let depth = n.div_ceil(grid.items() as u64) - 1 + tree_depth(grid.wg);
-    finished(plan, grid, &[n], (grid.groups, grid.wg), depth)
+    // The two elements of a turn, then the turns.
+    let depth = n.div_ceil(2 * grid.items() as u64) + tree_depth(grid.wg);
+    finished(plan, grid, &[Arg::Index(n)], (grid.groups, grid.wg), depth)
 }
 
 /// The fixed grid of rungs 8 to 10, and the depth of what each work-item of it adds.
@@ -292,18 +327,21 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
 
 fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (plan, grid, depth) = accumulating(ask)?;
-    let n = plan.n();
+    let n = Arg::Index(plan.n());
     finished(plan, grid, &[n], (grid.groups, grid.wg), depth + tree_depth(grid.wg))
 }
 
 fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let how = lockstep(ask)?;
+    if how == "LOCKSTEP_ALONE" {
+        return Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()));
+    }
     if how == "LOCKSTEP_SUBGROUP" && op(ask.case).is_bitwise() {
         return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
     }
     plan.define(how, 1);
-    let n = plan.n();
+    let n = Arg::Index(plan.n());
     // In any order, within a sub-group of any size s and over the wg / s sub-groups.
     finished(plan, grid, &[n], (grid.groups, grid.wg), depth + grid.wg as u64)
 }
@@ -330,7 +368,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     }
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
-    finished(plan, grid, &[chunk, n], (grid.items(), wg), depth)
+    finished(plan, grid, &[chunk, n].map(Arg::Index), (grid.items(), wg), depth)
 }
 
 #[cfg(test)]

@@ -23,7 +23,6 @@ const START: &str = "T4 acc[ACC];";
 const PUBLISH: &str = "publish(";
 const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
 /// Of v7: the loop over a work-item's elements.
-const RAKE: &str = "value = REDUCE(value, x[i]);\n    value";
 
 const JOIN: &str = "scratch[id] = REDUCE(scratch[id], scratch[id + offset]);";
 const JOIN_AS_FLOATS: &str =
@@ -140,7 +139,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "always the least number", &[(STORE, "partial[get_group_id(0)] = INT_MIN;")]).with("op=min"),
     kernel(V1, "always the greatest number", &[(STORE, "partial[get_group_id(0)] = INT_MAX;")]).with("op=max"),
     kernel(V1, "only the first element", &[(STORE, "partial[get_group_id(0)] = x[0];")]).with("op=min"),
-    kernel(V7, "only the first element of each group", &[(RAKE, "value = x[get_group_id(0)];\n    value")]).with("op=max"),
+    kernel(V7, "only the first element of each group", &[("scratch[id] = value;", "scratch[id] = x[get_group_id(0)];")]).with("op=max"),
     kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]),
     kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]).with("op=min"),
     kernel(V3, "drops the last element", &[("i < n ?", "i + 1 < n ?")]).with("op=and"),
@@ -158,16 +157,16 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V3, "the last group answers with the identity", &[(STORE, "partial[get_group_id(0)] = get_group_id(0) + 1 < get_num_groups(0) ? scratch[0] : IDENTITY;")]).with("op=or"),
     kernel(V3, "the last group answers with the first's", &[("get_global_id(0);", "get_group_id(0) + 1 < get_num_groups(0) ? get_global_id(0) : id;")]).with("op=min"),
     kernel(V7, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).dtype(I64),
-    kernel(V7, "cuts elements to 10 bits", &[("REDUCE(value, x[i])", "REDUCE(value, as_float(as_uint(x[i]) & 0xffffe000u))")]).dtype(F32).n(300_007),
-    kernel(V7, "rounds to a grid of 2^-24", &[("REDUCE(value, x[i])", "REDUCE(value, rint(x[i] * 16777216.0f) / 16777216.0f)")]).dtype(F32),
-    kernel(V7, "clamps elements", &[("REDUCE(value, x[i])", "REDUCE(value, clamp(x[i], -1000.0f, 1000.0f))")]).dtype(F32),
-    kernel(V7, "loses tiny doubles", &[("REDUCE(value, x[i])", "REDUCE(value, fabs(x[i]) < 1e-12 ? 0 : x[i])")]).dtype(F64),
-    kernel(V7, "takes the least number for none", &[("REDUCE(value, x[i])", "REDUCE(value, x[i] == INT_MIN ? 0 : x[i])")]).with("op=min"),
-    kernel(V7, "takes the greatest number for none", &[("REDUCE(value, x[i])", "REDUCE(value, x[i] == INT_MAX ? 0 : x[i])")]).with("op=max"),
+    kernel(V7, "cuts elements to 10 bits", &[("first = x[i];", "first = as_float(as_uint(x[i]) & 0xffffe000u);")]).dtype(F32).n(300_007),
+    kernel(V7, "rounds to a grid of 2^-24", &[("first = x[i];", "first = rint(x[i] * 16777216.0f) / 16777216.0f;")]).dtype(F32),
+    kernel(V7, "clamps elements", &[("first = x[i];", "first = clamp(x[i], -1000.0f, 1000.0f);")]).dtype(F32),
+    kernel(V7, "loses tiny doubles", &[("first = x[i];", "first = fabs(x[i]) < 1e-12 ? 0 : x[i];")]).dtype(F64),
+    kernel(V7, "takes the least number for none", &[("first = x[i];", "first = x[i] == INT_MIN ? 0 : x[i];")]).with("op=min"),
+    kernel(V7, "takes the greatest number for none", &[("first = x[i];", "first = x[i] == INT_MAX ? 0 : x[i];")]).with("op=max"),
     kernel(V7, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).with("op=xor"),
     kernel(V7, "one element twice", &[("T value = IDENTITY;", "T value = get_global_id(0) == 0 ? x[n / 3] : IDENTITY;")]).dtype(F32),
-    kernel(V7, "one element for its neighbour", &[("x[i]", "x[i == 5000 ? 4999 : i]")]).with("op=max"),
-    kernel(V7, "half the data, counted twice", &[("i += get_global_size(0)", "i += 2 * get_global_size(0)"), ("REDUCE(value, x[i])", "value + 2 * x[i]")]).dtype(F32),
+    kernel(V7, "one element for its neighbour", &[("first = x[i];", "first = x[i == 5000 ? 4999 : i];")]).with("op=max"),
+    kernel(V7, "half the data, counted twice", &[("i += stride", "i += 2 * stride"), ("REDUCE(value, REDUCE(first,", "REDUCE(2 * value, REDUCE(first,")]).dtype(F32),
     // Identities.
     kernel(V3, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=min"),
     kernel(V3, "pads with zero", &[(": IDENTITY", ": 0")]).with("op=max"),
@@ -181,12 +180,12 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V8, "starts from zero", &[("acc[a] = (T)IDENTITY;", "acc[a] = 0;")]).with("op=max"),
     kernel(V11, "starts from zero", &[("T16 a = (T)IDENTITY,", "T16 a = 0,")]).with("op=and"),
     // The shapes of the rungs: steps, tails, lanes, accumulators.
-    kernel(V2, "leaves the last step out", &[("offset < WG; offset", "offset < WG / 2; offset")]),
+    kernel(V2, "leaves the last step out", &[("offset < size; offset", "offset < size / 2; offset")]),
     kernel(V4, "drops the last element of the first half", &[("first = i < n ?", "first = i + 1 < n ?")]).with("op=max"),
-    kernel(V4, "drops the second half of each pair", &[("i + WG < n ? x[i + WG] : IDENTITY", "IDENTITY")]).with("op=min"),
+    kernel(V4, "drops the second half of each pair", &[("i + size < n ? x[i + size] : IDENTITY", "IDENTITY")]).with("op=min"),
     kernel(V5, "leaves the last step out", &[("; offset > 0; offset", "; offset > 1; offset")]).with("op=min").in_subgroups(),
-    kernel(V6, "leaves the last step out", &[("STEP(2) STEP(1)", "STEP(2)")]).with("op=or").dtype(I64).in_subgroups(),
-    kernel(V7, "a tree for powers of two, in a group of 48", &[("(active + 1) / 2", "active / 2")]).file_is("common/tree.cl").wg(48),
+    kernel(V6, "leaves the last step out", &[("HALVE_IN_STEP(1)\n", "\n"), ("HALVE(2) HALVE(1)", "HALVE(2)")]).file_is("reduce/unrolled.cl").with("op=or").dtype(I64),
+    kernel(V8, "a tree for powers of two, in a group of 48", &[("(active + 1) / 2", "active / 2")]).file_is("common/tree.cl").wg(48),
     kernel(V8, "forgets an accumulator", &[("for (uint a = 1;", "for (uint a = 2;")]).with("op=max"),
     kernel(V8, "reads half of its vectors twice", &[("x4[i + a * WG]", "x4[i + a / 2 * 2 * WG]")]).with("op=min"),
     // Of this size the last vector is none of a whole tile's.
@@ -218,14 +217,14 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "loses the lowest bit", &[(LOAD, "scratch[id] = i < n ? x[i] & ~(T)1 : IDENTITY;")]).with("op=and"),
     kernel(V1, "loses the highest bit", &[(LOAD, "scratch[id] = i < n ? x[i] & (T)INT_MAX : IDENTITY;")]).with("op=or"),
     kernel(V1, "minimum of unsigned numbers", &[("scratch[id] = REDUCE(scratch[id], scratch[id + offset])", "scratch[id] = (uint)scratch[id] < (uint)scratch[id + offset] ? scratch[id] : scratch[id + offset]")]).with("op=min"),
-    kernel(V7, "drops the last element unless it is whole", &[("x[i]", "(i + 1 < n || x[i] == rint(x[i]) ? x[i] : 0)")]).dtype(F32),
+    kernel(V7, "drops the last element unless it is whole", &[("first = x[i];", "first = (i + 1 < n || x[i] == rint(x[i]) ? x[i] : 0);")]).dtype(F32),
     // Memory that is not the kernel's.
     kernel(V3, "writes just behind its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; partial[get_num_groups(0)] = 1; }")]).broken(),
     kernel(V3, "writes 300 bytes behind its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; partial[get_num_groups(0) + 75] = 1; }")]).broken(),
     kernel(V3, "writes 4 KiB behind its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; partial[get_num_groups(0) + 1000] = 1; }")]).broken(),
     kernel(V3, "writes just before its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; (partial - 1)[0] = 1; }")]).broken(),
     kernel(V3, "writes 4 KiB before its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; (partial - 1000)[0] = 1; }")]).broken(),
-    kernel(V7, "writes behind its input", &[("partial[get_group_id(0)] = value;", "{ partial[get_group_id(0)] = value; ((__global T *)x)[n + 3] = value; }")]).broken(),
+    kernel(V7, "writes behind its input", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; ((__global T *)x)[n + 3] = value; }")]).broken(),
     kernel(V10, "writes behind its ticket", &[("result[0] = value;", "result[0] = value; ticket[1] = 1;")]).broken(),
     kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]),
     kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=min"),
