@@ -27,29 +27,47 @@ impl Session {
         Ok(judged)
     }
 
-    /// Checks the same kernels over what the case's own data cannot show.
+    /// Checks the same kernels over what the case's own data cannot show. Not under a simulator, which looks at accesses:
+    /// the case's own are the same.
     pub(super) fn verify_companions(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
-        for case in job.family.problem.companions(job.case, &job.plan) {
-            let (rung, plan) = self.plan(job.family, &case)?;
-            let program = self.build(rung, &plan)?;
-            let companion = ReadyCase { case: &case, family: job.family, plan, program, again: None };
-            let is_exact = job.family.problem.is_exact(&case);
-            let fill = if is_exact { job.family.problem.fill(&case) } else { job.family.problem.exact_fill(&case) };
-            let mut data = exact_data_of(&companion, fill, case.seed);
-            // What the device refuses of the case itself is still a refusal.
-            let launched = std::mem::replace(&mut self.launched, false);
-            let verified = self.verify_companion(&companion, &mut data, &companion_of(job, &case));
-            data.unload(&mut *self.device);
-            verified.map_err(|stop| stop.after(self.launched))?;
-            self.launched = launched;
+        if self.device.info().is_simulator() {
+            return Ok(());
+        }
+        let problem = job.family.problem;
+        for case in problem.companions(job.case, &job.plan) {
+            let fill = if problem.is_exact(&case) { problem.fill(&case) } else { problem.exact_fill(&case) };
+            let when = companion_of(job, &case);
+            let data = exact_data_of(job.family, &case, fill, case.seed);
+            self.with_companion(job, &case, data, |session, companion, data| {
+                session.verify_once(companion, data, &when).map(drop)
+            })?;
         }
         Ok(())
     }
 
-    fn verify_companion(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
-        let fence = Fence::of(&*self.device, job.family, job.case);
-        data.device = fence.upload(&mut *self.device, &data.host)?;
-        self.verify_once(job, data, when).map(drop)
+    /// Has another case of the job's rung ready, with its data on the device, for as long as `go` runs.
+    fn with_companion(
+        &mut self,
+        job: &ReadyCase<'_>,
+        case: &Case,
+        mut data: Data,
+        go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let (rung, plan) = self.plan(job.family, case)?;
+        let program = self.build(rung, &plan)?;
+        let companion = ReadyCase { case, family: job.family, plan, program, again: None };
+        // What the device refuses of the case itself is still a refusal.
+        let launched = std::mem::replace(&mut self.launched, false);
+        let fence = Fence::of(&*self.device, job.family, case);
+        let uploaded = fence.upload(&mut *self.device, &data.host);
+        let gone = uploaded.map_err(Stop::from).and_then(|device| {
+            data.device = device;
+            go(self, &companion, &mut data)
+        });
+        data.unload(&mut *self.device);
+        gone.map_err(|stop| stop.after(self.launched))?;
+        self.launched = launched;
+        Ok(())
     }
 
     /// Checks one run over the real data.
@@ -68,18 +86,17 @@ impl Session {
         gone
     }
 
-    /// Runs once over each of these data, whose results are exact in every order, and over single values. They take the place
-    /// of the timed data for that long, here and on the device, so that no more than both is ever held.
+    /// Runs once over each of these data, whose results are exact in every order, and over single values. The first take the
+    /// place of the timed data for that long, here and on the device, so that no more than both is ever held.
     pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         timed.host.clear();
         let verified = fills.iter().try_for_each(|&(fill, seed)| {
-            let mut data = exact_data_of(job, fill, seed);
+            let mut data = exact_data_of(job.family, job.case, fill, seed);
             data.device.clone_from(&timed.device);
             overwrite(&mut *self.device, &data)?;
             self.verify_over(job, &mut data, &format!("over {fill}")).map(drop)
         });
-        let verified = verified.and_then(|()| self.verify_lone(job, &timed.device));
         timed.host = self.real_inputs(job.family, job.case);
         // Kept only if it could be put back: else the next case makes it anew.
         match overwrite(&mut *self.device, &timed) {
@@ -89,25 +106,30 @@ impl Session {
                 return verified.and(Err(stop));
             }
         }
-        verified
+        verified?;
+        self.verify_lone(job)
     }
 
     /// Checks one run over each of some values that decide by themselves, at places where rungs go wrong: each bit of them
-    /// counts. Not under a simulator, to which changed data are uninitialised.
-    fn verify_lone(&mut self, job: &ReadyCase<'_>, device: &[Fenced]) -> Result<(), Stop> {
+    /// counts. Over fewer elements than the case has, if it has many: that all of them are read is seen over other data. Not
+    /// under a simulator, to which changed data are uninitialised.
+    fn verify_lone(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+        const FEW: u64 = 1 << 16;
         let problem = job.family.problem;
         let lone = problem.lone(job.case, job.case.seed).filter(|_| !self.device.info().is_simulator());
         let Some(lone) = lone else { return Ok(()) };
-        let lens = problem.inputs(job.case.shape, &job.case.params);
+        let n = job.case.shape.n;
+        let shape = Shape { n: if n < 2 * FEW { n } else { FEW + n % FEW }, ..job.case.shape };
+        let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
+        let lens = problem.inputs(shape, &case.params);
         let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
-        let mut data = Data::unjudged(job.family, job.case, host);
-        data.device = device.to_vec();
-        overwrite(&mut *self.device, &data)?;
-        let places = places(job, &data);
-        let count = places.len().max(lone.values.len());
-        self.with_bound(job, &data.device.clone(), |session, bound| {
-            let pairs = places.iter().cycle().zip(lone.values.iter().cycle());
-            pairs.take(count).try_for_each(|(spot, values)| session.verify_one(job, bound, &mut data, spot.at, values))
+        self.with_companion(job, &case, Data::unjudged(job.family, &case, host), |session, job, data| {
+            let places = places(job, data);
+            let count = places.len().max(lone.values.len());
+            session.with_bound(job, &data.device.clone(), |session, bound| {
+                let pairs = places.iter().cycle().zip(lone.values.iter().cycle());
+                pairs.take(count).try_for_each(|(spot, values)| session.verify_one(job, bound, data, spot.at, values))
+            })
         })
     }
 
@@ -452,10 +474,10 @@ fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
     format!("the same kernel with {}", what.join(" "))
 }
 
-/// These data of the job's case, over which its result is exact in any order.
-fn exact_data_of(job: &ReadyCase<'_>, fill: Fill, seed: u64) -> Data {
-    let mut data = Data::of(job.family, job.case, make_inputs(job.family, job.case, fill, seed));
-    data.reference = data.reference.map(|reference| exactly(reference, job.case.dtype));
+/// These data of a case, over which its result is exact in any order.
+fn exact_data_of(family: &'static Family, case: &Case, fill: Fill, seed: u64) -> Data {
+    let mut data = Data::of(family, case, make_inputs(family, case, fill, seed));
+    data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
     data
 }
 
