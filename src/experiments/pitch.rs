@@ -16,7 +16,7 @@ use crate::record::{BANDWIDTH, Point};
 /// Unused elements behind each padded row: 128 bytes of f32, a line of any cache.
 const GAP: u64 = 32;
 
-/// The power of two and the neighbour that the material compares; both are whole numbers of tiles.
+/// The power of two and the neighbour that are compared; both are whole numbers of tiles.
 const POWER: f64 = 2048.0;
 const NEIGHBOUR: f64 = 2080.0;
 
