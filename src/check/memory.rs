@@ -83,6 +83,10 @@ pub fn guard(fill: Fill, dtype: Dtype, side: Side, bytes: usize) -> Array {
 /// Whether a guard zone, read back, is untouched; else where it was overwritten first, as seen from the buffer.
 pub fn check_guard(zone: &[u8], want: &Array, side: Side) -> Result<(), String> {
     let want = want.as_bytes();
+    // Nearly always: not byte by byte.
+    if zone == want {
+        return Ok(());
+    }
     let wrong = |(got, want): (&u8, &u8)| got != want;
     let distance = match side {
         _ if zone.len() != want.len() => return Err(format!("a guard zone has {} bytes", zone.len())),

@@ -5,6 +5,8 @@ use crate::data::{self, Array, Change, Dtype, Fill};
 use crate::device::{Device, DeviceError};
 use crate::kernels::{Family, Form};
 use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, MemoryKind, Pass, Plan, Role};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +16,9 @@ pub(super) struct Fence {
     bytes: usize,
 }
 
+/// The contents of the zone before a buffer, and of that behind it.
+pub(super) type Zones = [Array; 2];
+
 /// A buffer between its guard zones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fenced {
@@ -21,7 +26,7 @@ pub(super) struct Fenced {
     pub(super) id: BufferId,
     /// With the zones; the same where there are none.
     whole: BufferId,
-    dtype: Dtype,
+    pub(super) dtype: Dtype,
     bytes: usize,
 }
 
@@ -48,8 +53,9 @@ impl Fence {
         Fence { fill: Fill::Real, bytes: 0 }
     }
 
-    fn zone(self, dtype: Dtype, side: Side) -> Array {
-        check::guard(self.fill, dtype, side, self.bytes)
+    /// What lies before and behind a buffer of this type.
+    pub(super) fn zones(self, dtype: Dtype) -> Zones {
+        [Side::Before, Side::Behind].map(|side| check::guard(self.fill, dtype, side, self.bytes))
     }
 
     /// Allocates a buffer between two zones.
@@ -72,7 +78,7 @@ impl Fence {
         if self.bytes == 0 {
             return Ok(Fenced { id: whole, whole, dtype, bytes });
         }
-        let [before, behind] = [Side::Before, Side::Behind].map(|side| self.zone(dtype, side));
+        let [before, behind] = self.zones(dtype);
         let fenced = device
             .write(whole, 0, before.as_bytes())
             .and_then(|()| device.write(whole, self.bytes + bytes, behind.as_bytes()))
@@ -97,12 +103,18 @@ impl Fence {
         Ok(all)
     }
 
-    /// What was written outside of a buffer, if anything.
-    pub(super) fn overrun(self, device: &mut dyn Device, fenced: Fenced) -> Result<Option<String>, DeviceError> {
-        let mut zone = vec![0; self.bytes];
-        for (side, at) in [(Side::Before, 0), (Side::Behind, self.bytes + fenced.bytes)] {
-            device.read(fenced.whole, at, &mut zone)?;
-            if let Err(what) = check::check_guard(&zone, &self.zone(fenced.dtype, side), side) {
+    /// What was written outside of a buffer between these zones, if anything.
+    pub(super) fn overrun(
+        self,
+        device: &mut dyn Device,
+        fenced: Fenced,
+        zones: &Zones,
+    ) -> Result<Option<String>, DeviceError> {
+        let mut there = vec![0; self.bytes];
+        let sides = [(Side::Before, 0), (Side::Behind, self.bytes + fenced.bytes)];
+        for ((side, at), zone) in sides.into_iter().zip(zones) {
+            device.read(fenced.whole, at, &mut there)?;
+            if let Err(what) = check::check_guard(&there, zone, side) {
                 return Ok(Some(what));
             }
         }
@@ -137,6 +149,8 @@ impl Fenced {
 pub(super) struct BoundPlan {
     fence: Fence,
     buffers: Vec<Slot>,
+    /// Of each element type among the buffers, once they were asked for.
+    zones: OnceCell<BTreeMap<Dtype, Zones>>,
 }
 
 /// A buffer of a plan.
@@ -157,7 +171,7 @@ impl BoundPlan {
         plan: &Plan,
         inputs: &[Fenced],
     ) -> Result<BoundPlan, DeviceError> {
-        let mut bound = BoundPlan { fence, buffers: Vec::new() };
+        let mut bound = BoundPlan { fence, buffers: Vec::new(), zones: OnceCell::new() };
         for spec in &plan.buffers {
             let added = match spec.role {
                 Role::Input(i) => {
@@ -182,7 +196,7 @@ impl BoundPlan {
         plan: &Plan,
         share_below: usize,
     ) -> Result<BoundPlan, DeviceError> {
-        let mut copy = BoundPlan { fence: self.fence, buffers: Vec::new() };
+        let mut copy = BoundPlan { fence: self.fence, buffers: Vec::new(), zones: OnceCell::new() };
         for (spec, place) in plan.buffers.iter().zip(&self.buffers) {
             let is_shared = spec.bytes() <= share_below || spec.role == Role::Zeroed;
             let copied = match spec.role {
@@ -318,8 +332,11 @@ impl BoundPlan {
         if self.fence.bytes == 0 {
             return Ok(None);
         }
+        let of = |spec: &BufferSpec| (spec.dtype, self.fence.zones(spec.dtype));
+        let zones = self.zones.get_or_init(|| plan.buffers.iter().map(of).collect());
         for (index, (spec, place)) in plan.buffers.iter().zip(&self.buffers).enumerate() {
-            let what = place.fenced.map_or(Ok(None), |fenced| self.fence.overrun(device, fenced))?;
+            let beside = |fenced| self.fence.overrun(device, fenced, &zones[&spec.dtype]);
+            let what = place.fenced.map_or(Ok(None), beside)?;
             if let Some(what) = what {
                 return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
             }

@@ -114,12 +114,11 @@ impl Session {
     /// counts. Over fewer elements than the case has, if it has many: that all of them are read is seen over other data. Not
     /// under a simulator, to which changed data are uninitialised.
     fn verify_lone(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
-        const FEW: u64 = 1 << 16;
         let problem = job.family.problem;
         let lone = problem.lone(job.case, job.case.seed).filter(|_| !self.device.info().is_simulator());
         let Some(lone) = lone else { return Ok(()) };
-        let n = job.case.shape.n;
-        let shape = Shape { n: if n < 2 * FEW { n } else { FEW + n % FEW }, ..job.case.shape };
+        let (n, few) = (job.case.shape.n, few_elements(job));
+        let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);
         let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
@@ -472,6 +471,18 @@ fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
         what.push(if m == 1 { format!("n={n}") } else { format!("n={n} m={m}") });
     }
     format!("the same kernel with {}", what.join(" "))
+}
+
+/// Fewer elements than the job's case may have, but so many that each work-item that goes through a loop still does.
+fn few_elements(job: &ReadyCase<'_>) -> u64 {
+    const LEAST: u64 = 1 << 16;
+    /// Elements of a work-item that need no loop, and enough for some turns of any.
+    const WITHOUT_A_LOOP: u64 = 8;
+    const SOME_TURNS: u64 = 128;
+    let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product::<usize>() as u64).max(1);
+    let of_an_item = job.case.shape.n / items;
+    let looped = if of_an_item > WITHOUT_A_LOOP { items * of_an_item.min(SOME_TURNS) } else { 0 };
+    looped.max(LEAST)
 }
 
 /// These data of a case, over which its result is exact in any order.

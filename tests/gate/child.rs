@@ -47,7 +47,9 @@ impl Driver {
                 let mut command = Command::new("oclgrind");
                 // Its check for uninitialised values does not know the vector reductions that an optimiser makes.
                 command.args(["--build-options", "-cl-opt-disable"]);
-                command.args(["--data-races", "--uninitialized", "--check-api", "--log"]).arg(log(scratch));
+                command
+                    .args(["--data-races", "--uninitialized", "--check-api", "--max-errors", "100000", "--log"])
+                    .arg(log(scratch));
                 command.arg(program);
                 command
             }

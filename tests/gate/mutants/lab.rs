@@ -278,7 +278,13 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .equivalent("in another order the sum is as right: its error keeps within the bound, which holds for any order"),
     trial("rounding", "absorbed/three_terms", "", "always from the right", &[("from_the_right ?", "1 ?")]),
-    trial("rounding", "reduce/raking", "", "drops the last element", &[("i < n;", "i + 1 < n;")]),
+    trial(
+        "rounding",
+        "reduce/raking",
+        "",
+        "drops the last element",
+        &[("i < n;", "i + 1 < n;"), ("i + WG < n ?", "i + WG + 1 < n ?")],
+    ),
     trial("vector", "loads/vectors", "", "reads half", &[("done < count; done += 4", "done < count / 2; done += 4")]),
     trial("vector", "loads/vectors", "", "forgets a sum", &[("(sum[2] + sum[3])", "sum[2]")]),
     trial(
