@@ -218,7 +218,7 @@ fn variant_range(kernels: &[&Rung], item: &str) -> Option<RangeInclusive<usize>>
 fn unknown_variant(family: &Family, item: &str) -> String {
     let name = |r: &Rung| r.number().map_or(r.variant().to_owned(), |number| format!("{number} {}", r.variant()));
     let names: Vec<String> = family.kernels().map(name).collect();
-    format!("{} has no variant {item:?}; it has {}", family.name, names.join(", "))
+    format!("{} has no rung {item:?}; it has {}", family.name, names.join(", "))
 }
 
 /// `16 KiB`: bytes in the largest unit of which they are a whole number.

@@ -16,7 +16,7 @@
 #include "../common/tree.cl"
 #include "finish.cl"
 #include "size.cl"
-#include "lockstep.cl"
+#include "../common/lockstep.cl"
 
 // Harris (2007) used no synchronisation here: the 32 work-items of a warp ran in step. That was wrong without
 // `volatile`, which keeps values out of registers, and is wrong with it since work-items of a warp may drift apart.

@@ -15,7 +15,7 @@
 #include "operation.cl"
 #include "../common/tree.cl"
 #include "finish.cl"
-#include "lockstep.cl"
+#include "../common/lockstep.cl"
 #include "unrolled.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))

@@ -21,7 +21,7 @@
 #include "../common/tree.cl"
 #include "finish.cl"
 #include "../common/bits.cl"
-#include "lockstep.cl"
+#include "../common/lockstep.cl"
 #include "shuffle.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))

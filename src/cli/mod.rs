@@ -97,10 +97,10 @@ pub struct Occupancy {
     /// memory and work-items
     #[arg(long, value_name = "FAMILY", requires = "variant")]
     pub kernel: Option<String>,
-    /// The variant to build, by number or name, as in 3 or local
+    /// The rung to build, by number or name, as in 3 or local
     #[arg(long, value_name = "V", requires = "kernel")]
     pub variant: Option<String>,
-    /// Element type of the variant to build [default: the family's first in `gpulab list`]
+    /// Element type of the rung to build [default: the family's first in `gpulab list`]
     #[arg(long, value_enum, value_name = "TYPE", requires = "kernel")]
     pub dtype: Option<Dtype>,
     /// Registers of a work-item, 32 bits each; needed where no driver tells them
@@ -278,7 +278,7 @@ const LADDER_ONLY: &[&str] = &[
 /// Options of all ladders.
 #[derive(Debug, Args)]
 pub struct Ladder {
-    /// Variants to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
     /// Element type [default: what the input file holds, or the family's first in `gpulab list`]
@@ -359,7 +359,7 @@ pub struct Sweep {
     /// The family to sweep
     #[arg(long, value_name = "FAMILY")]
     pub kernel: String,
-    /// Variants to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
     /// Elements, or columns of matrices: sizes and ranges, as in 1000,1M or 1000..5000+500 [default: 2^20; of matrices 2048, of minplus 1024]

@@ -219,7 +219,7 @@ fn paths(graph: &Graph, found: &Closure, wanted: &Wanted) -> Result<NextHops, Er
     hops.map_err(|mismatch| {
         let name = |node| graph.names.name(node);
         Error::WrongResult(format!(
-            "the distance from {} to {} is that of no path: the device's result is wrong; choose another --variant",
+            "the distance from {} to {} is that of no path: the device's result is wrong; choose another rung with --variant",
             name(mismatch.0),
             name(mismatch.1)
         ))
@@ -264,7 +264,7 @@ impl Stepper {
         self.checked = sample.rows();
         sample.check(d, &result).map_err(|why| {
             Error::WrongResult(format!(
-                "{}/{} gave a wrong result in step {}: {why}; choose another --variant",
+                "{}/{} gave a wrong result in step {}: {why}; choose another rung with --variant",
                 self.case.family, self.case.variant, self.steps
             ))
         })?;
@@ -275,7 +275,7 @@ impl Stepper {
     fn compute(&mut self, d: &Array) -> Result<Array, Error> {
         loop {
             let Some(rung) = self.rungs.first() else {
-                return Err(Error::Failed("no variant runs on this device".into()));
+                return Err(Error::Failed("no rung runs on this device".into()));
             };
             self.case.variant = rung.variant().into();
             let compute = || self.session.compute(&self.case, std::slice::from_ref(d));

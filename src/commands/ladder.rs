@@ -106,7 +106,7 @@ fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs, Error> {
 fn check_settings(study: &LadderRun, rungs: &[&'static Rung]) -> Result<(), Error> {
     let read = || study.family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
     let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
-    unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen variants has this setting"))))
+    unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 
 /// Refuses settings that no device could take, each alone or as they are given together.

@@ -71,7 +71,7 @@ fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error>
     let family = bench::family(family)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
     let [rung] = rungs[..] else {
-        return Err(Error::Usage(format!("--variant {variant}: these are {} variants; choose one", rungs.len())));
+        return Err(Error::Usage(format!("--variant {variant}: these are {} rungs; choose one", rungs.len())));
     };
     let dtype = options.dtype.unwrap_or(family.dtypes[0]);
     bench::check_dtype(family, dtype)?;

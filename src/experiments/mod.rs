@@ -14,6 +14,7 @@ pub mod image;
 mod image_sampler;
 pub mod instructions;
 pub mod launch;
+pub mod lockstep;
 pub mod occupancy;
 pub mod offset;
 pub mod overlap;
@@ -41,6 +42,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &image::IMAGE,
     &instructions::INSTRUCTIONS,
     &launch::LAUNCH,
+    &lockstep::LOCKSTEP,
     &occupancy::OCCUPANCY,
     &offset::OFFSET,
     &overlap::OVERLAP,

@@ -29,6 +29,7 @@ pub const LAB: &[&Family] = &[
     &lab::walk::GATHER,
     &lab::instructions::PAIRS,
     &lab::vectors::LOADING,
+    &lab::lockstep::FAMILY,
     &lab::orders::FAMILY,
     &lab::presum::FAMILY,
     &lab::sampled::FAMILY,

@@ -133,6 +133,23 @@ pub(crate) fn single_pass(plan: &mut Builder<'_>, grid: Grid) -> [Arg; 3] {
     [plan.buffer(Role::Scratch, Dtype::I32, words), plan.buffer(Role::Zeroed, Dtype::I32, 1), plan.output(1)]
 }
 
+/// The macro that chooses how work-items in step are synchronised; see `cl/common/lockstep.cl`. Where a device has neither
+/// sub-groups nor NVIDIA's warp instructions, each item is in step with itself alone.
+pub(crate) fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
+    const WARP: usize = 32;
+    let (wg, target) = (ask.case.wg, ask.target);
+    if target.nvidia && !wg.size().is_multiple_of(WARP) {
+        return Err(Refusal::Group(format!(
+            "work-group {wg}: a warp's instructions need whole warps of {WARP} work-items"
+        )));
+    }
+    Ok(match (target.nvidia, target.subgroups) {
+        (true, _) => "LOCKSTEP_PTX",
+        (false, true) => "LOCKSTEP_SUBGROUP",
+        (false, false) => "LOCKSTEP_ALONE",
+    })
+}
+
 /// Why a work-group does not fit the device, if it does not.
 pub(crate) fn check_wg(wg: WorkGroup, target: &Target) -> Result<(), Refusal> {
     if wg.size() > target.max_wg || wg.0.iter().zip(target.max_wg_dims).any(|(&w, max)| w > max) {

@@ -73,7 +73,7 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
         (&["--n", "1e7"], "choose a smaller size"),
         (&["--n", "2^63"], "bytes"),
         (&["--dtype", "i64"], "minplus has no i64 kernels; it has f32, i32, f64"),
-        (&["--variant", "0", "--depth", "8"], "--depth: none of the chosen variants has this setting"),
+        (&["--variant", "0", "--depth", "8"], "--depth: none of the chosen rungs has this setting"),
         (&["--variant", "7"], "it has 0 naive"),
         (&["--tile", "64"], "it must be two numbers from 1 to 1024, such as 64x64"),
         (&["--depth", "0"], "from 1 to 1024"),

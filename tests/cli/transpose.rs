@@ -37,7 +37,7 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
         (&["--nreps", "1"], "2..=10000"),
         (&["--gap", "9999999999"], "1048576"),
         (&["--dtype", "i64"], "transpose has no i64 kernels"),
-        (&["--variant", "3", "--vec", "4"], "--vec: none of the chosen variants has this setting"),
+        (&["--variant", "3", "--vec", "4"], "--vec: none of the chosen rungs has this setting"),
         (&["--variant", "8"], "it has copy, local_copy, 1 naive"),
         (&["--n", "10000000"], "choose a smaller size"),
         (&["--width", "10000000", "--height", "1", "--gap", "1000000", "--variant", "1"], "choose a smaller size"),

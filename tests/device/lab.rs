@@ -25,7 +25,8 @@ fn cut_down(cases: impl Iterator<Item = Case>) -> Vec<Case> {
     for mut case in cases {
         case.shape.n = case.shape.n.min(SMALL);
         // On two cores no more items than that share so few elements.
-        case.wg = WorkGroup::linear(case.wg.size().min(16));
+        let most = if case.family == "lockstep" { 64 } else { 16 };
+        case.wg = WorkGroup::linear(case.wg.size().min(most));
         if let Some(rounds) = case.params.get_mut(REPEATS) {
             *rounds = rounds.parse::<u64>().unwrap().min(FEW).to_string();
         }

@@ -109,6 +109,12 @@ const SKIPS: &[Skip] = &[
         ..ALL
     },
     Skip {
+        of: &["lockstep/bare", "lockstep/volatile"],
+        drivers: &["oclgrind"],
+        why: "their race is what they show",
+        ..ALL
+    },
+    Skip {
         of: &["presum"],
         when: |case, _| case.shape.n < 8 * case.wg.size() as u64,
         how: Refused("size"),

@@ -47,8 +47,8 @@ const FINISH: Tunable = Tunable::choice(
 .by_default("host");
 const SIZE: Tunable = Tunable::choice(
     "size",
-    "how v1 to v5 know the work-group's size: at run time, as in the slides, or as a constant, which lets the compiler \
-     unroll their loops and drop their divisions",
+    "how the rung knows the work-group's size: at run time, as in the slides, or as a constant, which lets the compiler \
+     unroll loops and drop divisions",
     &["runtime", "constant"],
 )
 .by_default("runtime");
@@ -231,7 +231,7 @@ fn two_loads(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn last_warp(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    looped_tree(ask, 2, Some(lockstep(ask)?))
+    looped_tree(ask, 2, Some(shape::lockstep(ask)?))
 }
 
 /// One tree a group, in a loop, over `loads` elements for each work-item.
@@ -248,7 +248,7 @@ fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Result<Plan
 }
 
 fn unrolled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (plan, grid) = begin_tree(ask, 2, Some(lockstep(ask)?))?;
+    let (plan, grid) = begin_tree(ask, 2, Some(shape::lockstep(ask)?))?;
     let n = Arg::Index(plan.n());
     finished(plan, grid, &[n], (grid.groups, grid.wg), 1 + tree_depth(grid.wg))
 }
@@ -283,27 +283,10 @@ fn check_halves(ask: &Ask<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The macro that chooses how work-items in step are synchronised; see `cl/reduce/lockstep.cl`. Where a device has neither
-/// sub-groups nor NVIDIA's warp instructions, each item is in step with itself alone.
-fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
-    const WARP: usize = 32;
-    let (wg, target) = (ask.case.wg, ask.target);
-    if target.nvidia && !wg.size().is_multiple_of(WARP) {
-        return Err(Refusal::Group(format!(
-            "work-group {wg}: a warp's instructions need whole warps of {WARP} work-items"
-        )));
-    }
-    Ok(match (target.nvidia, target.subgroups) {
-        (true, _) => "LOCKSTEP_PTX",
-        (false, true) => "LOCKSTEP_SUBGROUP",
-        (false, false) => "LOCKSTEP_ALONE",
-    })
-}
-
 fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     check_halves(ask)?;
     let grid = grid(ask, 2)?;
-    let plan = begin_in_step(ask, grid, Some(lockstep(ask)?))?;
+    let plan = begin_in_step(ask, grid, Some(shape::lockstep(ask)?))?;
     let n = plan.n();
     // The two elements of a turn, then the turns.
     let depth = n.div_ceil(2 * grid.items() as u64) + tree_depth(grid.wg);
@@ -333,7 +316,7 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
-    let how = lockstep(ask)?;
+    let how = shape::lockstep(ask)?;
     if how == "LOCKSTEP_ALONE" {
         return Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()));
     }

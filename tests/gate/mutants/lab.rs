@@ -263,6 +263,23 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .last(),
     trial(
+        "lockstep",
+        "lockstep/synchronised",
+        "",
+        "no barrier in its last steps",
+        &[(
+            "if (2 * offset > LOCKSTEP)\n            barrier(CLK_LOCAL_MEM_FENCE);",
+            "if (2 * offset > LOCKSTEP)\n            ;",
+        )],
+    ),
+    trial(
+        "lockstep",
+        "lockstep/bare",
+        "",
+        "leaves the last group out",
+        &[("if (id == 0)", "if (id == 0 && get_group_id(0) + 1 < get_num_groups(0))")],
+    ),
+    trial(
         "rounding",
         "orders/sequential",
         "",
