@@ -65,7 +65,7 @@ impl Session {
             go(self, &companion, &mut data)
         });
         data.unload(&mut *self.device);
-        gone.map_err(|stop| stop.after(self.launched))?;
+        gone.map_err(|stop| stop.after(launched || self.launched))?;
         self.launched = launched;
         Ok(())
     }
