@@ -136,7 +136,7 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         ("from,to,weight\na,b,1e38\nb,c,1e38\n", &["--closure"], "become 2e38, too"),
         (CHAIN, &["--dtype", "i64"], "i64"),
         (CHAIN, &["--variant", "0-1"], "one variant"),
-        (CHAIN, &["--variant", "99"], "no variant"),
+        (CHAIN, &["--variant", "99"], "no rung"),
         (CHAIN, &["--cl-dir", NOWHERE], "nowhere"),
         (CHAIN, &["--paths"], "--closure"),
         (CHAIN, &["--n", "100"], "--n"),

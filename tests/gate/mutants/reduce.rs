@@ -22,8 +22,7 @@ const STORE: &str = "partial[get_group_id(0)] = scratch[0];";
 const START: &str = "T4 acc[ACC];";
 const PUBLISH: &str = "publish(";
 const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
-/// Of v7: the loop over a work-item's elements.
-
+/// Of v1 to v5: a step's addition.
 const JOIN: &str = "scratch[id] = REDUCE(scratch[id], scratch[id + offset]);";
 const JOIN_AS_FLOATS: &str =
     "scratch[id] = (float)scratch[id] < (float)scratch[id + offset] ? scratch[id] : scratch[id + offset];";
