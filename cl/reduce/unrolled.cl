@@ -1,19 +1,15 @@
 // A tree whose every step is written out; the compiler, which knows WG, drops the steps that a group has no use for.
 // Comes after operation.cl and lockstep.cl. All work-items must call it, with a value each in scratch; work-item 0 gets the
 // result there.
-#define HALVE(offset)                                                  \
-    if (WG >= 2 * (offset) && 2 * (offset) > LOCKSTEP) {               \
-        barrier(CLK_LOCAL_MEM_FENCE);                                  \
+#define STEP(offset, is_meant, synchronise)                            \
+    if (WG >= 2 * (offset) && (is_meant)) {                            \
+        synchronise;                                                   \
         if (id < (offset))                                             \
             scratch[id] = REDUCE(scratch[id], scratch[id + (offset)]); \
     }
+#define HALVE(offset) STEP(offset, 2 * (offset) > LOCKSTEP, barrier(CLK_LOCAL_MEM_FENCE))
 // Within the first warp (sub-group) alone, as v5 explains.
-#define HALVE_IN_STEP(offset)                                          \
-    if (WG >= 2 * (offset) && 2 * (offset) <= LOCKSTEP) {              \
-        lockstep_sync();                                               \
-        if (id < (offset))                                             \
-            scratch[id] = REDUCE(scratch[id], scratch[id + (offset)]); \
-    }
+#define HALVE_IN_STEP(offset) STEP(offset, 2 * (offset) <= LOCKSTEP, lockstep_sync())
 
 void unrolled_tree(__local T *scratch, const uint id)
 {

@@ -187,9 +187,9 @@ pub(super) fn times(factor: f64) -> String {
     format!("{factor:.decimals$} times")
 }
 
-/// A part of a whole: `12 %`.
+/// A part of a whole: `12 %`, and `0.40 %` where whole ones would say none.
 pub(super) fn percent(part: f64) -> String {
-    format!("{:.0} %", 100.0 * part)
+    if part > 0.0 && part < 0.005 { format!("{:.2} %", 100.0 * part) } else { format!("{:.0} %", 100.0 * part) }
 }
 
 /// A speed below another: `20 % slower`, or `25.0 times slower` where a percentage would say little.

@@ -56,8 +56,7 @@ impl Problem for Dot {
         let telling = data::telling(case.dtype, draw);
         let pairs = telling.iter().zip(data::telling(case.dtype, !draw).into_iter().rev());
         let pairs = pairs.map(|(a, b)| vec![a.clone(), b]).filter(|pair| is_normal(&self.reference(case, pair)));
-        let pairs: Vec<Vec<Array>> =
-            if case.params.get(MAD.name).is_some_and(|on| on == "1") { vec![] } else { pairs.collect() };
+        let pairs: Vec<Vec<Array>> = if is_mad(case).is_ok_and(|mad| mad) { vec![] } else { pairs.collect() };
         let values = telling.iter().cloned().chain(data::not_finite(case.dtype));
         let zero = Array::zeros(case.dtype, 1);
         let both = |value: Array, other: &Array| [vec![value.clone(), other.clone()], vec![other.clone(), value]];
@@ -110,9 +109,14 @@ enum Presum {
     Guard,
 }
 
+/// Whether products are rounded as the device likes.
+fn is_mad(case: &Case) -> Result<bool, Refusal> {
+    Ok(MAD.is_on(&case.params)?.unwrap_or(false) && case.dtype.is_float())
+}
+
 /// A plan with the settings that all rungs share, for a launch of `grid`.
 fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
-    let mad = MAD.is_on(&ask.case.params)?.unwrap_or(false) && ask.case.dtype.is_float();
+    let mad = is_mad(ask.case)?;
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), grid);
     if mad {
         plan.define("USE_MAD", 1);

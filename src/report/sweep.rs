@@ -129,12 +129,12 @@ fn rung_line(rows: &[&Row], variant: &str) -> Option<Vec<String>> {
     let own: Vec<&Row> = rows.iter().copied().filter(|r| r.variant == variant).collect();
     let ranked = ranked(&own);
     let (best, time) = ranked.first()?;
-    let number = |x: Option<f64>, digits| x.map_or("-".to_owned(), |x| format::significant(x, digits));
+    let rate = if is_memory_bound(best) { best.gbps } else { best.gops.map(|gops| gops / 2.0) };
     Some(vec![
         label(best),
         best.wg.clone(),
         format::time(*time),
-        number(if is_memory_bound(best) { best.gbps } else { best.gops.map(|gops| gops / 2.0) }, 4),
+        rate.map_or("-".to_owned(), |rate| format::significant(rate, 4)),
         of_limit(best).unwrap_or_else(|| "-".to_owned()),
         format::time(ranked[ranked.len() / 2].1),
         format::time(ranked[ranked.len() - 1].1),

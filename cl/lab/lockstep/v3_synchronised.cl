@@ -5,21 +5,17 @@
 #ifndef WG
 #define WG 256        // work-items of a group, 64 or more
 #endif
+#define WORD __local uint
 
 #include "../../common/lockstep.cl"
+#include "tree.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void lockstep_v3_synchronised(__global const uint *restrict x, __global uint *restrict sums)
 {
-    __local uint scratch[WG];
+    WORD scratch[WG];
     const uint id = lockstep_id();
-    scratch[id] = x[get_group_id(0) * WG + id];
-    for (uint offset = WG / 2; offset > 32; offset /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (id < offset)
-            scratch[id] += scratch[id + offset];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    down_to_a_warp(x, scratch, id);
     for (uint offset = 32; offset > 0; offset /= 2) {
         if (2 * offset > LOCKSTEP)
             barrier(CLK_LOCAL_MEM_FENCE);

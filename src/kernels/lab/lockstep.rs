@@ -29,13 +29,6 @@ const WARP: usize = 32;
 /// The result is the number of groups whose sum is wrong: none where items are synchronised, any number where they race.
 struct Lockstep;
 
-impl Lockstep {
-    /// Elements of each group: as many as its items.
-    fn of_a_group(case: &Case) -> usize {
-        case.wg.size().max(1)
-    }
-}
-
 impl Problem for Lockstep {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize]
@@ -51,20 +44,16 @@ impl Problem for Lockstep {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let groups = inputs[0].len() / Lockstep::of_a_group(case);
+        let groups = inputs[0].len() / case.wg.size();
         Reference::Error(if case.variant == "synchronised" { 0.0 } else { groups as f64 })
     }
 
     fn error(&self, case: &Case, sums: &Array, inputs: &[Array]) -> Option<Array> {
         let elements = words(&inputs[0]);
-        let wanted = elements.chunks(Lockstep::of_a_group(case)).map(|group| group.iter().fold(0, wrapping_add));
+        let wanted = elements.chunks(case.wg.size()).map(|group| group.iter().copied().fold(0, u32::wrapping_add));
         let wrong = array(wanted).as_bytes().chunks(4).zip(sums.as_bytes().chunks(4)).filter(|(a, b)| a != b).count();
         Some(Array::F64(vec![wrong as f64]))
     }
-}
-
-fn wrapping_add(sum: u32, element: &u32) -> u32 {
-    sum.wrapping_add(*element)
 }
 
 fn unsynchronised(ask: &Ask<'_>) -> Result<Plan, Refusal> {

@@ -16,7 +16,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel("reduce/v3_sequential", "no barrier", &[(BARRIER, "")]).logged(RACE),
     kernel("reduce/v3_sequential", "a barrier in the first step only", &[(BARRIER, "if (offset == WG / 2) barrier(CLK_LOCAL_MEM_FENCE);")]).logged(RACE),
     kernel("reduce/v4_first_add", "no barrier", &[(BARRIER, "")]).logged(RACE),
-    kernel("reduce/v7_raking", "no barrier in the tree", &[(BARRIER, "")]).file_is("reduce/unrolled.cl").logged(RACE),
+    kernel("reduce/v7_raking", "no barrier in the tree", &[("barrier(CLK_LOCAL_MEM_FENCE))", ")")]).file_is("reduce/unrolled.cl").logged(RACE),
     kernel("reduce/v1_interleaved", "every item writes the result", &[("if (id == 0)\n        partial", "partial")]).logged(RACE),
     kernel("reduce/v7_raking", "items of other groups write the result", &[("partial[get_group_id(0)] = scratch[0];", "partial[0] = scratch[0];")]).logged(RACE),
     kernel("reduce/v10_single_pass", "partial results without atomics", &[("atomic_xchg(slot + w, bits.words[w]);", "slot[w] = bits.words[w];"), ("atomic_or(slot + w, 0u)", "slot[w]")]).file_is("common/publish.cl").n(9001).logged(RACE),
