@@ -51,8 +51,10 @@ pub struct Limits {
     quiet: bool,
     /// Where notes go.
     say: fn(&str),
-    /// None where no probe gave a rate.
+    /// None where no probe gave a rate, or one broke: the best of the others may be too low.
     known: Vec<(LimitNeeded, Option<Ceiling>)>,
+    /// The probes that broke, with what they ended in.
+    broken: Vec<(Status, String)>,
 }
 
 impl Limits {
@@ -70,7 +72,7 @@ impl Limits {
         let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
-        Limits { effort, kept, folder, told: quiet, quiet, say, known: Vec::new() }
+        Limits { effort, kept, folder, told: quiet, quiet, say, known: Vec::new(), broken: Vec::new() }
     }
 
     /// The ceiling, if it was measured and there is one.
@@ -94,6 +96,11 @@ impl Limits {
         self.known.iter().find(|known| known.0 == need).map(|(_, ceiling)| *ceiling)
     }
 
+    /// The first probe that broke and ended so.
+    pub fn broken(&self, status: Status) -> Option<String> {
+        self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
+    }
+
     /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
     ///
     /// # Errors
@@ -107,16 +114,8 @@ impl Limits {
             Some(quantity) => match self.look_up(&quantity) {
                 Some(row) => need.ceiling(&quantity, &row),
                 None => {
-                    let (quiet, say) = (self.quiet, self.say);
-                    let mut tell = |outcome: &Outcome| {
-                        if !quiet || outcome.status() == Status::WrongResult {
-                            say(&gone_wrong(outcome));
-                        }
-                    };
-                    let row = measure(&quantity, self.effort, &Run::begin(), executor, &mut tell)?;
-                    let ceiling = need.ceiling(&quantity, &row);
-                    self.keep(row, executor.info());
-                    ceiling
+                    let row = self.search(&quantity, executor)?;
+                    row.and_then(|row| need.ceiling(&quantity, &row))
                 }
             },
         };
@@ -124,14 +123,38 @@ impl Limits {
         Ok(())
     }
 
+    /// Measures a ceiling, and keeps it; none if a probe broke.
+    fn search(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
+        let (quiet, say, before) = (self.quiet, self.say, self.broken.len());
+        let broken = &mut self.broken;
+        let mut tell = |outcome: &Outcome| {
+            let status = outcome.status();
+            if !quiet || status.is_broken() {
+                say(&gone_wrong(outcome));
+            }
+            if status.is_broken() {
+                broken.push((status, probe_name(outcome)));
+            }
+        };
+        let row = measure(quantity, self.effort, &Run::begin(), executor, &mut tell)?;
+        if self.broken.len() > before {
+            say(
+                "there is no ceiling: the best of the other probes may be too low; gpulab ceiling measures all of them",
+            );
+            return Ok(None);
+        }
+        self.keep(&row, executor.info());
+        Ok(Some(row))
+    }
+
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.
-    fn keep(&mut self, row: CeilingRow, info: &DeviceInfo) {
+    fn keep(&mut self, row: &CeilingRow, info: &DeviceInfo) {
         let Some(folder) = self.folder.as_ref().filter(|_| row.value.is_some()) else { return };
         // Another run may have kept more meanwhile.
         if let Ok(Some(now)) = Kept::load(folder, info) {
             self.kept = now;
         }
-        if self.kept.add(row) {
+        if self.kept.add(row.clone()) {
             // If that fails, the next run measures it again, and no more is lost.
             let _ = self.kept.save(folder);
         }
@@ -150,8 +173,12 @@ impl Limits {
 
 /// What there is to say of a probe that went wrong.
 pub fn gone_wrong(outcome: &Outcome) -> String {
-    let (case, status, reason) = (&outcome.case, outcome.status(), outcome.reason());
-    format!("the probe {}/{} gave no rate ({}): {reason}", case.family, case.variant, status.name())
+    format!("the probe {} gave no rate ({}): {}", probe_name(outcome), outcome.status().name(), outcome.reason())
+}
+
+/// The probe's family and variant.
+pub fn probe_name(outcome: &Outcome) -> String {
+    format!("{}/{}", outcome.case.family, outcome.case.variant)
 }
 
 /// The settings, with the time that no event time of the case may fall below.

@@ -5,7 +5,7 @@ mod tunables;
 use crate::data::Dtype;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
-use crate::runner::{Cache, Clock, Settings};
+use crate::runner::{Cache, Clock, Settings, Status};
 use crate::sweep::Order;
 use crate::values::{self, List};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -54,8 +54,7 @@ pub enum Command {
     Dot(Box<DotArgs>),
     /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
     Transpose(Box<TransposeArgs>),
-    /// Run the min-plus product's ladder, or find distances in a graph with it; or, with
-    /// --input, write the distances in a graph
+    /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
     /// Measure what the device does at best (memory, caches, local memory, arithmetic) and keep it: ladders say how far
     /// they are from it
@@ -391,7 +390,7 @@ pub struct Sweep {
     pub resume: bool,
     /// With --resume: run what has a row of one of these statuses again
     #[arg(long, requires = "resume", value_name = "STATUS,...", value_delimiter = ',')]
-    #[arg(value_parser = ["failed", "timeout", "skipped", "build_failed", "wrong_result"])]
+    #[arg(value_parser = Status::ALL.map(Status::name))]
     pub retry: Vec<String>,
     /// Print the plan and its size, and run nothing
     #[arg(long)]

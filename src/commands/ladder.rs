@@ -88,10 +88,14 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         records: Vec::new(),
         outputs,
     };
-    let climbed = climb.climb(&rungs, &info, global.quiet);
+    let quick = options.measure.quick;
+    let mut limits = Limits::load(&info, quick, options.cl_dir.is_some(), global.quiet, say);
+    let climbed = climb.climb(&rungs, &info, &mut limits);
     let rows: Vec<Row> = climb.records.iter().map(Row::from).collect();
     let told = climb.tell(out, global, &rows, climbed.is_ok());
-    bench::worst_of([climbed, bench::worst(&rows, options.measure.strict), told].into_iter().filter_map(Result::err))
+    let probes = bench::gone_wrong(|status| limits.broken(status));
+    let rungs = bench::worst(&rows, options.measure.strict);
+    bench::worst_of([climbed, rungs, probes, told].into_iter().filter_map(Result::err))
 }
 
 /// Opens the outputs; none may be a file that is read.
@@ -134,13 +138,12 @@ fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Erro
 }
 
 impl Climb<'_> {
-    fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo, quiet: bool) -> Result<(), Error> {
+    fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo, limits: &mut Limits) -> Result<(), Error> {
         let empty = self.study.shape.elements() == 0;
         let baselines = if empty { &[] } else { self.study.family.problem.baselines() };
         let probes = if empty { 0 } else { 1 };
         let total = probes + baselines.len() + rungs.len() * self.study.series.len();
         let need = LimitNeeded::of(self.study.family, self.dtype, &self.study.params);
-        let mut limits = Limits::load(info, self.options.measure.quick, self.options.cl_dir.is_some(), quiet, say);
         if !empty {
             self.observer.case_started(0, total, &format!("{} ceiling", self.study.family.ceiling.name()));
             limits.measure(&mut *self.executor, need)?;

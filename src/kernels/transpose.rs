@@ -182,7 +182,7 @@ impl Tiling {
         let fits_wg = tiling.work_group().size() == wg.size() && (down == 1 || tiling.work_group() == wg);
         match ROWS.get(params)? {
             None if !fits_wg => Err(Refusal::Group(format!(
-                "work-group {wg}: it has no share of a tile of {tile}x{tile}: choose a multiple of {}, or --rows",
+                "work-group {wg}: its items cannot share out a tile of {tile}x{tile} evenly: choose a multiple of {}, or --rows",
                 tile / vector
             ))),
             _ => Ok(tiling),

@@ -84,6 +84,22 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Status; 7] = [
+        Status::Ok,
+        Status::Skipped,
+        Status::BuildFailed,
+        Status::Suspect,
+        Status::WrongResult,
+        Status::Timeout,
+        Status::Failed,
+    ];
+
+    /// Whether something broke, of the kernel, its driver or their times.
+    pub fn is_broken(self) -> bool {
+        !matches!(self, Status::Ok | Status::Skipped)
+    }
+
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {

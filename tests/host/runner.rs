@@ -351,6 +351,15 @@ fn what_does_not_fit_is_skipped_with_its_reason() {
 }
 
 #[test]
+fn so_many_roundings_that_no_bound_shows_mistakes_are_refused() {
+    let params = Params::from([("items".into(), "1".into())]);
+    let long = Case { params, wg: WorkGroup::linear(1), ..case(Dtype::F32, 2_000_000) };
+    let outcome = run_case(right(), &long, &settings());
+    assert_eq!(outcome.status(), Status::Skipped);
+    assert!(outcome.reason().contains("choose more work-items"), "{}", outcome.reason());
+}
+
+#[test]
 fn a_failing_driver_costs_the_case_and_not_the_session() {
     let mut runs = 0;
     let script: FakeKernel = Box::new(move |launch, memory| {

@@ -168,7 +168,7 @@ fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     OP.given(&ask.case.params)?;
     let op = op(ask.case);
     if op.is_bitwise() && dtype.is_float() {
-        return Err(Refusal::Setting(format!("{} works on the bits of integers: {dtype} has none", op.name())));
+        return Err(Refusal::Setting(format!("{} joins the bits of integers, and {dtype} holds none", op.name())));
     }
     let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
     let mut plan = Builder::linear(ask, element, grid);
