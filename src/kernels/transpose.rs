@@ -113,7 +113,7 @@ impl Problem for Transpose {
         let tile = TILE.get(&plan.params).ok().flatten().unwrap_or(1).max(16);
         let side = |side: u64| side.min(tile + side % tile);
         let shape = match case.shape {
-            whole if 2 * whole.elements() <= MOST_APART => whole,
+            whole if repeats.saturating_mul(whole.elements()) <= MOST_APART => whole,
             Shape { n, m } => Shape { n: side(n), m: side(m) },
         };
         // Of large tiles not more data than the case itself has.

@@ -73,30 +73,35 @@ impl Problem for Reduce {
 
     fn exact_fill(&self, case: &Case) -> Fill {
         match op(case) {
-            // No partial sum may leave f32's exact range, but with negligible probability.
-            Op::Sum => Fill::Fractions(if case.shape.n <= 1 << 24 { 64 } else { 16 }),
+            Op::Sum => Fill::Fractions(most_exact(case)),
             _ => self.fill(case),
         }
     }
 
-    /// Numbers of either sign, as the others are all on one side of 0; and such as are hard to tell apart.
-    fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
+    /// Numbers of either sign, as the others are all on one side of 0; such as are hard to tell apart; and of many sizes.
+    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
+        let sizes = [Fill::Sizes(16), Fill::Sizes(40)];
         match op(case) {
-            Op::Min => &[Fill::Real, Fill::Near { negative: false }],
-            Op::Max => &[Fill::Real, Fill::Near { negative: true }],
-            _ => &[],
+            op @ (Op::Min | Op::Max) => {
+                let near = [false, true].map(|small| Fill::Near { negative: op == Op::Max, small });
+                [&[Fill::Real], &near[..], &sizes].concat()
+            }
+            Op::Sum if case.dtype.is_float() => vec![Fill::Scaled(most_exact(case))],
+            Op::Sum | Op::Xor => sizes.into(),
+            Op::And | Op::Or => Vec::new(),
         }
     }
 
     fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
+        let op = op(case);
         let mut values = data::telling(case.dtype, draw);
-        if op(case) == Op::Sum {
-            values.extend(data::not_finite(case.dtype));
-        }
-        let neutral = vec![host::finish(op(case), &Array::zeros(case.dtype, 0))];
+        // Whether a minimum of NaN and a number is one of them OpenCL leaves open.
+        values.extend(data::not_finite(case.dtype).into_iter().take(if op == Op::Sum { 3 } else { 2 }));
+        let neutral = vec![host::finish(op, &Array::zeros(case.dtype, 0))];
         // All of them: the result of nothing.
-        values.push(neutral[0].clone());
-        Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect() })
+        values.extend([Array::zeros(case.dtype, 1), neutral[0].clone()]);
+        let pairs = if op == Op::Sum { Lone::sums(case.dtype, |term| vec![term]) } else { Vec::new() };
+        Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect(), pairs })
     }
 
     fn decide(
@@ -155,6 +160,13 @@ impl Problem for Reduce {
     fn baselines(&self) -> &'static [Baseline] {
         host::BASELINES
     }
+}
+
+/// The largest number whose sums are exact in the case's type and size, in any order.
+fn most_exact(case: &Case) -> u64 {
+    // Beyond that, the changes that checks make would not be.
+    let (bits, most) = if case.dtype == Dtype::F64 { (53, 1 << 40) } else { (24, 1 << 16) };
+    (largest_exact(bits, case.shape.n) as u64).clamp(1, most)
 }
 
 /// The case's operation; planners refuse what names none.
