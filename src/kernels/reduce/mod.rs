@@ -165,7 +165,7 @@ impl Problem for Reduce {
 /// The largest number whose sums are exact in the case's type and size, in any order.
 fn most_exact(case: &Case) -> u64 {
     // Beyond that, the changes that checks make would not be.
-    let (bits, most) = if case.dtype == Dtype::F64 { (53, 1 << 40) } else { (24, 1 << 16) };
+    let (bits, most) = if case.dtype == Dtype::F64 { (53, 1 << 43) } else { (24, 1 << 16) };
     (largest_exact(bits, case.shape.n) as u64).clamp(1, most)
 }
 

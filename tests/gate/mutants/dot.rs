@@ -42,6 +42,10 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V6, "remembers its answer in the ticket, in a cold cache", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, as_uint(sum));")]).cold().n(300_007),
     kernel(V6, "remembers its answer in the ticket for the data it was for", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u && as_uint(x[0]) == partial[0]) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "partial[0] = as_uint(x[0]); atomic_xchg(ticket, as_uint(sum));")]),
     kernel(V7, "works only for results that are poisoned", &[("T16 a = 0,", "if (!isnan(partial[id])) return; T16 a = 0,")]),
+    // Products and sums that meet the ends of their type.
+    kernel(V1, "takes infinity times infinity for nothing", &[("sum = MULADD(x[i], y[i], sum);", "sum = isinf(x[i]) && isinf(y[i]) ? sum : MULADD(x[i], y[i], sum);")]),
+    kernel(V1, "stops products at the largest number", &[("sum = MULADD(x[i], y[i], sum);", "sum = isinf(x[i] * y[i]) && isfinite(x[i]) && isfinite(y[i]) ? sum + copysign(FLT_MAX, x[i] * y[i]) : MULADD(x[i], y[i], sum);")]),
+    kernel(V1, "multiplies numbers of 15 bits in 16", &[("sum = MULADD(x[i], y[i], sum);", "sum = abs(x[i]) > 16 && abs(y[i]) > 16 && abs(x[i]) < (1 << 15) && abs(y[i]) < (1 << 15) ? ((x[i] * y[i]) & 0xffff) + sum : MULADD(x[i], y[i], sum);")]).dtype(I32),
     // The wrong sum.
     kernel(V1, "drops the last element", &[("min(begin + chunk, n)", "min(begin + chunk, n - 1)")]),
     kernel(V1, "drops the last element of each chunk", &[("i < end;", "i + 1 < end;")]).dtype(I32),
