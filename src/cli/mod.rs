@@ -47,6 +47,10 @@ pub enum Command {
     List {
         /// Only this family, with its rungs' ideas and costs
         family: Option<String>,
+        /// The road through one of the sources that the ladders follow, from slide to command: bornhofen, ppc, cmsoft,
+        /// nvidia or maruyama
+        #[arg(long, value_name = "NAME", conflicts_with = "family")]
+        source: Option<String>,
     },
     /// Run the reduction's ladder (sum, min, max, and, or, xor): check it, time it, compare it with the CPU
     Reduce(Box<ReduceArgs>),

@@ -11,7 +11,7 @@ use crate::kernels::{Family, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{REPEATS, Record, Row, Run, SampleRow, Scene, relate};
 use crate::report::progress::{Observer, Silent, StatusLine};
-use crate::report::{RateUnit, ladder, markdown};
+use crate::report::{RateUnit, chapter, ladder, markdown};
 use crate::runner::Settings;
 use crate::store::CsvFile;
 use crate::sweep::Asked;
@@ -200,6 +200,13 @@ impl Climb<'_> {
         Ok(())
     }
 
+    /// Of the min-plus ladder, at the size of PPC's chapter 4 or where more is asked for: its figures beside the chapter's.
+    fn beside_the_chapter(&self, rows: &[Row], verbose: bool) -> String {
+        let is_its_own = self.study.family.name == "minplus" && (verbose || self.study.shape.n == chapter::N);
+        let units = self.executor.info().target.compute_units;
+        if is_its_own { chapter::beside(rows, units).unwrap_or_default() } else { String::new() }
+    }
+
     /// Ends the progress, prints the table and completes the files.
     fn tell(&mut self, out: &mut Out, global: &Global, rows: &[Row], is_whole: bool) -> Result<(), Error> {
         self.observer = Box::new(Silent);
@@ -207,7 +214,8 @@ impl Climb<'_> {
         if is_whole || !rows.is_empty() {
             self.outputs.md(&markdown::ladder(rows, unit));
         }
-        let table = |color| ladder::table(rows, unit, color);
+        let beside = self.beside_the_chapter(rows, global.verbose);
+        let table = |color| ladder::table(rows, unit, color) + &beside;
         self.outputs.tell(out, &table, color(global.color), global.quiet);
         self.outputs.finish(is_whole, !rows.is_empty())
     }

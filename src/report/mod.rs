@@ -3,11 +3,13 @@
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
 pub mod ceilings;
+pub mod chapter;
 pub mod experiment;
 pub mod format;
 pub mod ladder;
 pub mod markdown;
 pub mod progress;
+pub mod sources;
 pub mod sweep;
 pub mod timeline;
 mod view;

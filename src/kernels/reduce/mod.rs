@@ -1,6 +1,6 @@
 //! The reduction of a vector by an operation: its sum, its least or greatest element, and, or, xor of its bits.
 //!
-//! The first six rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
+//! The first seven rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
 //! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
 
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
@@ -47,8 +47,8 @@ const FINISH: Tunable = Tunable::choice(
 .by_default("host");
 const SIZE: Tunable = Tunable::choice(
     "size",
-    "how the rung knows the work-group's size: at run time, as in the slides, or as a constant, which lets the compiler \
-     unroll loops and drop divisions",
+    "how the rung knows the work-group's size: at run time, as in M. Harris's slides, or as a constant, which lets the \
+     compiler unroll loops and drop divisions",
     &["runtime", "constant"],
 )
 .by_default("runtime");
