@@ -1,13 +1,14 @@
 //! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
 
+use super::quantity::launch_cost;
 use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure};
 use crate::Error;
 use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
 use crate::kernels::{Bound, Family, minplus};
 use crate::plan::{Case, Target};
-use crate::record::{Ceiling, REPEATS, Run};
-use crate::runner::{Outcome, Settings, Status};
+use crate::record::{Ceiling, LaunchCost, REPEATS, Run};
+use crate::runner::{Clock, Outcome, Settings, Status};
 use crate::worker::Executor;
 use std::path::PathBuf;
 
@@ -111,20 +112,47 @@ impl Limits {
         }
         let ceiling = match need.quantity(&executor.info().target) {
             None => None,
-            Some(quantity) => match self.look_up(&quantity) {
-                Some(row) => need.ceiling(&quantity, &row),
-                None => {
-                    let row = self.search(&quantity, executor)?;
-                    row.and_then(|row| need.ceiling(&quantity, &row))
-                }
-            },
+            Some(quantity) => self.row(&quantity, executor)?.and_then(|row| need.ceiling(&quantity, &row)),
         };
         self.known.push((need, ceiling));
         Ok(())
     }
 
-    /// Measures a ceiling, and keeps it; none if a probe broke.
-    fn search(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
+    /// What launches cost by this clock, looked up or measured; none where the device gave no such time.
+    ///
+    /// # Errors
+    /// What ends the whole run.
+    pub fn launch_cost(&mut self, executor: &mut dyn Executor, clock: Clock) -> Result<Option<LaunchCost>, Error> {
+        let (one, several) = launch_cost(clock);
+        let Some(first) = self.seconds(&one, clock, executor)? else { return Ok(None) };
+        let next = match several {
+            None => Some(first),
+            Some((each, 1)) => self.seconds(&each, clock, executor)?,
+            Some((all, launches)) => {
+                let all = self.seconds(&all, clock, executor)?;
+                all.map(|all| (all - first).max(0.0) / (launches - 1) as f64)
+            }
+        };
+        Ok(next.map(|next| LaunchCost { clock, first, next }))
+    }
+
+    /// The seconds of a quantity, if they are by this clock; of launches back to back the host's clock counts.
+    fn seconds(
+        &mut self,
+        quantity: &Quantity,
+        clock: Clock,
+        executor: &mut dyn Executor,
+    ) -> Result<Option<f64>, Error> {
+        let row = self.row(quantity, executor)?;
+        let is_by = |row: &CeilingRow| (row.clock == Clock::Event) == (clock == Clock::Event);
+        Ok(row.filter(is_by).and_then(|row| row.value).map(|us| us * 1e-6))
+    }
+
+    /// The line of a quantity, as it is kept or measured now; none if a probe broke.
+    fn row(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
+        if let Some(row) = self.look_up(quantity) {
+            return Ok(Some(row));
+        }
         let (quiet, say, before) = (self.quiet, self.say, self.broken.len());
         let broken = &mut self.broken;
         let mut tell = |outcome: &Outcome| {

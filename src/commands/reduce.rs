@@ -20,6 +20,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
         dtype: options.ladder.dtype,
         params: options.tunables.params.clone(),
         series: vec![Params::new()],
+        source: None,
         inputs: options.input.iter().cloned().collect(),
     };
     if let Some(file) = &options.input {

@@ -86,6 +86,10 @@ impl Problem for Dot {
         Fill::Positive
     }
 
+    fn counted(&self) -> &'static str {
+        "2 n elements read"
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
         Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n }

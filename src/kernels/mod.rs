@@ -355,6 +355,11 @@ pub trait Problem: Sync {
         self.fill(case)
     }
 
+    /// What the formula of [`Problem::cost`] counts, in words.
+    fn counted(&self) -> &'static str {
+        ""
+    }
+
     /// Bytes moved and operations done, from the one formula of the family.
     fn cost(&self, case: &Case) -> Cost;
 

@@ -86,6 +86,10 @@ impl Problem for Transpose {
         Fill::Bits
     }
 
+    fn counted(&self) -> &'static str {
+        "every element read once and written once"
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let elements = case.shape.n as f64 * case.shape.m as f64;
         let repeats = NREPS.get(&case.params).ok().flatten().unwrap_or(1);

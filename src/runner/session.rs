@@ -269,7 +269,7 @@ impl Session {
     }
 
     /// Makes the inputs and their reference, unless the last case had the same.
-    fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+    pub(super) fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         self.load_host(job.case, job.family)?;
         let Some(data) = &mut self.data else { return Ok(()) };
         if data.device.is_empty() {

@@ -146,6 +146,10 @@ impl Problem for MinPlus {
         true
     }
 
+    fn counted(&self) -> &'static str {
+        "n^3 pairs of an addition and a minimum"
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
         // The matrix is read and the result written; each pair is an addition and a minimum.

@@ -143,6 +143,10 @@ impl Problem for Reduce {
         }
     }
 
+    fn counted(&self) -> &'static str {
+        "n elements read, a partial result written for each work-group"
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
         // What the first rungs move: every element, and a partial result for each group.
