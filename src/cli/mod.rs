@@ -115,10 +115,13 @@ pub struct Occupancy {
     /// Work-items of a group, as in 256 or 32x8
     #[arg(long, value_name = "WG", value_parser = values::work_group, default_value = "256")]
     pub wg: WorkGroup,
-    /// Of this generation in place of the device's: NVIDIA's compute capability, as 9.0, or AMD's target, as gfx90a. With
-    /// --kernel, the device builds, and this generation is counted for
+    /// Of this generation in place of the device's: NVIDIA's compute capability, as 1.0 or 9.0, or AMD's target, as gfx90a,
+    /// or gfx1030-wave64 for wavefronts of 64. With --kernel, the device builds, and this generation is counted for
     #[arg(long, value_name = "NAME")]
     pub generation: Option<String>,
+    /// Draw how much of the compute unit is filled over registers, local memory and group size, each with the others fixed
+    #[arg(long)]
+    pub curves: bool,
 }
 
 /// Options of every command.

@@ -4,6 +4,7 @@
 
 pub mod ceilings;
 pub mod chapter;
+pub mod columns;
 pub mod experiment;
 pub mod format;
 pub mod ladder;

@@ -227,6 +227,17 @@ fn occupancy_takes_local_memory_as_sizes_are_written() {
 }
 
 #[test]
+fn occupancy_draws_curves_of_the_classic_example() {
+    let classic = ["--generation", "1.1", "--registers", "20", "--local", "68", "--wg", "192"];
+    let (plain, err, code) = run(&[&["occupancy"], &classic[..]].concat());
+    assert!(code == 0 && plain.contains("12 of 24 warps (50%)"), "{plain}{err}");
+    let (out, err, code) = run(&[&["occupancy", "--curves"], &classic[..]].concat());
+    assert!(code == 0 && out.starts_with(&plain), "{out}{err}");
+    assert_eq!(out.matches("100% |").count(), 3, "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+}
+
+#[test]
 fn distances_without_a_graph_are_refused() {
     for option in [&["--closure"][..], &["--paths"], &["--from", "a"], &["--to", "b"], &["--undirected"], &["-o", "f"]]
     {
@@ -251,6 +262,8 @@ fn what_no_group_can_need_is_refused_before_a_device_is_opened() {
         (vec!["--registers", "32", "--generation", "9.0", "--local", "1e9"], "232448"),
         (vec!["--registers", "32", "--generation", "9.0", "--local", "48KB"], "1Mi"),
         (vec!["--registers", "32", "--generation", "9.0", "--wg", "2000"], "1024"),
+        (vec!["--registers", "32", "--generation", "1.3", "--wg", "1024"], "512"),
+        (vec!["--registers", "64", "--generation", "3.0"], "63"),
         (vec!["--registers", "32", "--wg", "0"], "work-group"),
         (vec!["--kernel", "reduce"], "--variant"),
         (vec!["--kernel", "nothing", "--variant", "3"], "minplus"),
