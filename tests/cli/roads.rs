@@ -13,6 +13,8 @@ fn small(command: &str) -> Vec<String> {
     if let Some(at) = words.iter().position(|word| word == "--n") {
         words[at + 1] = size.to_owned();
     }
+    // Cold caches take copies of more than the last of them holds.
+    words.iter_mut().filter(|word| *word == "cold").for_each(|word| "warm".clone_into(word));
     let measures = words[0] != "occupancy" && !words.contains(&"--input".to_owned());
     words.extend(SHORT.iter().filter(|_| measures).map(|&word| word.to_owned()));
     words
@@ -22,8 +24,11 @@ fn small(command: &str) -> Vec<String> {
 fn run_road(name: &str) {
     let all = sources::all();
     let place = all.iter().position(|source| source.name() == name).unwrap();
+    // `gpulab lab NAME` and nothing more is what `every_experiment_answers_on_the_default_device` runs.
+    let is_plain_lab = |command: &str| command.starts_with("gpulab lab ") && command.split(' ').count() == 3;
     let commands = |sources: &[CitedSource]| -> BTreeSet<Vec<String>> {
-        sources.iter().flat_map(|source| &source.steps).map(|step| small(step.command)).collect()
+        let steps = sources.iter().flat_map(|source| &source.steps);
+        steps.filter(|step| !is_plain_lab(step.command)).map(|step| small(step.command)).collect()
     };
     let before = commands(&all[..place]);
     for words in commands(&all[place..=place]).difference(&before) {
