@@ -48,7 +48,7 @@ const CMSOFT_N: u64 = 1_000_000;
 /// Puts a source's settings where none are given.
 fn as_source(source: Source, params: &mut Params) -> AsSource {
     let Source::Cmsoft = source;
-    for (name, value) in [("items", "1024"), ("presum", "device")] {
+    for (name, value) in kernels::dot::CMSOFT {
         params.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     }
     AsSource { variants: "1-3", claim: report::source::cmsoft }

@@ -34,6 +34,9 @@ const PRESUM: Tunable = Tunable::choice(
     &["host", "device", "none"],
 )
 .by_default("device");
+/// The settings of the CMSoft article: 1024 work-items, and a kernel for the elements beside a whole turn of them.
+pub(crate) const CMSOFT: [(&str, &str); 2] = [(ITEMS.name, "1024"), (PRESUM.name, "device")];
+
 const MAD: Tunable = Tunable::switch("mad", "1: mad() instead of a * b + c; floats only").by_default("0");
 const DOT_ACC: Tunable = ACC.by_default("4");
 
