@@ -1,6 +1,7 @@
 //! How the rates of a ladder come about, with their numbers: what `-v` adds.
 
 use super::format;
+use super::ladder::WIDTH;
 use super::view::is_memory_bound;
 use crate::kernels;
 use crate::record::Row;
@@ -25,7 +26,8 @@ pub fn text(rows: &[Row]) -> String {
         }
         _ => "",
     };
-    format!("{head}{unit}\n{}\n", lines.join("\n"))
+    let text = format!("{head}{unit}\n{}", lines.join("\n"));
+    text.lines().map(|line| format::wrap(line, WIDTH, "  ")).collect()
 }
 
 /// `v4 vectorised: 134_217_728 bytes / 310.2 us = 432.7 GB/s = 403.0 GiB/s; of 4800 at the peak 9.01%`.
@@ -62,7 +64,8 @@ mod tests {
         };
         insta::assert_snapshot!(text(&[rung]), @r"
         GB/s = bytes read and written / time / 10^9 (2 n elements read)
-        GB = 10^9 bytes, GiB = 1024^3 bytes: sources that divide by 1024^3 have smaller numbers
+        GB = 10^9 bytes, GiB = 1024^3 bytes: sources that divide by 1024^3 have smaller
+          numbers
         v4 vectorised:
           134_217_728 bytes / 310.2 us = 432.7 GB/s = 403.0 GiB/s
           of peak: 432.7 / 4800
@@ -80,7 +83,7 @@ mod tests {
         };
         assert!(text(&[step]).contains("2_000_000 operations / 1.000 ms = 2.000 Gop/s = 1.000 Gpair/s"));
         let moved = Row { family: "transpose".into(), gbps: Some(8.0), ..row("naive") };
-        assert!(text(&[moved]).contains("NVIDIA's transpose figures divide by 1024^3"));
+        assert!(text(&[moved]).contains("NVIDIA's transpose figures divide by 1024^3 bytes"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A source's claim beside what this device does.
 
 use super::format;
+use super::ladder::WIDTH;
 use super::view::range;
 use crate::record::{CPU_DOUBLE, Row};
 use crate::runner::Status;
@@ -10,10 +11,8 @@ use crate::stats::ratio;
 /// adds in double, without transfers and with them.
 pub fn cmsoft(rows: &[Row]) -> String {
     let claim = "The CMSoft article: about 25 times as fast as the CPU, in double, near 10^6 elements.";
-    format!(
-        "{claim}\n{}\n",
-        here(rows).unwrap_or_else(|| "Here: not known, as one of the two gave no time.".to_owned())
-    )
+    let here = here(rows).unwrap_or_else(|| "Here: not known, as one of the two gave no time.".to_owned());
+    [claim, &here].map(|line| format::wrap(line, WIDTH, "  ")).concat()
 }
 
 fn here(rows: &[Row]) -> Option<String> {
@@ -72,8 +71,10 @@ mod tests {
     #[test]
     fn the_claim_stands_beside_the_same_comparison_here() {
         insta::assert_snapshot!(cmsoft(&rows(0.01)), @r"
-        The CMSoft article: about 25 times as fast as the CPU, in double, near 10^6 elements.
-        Here, n = 1_000_000: local is 25 times as fast without transfers, with transfers 2.0 times slower.
+        The CMSoft article: about 25 times as fast as the CPU, in double, near 10^6
+          elements.
+        Here, n = 1_000_000: local is 25 times as fast without transfers, with transfers
+          2.0 times slower.
         ");
     }
 

@@ -76,7 +76,7 @@ const RUNG_COLUMNS: &[Column] = &[
     Column::where_known("inside\nGB/s", |c| c.rate(c.inside?)),
     Column::where_known("of\ncopy", |c| c.row.copy_pct.map(percent)),
     Column::where_known("of\nlimit", |c| of_limit(c.row)),
-    Column::where_known("of\npeak", |c| c.row.peak_pct.map(percent)),
+    Column::where_known("of\npeak", |c| of_peak(c.row)),
     Column::always("gain", |c| c.row.step_x.map(three)),
     Column::always("total", |c| c.row.total_x.map(three)).if_room(),
 ];
@@ -87,7 +87,7 @@ const RUNG_PAIR_COLUMNS: &[Column] = &[
     Column::always("Gpair/s", |c| pairs(c.row)),
     Column::where_known("/CU/clk", |c| c.row.ops_per_cu_clock.map(|ops| three(ops / 2.0))).if_room(),
     Column::where_known("of\nlimit", |c| of_limit(c.row)),
-    Column::where_known("of\npeak", |c| c.row.peak_pct.map(percent)),
+    Column::where_known("of\npeak", |c| of_peak(c.row)),
     Column::always("gain", |c| c.row.step_x.map(three)),
     Column::always("total", |c| c.row.total_x.map(three)),
 ];
@@ -298,6 +298,12 @@ pub(super) fn of_limit(row: &Row) -> Option<String> {
     Some(if row.has_flag(flag::FITS_CACHE) { "in cache".to_owned() } else { percent(share) })
 }
 
+/// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
+fn of_peak(row: &Row) -> Option<String> {
+    let share = row.peak_pct?;
+    Some(if row.has_flag(flag::FITS_CACHE) { "in cache".to_owned() } else { percent(share) })
+}
+
 /// The median, and half the inter-quartile range as a share of it.
 fn median(row: &Row) -> Option<String> {
     let spread = row.noise.map(|n| format!(" ±{}", format::percent(n / 2.0))).unwrap_or_default();
@@ -309,12 +315,12 @@ fn label(row: &Row) -> String {
     row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
 }
 
-/// `work-groups: v5 16x16, v7 1`: of the rungs whose work-groups are not the ladder's.
+/// `v5 16x16, v7 1`: of the rungs whose work-groups are not the ladder's.
 fn own_groups(rungs: &[&Row], wg: &str) -> Option<String> {
     // Where arithmetic is the bound most rungs have a work-group size of their own.
     let own = rungs.iter().filter(|r| !r.wg.is_empty() && r.wg != wg && is_memory_bound(r));
     let told: Vec<String> = own.map(|r| format!("{} {}", short_label(r), r.wg)).collect();
-    (!told.is_empty()).then(|| format!("work-groups of their own: {}", told.join(", ")))
+    (!told.is_empty()).then(|| format!("work-groups of another size: {}", told.join(", ")))
 }
 
 /// `v3`, or the name of a reference or baseline.
