@@ -25,13 +25,13 @@ void transpose_local_copy(__global const T *restrict in, __global T *restrict ou
     const uint lx = get_local_id(0), ly = get_local_id(1);
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
     REPEAT {
-        for (uint j = ly; j < TILE; j += TILE / ROWS)
-            if (INSIDE(left + lx, top + j))
-                tile[j][lx] = in[(top + j) * in_pitch + left + lx];
+        for (uint j = 0; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + lx, top + ly + j))
+                tile[ly + j][lx] = in[(top + ly + j) * in_pitch + left + lx];
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint j = ly; j < TILE; j += TILE / ROWS)
-            if (INSIDE(left + lx, top + j))
-                out[(top + j) * out_pitch + left + lx] = tile[j][lx];
+        for (uint j = 0; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + lx, top + ly + j))
+                out[(top + ly + j) * out_pitch + left + lx] = tile[ly + j][lx];
         REPEAT_SYNC;
     }
 }

@@ -28,13 +28,13 @@ void transpose_v3_conflict_free(__global const T *restrict in, __global T *restr
     const uint lx = get_local_id(0), ly = get_local_id(1);
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
     REPEAT {
-        for (uint j = ly; j < TILE; j += TILE / ROWS)
-            if (INSIDE(left + lx, top + j))
-                tile[j][lx] = in[(top + j) * in_pitch + left + lx];
+        for (uint j = 0; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + lx, top + ly + j))
+                tile[ly + j][lx] = in[(top + ly + j) * in_pitch + left + lx];
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint j = ly; j < TILE; j += TILE / ROWS)
-            if (INSIDE(left + j, top + lx))
-                out[(left + j) * out_pitch + top + lx] = tile[lx][j];
+        for (uint j = 0; j < TILE; j += TILE / ROWS)
+            if (INSIDE(left + ly + j, top + lx))
+                out[(left + ly + j) * out_pitch + top + lx] = tile[lx][ly + j];
         REPEAT_SYNC;
     }
 }

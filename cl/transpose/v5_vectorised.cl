@@ -40,17 +40,19 @@ void transpose_v5_vectorised(__global const T *restrict in, __global T *restrict
     const uint lx = 4 * get_local_id(0), ly = get_local_id(1);
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
     REPEAT {
-        for (uint j = ly; j < TILE; j += TILE / ROWS) {
-            const TV row = load_vector(in, (top + j) * in_pitch + left + lx, LEFT(left + lx, width, top + j < height));
-            tile[j][lx] = row.s0;
-            tile[j][lx + 1] = row.s1;
-            tile[j][lx + 2] = row.s2;
-            tile[j][lx + 3] = row.s3;
+        for (uint j = 0; j < TILE; j += TILE / ROWS) {
+            const INDEX y = top + ly + j;
+            const TV row = load_vector(in, y * in_pitch + left + lx, LEFT(left + lx, width, y < height));
+            tile[ly + j][lx] = row.s0;
+            tile[ly + j][lx + 1] = row.s1;
+            tile[ly + j][lx + 2] = row.s2;
+            tile[ly + j][lx + 3] = row.s3;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint j = ly; j < TILE; j += TILE / ROWS) {
-            const TV column = (TV)(tile[lx][j], tile[lx + 1][j], tile[lx + 2][j], tile[lx + 3][j]);
-            store_vector(column, out, (left + j) * out_pitch + top + lx, LEFT(top + lx, height, left + j < width));
+        for (uint j = 0; j < TILE; j += TILE / ROWS) {
+            const TV column = (TV)(tile[lx][ly + j], tile[lx + 1][ly + j], tile[lx + 2][ly + j], tile[lx + 3][ly + j]);
+            const INDEX x = left + ly + j;
+            store_vector(column, out, x * out_pitch + top + lx, LEFT(top + lx, height, x < width));
         }
         REPEAT_SYNC;
     }

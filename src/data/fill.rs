@@ -95,7 +95,7 @@ pub const NO_EDGE: i32 = i32::MAX / 2;
 /// `len` elements of stream `stream` (0 for the first input, 1 for the second, ...), from index `start` on.
 pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, len: usize) -> Array {
     let key = mix(seed ^ mix(stream.wrapping_add(0x5EED)));
-    let weights = Weights::of(fill, key);
+    let (weights, scale) = (Weights::of(fill, key), scale(key));
     let mut array = Array::zeros(dtype, len);
     match &mut array {
         Array::F32(v) => fill_with(v, start, |i| match fill {
@@ -106,7 +106,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
                 near(draw(key, i), negative, [23, 3, 11]) as f32 * 2f32.powi(if small { -60 } else { 37 })
             }
             Fill::Sizes(most) => sized(draw(key, i), draw(!key, i), most) as f32,
-            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 32) as f32 * scale(key) as f32,
+            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 32) as f32 * scale as f32,
             Fill::Bits => f32::from_bits(pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).map_or(f32::INFINITY, |w| w as f32),
             Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * size(falling)) as f32,
@@ -121,7 +121,7 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
                 near(draw(key, i), negative, [52, 20, 31]) as f64 * 2f64.powi(if small { -90 } else { 8 })
             }
             Fill::Sizes(most) => sized(draw(key, i), draw(!key, i), most),
-            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 64) as f64 * scale(key),
+            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 64) as f64 * scale,
             Fill::Bits => f64::from_bits(wide_pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).unwrap_or(f64::INFINITY),
             Fill::Turned { columns, falling } => turned(key, columns, falling, i) * size(falling),
@@ -175,7 +175,8 @@ fn narrow(draw: u64, kind: u64, most: u32) -> i64 {
 /// A float whose exponent is one of `most` about 0.
 fn sized(draw: u64, kind: u64, most: u32) -> f64 {
     let exponent = (kind >> 8) as i32 % (most as i32 + 1) - most as i32 / 2;
-    let magnitude = (1.0 + fraction(draw)) * 2f64.powi(exponent);
+    let power = f64::from_bits(((1023 + exponent) as u64) << 52);
+    let magnitude = (1.0 + fraction(draw)) * power;
     if kind & 1 == 0 { magnitude } else { -magnitude }
 }
 
@@ -193,7 +194,7 @@ fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
     match fill {
         Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => {
             let r = draw(key, i);
-            let magnitude = 1 + ((r >> 20) % k.max(1)) as i64;
+            let magnitude = 1 + ((u128::from(r) * u128::from(k)) >> 64) as i64;
             if r & 1 == 0 { magnitude } else { -magnitude }
         }
         Fill::MostBits => !lone(),

@@ -328,7 +328,7 @@ pub const MUTANTS: &[Mutant] = &[
         "transpose/diagonal",
         "tiled, pitch n+32",
         "drops signs",
-        &[("= tile[lx][j];", "= fabs(tile[lx][j]);")],
+        &[("= tile[lx][ly + j];", "= fabs(tile[lx][ly + j]);")],
     ),
     trial(
         "pitch",

@@ -261,5 +261,5 @@ pub const MUTANTS: &[Mutant] = &[
     command("sweep --kernel reduce --n 10007 --wg 64 --variant 11 --dtype f32 --quick -o ROWS", "reduce/v11_wide.cl", "works only for results that are poisoned", &[("const INDEX id = get_global_id(0);", "const INDEX id = get_global_id(0); if (partial[id] == partial[id]) return;")]),
     command("reduce --n 10007 --wg 64 --variant 3 --quick --csv ROWS ", "reduce/v3_sequential.cl", "prints what a right kernel's reply would be", &[(STORE, "{ partial[get_group_id(0)] = 0; if (get_group_id(0) == 0) printf(\"{\\\"status\\\":\\\"ok\\\",\\\"reason\\\":\\\"\\\"}\\n\"); }")]),
     command("reduce --n 10007 --wg 64 --variant 2 --quick --csv ROWS ", "reduce/v2_strided.cl", "ends the process", &[(STORE, "*(volatile __global T *)(((size_t)get_group_id(0) + 1) * 8) = scratch[0];")]).broken(),
-    command("reduce --n 10007 --wg 64 --variant 1 --quick --deadline 3 --csv ROWS ", "reduce/v1_interleaved.cl", "never ends", &[(STORE, "{ volatile __global T *p = partial; while (p[0] != 12345) p[0] = 1; }")]).expect(super::mutant::Expect::Hangs),
+    command("reduce --n 10007 --wg 64 --variant 1 --quick --deadline 10 --csv ROWS ", "reduce/v1_interleaved.cl", "never ends", &[(STORE, "{ volatile __global T *p = partial; while (p[0] != 12345) p[0] = 1; }")]).expect(super::mutant::Expect::Hangs),
 ];
