@@ -7,7 +7,7 @@ use gpulab::data::{Array, Dtype, Params, Shape};
 use gpulab::kernels::{FAMILIES, Family, Form, PROBES, Rung};
 use gpulab::plan::{Case, WorkGroup};
 
-const SIZES: [u64; 8] = [0, 1, 7, 256, 257, 4097, 65_537, 1_000_003];
+const SIZES: [u64; 8] = [0, 1, 7, 256, 257, 4097, 65_537, 262_147];
 const WORK_GROUPS: [usize; 6] = [1, 3, 32, 64, 256, 1000];
 /// A simulator that interprets each instruction gets what it can do in minutes.
 const SMALL_SIZES: [u64; 5] = [0, 1, 7, 257, 1000];
@@ -56,7 +56,11 @@ fn every_rung_is_right_at_every_size() {
                     continue;
                 }
                 let is_first = family.dtypes.first() == Some(&dtype);
-                let few = if n < 1 << 16 { [3, 64] } else { [64, 256] };
+                let few: &[usize] = match (n < 1 << 16, is_first) {
+                    (true, _) => &[3, 64],
+                    (false, true) => &[64, 256],
+                    (false, false) => &[64],
+                };
                 let told = |wg: usize| small || few.contains(&wg) || is_first && is_mine(driver, wg);
                 for rung in family.ladder {
                     let is_meant = |wg: usize| worthwhile(rung, n, wg) && (told(wg) || rung.variant() == "wide");
