@@ -34,6 +34,14 @@ pub(super) struct LadderRun {
     pub(super) inputs: Vec<String>,
 }
 
+impl LadderRun {
+    /// A ladder over random inputs, in nobody's set-up, each kernel once.
+    pub(super) fn new(family: &'static Family, shape: Shape, options: &Ladder, params: &Params) -> LadderRun {
+        let (dtype, params) = (options.dtype, params.clone());
+        LadderRun { family, shape, dtype, params, series: vec![Params::new()], source: None, inputs: Vec::new() }
+    }
+}
+
 /// What a ladder in the set-up of a source has besides.
 pub(super) struct AsSource {
     /// Its rungs, as `--variant` names them, unless others are asked for.
