@@ -120,8 +120,13 @@ pub(super) fn family(name: &str) -> Result<&'static Family, Error> {
     // The ceilings' probes too, though nobody is told.
     kernels::family(name).ok_or_else(|| {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-        Error::Usage(format!("--kernel: there is no family {name:?}; there is {}", names.join(", ")))
+        Error::Usage(format!("--kernel: {}", unknown("family", name, &names)))
     })
+}
+
+/// That nothing of this kind has this name, and which names there are.
+pub(super) fn unknown<S: Borrow<str>>(what: &str, name: &str, names: &[S]) -> String {
+    format!("there is no {what} {name:?}; there is {}", names.join(", "))
 }
 
 /// Refuses an element type that the family has no kernels for.

@@ -67,9 +67,8 @@ fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
     if name == "all" {
         return Ok(EXPERIMENTS.to_vec());
     }
-    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
-    let unknown = || Error::Usage(format!("there is no experiment {name:?}; there is {}, and all", names.join(", ")));
-    Ok(vec![experiment(name).ok_or_else(unknown)?])
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).chain(["and all"]).collect();
+    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(bench::unknown("experiment", name, &names)))?])
 }
 
 /// A trial with what the registry says of it.
