@@ -13,7 +13,6 @@ use crate::record::{CPU_DOUBLE, Peaks, REPEATS, Record, Row, Run, SampleRow, Sce
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::{RateUnit, chapter, ladder, markdown, rates};
 use crate::runner::Settings;
-use crate::store::CsvFile;
 use crate::sweep::Asked;
 use crate::values::Peak;
 use crate::worker::{Executor, Job, Setup};
@@ -62,7 +61,7 @@ struct Climb<'a> {
     executor: Box<dyn Executor>,
     observer: Box<dyn Observer>,
     records: Vec<Record>,
-    outputs: Outputs,
+    outputs: Outputs<Row>,
 }
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
@@ -122,11 +121,11 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
 }
 
 /// Opens the outputs; none may be a file that is read.
-fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs, Error> {
+fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs<Row>, Error> {
     let Output { csv, json, md, samples, .. } = &options.output;
     let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
     let inputs = outputs::inputs(&study.inputs, options.cl_dir.as_deref());
-    Outputs::open(&Paths { csv, json, md, samples, svg: None }, CsvFile::rows, &inputs)
+    Outputs::open(&Paths { csv, json, md, samples, svg: None }, &inputs)
 }
 
 /// Refuses a setting that none of the rungs reads.
@@ -245,10 +244,8 @@ impl Climb<'_> {
         self.records.push(Record::from_outcome(scene, rung, outcome));
         relate(&mut self.records);
         if let Some(record) = self.records.last() {
-            let row = Row::from(record);
-            self.outputs.csv(|csv| csv.write(&row));
-            self.outputs.json(&row);
-            self.outputs.samples(|samples| samples.write_samples(SampleRow::of(record)));
+            self.outputs.row(&Row::from(record));
+            self.outputs.samples(SampleRow::of(record));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
 use crate::runner::{Cache, Clock, Measured, Number, Status};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// `items=8448 presum=host`: sorted by name.
@@ -10,21 +11,37 @@ pub fn params_text(params: &Params) -> String {
     params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Declares a row type and the list of its columns from one list of fields.
+/// The lines of one kind of CSV file.
+pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
+    /// Names of the columns, in order.
+    const COLUMNS: &'static [&'static str];
+
+    /// The cells that hold text from outside (drivers, compilers, the command line) or begin with any character.
+    fn texts(&mut self) -> Vec<&mut String>;
+}
+
+/// Declares a row type and the list of its columns from one list of fields, after those that hold any text.
 macro_rules! columns {
-    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)* }) => {
+    (
+        texts: $($text:ident),*;
+        $(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)* }
+    ) => {
         $(#[$meta])*
         pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
 
-        impl $name {
-            /// Names of the columns, in order.
-            pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+        impl $crate::record::CsvRecord for $name {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn texts(&mut self) -> Vec<&mut String> {
+                vec![$(&mut self.$text),*]
+            }
         }
     };
 }
 pub(crate) use columns;
 
 columns! {
+    texts: platform, device, driver, cl_version, family, variant, params, reason, stopped_by;
     /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers
     /// are empty cells or `null`; times are seconds (`_s`).
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -185,6 +202,7 @@ columns! {
 }
 
 columns! {
+    texts: ;
     /// One timed run of a case: a line of the samples file.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SampleRow {
@@ -302,21 +320,6 @@ impl Row {
     /// How often the kernel repeats its work inside, where it does.
     pub fn repeats(&self) -> Option<&str> {
         self.params.split(' ').find_map(|word| word.strip_prefix(REPEATS)?.strip_prefix('='))
-    }
-
-    /// The cells that hold text from outside: drivers, compilers, the command line.
-    pub(crate) fn texts(&mut self) -> [&mut String; 9] {
-        [
-            &mut self.platform,
-            &mut self.device,
-            &mut self.driver,
-            &mut self.cl_version,
-            &mut self.family,
-            &mut self.variant,
-            &mut self.params,
-            &mut self.reason,
-            &mut self.stopped_by,
-        ]
     }
 
     /// Whether the flag is set.

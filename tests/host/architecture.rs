@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ceilings",
         &["data", "device", "error", "exchange", "files", "kernels", "plan", "record", "runner", "stats", "worker"],
     ),
-    ("store", &["ceilings", "error", "files", "record", "runner", "terminal"]),
+    ("store", &["error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
     ("report", &["ceilings", "data", "kernels", "plan", "record", "runner", "stats", "terminal", "values"]),
