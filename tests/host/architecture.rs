@@ -68,10 +68,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What the crate's root gives to all: a macro of `data`, and the error type.
+/// What the crate's root gives to all: macros of `data`, and the error type.
 fn room_of(name: &str) -> &str {
     match name {
-        "each_array" => "data",
+        "each_array" | "same_type" => "data",
         "Error" => "error",
         other => other,
     }
