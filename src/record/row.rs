@@ -20,7 +20,7 @@ pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
     fn texts(&mut self) -> Vec<&mut String>;
 }
 
-/// Declares a row type and the list of its columns from one list of fields, after those that hold any text.
+/// Declares a row type and the list of its columns from one list of fields; `texts:` names those that may hold any text.
 macro_rules! columns {
     (
         texts: $($text:ident),*;
