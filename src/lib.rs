@@ -15,7 +15,10 @@
 //! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
 //! - [`graph`] is distances in graphs, whatever makes the min-plus step.
 //! - [`occupancy`] says how many groups a compute unit holds at once.
-//! - [`terminal`] is the door to standard output and standard error; [`files`] reads files and knows them again.
+//! - [`values`] reads sizes, lists, ranges and rates as people write them on the command line.
+//! - [`terminal`] is the door to standard output and standard error; [`stdout`] keeps standard output from drivers.
+//! - [`files`] reads files and knows them again; [`memory`] says what this machine has left.
+//! - [`error`] is what ends a command: a message and an exit code.
 //! - [`plan`] is the words that all share: cases, plans, launches, commands, targets; it names nothing above it.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 

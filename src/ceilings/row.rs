@@ -12,6 +12,7 @@ use std::ops::RangeInclusive;
 const MOST_NOISE: f64 = 0.05;
 
 columns! {
+    texts: platform, device, driver, params, reason;
     /// What a device does at best of one quantity; its fields are the columns of CSV files and the names in JSON.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct CeilingRow {
@@ -130,11 +131,6 @@ impl CeilingRow {
     pub fn is_sound(&self) -> bool {
         let believable = believable(&self.unit);
         self.value.is_none_or(|value| believable.is_some_and(|range| range.contains(&value)))
-    }
-
-    /// The cells that hold text from outside.
-    pub(crate) fn texts(&mut self) -> [&mut String; 5] {
-        [&mut self.platform, &mut self.device, &mut self.driver, &mut self.params, &mut self.reason]
     }
 
     /// Whether the flag is set.

@@ -13,6 +13,7 @@ pub use memory::{
 
 use crate::data::{Array, Dtype};
 use crate::plan::{Movement, Reference, Rounded};
+use crate::same_type;
 use memory::Poison;
 use rayon::prelude::*;
 
@@ -132,19 +133,13 @@ fn within(got: f64, want: f64, tol: f64) -> Verdict {
 /// Floats are compared by their bits, except that the sign of zero is ignored, as the order of a sum
 /// decides it, and that any NaN but the poison matches a NaN.
 pub fn check_exact(got: &Array, want: &Array) -> Verdict {
-    compare(got, want)
+    same_type!((got, want), |g, w| compare_slices(g, w), else unlike(got, want))
 }
 
 /// Requires that every element of `input` is where the movement takes it, bit for bit, and that nothing was written
 /// between the rows of the output, which was poisoned before.
 pub fn check_moved(got: &Array, input: &Array, movement: &Movement) -> Verdict {
-    match (got, input) {
-        (Array::F32(g), Array::F32(i)) => compare_moved(g, i, movement),
-        (Array::F64(g), Array::F64(i)) => compare_moved(g, i, movement),
-        (Array::I32(g), Array::I32(i)) => compare_moved(g, i, movement),
-        (Array::I64(g), Array::I64(i)) => compare_moved(g, i, movement),
-        _ => unlike(got, input),
-    }
+    same_type!((got, input), |g, i| compare_moved(g, i, movement), else unlike(got, input))
 }
 
 fn compare_moved<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
@@ -194,16 +189,6 @@ fn misplaced<T: Element>(got: T, row: usize, column: usize, input: &[T], movemen
     }
     let note = if got.is_poison() { " (never written)" } else { "" };
     format!("{place} is {got:?}{note}, want {:?}", input[movement.source(row, column)])
-}
-
-fn compare(got: &Array, want: &Array) -> Verdict {
-    match (got, want) {
-        (Array::F32(g), Array::F32(w)) => compare_slices(g, w),
-        (Array::F64(g), Array::F64(w)) => compare_slices(g, w),
-        (Array::I32(g), Array::I32(w)) => compare_slices(g, w),
-        (Array::I64(g), Array::I64(w)) => compare_slices(g, w),
-        _ => unlike(got, want),
-    }
 }
 
 fn unlike(got: &Array, want: &Array) -> Verdict {

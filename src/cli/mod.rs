@@ -43,9 +43,9 @@ pub enum Command {
     },
     /// Look at the loader, drivers, compilers and timers: what is missing and what to install
     Doctor,
-    /// List families, their rungs and tunables, and experiments
+    /// List families with their rungs, experiments and sources; of one family, what its rungs do and its tunables
     List {
-        /// Only this family, with its rungs' ideas and costs
+        /// Only this family: each rung's idea, what it removes and what remains, and the tunables
         family: Option<String>,
         /// The road through one of the sources that the ladders follow, from slide to command: bornhofen, ppc, cmsoft,
         /// nvidia or maruyama

@@ -7,7 +7,7 @@ use crate::device::DeviceInfo;
 use crate::kernels::{self, FAMILIES, Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::Row;
-use crate::runner::Status;
+use crate::runner::{Status, Stop};
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session, usual_deadline};
 use crate::{Error, memory};
 use std::borrow::Borrow;
@@ -120,8 +120,13 @@ pub(super) fn family(name: &str) -> Result<&'static Family, Error> {
     // The ceilings' probes too, though nobody is told.
     kernels::family(name).ok_or_else(|| {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-        Error::Usage(format!("--kernel: there is no family {name:?}; there is {}", names.join(", ")))
+        Error::Usage(format!("--kernel: {}", unknown("family", name, &names)))
     })
+}
+
+/// That nothing of this kind has this name, and which names there are.
+pub(super) fn unknown<S: Borrow<str>>(what: &str, name: &str, names: &[S]) -> String {
+    format!("there is no {what} {name:?}; there is {}", names.join(", "))
 }
 
 /// Refuses an element type that the family has no kernels for.
@@ -167,6 +172,17 @@ pub(super) fn announce(global: &Global, info: &DeviceInfo) {
     if !global.quiet {
         let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };
         say(&format!("device {}: {}{why}", info.selector, info.name));
+    }
+}
+
+/// The error that a case makes which ended without a measurement.
+pub(super) fn stopped(case: &Case, stop: Stop) -> Error {
+    let text = format!("{}/{}: {}", case.family, case.variant, stop.reason);
+    match stop.status {
+        Status::Skipped => Error::Usage(text),
+        Status::BuildFailed => Error::BuildFailed(text),
+        Status::WrongResult => Error::WrongResult(text),
+        _ => Error::Failed(text),
     }
 }
 

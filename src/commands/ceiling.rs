@@ -11,7 +11,6 @@ use crate::record::Run;
 use crate::report;
 use crate::report::progress::{Observer, StatusLine};
 use crate::runner::{Outcome, Status};
-use crate::store::CsvFile;
 use crate::worker::{Executor, Setup};
 use std::path::Path;
 
@@ -43,7 +42,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     let (mut rows, mut worse) = (Vec::new(), 0);
     let (mut saved, mut broken) = (Ok(()), Vec::new());
     let measured = measure(&mut *executor, options, global, &mut broken, &mut |row, is_whole| {
-        write(&mut outputs, &row);
+        outputs.row(&row);
         rows.push(row.clone());
         // What edited kernels reach is no ceiling of the device; and the best of those that did not break may be too low.
         if !is_whole {
@@ -117,7 +116,7 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
         None => everything(&folder)?,
     };
     let mut outputs = open(options)?;
-    shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| write(&mut outputs, row));
+    shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
     let tables: Vec<String> = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings)).collect();
     outputs.tell(out, &|_| tables.join("\n"), false, global.quiet);
     outputs.finish(true, true)
@@ -146,13 +145,8 @@ fn everything(folder: &Path) -> Result<Vec<Kept>, Error> {
 }
 
 /// Opens the outputs; none may be a file that is read.
-fn open(options: &CeilingArgs) -> Result<Outputs, Error> {
+fn open(options: &CeilingArgs) -> Result<Outputs<CeilingRow>, Error> {
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
     let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
-    Outputs::open(&Paths { csv, json, ..Paths::default() }, CsvFile::ceilings, &inputs)
-}
-
-fn write(outputs: &mut Outputs, row: &CeilingRow) {
-    outputs.csv(|csv| csv.write_ceiling(row));
-    outputs.json(row);
+    Outputs::open(&Paths { csv, json, ..Paths::default() }, &inputs)
 }

@@ -1,6 +1,6 @@
 //! `gpulab dot`: the dot product's ladder.
 
-use super::ladder::AsSource;
+use super::ladder::{AsSource, LadderRun};
 use super::{Out, ladder, say};
 use crate::cli::{DotArgs, Global, Source};
 use crate::data::{Params, Shape};
@@ -21,15 +21,9 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
     }
     let mut params = options.tunables.params.clone();
     let source = options.source.map(|source| as_source(source, &mut params));
-    let mut study = ladder::LadderRun {
-        family: &kernels::dot::FAMILY,
-        shape: Shape::vector(options.n.unwrap_or(if options.source.is_some() { CMSOFT_N } else { 1 << 24 })),
-        dtype: options.ladder.dtype,
-        params,
-        series: vec![Params::new()],
-        source,
-        inputs: Vec::new(),
-    };
+    let shape = Shape::vector(options.n.unwrap_or(if options.source.is_some() { CMSOFT_N } else { 1 << 24 }));
+    let mut study = LadderRun::new(&kernels::dot::FAMILY, shape, &options.ladder, &params);
+    study.source = source;
     if let Some(first) = &options.input {
         let second = options.input2.as_ref().unwrap_or(first);
         if options.input2.is_none() && !global.quiet {

@@ -8,7 +8,7 @@ use crate::input::{self, GraphFile};
 use crate::kernels::Rung;
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::plan::{Case, WorkGroup};
-use crate::runner::{Session, Status, Stop};
+use crate::runner::{Session, Status};
 use crate::store::{Deferred, keep_apart};
 use crate::worker::{Setup, apart, open_session, usual_deadline, within};
 use crate::{Error, memory, values};
@@ -290,7 +290,7 @@ impl Stepper {
                     self.given_up.push(format!("{} cannot run here: {}", rung.variant(), stop.reason));
                     self.rungs.remove(0);
                 }
-                Err(stop) => return Err(failure(rung, stop, self.steps)),
+                Err(stop) => return Err(bench::stopped(&self.case, stop.after(self.steps > 0))),
             }
         }
     }
@@ -315,16 +315,6 @@ impl Stepper {
 fn preferred(gpu: bool) -> Vec<&'static Rung> {
     let (wide, others): (Vec<_>, Vec<_>) = FAMILY.ladder.iter().rev().partition(|rung| rung.variant() == "wide");
     if gpu { [others, wide].concat() } else { [wide, others].concat() }
-}
-
-fn failure(rung: &Rung, stop: Stop, steps: u64) -> Error {
-    let text = format!("{}/{}: {}", FAMILY.name, rung.variant(), stop.reason);
-    match stop.status {
-        Status::Skipped if steps == 0 => Error::Usage(text),
-        Status::BuildFailed => Error::BuildFailed(text),
-        Status::WrongResult => Error::WrongResult(text),
-        _ => Error::Failed(text),
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use crate::record::{Point, PointKey, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::runner::{Bar, Clock, Outcome, Settings};
-use crate::store::CsvFile;
 use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
@@ -35,7 +34,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     }
     let [csv, json, svg] = [&options.csv, &options.json, &options.svg].map(Option::as_deref);
     let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
-    let outputs = Outputs::open(&Paths { csv, json, svg, ..Paths::default() }, CsvFile::points, &inputs)?;
+    let outputs = Outputs::open(&Paths { csv, json, svg, ..Paths::default() }, &inputs)?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
@@ -67,9 +66,8 @@ fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
     if name == "all" {
         return Ok(EXPERIMENTS.to_vec());
     }
-    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
-    let unknown = || Error::Usage(format!("there is no experiment {name:?}; there is {}, and all", names.join(", ")));
-    Ok(vec![experiment(name).ok_or_else(unknown)?])
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).chain(["and all"]).collect();
+    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(bench::unknown("experiment", name, &names)))?])
 }
 
 /// A trial with what the registry says of it.
@@ -117,7 +115,7 @@ struct Laboratory {
     scene: Scene,
     executor: Box<dyn Executor>,
     limits: Limits,
-    outputs: Outputs,
+    outputs: Outputs<Point>,
     /// With the names of their points.
     rows: Vec<(String, Row)>,
 }
@@ -271,8 +269,7 @@ impl Bench for ExperimentState<'_> {
             self.timeline = Some(Timeline { title, median, bars });
         }
         let point = Point::new(place, trial.metric, &row);
-        self.lab.outputs.csv(|csv| csv.write_point(&point));
-        self.lab.outputs.json(&point);
+        self.lab.outputs.row(&point);
         self.lab.rows.push((called(experiment, trial), row));
         self.points.push((configuration.index, point));
         Ok(())

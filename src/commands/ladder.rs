@@ -13,7 +13,6 @@ use crate::record::{CPU_DOUBLE, Peaks, REPEATS, Record, Row, Run, SampleRow, Sce
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::{RateUnit, chapter, ladder, markdown, rates};
 use crate::runner::Settings;
-use crate::store::CsvFile;
 use crate::sweep::Asked;
 use crate::values::Peak;
 use crate::worker::{Executor, Job, Setup};
@@ -32,6 +31,14 @@ pub(super) struct LadderRun {
     pub(super) source: Option<AsSource>,
     /// Files of real inputs; empty for random ones.
     pub(super) inputs: Vec<String>,
+}
+
+impl LadderRun {
+    /// A ladder over random inputs, in nobody's set-up, each kernel once.
+    pub(super) fn new(family: &'static Family, shape: Shape, options: &Ladder, params: &Params) -> LadderRun {
+        let (dtype, params) = (options.dtype, params.clone());
+        LadderRun { family, shape, dtype, params, series: vec![Params::new()], source: None, inputs: Vec::new() }
+    }
 }
 
 /// What a ladder in the set-up of a source has besides.
@@ -54,7 +61,7 @@ struct Climb<'a> {
     executor: Box<dyn Executor>,
     observer: Box<dyn Observer>,
     records: Vec<Record>,
-    outputs: Outputs,
+    outputs: Outputs<Row>,
 }
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
@@ -114,11 +121,11 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
 }
 
 /// Opens the outputs; none may be a file that is read.
-fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs, Error> {
+fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs<Row>, Error> {
     let Output { csv, json, md, samples, .. } = &options.output;
     let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
     let inputs = outputs::inputs(&study.inputs, options.cl_dir.as_deref());
-    Outputs::open(&Paths { csv, json, md, samples, svg: None }, CsvFile::rows, &inputs)
+    Outputs::open(&Paths { csv, json, md, samples, svg: None }, &inputs)
 }
 
 /// Refuses a setting that none of the rungs reads.
@@ -237,10 +244,8 @@ impl Climb<'_> {
         self.records.push(Record::from_outcome(scene, rung, outcome));
         relate(&mut self.records);
         if let Some(record) = self.records.last() {
-            let row = Row::from(record);
-            self.outputs.csv(|csv| csv.write(&row));
-            self.outputs.json(&row);
-            self.outputs.samples(|samples| samples.write_samples(SampleRow::of(record)));
+            self.outputs.row(&Row::from(record));
+            self.outputs.samples(SampleRow::of(record));
         }
         Ok(())
     }

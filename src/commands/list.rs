@@ -1,12 +1,13 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
+use super::bench::unknown;
 use super::{Out, lab};
 use crate::Error;
 use crate::kernels::{FAMILIES, Family, Rung};
 use crate::report::sources;
 use std::fmt::Write as _;
 
-/// Lists all families, or one with its rungs' ideas and costs.
+/// Lists all families, experiments and sources, or one family with its rungs' ideas and its tunables.
 ///
 /// # Errors
 /// [`Error::Usage`] for an unknown family.
@@ -18,13 +19,9 @@ pub fn run(out: &mut Out, family: Option<&str>) -> Result<(), Error> {
             format!("{overview}experiments: gpulab lab NAME\n{experiments}sources: gpulab list --source NAME\n{roads}");
         return out.text(&text);
     };
-    match FAMILIES.iter().find(|f| f.name == name) {
-        Some(family) => out.text(&details(family)),
-        None => {
-            let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-            Err(Error::Usage(format!("there is no family {name:?}; there is {}", names.join(", "))))
-        }
-    }
+    let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+    let family = FAMILIES.iter().find(|f| f.name == name);
+    out.text(&details(family.ok_or_else(|| Error::Usage(unknown("family", name, &names)))?))
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
@@ -33,13 +30,9 @@ pub fn run(out: &mut Out, family: Option<&str>) -> Result<(), Error> {
 /// [`Error::Usage`] for an unknown source.
 pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
     let all = sources::all();
-    match all.iter().find(|source| source.name() == name.to_lowercase()) {
-        Some(source) => out.text(&sources::text(source)),
-        None => {
-            let names: Vec<String> = all.iter().map(sources::CitedSource::name).collect();
-            Err(Error::Usage(format!("there is no source {name:?}; there is {}", names.join(", "))))
-        }
-    }
+    let names: Vec<String> = all.iter().map(sources::CitedSource::name).collect();
+    let source = all.iter().find(|source| source.name() == name.to_lowercase());
+    out.text(&sources::text(source.ok_or_else(|| Error::Usage(unknown("source", name, &names)))?))
 }
 
 fn heading(family: &Family) -> String {

@@ -6,7 +6,7 @@ use crate::data::Params;
 use crate::occupancy::{ComputeUnit, Curve, GroupNeeds, LOCAL, Resident, UNITS, unit};
 use crate::plan::Case;
 use crate::report::{columns, format};
-use crate::runner::{Inspected, Status, Stop};
+use crate::runner::Inspected;
 use crate::worker::{Executor, Setup, WorkerProcess};
 use crate::{Error, values};
 use std::time::Duration;
@@ -51,7 +51,7 @@ fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -
     let asked = options.generation.as_deref().map(named).transpose()?;
     let mut worker = worker(global)?;
     bench::announce(global, worker.info());
-    let kernels = worker.inspect(case)?.map_err(|stop| failure(case, stop))?;
+    let kernels = worker.inspect(case)?.map_err(|stop| bench::stopped(case, stop))?;
     kernels.iter().try_for_each(|kernel| out.text(&needs(kernel)))?;
     let (unit, whose) = asked.map_or_else(|| of_device(&mut worker), Ok)?;
     for kernel in &kernels {
@@ -89,15 +89,6 @@ fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error>
         params: Params::new(),
         seed: 1,
     })
-}
-
-fn failure(case: &Case, stop: Stop) -> Error {
-    let text = format!("{}/{}: {}", case.family, case.variant, stop.reason);
-    match stop.status {
-        Status::Skipped => Error::Usage(text),
-        Status::BuildFailed => Error::BuildFailed(text),
-        _ => Error::Failed(text),
-    }
 }
 
 fn untold(kernel: &str) -> Error {

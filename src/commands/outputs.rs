@@ -3,9 +3,9 @@
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
 use super::{Out, bench, say};
+use crate::record::{CsvRecord, SampleRow};
 use crate::store::{CsvFile, Deferred, JsonFile, Mode, keep_apart};
 use crate::{Error, ceilings, files, input};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The paths that were asked for; `-` is standard output.
@@ -19,10 +19,10 @@ pub(super) struct Paths<'a> {
 }
 
 /// The outputs that were asked for.
-pub(super) struct Outputs {
-    csv: Option<CsvFile>,
+pub(super) struct Outputs<T> {
+    csv: Option<CsvFile<T>>,
     json: Option<JsonFile>,
-    samples: Option<CsvFile>,
+    samples: Option<CsvFile<SampleRow>>,
     md: Option<Deferred>,
     svg: Option<Deferred>,
     /// Whether one of them takes standard output, so that the table goes to standard error.
@@ -31,15 +31,12 @@ pub(super) struct Outputs {
     failed: Vec<Error>,
 }
 
-/// Opens a CSV file of one kind of rows.
-pub(super) type OpenCsv = fn(&str, Mode) -> Result<CsvFile, Error>;
-
-impl Outputs {
+impl<T: CsvRecord> Outputs<T> {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
     ///
     /// # Errors
     /// [`Error::Usage`] if an output is an input or another output, [`Error::Output`] if one cannot be written.
-    pub(super) fn open(paths: &Paths<'_>, rows: OpenCsv, inputs: &[PathBuf]) -> Result<Outputs, Error> {
+    pub(super) fn open(paths: &Paths<'_>, inputs: &[PathBuf]) -> Result<Outputs<T>, Error> {
         let Paths { csv, json, samples, md, svg } = *paths;
         let all = [("--csv", csv), ("--json", json), ("--samples", samples), ("--md", md), ("--svg", svg)];
         let taken = keep_apart(&all, inputs)?;
@@ -48,9 +45,9 @@ impl Outputs {
         }
         let create = Mode::Create;
         Ok(Outputs {
-            csv: csv.map(|path| rows(path, create)).transpose()?,
+            csv: csv.map(|path| CsvFile::open(path, create)).transpose()?,
             json: json.map(JsonFile::create).transpose()?,
-            samples: samples.map(|path| CsvFile::samples(path, create)).transpose()?,
+            samples: samples.map(|path| CsvFile::open(path, create)).transpose()?,
             md: md.map(Deferred::open).transpose()?,
             svg: svg.map(Deferred::open).transpose()?,
             taken,
@@ -58,19 +55,15 @@ impl Outputs {
         })
     }
 
-    /// Writes a line to the CSV file.
-    pub(super) fn csv(&mut self, write: impl FnOnce(&mut CsvFile) -> Result<(), Error>) {
-        attempt(&mut self.csv, &mut self.failed, write);
-    }
-
-    /// Writes an element of the JSON array.
-    pub(super) fn json(&mut self, row: &impl Serialize) {
+    /// Writes a line to the CSV file, and an element of the JSON array.
+    pub(super) fn row(&mut self, row: &T) {
+        attempt(&mut self.csv, &mut self.failed, |csv| csv.write(row));
         attempt(&mut self.json, &mut self.failed, |json| json.write(row));
     }
 
     /// Writes lines of samples.
-    pub(super) fn samples(&mut self, write: impl FnOnce(&mut CsvFile) -> Result<(), Error>) {
-        attempt(&mut self.samples, &mut self.failed, write);
+    pub(super) fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
+        attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
     }
 
     /// Writes the table as Markdown.
@@ -106,9 +99,8 @@ impl Outputs {
     pub(super) fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<(), Error> {
         let failed = &mut self.failed;
         if is_whole || has_rows {
-            for csv in [self.csv.take(), self.samples.take()].into_iter().flatten() {
-                failed.extend(csv.finish().err());
-            }
+            failed.extend(self.csv.take().and_then(|csv| csv.finish().err()));
+            failed.extend(self.samples.take().and_then(|samples| samples.finish().err()));
             failed.extend(self.json.take().and_then(|json| json.finish().err()));
         }
         bench::worst_of(failed.drain(..))

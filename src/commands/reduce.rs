@@ -1,9 +1,10 @@
 //! `gpulab reduce`: the reduction's ladder.
 
+use super::ladder::LadderRun;
 use super::{Out, ladder};
 use crate::cli::{Global, ReduceArgs};
 use crate::cpu::reduce::Op;
-use crate::data::{Array, Dtype, Params, Shape};
+use crate::data::{Array, Dtype, Shape};
 use crate::kernels;
 use crate::{Error, input};
 
@@ -14,17 +15,11 @@ use crate::{Error, input};
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
-    let mut study = ladder::LadderRun {
-        family: &kernels::reduce::FAMILY,
-        shape: Shape::vector(options.n),
-        dtype: options.ladder.dtype,
-        params: options.tunables.params.clone(),
-        series: vec![Params::new()],
-        source: None,
-        inputs: options.input.iter().cloned().collect(),
-    };
+    let (shape, params) = (Shape::vector(options.n), &options.tunables.params);
+    let mut study = LadderRun::new(&kernels::reduce::FAMILY, shape, &options.ladder, params);
     if let Some(file) = &options.input {
-        let (n, dtype) = look_at(file, options.ladder.dtype, op)?;
+        study.inputs = vec![file.clone()];
+        let (n, dtype) = look_at(file, study.dtype, op)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     match study.dtype {

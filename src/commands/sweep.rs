@@ -138,25 +138,25 @@ fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Er
 }
 
 /// Opens the output before anything runs. A file with rows in it is only gone on with, never replaced.
-fn open_output(options: &Sweep) -> Result<CsvFile, Error> {
+fn open_output(options: &Sweep) -> Result<CsvFile<Row>, Error> {
     let path = options.output.as_str();
     keep_apart(&[("-o", Some(path))], &outputs::inputs(&[], options.cl_dir.as_deref()))?;
     if options.resume {
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(Error::Usage("--resume needs the file to go on with, and no pipe or device: -o FILE".into()));
         }
-        return CsvFile::rows(path, Mode::Append);
+        return CsvFile::open(path, Mode::Append);
     }
     let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
     if path != "-" && holds_something && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty()) {
         let why = "go on with it with --resume, remove it or give another file";
         return Err(Error::Usage(format!("{path} is there already: {why}")));
     }
-    CsvFile::rows(path, Mode::Create)
+    CsvFile::open(path, Mode::Create)
 }
 
 /// The rows that the file to go on with has.
-fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &CsvFile) -> Result<Vec<Row>, Error> {
+fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &CsvFile<Row>) -> Result<Vec<Row>, Error> {
     let path = Path::new(&options.output);
     if !options.resume || !path.is_file() {
         return Ok(Vec::new());
@@ -177,9 +177,9 @@ fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &Csv
 fn without_retried(
     options: &Sweep,
     global: &Global,
-    csv: CsvFile,
+    csv: CsvFile<Row>,
     rows: Vec<Row>,
-) -> Result<(CsvFile, Vec<Row>), Error> {
+) -> Result<(CsvFile<Row>, Vec<Row>), Error> {
     let is_retried = |row: &Row| options.retry.iter().any(|status| status == row.status.name());
     let (retried, kept): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_retried);
     if retried.is_empty() {
@@ -189,7 +189,7 @@ fn without_retried(
     // A link stays one.
     let path = std::fs::canonicalize(&options.output).map_err(failed)?;
     let beside = format!("{}.retry", path.display());
-    let mut file = CsvFile::rows(&beside, Mode::Create)?;
+    let mut file = CsvFile::open(&beside, Mode::Create)?;
     kept.iter().try_for_each(|row| file.write(row))?;
     file.finish()?;
     let opened = OpenOptions::new().create(true).append(true).open(&beside);
@@ -198,7 +198,7 @@ fn without_retried(
     if !global.quiet {
         say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));
     }
-    Ok((CsvFile::rows(&options.output, Mode::Append)?, kept))
+    Ok((CsvFile::open(&options.output, Mode::Append)?, kept))
 }
 
 /// Where rounds are noted beside the file of rows, and what those of the sweep that is gone on with gave.
@@ -247,7 +247,7 @@ struct SweepState {
     observer: Box<dyn Observer>,
     /// Those of the file, then the new ones.
     rows: Vec<Row>,
-    csv: CsvFile,
+    csv: CsvFile<Row>,
     quiet: bool,
     /// What rounds of an earlier run gave, by places in the plan.
     earlier: BTreeMap<u64, Pool>,

@@ -1,5 +1,6 @@
 //! `gpulab transpose`: the transposition's ladder.
 
+use super::ladder::LadderRun;
 use super::{Out, ladder};
 use crate::cli::{Global, Loop, TransposeArgs};
 use crate::data::{Params, Shape};
@@ -12,16 +13,9 @@ use crate::{Error, record};
 /// Bad options, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
     let n = options.n.unwrap_or(2048);
-    let study = ladder::LadderRun {
-        family: &kernels::transpose::FAMILY,
-        shape: Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) },
-        dtype: options.ladder.dtype,
-        params: options.tunables.params.clone(),
-        series: series(options),
-        source: None,
-        inputs: Vec::new(),
-    };
-    ladder::run(out, global, &options.ladder, &study)
+    let shape = Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) };
+    let study = LadderRun::new(&kernels::transpose::FAMILY, shape, &options.ladder, &options.tunables.params);
+    ladder::run(out, global, &options.ladder, &LadderRun { series: series(options), ..study })
 }
 
 /// A set of settings for each kind of loop.

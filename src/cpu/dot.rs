@@ -1,21 +1,19 @@
 //! The dot product on the CPU: the reference, and the baselines that the ladder is compared with.
 
+use super::element::Element;
 use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
 use crate::data::Array;
 use crate::plan::Reference;
+use crate::same_type;
 use multiversion::multiversion;
 
 /// Calls a generic function on the two vectors in a slice of arrays, whatever their type.
 macro_rules! typed {
     ($inputs:expr, $f:ident) => {
-        match $inputs {
-            [Array::F32(x), Array::F32(y)] => Array::F32(vec![$f(x, y)]),
-            [Array::F64(x), Array::F64(y)] => Array::F64(vec![$f(x, y)]),
-            [Array::I32(x), Array::I32(y)] => Array::I32(vec![$f(x, y)]),
-            [Array::I64(x), Array::I64(y)] => Array::I64(vec![$f(x, y)]),
-            _ => unreachable!("a dot product of two vectors of one type"),
-        }
+        same_type!((&$inputs[0], &$inputs[1]), |x, y| vec![$f(x, y)].into(), else {
+            unreachable!("a dot product of two vectors of one type")
+        })
     };
 }
 /// Every baseline, from the most careful to the fastest. Each takes two arrays of one type and length, and answers
@@ -104,75 +102,10 @@ pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, dr
 ///
 /// If the arrays' types differ.
 pub fn finish(partials: &Array, x: &Array, y: &Array) -> Array {
-    match (partials, x, y) {
-        (Array::F32(p), Array::F32(x), Array::F32(y)) => Array::F32(vec![Element::exact(x, y, p)]),
-        (Array::F64(p), Array::F64(x), Array::F64(y)) => Array::F64(vec![Element::exact(x, y, p)]),
-        (Array::I32(p), Array::I32(x), Array::I32(y)) => Array::I32(vec![Element::exact(x, y, p)]),
-        (Array::I64(p), Array::I64(x), Array::I64(y)) => Array::I64(vec![Element::exact(x, y, p)]),
-        _ => unreachable!("partial sums and vectors of one type"),
-    }
+    same_type!((partials, x, y), |p, x, y| vec![Element::exact(x, y, p)].into(), else {
+        unreachable!("partial sums and vectors of one type")
+    })
 }
-
-/// An element of any type, with its type's own arithmetic.
-trait Element: Copy + Send + Sync {
-    const ZERO: Self;
-    fn plus(self, other: Self) -> Self;
-    /// Not fused, so that every instruction set rounds alike and none needs a library call.
-    fn plus_product(self, x: Self, y: Self) -> Self;
-    /// The dot product in double, rounded at the end; of integers in their own type.
-    fn in_double(x: &[Self], y: &[Self]) -> Self;
-    /// The dot product of x and y plus the terms, rounded once.
-    fn exact(x: &[Self], y: &[Self], terms: &[Self]) -> Self;
-}
-
-macro_rules! float_element {
-    ($t:ty) => {
-        impl Element for $t {
-            const ZERO: $t = 0.0;
-            #[inline(always)]
-            fn plus(self, other: $t) -> $t {
-                self + other
-            }
-            #[inline(always)]
-            fn plus_product(self, x: $t, y: $t) -> $t {
-                self + x * y
-            }
-            fn in_double(x: &[$t], y: &[$t]) -> $t {
-                x.iter().zip(y).fold(0.0, |sum, (&x, &y)| sum + f64::from(x) * f64::from(y)) as $t
-            }
-            fn exact(x: &[$t], y: &[$t], terms: &[$t]) -> $t {
-                compensated::sequential(x, y).plus(terms).value() as $t
-            }
-        }
-    };
-}
-
-macro_rules! integer_element {
-    ($t:ty) => {
-        impl Element for $t {
-            const ZERO: $t = 0;
-            #[inline(always)]
-            fn plus(self, other: $t) -> $t {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn plus_product(self, x: $t, y: $t) -> $t {
-                self.wrapping_add(x.wrapping_mul(y))
-            }
-            fn in_double(x: &[$t], y: &[$t]) -> $t {
-                sequential(x, y)
-            }
-            fn exact(x: &[$t], y: &[$t], terms: &[$t]) -> $t {
-                terms.iter().fold(sequential(x, y), |sum, &term| sum.plus(term))
-            }
-        }
-    };
-}
-
-float_element!(f32);
-float_element!(f64);
-integer_element!(i32);
-integer_element!(i64);
 
 fn exact<T: Element>(x: &[T], y: &[T]) -> T {
     T::exact(x, y, &[])
@@ -209,28 +142,8 @@ fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
 
 #[cfg(test)]
 mod tests {
+    use super::super::element::Roundings;
     use super::*;
-
-    /// Counts roundings instead of adding: 0 is the number zero, which costs nothing to add to.
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    struct Roundings(u64);
-
-    impl Element for Roundings {
-        const ZERO: Roundings = Roundings(0);
-        fn plus(self, other: Roundings) -> Roundings {
-            let rounds = u64::from(self.0 > 0 && other.0 > 0);
-            Roundings(self.0.max(other.0) + rounds)
-        }
-        fn plus_product(self, _: Roundings, _: Roundings) -> Roundings {
-            self.plus(Roundings(1))
-        }
-        fn in_double(_: &[Roundings], _: &[Roundings]) -> Roundings {
-            Roundings::ZERO
-        }
-        fn exact(_: &[Roundings], _: &[Roundings], _: &[Roundings]) -> Roundings {
-            Roundings::ZERO
-        }
-    }
 
     fn replayed(n: usize, threads: usize) -> u64 {
         let v = vec![Roundings(1); n];

@@ -5,6 +5,7 @@
 pub mod canary;
 mod compensated;
 pub mod dot;
+mod element;
 pub mod minplus;
 mod parallel;
 pub mod reduce;

@@ -1,5 +1,6 @@
 //! Reductions on the CPU: the reference, and the baselines that the ladder is compared with.
 
+use super::element::Element;
 use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
 use crate::data::{Array, Params};
@@ -57,12 +58,12 @@ impl Op {
 macro_rules! reduced {
     ($op:expr, $x:expr, $f:ident) => {
         match $op {
-            Op::Sum => each_array!($x, v => $f::<_, Sum>(v).array()),
-            Op::Min => each_array!($x, v => $f::<_, Min>(v).array()),
-            Op::Max => each_array!($x, v => $f::<_, Max>(v).array()),
-            Op::And => each_array!($x, v => $f::<_, And>(v).array()),
-            Op::Or => each_array!($x, v => $f::<_, Or>(v).array()),
-            Op::Xor => each_array!($x, v => $f::<_, Xor>(v).array()),
+            Op::Sum => each_array!($x, v => vec![$f::<_, Sum>(v)].into()),
+            Op::Min => each_array!($x, v => vec![$f::<_, Min>(v)].into()),
+            Op::Max => each_array!($x, v => vec![$f::<_, Max>(v)].into()),
+            Op::And => each_array!($x, v => vec![$f::<_, And>(v)].into()),
+            Op::Or => each_array!($x, v => vec![$f::<_, Or>(v)].into()),
+            Op::Xor => each_array!($x, v => vec![$f::<_, Xor>(v)].into()),
         }
     };
 }
@@ -220,77 +221,6 @@ pub fn finish(op: Op, partials: &Array) -> Array {
     }
 }
 
-/// What operations need of an element.
-trait Element: Copy + Send + Sync + PartialOrd {
-    const ZERO: Self;
-    /// No element is less.
-    const LEAST: Self;
-    /// No element is greater.
-    const GREATEST: Self;
-    /// All bits set.
-    const ONES: Self;
-    fn plus(self, other: Self) -> Self;
-    /// Applies `f` to the bits; those of i32 and f32 are the lower half.
-    fn bits(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self;
-    fn exact_sum(x: &[Self]) -> Self;
-    fn array(self) -> Array;
-}
-
-macro_rules! float_element {
-    ($t:ty, $bits:ty, $array:ident) => {
-        impl Element for $t {
-            const ZERO: $t = 0.0;
-            const LEAST: $t = <$t>::NEG_INFINITY;
-            const GREATEST: $t = <$t>::INFINITY;
-            const ONES: $t = <$t>::from_bits(<$bits>::MAX);
-            #[inline(always)]
-            fn plus(self, other: $t) -> $t {
-                self + other
-            }
-            #[inline(always)]
-            fn bits(self, other: $t, f: impl Fn(u64, u64) -> u64) -> $t {
-                <$t>::from_bits(f(u64::from(self.to_bits()), u64::from(other.to_bits())) as $bits)
-            }
-            fn exact_sum(x: &[$t]) -> $t {
-                compensated::sequential_sum(x).value() as $t
-            }
-            fn array(self) -> Array {
-                Array::$array(vec![self])
-            }
-        }
-    };
-}
-
-macro_rules! integer_element {
-    ($t:ty, $array:ident) => {
-        impl Element for $t {
-            const ZERO: $t = 0;
-            const LEAST: $t = <$t>::MIN;
-            const GREATEST: $t = <$t>::MAX;
-            const ONES: $t = !0;
-            #[inline(always)]
-            fn plus(self, other: $t) -> $t {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn bits(self, other: $t, f: impl Fn(u64, u64) -> u64) -> $t {
-                f(self as u64, other as u64) as $t
-            }
-            fn exact_sum(x: &[$t]) -> $t {
-                sequential::<$t, Sum>(x)
-            }
-            fn array(self) -> Array {
-                Array::$array(vec![self])
-            }
-        }
-    };
-}
-
-float_element!(f32, u32, F32);
-float_element!(f64, u64, F64);
-integer_element!(i32, I32);
-integer_element!(i64, I64);
-
 /// An operation on elements of type `T`, as a type of its own, so that its loops are compiled for it.
 trait Join<T: Element> {
     /// Changes no element that it is joined with.
@@ -320,7 +250,7 @@ operation!(Or, ZERO, |a, b| a.bits(b, |a, b| a | b));
 operation!(Xor, ZERO, |a, b| a.bits(b, |a, b| a ^ b));
 
 fn exact(op: Op, x: &Array) -> Array {
-    if op == Op::Sum { each_array!(x, v => Element::exact_sum(v).array()) } else { reduced!(op, x, sequential) }
+    if op == Op::Sum { each_array!(x, v => vec![Element::exact_sum(v)].into()) } else { reduced!(op, x, sequential) }
 }
 
 fn sequential<T: Element, O: Join<T>>(x: &[T]) -> T {
@@ -394,31 +324,8 @@ mod deciding_tests {
 
 #[cfg(test)]
 mod tests {
+    use super::super::element::Roundings;
     use super::*;
-
-    /// Counts roundings instead of adding: 0 is the number zero, which costs nothing to add to.
-    #[derive(Clone, Copy, PartialEq, PartialOrd)]
-    struct Roundings(u64);
-
-    impl Element for Roundings {
-        const ZERO: Roundings = Roundings(0);
-        const LEAST: Roundings = Roundings(0);
-        const GREATEST: Roundings = Roundings(0);
-        const ONES: Roundings = Roundings(0);
-        fn plus(self, other: Roundings) -> Roundings {
-            let (least, most) = (self.0.min(other.0), self.0.max(other.0));
-            Roundings(most + u64::from(least > 0))
-        }
-        fn bits(self, _: Roundings, _: impl Fn(u64, u64) -> u64) -> Roundings {
-            self
-        }
-        fn exact_sum(_: &[Roundings]) -> Roundings {
-            Roundings::ZERO
-        }
-        fn array(self) -> Array {
-            Array::I64(vec![self.0 as i64])
-        }
-    }
 
     #[test]
     fn the_declared_depths_are_those_of_the_schedules() {

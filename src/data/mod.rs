@@ -126,6 +126,34 @@ macro_rules! each_array {
     };
 }
 
+/// Runs `$body` with the names bound to the vectors inside [`Array`]s of one type, whatever that is; `$other` where the
+/// types differ.
+#[macro_export]
+macro_rules! same_type {
+    (($($array:expr),+), |$($v:ident),+| $body:expr, else $other:expr) => {
+        match ($($array),+) {
+            ($($crate::data::Array::F32($v)),+) => $body,
+            ($($crate::data::Array::F64($v)),+) => $body,
+            ($($crate::data::Array::I32($v)),+) => $body,
+            ($($crate::data::Array::I64($v)),+) => $body,
+            _ => $other,
+        }
+    };
+}
+
+/// Makes an [`Array`] of a vector of its elements.
+macro_rules! array_of {
+    ($($t:ty, $array:ident;)*) => {$(
+        impl From<Vec<$t>> for Array {
+            fn from(elements: Vec<$t>) -> Array {
+                Array::$array(elements)
+            }
+        }
+    )*};
+}
+
+array_of! { f32, F32; f64, F64; i32, I32; i64, I64; }
+
 impl Array {
     /// `len` zeros.
     pub fn zeros(dtype: Dtype, len: usize) -> Array {
@@ -159,15 +187,7 @@ impl Array {
 
     /// The first element, so many times; nothing of nothing.
     pub fn repeated(&self, len: usize) -> Array {
-        fn repeat<T: Copy>(v: &[T], len: usize) -> Vec<T> {
-            v.first().map_or_else(Vec::new, |&first| vec![first; len])
-        }
-        match self {
-            Array::F32(v) => Array::F32(repeat(v, len)),
-            Array::F64(v) => Array::F64(repeat(v, len)),
-            Array::I32(v) => Array::I32(repeat(v, len)),
-            Array::I64(v) => Array::I64(repeat(v, len)),
-        }
+        each_array!(self, v => v.first().map_or_else(Vec::new, |&first| vec![first; len]).into())
     }
 
     /// The elements as f64, to which those of i64 are rounded.
@@ -192,35 +212,19 @@ impl Array {
 
     /// One element, as an array; `None` behind the end.
     pub fn at(&self, index: usize) -> Option<Array> {
-        Some(match self {
-            Array::F32(v) => Array::F32(vec![*v.get(index)?]),
-            Array::F64(v) => Array::F64(vec![*v.get(index)?]),
-            Array::I32(v) => Array::I32(vec![*v.get(index)?]),
-            Array::I64(v) => Array::I64(vec![*v.get(index)?]),
-        })
+        Some(each_array!(self, v => vec![*v.get(index)?].into()))
     }
 
     /// These elements, and behind them those of another array; those of another type are left out.
     pub fn followed_by(&self, other: &Array) -> Array {
         let mut all = self.clone();
-        match (&mut all, other) {
-            (Array::F32(v), Array::F32(more)) => v.extend(more),
-            (Array::F64(v), Array::F64(more)) => v.extend(more),
-            (Array::I32(v), Array::I32(more)) => v.extend(more),
-            (Array::I64(v), Array::I64(more)) => v.extend(more),
-            _ => {}
-        }
+        same_type!((&mut all, other), |v, more| v.extend(more), else {});
         all
     }
 
     /// The elements from `start` on, copied.
     pub fn tail(&self, start: usize) -> Array {
-        match self {
-            Array::F32(v) => Array::F32(v[start.min(v.len())..].to_vec()),
-            Array::F64(v) => Array::F64(v[start.min(v.len())..].to_vec()),
-            Array::I32(v) => Array::I32(v[start.min(v.len())..].to_vec()),
-            Array::I64(v) => Array::I64(v[start.min(v.len())..].to_vec()),
-        }
+        each_array!(self, v => v[start.min(v.len())..].to_vec().into())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{BuildUnit, Device, DeviceError, DeviceInfo, ProgramId, Stamps, Timing, Told};
 use crate::cpu::canary::{CHAINS, chain};
 use crate::data::Dtype;
-use crate::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, QueuedCommand, Target, Transfer};
+use crate::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Target, Transfer};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -227,7 +227,7 @@ impl Device for FakeDevice {
         Ok(vec![self.told.clone(); unit.kernels.len()])
     }
 
-    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
+    fn alloc_in(&mut self, _: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
         let id = self.number();
         self.memory.buffers.insert(id, vec![0xAA; bytes]);
         Ok(BufferId(id))
@@ -286,10 +286,6 @@ impl Device for FakeDevice {
             seconds += self.run(program, launches)?.wall_s;
         }
         Ok(seconds)
-    }
-
-    fn alloc_on_host(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
-        self.alloc(bytes)
     }
 
     fn hold(&mut self, _: Holding, bytes: usize) -> Result<HostId, DeviceError> {

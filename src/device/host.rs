@@ -3,6 +3,7 @@
 
 use super::error::{DeviceError, HOST_MEMORY, guarded, retained};
 use super::memory::Buffer;
+use crate::plan::MemoryKind;
 use ocl::core::{self, CommandQueue, Context, Event, MapFlags, MemMap};
 use std::cell::UnsafeCell;
 
@@ -23,7 +24,7 @@ impl HostMemory {
 
     /// Memory that the device can reach by itself; its contents are undefined.
     pub(super) fn pinned(context: &Context, queue: &CommandQueue, bytes: usize) -> Result<HostMemory, DeviceError> {
-        let buffer = Buffer::on_host(context, bytes)?;
+        let buffer = Buffer::new(context, MemoryKind::Host, bytes)?;
         let queue = retained("clRetainCommandQueue", queue)?;
         let flags = MapFlags::new().read().write();
         // SAFETY: the call blocks, and the mapping lives as long as the buffer.

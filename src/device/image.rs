@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "ocl cannot know what an image is made of")]
 
 use super::error::{DeviceError, guarded, retained};
-use super::memory::{Buffer, check_event};
+use super::memory::{Buffer, finished};
 use super::query;
 use crate::data::Dtype;
 use crate::plan::Image;
@@ -69,20 +69,8 @@ fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
 
 /// Copies a buffer's first elements to all of an image.
 fn fill(queue: &CommandQueue, of: &Mem, image: &Mem, region: [usize; 3]) -> Result<(), DeviceError> {
-    let call = "clEnqueueCopyBufferToImage";
-    let mut event = Event::null();
-    guarded(call, || {
-        core::enqueue_copy_buffer_to_image::<u8, _, _, _>(
-            queue,
-            of,
-            image,
-            0,
-            [0; 3],
-            region,
-            None::<&Event>,
-            Some(&mut event),
-        )
-    })?;
-    guarded("clFinish", || core::finish(queue))?;
-    check_event(call, &event)
+    let none = None::<&Event>;
+    finished("clEnqueueCopyBufferToImage", queue, |event| {
+        core::enqueue_copy_buffer_to_image::<u8, _, _, _>(queue, of, image, 0, [0; 3], region, none, Some(event))
+    })
 }

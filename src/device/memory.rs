@@ -3,6 +3,7 @@
 
 use super::error::{DeviceError, check, guarded};
 use super::query;
+use crate::plan::MemoryKind;
 use ocl::core::{self, BufferRegion, CommandQueue, Context, Event, Mem, MemFlags};
 
 /// A buffer and its size.
@@ -14,17 +15,12 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Allocates `bytes` > 0 where the driver likes.
-    pub(super) fn new(context: &Context, bytes: usize) -> Result<Buffer, DeviceError> {
-        Buffer::with(context, MemFlags::READ_WRITE, bytes)
-    }
-
-    /// Allocates `bytes` > 0 in memory of the host that the device can reach.
-    pub(super) fn on_host(context: &Context, bytes: usize) -> Result<Buffer, DeviceError> {
-        Buffer::with(context, MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR, bytes)
-    }
-
-    fn with(context: &Context, flags: MemFlags, bytes: usize) -> Result<Buffer, DeviceError> {
+    /// Allocates `bytes` > 0 where the driver likes, or in memory of the host that the device can reach.
+    pub(super) fn new(context: &Context, memory: MemoryKind, bytes: usize) -> Result<Buffer, DeviceError> {
+        let flags = match memory {
+            MemoryKind::Device => MemFlags::READ_WRITE,
+            MemoryKind::Host => MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR,
+        };
         let call = "clCreateBuffer";
         if bytes == 0 {
             return Err(DeviceError::other(call, "a buffer of 0 bytes"));
@@ -51,23 +47,20 @@ impl Buffer {
         if self.is_nothing(call, 0, bytes)? {
             return Ok(());
         }
-        let mut event = Event::null();
         let (memory, none) = (&self.memory, None::<&Event>);
         // `ocl` counts elements here, unlike in its other calls.
         let words = bytes / pattern.len().max(1);
-        guarded(call, || match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
+        finished(call, queue, |event| match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
             (Ok(word), _) => {
                 let word = u32::from_ne_bytes(word);
-                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(&mut event), None)
+                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(event), None)
             }
             (_, Ok(word)) => {
                 let word = u64::from_ne_bytes(word);
-                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(&mut event), None)
+                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(event), None)
             }
             _ => Err(format!("a pattern of {} bytes", pattern.len()).into()),
-        })?;
-        guarded("clFinish", || core::finish(queue))?;
-        check_event(call, &event)
+        })
     }
 
     /// An image: nothing is copied from or to it by offset.
@@ -82,7 +75,7 @@ impl Buffer {
 
     /// The memory of a new buffer that holds the same.
     pub(super) fn copied(&self, context: &Context, queue: &CommandQueue) -> Result<Mem, DeviceError> {
-        let copy = Buffer::new(context, self.bytes)?;
+        let copy = Buffer::new(context, MemoryKind::Device, self.bytes)?;
         self.copy_to(&copy, queue, self.bytes)?;
         Ok(copy.memory)
     }
@@ -132,12 +125,9 @@ impl Buffer {
             return Ok(());
         }
         let (from, to) = (&self.memory, &to.memory);
-        let mut event = Event::null();
-        guarded(call, || {
-            core::enqueue_copy_buffer::<u8, _, _, _>(queue, from, to, 0, 0, bytes, None::<&Event>, Some(&mut event))
-        })?;
-        guarded("clFinish", || core::finish(queue))?;
-        check_event(call, &event)
+        finished(call, queue, |event| {
+            core::enqueue_copy_buffer::<u8, _, _, _>(queue, from, to, 0, 0, bytes, None::<&Event>, Some(event))
+        })
     }
 
     /// Whether a range is empty; an error if it does not lie inside the buffer.
@@ -150,6 +140,18 @@ impl Buffer {
             )),
         }
     }
+}
+
+/// Puts a command in a queue and waits for its end.
+pub(super) fn finished(
+    call: &str,
+    queue: &CommandQueue,
+    enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
+) -> Result<(), DeviceError> {
+    let mut event = Event::null();
+    guarded(call, || enqueue(&mut event))?;
+    guarded("clFinish", || core::finish(queue))?;
+    check_event(call, &event)
 }
 
 /// The error that a finished command ended with: a wait for it may well have reported success.

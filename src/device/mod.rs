@@ -29,7 +29,7 @@ pub use loader::{LIBRARY_VARIABLE, Loader, loader};
 pub use stdio::flush_printed;
 
 use crate::data::Dtype;
-use crate::plan::{BufferId, Holding, HostId, Image, Launch, QueuedCommand};
+use crate::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 
 /// A built program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,7 +93,12 @@ pub trait Device {
     fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError>;
 
     /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
-    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError>;
+    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
+        self.alloc_in(MemoryKind::Device, bytes)
+    }
+
+    /// As [`Device::alloc`], where `memory` says.
+    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError>;
 
     /// A part of a buffer as a buffer of its own, from byte `from` on, a multiple of 4096; it is released apart from the
     /// whole, which must not be released before.
@@ -123,9 +128,6 @@ pub trait Device {
     /// Runs the launches `repeat` times back to back on a queue without profiling, waits once, and
     /// returns the host seconds of all of it.
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError>;
-
-    /// Allocates as [`Device::alloc`] does, in memory of the host.
-    fn alloc_on_host(&mut self, bytes: usize) -> Result<BufferId, DeviceError>;
 
     /// Allocates memory of the host for `bytes` > 0; its contents are undefined.
     fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;

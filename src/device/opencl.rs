@@ -10,7 +10,7 @@ use super::play::Handles;
 use super::program::{self, Built};
 use super::{BuildUnit, Device, ProgramId, Timing, Told};
 use crate::data::Dtype;
-use crate::plan::{Action, BufferId, Holding, HostId, Image, Launch, QueuedCommand};
+use crate::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
 
@@ -73,6 +73,13 @@ impl OpenClDevice {
         self.last_id
     }
 
+    /// Numbers a buffer or an image, and holds it until it is freed.
+    fn keep(&mut self, buffer: Buffer) -> BufferId {
+        let id = BufferId(self.new_id());
+        self.buffers.insert(id, buffer);
+        id
+    }
+
     fn buffer(&self, id: BufferId) -> Result<&Buffer, DeviceError> {
         self.buffers.get(&id).ok_or_else(|| DeviceError::other("clEnqueue", "the buffer was released"))
     }
@@ -132,18 +139,14 @@ impl Device for OpenClDevice {
         program::inspect(&self.context, self.device, unit, takes_nv_options)
     }
 
-    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
-        let buffer = Buffer::new(&self.context, bytes)?;
-        let id = BufferId(self.new_id());
-        self.buffers.insert(id, buffer);
-        Ok(id)
+    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
+        let buffer = Buffer::new(&self.context, memory, bytes)?;
+        Ok(self.keep(buffer))
     }
 
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
-        let buffer = self.buffer(of)?.part(from, bytes)?;
-        let id = BufferId(self.new_id());
-        self.buffers.insert(id, buffer);
-        Ok(id)
+        let part = self.buffer(of)?.part(from, bytes)?;
+        Ok(self.keep(part))
     }
 
     fn free(&mut self, buffer: BufferId) {
@@ -152,13 +155,6 @@ impl Device for OpenClDevice {
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
         self.buffer(buffer)?.fill(&self.profiling, pattern, bytes)
-    }
-
-    fn alloc_on_host(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
-        let buffer = Buffer::on_host(&self.context, bytes)?;
-        let id = BufferId(self.new_id());
-        self.buffers.insert(id, buffer);
-        Ok(id)
     }
 
     fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError> {
@@ -195,9 +191,7 @@ impl Device for OpenClDevice {
 
     fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError> {
         let made = image::create(&self.context, self.device, &self.profiling, self.buffer(of)?, dtype, image)?;
-        let id = BufferId(self.new_id());
-        self.buffers.insert(id, made);
-        Ok(id)
+        Ok(self.keep(made))
     }
 
     fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
@@ -217,9 +211,8 @@ impl Device for OpenClDevice {
     ) -> Result<Timing, DeviceError> {
         let count = commands.iter().map(|c| c.queue + 1).max().unwrap_or(0);
         let queues = self.queues(count, profiled)?;
-        let launches =
-            commands.iter().filter_map(|c| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None });
-        let launches: Vec<Launch> = launches.collect();
+        let launch = |c: &QueuedCommand| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None };
+        let launches: Vec<Launch> = commands.iter().filter_map(launch).collect();
         let built = match program {
             Some(program) => Some(self.built(program)?),
             None if launches.is_empty() => None,

@@ -2,8 +2,7 @@
 
 use super::zerocopy::{WordsOfItem, chunks};
 use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, POISON, Program, Reading, Script, Variant, bytes,
-    pattern,
+    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, Program, Reading, Script, Variant, bytes, pattern,
 };
 use crate::plan::{Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target};
 use rayon::prelude::*;
@@ -131,12 +130,7 @@ fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, re
         commands,
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer {
-            place: AnswerPlace::Buffer(1),
-            before: POISON,
-            expect: Expected::Words(vec![total]),
-            adds: false,
-        },
+        answer: Answer::new(AnswerPlace::Buffer(1), Expected::Words(vec![total])),
         cost: Cost { bytes: 4.0 * n as f64, ops: n as f64 },
         timeline: false,
     }

@@ -4,8 +4,8 @@
 //! "How to Overlap Data Transfers in CUDA C/C++" (2012).
 
 use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Program, Reading, Script, Variant,
-    bytes, pattern, setting,
+    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, Program, Reading, Script, Variant, bytes,
+    pattern, setting,
 };
 use crate::plan::{
     Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
@@ -104,7 +104,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         commands,
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer { place, before: POISON, expect, adds: false },
+        answer: Answer::new(place, expect),
         cost,
         timeline: variant == CHUNKS,
     })

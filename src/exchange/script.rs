@@ -100,6 +100,13 @@ pub struct Answer {
     pub adds: bool,
 }
 
+impl Answer {
+    /// A result that depends on nothing that was there before.
+    pub(super) fn new(place: AnswerPlace, expect: Expected) -> Answer {
+        Answer { place, before: POISON, expect, adds: false }
+    }
+}
+
 /// Where a result lies: a place in one of a script's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerPlace {

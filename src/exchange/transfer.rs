@@ -1,8 +1,7 @@
 //! Transfers between host and device: from pageable and pinned memory, and by way of a mapping; in one or many pieces.
 
 use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Reading, Script, Variant, bytes,
-    setting,
+    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, Reading, Script, Variant, bytes, setting,
 };
 use crate::plan::{
     Action, BufferId, Case, Cost, Holding, HostId, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
@@ -62,12 +61,7 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         commands: (0..bytes).step_by(piece).map(command).collect(),
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer {
-            place: if is_in { AnswerPlace::Buffer(0) } else { AnswerPlace::Host(0) },
-            before: POISON,
-            expect: Expected::Pattern,
-            adds: false,
-        },
+        answer: Answer::new(if is_in { AnswerPlace::Buffer(0) } else { AnswerPlace::Host(0) }, Expected::Pattern),
         cost: Cost { bytes: bytes as f64, ops: 0.0 },
         timeline: false,
     })

@@ -1,8 +1,8 @@
 //! Kernels that read the host's memory: where it lies, or after it was copied to the device.
 
 use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, POISON, Program, Reading, Script, Variant,
-    bytes, pattern, setting,
+    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, Program, Reading, Script, Variant, bytes,
+    pattern, setting,
 };
 use crate::plan::{
     Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
@@ -79,12 +79,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         commands: actions.map(|action| QueuedCommand { queue: 0, action }).collect(),
         repeat: 1,
         reading: Reading::Span,
-        answer: Answer {
-            place: AnswerPlace::Buffer(1),
-            before: POISON,
-            expect: Expected::Words(walk.sums(case.seed, n, items, passes as u32)),
-            adds: false,
-        },
+        answer: Answer::new(AnswerPlace::Buffer(1), Expected::Words(walk.sums(case.seed, n, items, passes as u32))),
         cost: Cost { bytes: bytes as f64 * passes as f64 + moved as f64, ops: n as f64 * passes as f64 },
         timeline: false,
     })

@@ -4,7 +4,7 @@ use super::Length;
 use super::cycle::{self, NegativeCycle};
 use super::length::{beyond_limit, normalise};
 use crate::data::Array;
-use crate::each_array;
+use crate::{each_array, same_type};
 
 /// One min-plus step: from n x n lengths d to the n x n lengths r\[i\]\[j\] = min over k of d\[i\]\[k\] + d\[k\]\[j\].
 pub type Step<'a, E> = dyn FnMut(&Array) -> Result<Array, E> + 'a;
@@ -82,14 +82,8 @@ fn stay<T: Length>(diagonal: &mut T) {
 }
 
 fn check_types<E>(n: usize, distances: &Array, weights: &Array) -> Result<(), Stopped<E>> {
-    match (distances, weights) {
-        (Array::F32(d), Array::F32(w)) => check(n, d, w),
-        (Array::F64(d), Array::F64(w)) => check(n, d, w),
-        (Array::I32(d), Array::I32(w)) => check(n, d, w),
-        (Array::I64(d), Array::I64(w)) => check(n, d, w),
-        // A step that changes the type has no distances of these weights.
-        _ => Ok(()),
-    }
+    // A step that changes the type has no distances of these weights.
+    same_type!((distances, weights), |d, w| check(n, d, w), else Ok(()))
 }
 
 fn check<T: Length, E>(n: usize, distances: &[T], weights: &[T]) -> Result<(), Stopped<E>> {

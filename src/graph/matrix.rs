@@ -45,12 +45,7 @@ impl Graph {
     /// With `undirected` every edge leads both ways.
     pub fn from_edges(list: &EdgeList, undirected: bool) -> Graph {
         let n = list.names.len();
-        let (weights, duplicates) = match &list.weights {
-            Array::F32(w) => dense(n, &list.ends, w, undirected, Array::F32),
-            Array::F64(w) => dense(n, &list.ends, w, undirected, Array::F64),
-            Array::I32(w) => dense(n, &list.ends, w, undirected, Array::I32),
-            Array::I64(w) => dense(n, &list.ends, w, undirected, Array::I64),
-        };
+        let (weights, duplicates) = each_array!(&list.weights, w => dense(n, &list.ends, w, undirected));
         let idle_loops = each_array!(&list.weights, w => idle_loops(&list.ends, w));
         let edges = count_edges(n, &weights);
         Graph { names: list.names.clone(), weights, edges, duplicates, idle_loops }
@@ -83,13 +78,10 @@ impl Graph {
 }
 
 /// The matrix of a list of edges, and how many of them were there before.
-fn dense<T: Length>(
-    n: usize,
-    ends: &[(usize, usize)],
-    weights: &[T],
-    undirected: bool,
-    wrap: fn(Vec<T>) -> Array,
-) -> (Array, usize) {
+fn dense<T: Length>(n: usize, ends: &[(usize, usize)], weights: &[T], undirected: bool) -> (Array, usize)
+where
+    Vec<T>: Into<Array>,
+{
     let mut matrix = vec![T::NO_EDGE; n * n];
     (0..n).for_each(|i| matrix[i * n + i] = T::ZERO);
     let mut duplicates = 0;
@@ -102,7 +94,7 @@ fn dense<T: Length>(
             lower(&mut matrix[to * n + from], weight);
         }
     }
-    (wrap(matrix), duplicates)
+    (matrix.into(), duplicates)
 }
 
 fn lower<T: Length>(known: &mut T, weight: T) {

@@ -4,6 +4,7 @@ use super::Length;
 use super::adjacency::Incoming;
 use crate::check::gamma;
 use crate::data::Array;
+use crate::same_type;
 use rayon::prelude::*;
 
 const NONE: u32 = u32::MAX;
@@ -52,13 +53,7 @@ pub struct Mismatch(pub usize, pub usize);
 /// # Errors
 /// Distances that are not those of these edges.
 pub fn next_hops(n: usize, weights: &Array, distances: &Array, targets: &[usize]) -> Result<NextHops, Mismatch> {
-    match (weights, distances) {
-        (Array::F32(w), Array::F32(d)) => hops(n, w, d, targets),
-        (Array::F64(w), Array::F64(d)) => hops(n, w, d, targets),
-        (Array::I32(w), Array::I32(d)) => hops(n, w, d, targets),
-        (Array::I64(w), Array::I64(d)) => hops(n, w, d, targets),
-        _ => Err(Mismatch(0, 0)),
-    }
+    same_type!((weights, distances), |w, d| hops(n, w, d, targets), else Err(Mismatch(0, 0)))
 }
 
 fn hops<T: Length>(n: usize, w: &[T], d: &[T], targets: &[usize]) -> Result<NextHops, Mismatch> {

@@ -5,6 +5,7 @@
 
 use super::{Why, raw, shown};
 use crate::data::{Array, Dtype};
+use crate::each_array;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -31,12 +32,7 @@ fn by_rows(rows: usize, columns: usize, array: &Array) -> Array {
     fn turned<T: Copy>(rows: usize, columns: usize, v: &[T]) -> Vec<T> {
         (0..rows).flat_map(|row| (0..columns).map(move |column| v[column * rows + row])).collect()
     }
-    match array {
-        Array::F32(v) => Array::F32(turned(rows, columns, v)),
-        Array::F64(v) => Array::F64(turned(rows, columns, v)),
-        Array::I32(v) => Array::I32(turned(rows, columns, v)),
-        Array::I64(v) => Array::I64(turned(rows, columns, v)),
-    }
+    each_array!(array, v => turned(rows, columns, v).into())
 }
 
 /// So many elements, which must be all that follows the header.

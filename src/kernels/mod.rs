@@ -293,8 +293,10 @@ fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change>
 
 /// How to make a family's inputs and right answers, and what they cost.
 pub trait Problem: Sync {
-    /// Lengths of the inputs, in elements.
-    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize>;
+    /// Lengths of the inputs, in elements: most families read one vector.
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        vec![shape.n as usize]
+    }
 
     /// Length of the result, in elements.
     fn result(&self, _: Shape, _: &Params) -> usize {

@@ -1,6 +1,7 @@
 //! What moves where when a matrix is copied or transposed.
 
 use crate::data::Array;
+use crate::same_type;
 
 /// Where each element of a matrix goes. All lengths in elements; rows of both matrices are contiguous, and may have
 /// unused elements behind them.
@@ -67,13 +68,9 @@ impl Movement {
     /// Moves every element of the first matrix, one after the other along the input's rows. Both arrays are of one type, and of
     /// [`Movement::input_len`] and [`Movement::output_len`] elements; what is between rows stays as it is.
     pub fn carry_out(&self, input: &Array, output: &mut Array) {
-        match (input, output) {
-            (Array::F32(from), Array::F32(to)) => self.move_all(from, to),
-            (Array::F64(from), Array::F64(to)) => self.move_all(from, to),
-            (Array::I32(from), Array::I32(to)) => self.move_all(from, to),
-            (Array::I64(from), Array::I64(to)) => self.move_all(from, to),
-            _ => unreachable!("a movement between arrays of one type"),
-        }
+        same_type!((input, output), |from, to| self.move_all(from, to), else {
+            unreachable!("a movement between arrays of one type")
+        })
     }
 
     fn move_all<T: Copy>(&self, from: &[T], to: &mut [T]) {

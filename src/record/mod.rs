@@ -13,13 +13,13 @@ pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME};
 pub(crate) use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;
-pub use row::{Row, SampleRow, params_text};
+pub use row::{CsvRecord, Row, SampleRow, params_text};
 
 use crate::device::DeviceInfo;
 pub use crate::plan::REPEATS;
 
 use crate::kernels::{Bound, family};
-use crate::runner::{Cache, Clock, Outcome, Settings, Status};
+use crate::runner::{Cache, Clock, Outcome, SHORT_S, Settings, Status};
 use crate::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -56,9 +56,6 @@ pub mod flag {
     /// Those that make a row's time doubtful.
     pub const DOUBTS: [&str; 3] = [CLOCK_FALLBACK, NOISY, DRIFT];
 }
-
-/// Kernels shorter than this, in seconds, count as launch-bound: a launch costs 2 to 20 us.
-const LAUNCH_BOUND_S: f64 = 50e-6;
 
 /// Per cent of the ceiling up to which a case may merely have been luckier than the ceiling's own run.
 const CEILING_SLACK_PCT: f64 = 105.0;
@@ -331,7 +328,7 @@ fn flags(record: &Record) -> Vec<&'static str> {
     let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
     let (Some(times), Some(measured)) = (record.times, outcome.measured()) else { return Vec::new() };
     [
-        (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < LAUNCH_BOUND_S),
+        (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < SHORT_S),
         (flag::FITS_CACHE, fits),
         (flag::ABOVE_CEILING, is_above),
         (flag::CLOCK_FALLBACK, measured.clock_note.is_some()),

@@ -28,6 +28,7 @@ pub const RATE: Metric = Metric { name: "rate", unit: "Gop/s", of: |row| row.gop
 pub const TIME: Metric = Metric { name: "time", unit: "us", of: |row| row.t_median_s.map(|t| t * 1e6) };
 
 columns! {
+    texts: platform, device, driver, experiment, series, x_name, metric, unit, reason;
     /// One point of an experiment; its fields are the columns of CSV files and the names in JSON. Missing numbers are
     /// empty cells or `null`; times are seconds (`_s`).
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,21 +128,6 @@ impl Point {
     /// Whether the flag is set.
     pub fn has_flag(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|word| word == flag)
-    }
-
-    /// The cells that hold text from outside or begin with any character.
-    pub(crate) fn texts(&mut self) -> [&mut String; 9] {
-        [
-            &mut self.platform,
-            &mut self.device,
-            &mut self.driver,
-            &mut self.experiment,
-            &mut self.series,
-            &mut self.x_name,
-            &mut self.metric,
-            &mut self.unit,
-            &mut self.reason,
-        ]
     }
 }
 

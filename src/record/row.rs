@@ -3,6 +3,7 @@
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
 use crate::runner::{Cache, Clock, Measured, Number, Status};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// `items=8448 presum=host`: sorted by name.
@@ -10,23 +11,39 @@ pub fn params_text(params: &Params) -> String {
     params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Declares a row type and the list of its columns from one list of fields.
+/// The lines of one kind of CSV file.
+pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
+    /// Names of the columns, in order.
+    const COLUMNS: &'static [&'static str];
+
+    /// The cells that hold text from outside (drivers, compilers, the command line) or begin with any character.
+    fn texts(&mut self) -> Vec<&mut String>;
+}
+
+/// Declares a row type and the list of its columns from one list of fields; `texts:` names those that may hold any text.
 macro_rules! columns {
-    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)* }) => {
+    (
+        texts: $($text:ident),*;
+        $(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)* }
+    ) => {
         $(#[$meta])*
         pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
 
-        impl $name {
-            /// Names of the columns, in order.
-            pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+        impl $crate::record::CsvRecord for $name {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn texts(&mut self) -> Vec<&mut String> {
+                vec![$(&mut self.$text),*]
+            }
         }
     };
 }
 pub(crate) use columns;
 
 columns! {
-    /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers
-    /// are empty cells or `null`; times are seconds (`_s`).
+    texts: platform, device, driver, cl_version, family, variant, params, reason, stopped_by;
+    /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers are empty cells or
+    /// `null`, or, in files of an earlier version, lack their column; times are seconds (`_s`).
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Row {
         /// [`SCHEMA`].
@@ -116,28 +133,22 @@ columns! {
         /// Words of [`super::flag`], separated by blanks.
         pub flags: String,
         /// The limit that `ceiling` names, in 10^9 bytes a second.
-        #[serde(default)]
         pub ceiling_gbps: Option<f64>,
         /// What ended the sampling: `steady`, `timeout` or `max-runs`.
         #[serde(default)]
         pub stopped_by: String,
         /// The result, if it is a single finite number.
-        #[serde(default)]
         pub result: Option<Number>,
         /// Times faster than the exact CPU baseline.
-        #[serde(default)]
         pub cpu_exact_x: Option<f64>,
         /// Kernel launches of one run; none for CPU baselines.
-        #[serde(default)]
         pub launches: Option<u64>,
         /// Which sweep it belongs to: the same for all its shards; empty for other rows.
         #[serde(default)]
         pub sweep_id: String,
         /// Place in the sweep's plan, from 0.
-        #[serde(default)]
         pub case_index: Option<u64>,
         /// Configurations of the sweep's plan.
-        #[serde(default)]
         pub cases: Option<u64>,
         /// Which part of the sweep the file holds, as in `2/4`; empty for all of it.
         #[serde(default)]
@@ -146,45 +157,34 @@ columns! {
         #[serde(default)]
         pub settings: String,
         /// Speed in per cent of the reference `copy`, of the families that have it.
-        #[serde(default)]
         pub copy_pct: Option<f64>,
         /// Of the launches that prepare the data for those that are timed.
-        #[serde(default)]
         pub t_preparation_s: Option<f64>,
         /// The limit that `ceiling` names, in 10^9 operations a second.
-        #[serde(default)]
         pub ceiling_gops: Option<f64>,
         /// Operations in a compute unit's clock, by the driver's numbers of units and of clocks a second.
-        #[serde(default)]
         pub ops_per_cu_clock: Option<f64>,
         /// The canary's slowest reading over the fastest that the session had seen: 1 or more.
-        #[serde(default)]
         pub canary: Option<f64>,
         /// Of the host, for the elements that it adds itself; no other column counts it but `t_end_to_end_s`.
-        #[serde(default)]
         pub t_host_tail_s: Option<f64>,
         /// Of the host, within `t_end_to_end_s`, for what it adds itself: partial results and its tail.
-        #[serde(default)]
         pub t_host_part_s: Option<f64>,
         /// Range of the few runs from end to end over their median; none of a single run.
-        #[serde(default)]
         pub end_to_end_noise: Option<f64>,
         /// What the launches of one run take by themselves, by the cost of launches that was measured on this device.
-        #[serde(default)]
         pub t_launches_s: Option<f64>,
         /// The theoretical bandwidth that was given, in 10^9 bytes a second.
-        #[serde(default)]
         pub peak_gbps: Option<f64>,
         /// The theoretical rate of operations that was given, in 10^9 a second.
-        #[serde(default)]
         pub peak_gops: Option<f64>,
         /// `gbps` in per cent of `peak_gbps`, or `gops` of `peak_gops` where operations bound the family.
-        #[serde(default)]
         pub peak_pct: Option<f64>,
     }
 }
 
 columns! {
+    texts: ;
     /// One timed run of a case: a line of the samples file.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SampleRow {
@@ -302,21 +302,6 @@ impl Row {
     /// How often the kernel repeats its work inside, where it does.
     pub fn repeats(&self) -> Option<&str> {
         self.params.split(' ').find_map(|word| word.strip_prefix(REPEATS)?.strip_prefix('='))
-    }
-
-    /// The cells that hold text from outside: drivers, compilers, the command line.
-    pub(crate) fn texts(&mut self) -> [&mut String; 9] {
-        [
-            &mut self.platform,
-            &mut self.device,
-            &mut self.driver,
-            &mut self.cl_version,
-            &mut self.family,
-            &mut self.variant,
-            &mut self.params,
-            &mut self.reason,
-            &mut self.stopped_by,
-        ]
     }
 
     /// Whether the flag is set.

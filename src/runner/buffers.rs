@@ -71,10 +71,7 @@ impl Fence {
         dtype: Dtype,
         bytes: usize,
     ) -> Result<Fenced, DeviceError> {
-        let whole = match memory {
-            MemoryKind::Device => device.alloc(bytes + 2 * self.bytes)?,
-            MemoryKind::Host => device.alloc_on_host(bytes + 2 * self.bytes)?,
-        };
+        let whole = device.alloc_in(memory, bytes + 2 * self.bytes)?;
         if self.bytes == 0 {
             return Ok(Fenced { id: whole, whole, dtype, bytes });
         }

@@ -19,5 +19,6 @@ mod witness;
 pub use compute::Computed;
 pub use inspect::Inspected;
 pub use outcome::*;
+pub use sampling::SHORT_S;
 pub use session::{Session, Sources};
 pub use timeline::Bar;

@@ -378,11 +378,9 @@ impl Stop {
     pub fn failed(reason: impl Into<String>) -> Stop {
         Stop::new(Status::Failed, reason)
     }
-}
 
-impl Stop {
     /// The same of a case that had `launched` before: what the device says then is no refusal, but a failure.
-    pub(super) fn after(self, launched: bool) -> Stop {
+    pub fn after(self, launched: bool) -> Stop {
         match self.status {
             Status::Skipped if launched => Stop { status: Status::Failed, refusal: None, ..self },
             _ => self,

@@ -4,8 +4,9 @@ use super::{Sample, Settings, Stop};
 use crate::stats;
 use std::time::Instant;
 
-/// Kernels shorter than this are also timed back to back, because the launch dominates them.
-pub(super) const SHORT_S: f64 = 50e-6;
+/// Kernels shorter than this, in seconds, count as launch-bound, as a launch costs 2 to 20 us: they are also timed back to
+/// back.
+pub const SHORT_S: f64 = 50e-6;
 
 /// Runs longer than this, in seconds, need no more than one to warm up.
 const LONG_S: f64 = 0.5;

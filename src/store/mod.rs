@@ -10,14 +10,13 @@ mod sink;
 pub use rounds::{Pool, Rounds};
 
 use crate::Error;
-use crate::ceilings::CeilingRow;
 use crate::files::{self, FileIdentity};
-use crate::record::{Point, Row, SCHEMA, SampleRow};
+use crate::record::{CsvRecord, Point, Row, SCHEMA};
 use crate::terminal::{Stdout, is_unsafe};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use sink::Sink;
 use std::io::Write;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// What to do with a file that exists.
@@ -71,53 +70,35 @@ fn stdout_identity() -> Option<FileIdentity> {
     None
 }
 
-/// A CSV file of [`Row`]s, [`Point`]s or [`SampleRow`]s; `-` is standard output.
-pub struct CsvFile {
+/// A CSV file of one kind of records; `-` is standard output.
+pub struct CsvFile<T> {
     sink: Sink,
     /// Its header, until that is written with the first row.
     header: Option<Vec<u8>>,
     torn: Option<String>,
+    of: PhantomData<T>,
 }
 
-impl CsvFile {
-    /// Opens a file of result rows. What it holds is left alone until the first row is written, and a file that was not
+impl<T: CsvRecord> CsvFile<T> {
+    /// Opens a file. What it holds is left alone until the first row is written, and a file that was not
     /// there before goes again if none is.
     ///
     /// Errors: `Output` if the file cannot be written; `Usage` if another process is writing it, or if it
     /// is to be added to and has other columns.
-    pub fn rows(path: &str, mode: Mode) -> Result<CsvFile, Error> {
-        CsvFile::open(path, mode, Row::COLUMNS)
-    }
-
-    /// Opens a file of single samples; see [`CsvFile::rows`].
-    pub fn samples(path: &str, mode: Mode) -> Result<CsvFile, Error> {
-        CsvFile::open(path, mode, SampleRow::COLUMNS)
-    }
-
-    /// Opens a file of an experiment's points; see [`CsvFile::rows`].
-    pub fn points(path: &str, mode: Mode) -> Result<CsvFile, Error> {
-        CsvFile::open(path, mode, Point::COLUMNS)
-    }
-
-    /// Opens a file of ceilings; see [`CsvFile::rows`].
-    pub fn ceilings(path: &str, mode: Mode) -> Result<CsvFile, Error> {
-        CsvFile::open(path, mode, CeilingRow::COLUMNS)
-    }
-
-    fn open(path: &str, mode: Mode, columns: &[&str]) -> Result<CsvFile, Error> {
+    pub fn open(path: &str, mode: Mode) -> Result<CsvFile<T>, Error> {
         let mut sink = Sink::open(path)?;
         let old = if mode == Mode::Append { sink.read()? } else { Vec::new() };
-        let header = line(columns, sink.name())?;
+        let header = line(T::COLUMNS, sink.name())?;
         let table = ParsedCsv::parse(&old, path)?;
         let is_new = table.header.is_empty();
         // A header that was cut short is written anew; anything else without one is not ours to touch.
-        let is_ours = if is_new { header.starts_with(&old) } else { table.header == columns };
+        let is_ours = if is_new { header.starts_with(&old) } else { table.header == T::COLUMNS };
         if !is_ours {
             let why = "it has other columns than this version writes; give another file or remove it";
             return Err(Error::Usage(format!("cannot add to {path}: {why}")));
         }
         sink.keep(if is_new { 0 } else { table.intact });
-        Ok(CsvFile { sink, header: is_new.then_some(header), torn: table.torn })
+        Ok(CsvFile { sink, header: is_new.then_some(header), torn: table.torn, of: PhantomData })
     }
 
     /// What was wrong with the last line of the file that is added to, if anything.
@@ -125,30 +106,15 @@ impl CsvFile {
         self.torn.as_deref()
     }
 
-    /// Writes a result row.
-    pub fn write(&mut self, row: &Row) -> Result<(), Error> {
-        let mut row = row.clone();
-        row.texts().into_iter().for_each(guard);
-        self.write_line(&row)
-    }
-
-    /// Writes a point.
-    pub fn write_point(&mut self, point: &Point) -> Result<(), Error> {
-        let mut point = point.clone();
-        point.texts().into_iter().for_each(guard);
-        self.write_line(&point)
-    }
-
-    /// Writes a ceiling.
-    pub fn write_ceiling(&mut self, row: &CeilingRow) -> Result<(), Error> {
-        let mut row = row.clone();
-        row.texts().into_iter().for_each(guard);
-        self.write_line(&row)
-    }
-
-    /// Writes samples, each as a line of its own.
-    pub fn write_samples(&mut self, samples: impl IntoIterator<Item = SampleRow>) -> Result<(), Error> {
-        samples.into_iter().try_for_each(|sample| self.write_line(&sample))
+    /// Writes a record.
+    pub fn write(&mut self, record: &T) -> Result<(), Error> {
+        let mut record = record.clone();
+        record.texts().into_iter().for_each(guard);
+        let mut text = self.header.clone().unwrap_or_default();
+        text.extend(line(&record, self.sink.name())?);
+        self.sink.write(&text)?;
+        self.header = None;
+        Ok(())
     }
 
     /// Writes the header of a file that got no row.
@@ -159,14 +125,6 @@ impl CsvFile {
     fn head(&mut self) -> Result<(), Error> {
         self.header.take().map_or(Ok(()), |header| self.sink.write(&header))
     }
-
-    fn write_line(&mut self, row: &impl Serialize) -> Result<(), Error> {
-        let mut text = self.header.clone().unwrap_or_default();
-        text.extend(line(row, self.sink.name())?);
-        self.sink.write(&text)?;
-        self.header = None;
-        Ok(())
-    }
 }
 
 /// A JSON array of rows with the CSV's column names, one object a line; `-` is standard output.
@@ -176,7 +134,7 @@ pub struct JsonFile {
 }
 
 impl JsonFile {
-    /// Opens the file, to replace what it holds once there is a row. Errors as for [`CsvFile::rows`].
+    /// Opens the file, to replace what it holds once there is a row. Errors as for [`CsvFile::open`].
     pub fn create(path: &str) -> Result<JsonFile, Error> {
         let mut sink = Sink::open(path)?;
         sink.keep(0);
@@ -221,7 +179,7 @@ fn json(row: &impl Serialize) -> serde_json::Result<String> {
 pub struct Deferred(Sink);
 
 impl Deferred {
-    /// Opens the file, and leaves what it holds. Errors as for [`CsvFile::rows`].
+    /// Opens the file, and leaves what it holds. Errors as for [`CsvFile::open`].
     pub fn open(path: &str) -> Result<Deferred, Error> {
         Sink::open(path).map(Deferred)
     }
@@ -247,8 +205,7 @@ pub struct Rows {
 ///
 /// Errors: `Failed` if the file cannot be read; `Usage`, with the line, if it holds something else.
 pub fn read_rows(path: &Path) -> Result<Rows, Error> {
-    let (mut rows, torn) = read::<Row>(path, Row::COLUMNS, |row| row.schema)?;
-    rows.iter_mut().flat_map(Row::texts).for_each(unguard);
+    let (rows, torn) = read(path, |row: &Row| row.schema)?;
     Ok(Rows { rows, torn })
 }
 
@@ -256,17 +213,11 @@ pub fn read_rows(path: &Path) -> Result<Rows, Error> {
 ///
 /// Errors: as for [`read_rows`].
 pub fn read_points(path: &Path) -> Result<Vec<Point>, Error> {
-    let (mut points, _) = read::<Point>(path, Point::COLUMNS, |point| point.schema)?;
-    points.iter_mut().flat_map(Point::texts).for_each(unguard);
-    Ok(points)
+    Ok(read(path, |point: &Point| point.schema)?.0)
 }
 
-/// The lines of a file that has these columns, and what was wrong with the last one.
-fn read<T: DeserializeOwned>(
-    path: &Path,
-    columns: &[&str],
-    schema: fn(&T) -> u32,
-) -> Result<(Vec<T>, Option<String>), Error> {
+/// The lines of a file of such records, and what was wrong with the last one.
+fn read<T: CsvRecord>(path: &Path, schema: fn(&T) -> u32) -> Result<(Vec<T>, Option<String>), Error> {
     let name = path.display().to_string();
     let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     let table = ParsedCsv::parse(&text, &name)?;
@@ -274,13 +225,13 @@ fn read<T: DeserializeOwned>(
     let mut rows = Vec::with_capacity(table.records.len());
     for record in table.records {
         let line = record.position().map_or(0, csv::Position::line);
-        let row: T = record
-            .deserialize(Some(&header))
-            .map_err(|e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e, columns))))?;
+        let why = |e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e, T::COLUMNS)));
+        let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
         if schema(&row) != SCHEMA {
             let why = format!("{name}, line {line}, has schema {}; this gpulab reads {SCHEMA}", schema(&row));
             return Err(Error::Usage(why));
         }
+        row.texts().into_iter().for_each(unguard);
         rows.push(row);
     }
     Ok((rows, table.torn))
@@ -293,12 +244,12 @@ fn read<T: DeserializeOwned>(
 pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
     // What is no regular file cannot be replaced: a pipe, a device.
     if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        let mut file = CsvFile::rows(path, Mode::Create)?;
+        let mut file = CsvFile::open(path, Mode::Create)?;
         rows.iter().try_for_each(|row| file.write(row))?;
         return file.finish();
     }
     let unfinished = format!("{path}.{}.part", std::process::id());
-    let written = CsvFile::rows(&unfinished, Mode::Create).and_then(|mut file| {
+    let written = CsvFile::open(&unfinished, Mode::Create).and_then(|mut file| {
         rows.iter().try_for_each(|row| file.write(row))?;
         file.head()?;
         file.sink.sync()

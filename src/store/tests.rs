@@ -1,6 +1,6 @@
 use super::*;
 use crate::data::Dtype;
-use crate::record::row;
+use crate::record::{SampleRow, row};
 use crate::runner::Status;
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ fn place() -> (tempfile::TempDir, String) {
 }
 
 fn write(path: &str, mode: Mode, rows: &[Row]) {
-    let mut file = CsvFile::rows(path, mode).unwrap();
+    let mut file = CsvFile::open(path, mode).unwrap();
     rows.iter().for_each(|r| file.write(r).unwrap());
 }
 
@@ -69,7 +69,7 @@ fn a_torn_last_line_is_left_out_wherever_it_was_cut() {
         let back = read(&path);
         assert_eq!(back.rows.len(), 1, "cut at {cut}");
         assert!(back.torn.unwrap().contains("line 3"));
-        let file = CsvFile::rows(&path, Mode::Append).unwrap();
+        let file = CsvFile::<Row>::open(&path, Mode::Append).unwrap();
         assert!(file.torn().is_some());
         drop(file);
         write(&path, Mode::Append, &[row("third")]);
@@ -83,7 +83,7 @@ fn other_columns_are_refused_and_left_alone() {
     let (_folder, path) = place();
     for text in ["schema,run_id\n1,r1\n", "hello\n", "hello", "\n", "schema\n1,2\n3,4\n"] {
         std::fs::write(&path, text).unwrap();
-        assert!(matches!(CsvFile::rows(&path, Mode::Append), Err(Error::Usage(_))), "{text}");
+        assert!(matches!(CsvFile::<Row>::open(&path, Mode::Append), Err(Error::Usage(_))), "{text}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }
@@ -125,10 +125,10 @@ fn files_from_before_a_column_was_added_are_read() {
 #[test]
 fn a_second_writer_is_refused() {
     let (_folder, path) = place();
-    let mut first = CsvFile::rows(&path, Mode::Create).unwrap();
+    let mut first = CsvFile::<Row>::open(&path, Mode::Create).unwrap();
     first.write(&row("a")).unwrap();
     for mode in [Mode::Create, Mode::Append] {
-        assert!(matches!(CsvFile::rows(&path, mode), Err(Error::Usage(_))));
+        assert!(matches!(CsvFile::<Row>::open(&path, mode), Err(Error::Usage(_))));
     }
     assert!(matches!(JsonFile::create(&path), Err(Error::Usage(_))));
     first.write(&row("b")).unwrap();
@@ -143,7 +143,7 @@ fn outputs_that_cannot_be_written_say_so_at_once() {
         impossible.push("/dev/full".to_owned());
     }
     for path in impossible {
-        assert_eq!(CsvFile::rows(&path, Mode::Create).err().map(|e| e.exit_code()), Some(74), "{path}");
+        assert_eq!(CsvFile::<Row>::open(&path, Mode::Create).err().map(|e| e.exit_code()), Some(74), "{path}");
         assert_eq!(JsonFile::create(&path).err().map(|e| e.exit_code()), Some(74), "{path}");
     }
 }
@@ -195,7 +195,7 @@ fn samples_are_lines() {
         event_s: None,
         wall_s: 0.25,
     };
-    CsvFile::samples(&path, Mode::Create).unwrap().write_samples([sample]).unwrap();
+    CsvFile::open(&path, Mode::Create).unwrap().write(&sample).unwrap();
     let want = "run_id,family,rung,variant,dtype,n,wg,params,sample,event_s,wall_s\nr1,dot,,cpu_seq,i64,5,,,0,,0.25\n";
     assert_eq!(std::fs::read_to_string(&path).unwrap(), want);
 }
@@ -219,7 +219,7 @@ proptest! {
         let (_folder, path) = place();
         std::fs::write(&path, &bytes).unwrap();
         let _ = read_rows(Path::new(&path));
-        let _ = CsvFile::rows(&path, Mode::Append);
+        let _ = CsvFile::<Row>::open(&path, Mode::Append);
     }
 }
 

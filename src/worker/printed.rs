@@ -1,5 +1,6 @@
 //! What a worker's driver and kernels print: read as fast as it comes, and told in a few harmless lines.
 
+use crate::terminal;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -117,7 +118,7 @@ impl State {
         match text.strip_prefix(END).and_then(|number| number.parse().ok()) {
             Some(number) => self.ended = Some(number),
             None if text.trim().is_empty() => {}
-            None => self.printed.add(visible(&text)),
+            None => self.printed.add(terminal::text(text.trim_end_matches('\r')).replace('\t', " ")),
         }
     }
 }
@@ -144,22 +145,6 @@ impl Lines {
         to(&self.begun);
         self.begun.clear();
     }
-}
-
-/// A line with its control characters, and those that turn the direction of writing, as escapes.
-fn visible(line: &str) -> String {
-    let is_hidden = |c: char| {
-        c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut shown = String::with_capacity(line.len());
-    for c in line.trim_end_matches('\r').chars() {
-        match c {
-            '\t' => shown.push(' '),
-            c if is_hidden(c) => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ceilings",
         &["data", "device", "error", "exchange", "files", "kernels", "plan", "record", "runner", "stats", "worker"],
     ),
-    ("store", &["ceilings", "error", "files", "record", "runner", "terminal"]),
+    ("store", &["error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
     ("report", &["ceilings", "data", "kernels", "plan", "record", "runner", "stats", "terminal", "values"]),
@@ -68,10 +68,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What the crate's root gives to all: a macro of `data`, and the error type.
+/// What the crate's root gives to all: macros of `data`, and the error type.
 fn room_of(name: &str) -> &str {
     match name {
-        "each_array" => "data",
+        "each_array" | "same_type" => "data",
         "Error" => "error",
         other => other,
     }

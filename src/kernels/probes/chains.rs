@@ -107,10 +107,6 @@ impl Chain<'_> {
 struct Chains;
 
 impl Problem for Chains {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
-    }
-
     fn result(&self, shape: Shape, _: &Params) -> usize {
         shape.n as usize
     }

@@ -57,10 +57,6 @@ const REDUCE_ACC: Tunable = ACC.by_default("8");
 struct Reduce;
 
 impl Problem for Reduce {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
-    }
-
     fn fill(&self, case: &Case) -> Fill {
         match op(case) {
             Op::Sum | Op::Xor => Fill::Real,
