@@ -2,7 +2,7 @@
 
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
-use crate::runner::{Cache, Clock, Measured, Number, Status};
+use crate::runner::{BuildTold, Cache, Clock, Measured, Number, Status};
 use serde::{Deserialize, Serialize};
 
 /// `items=8448 presum=host`: sorted by name.
@@ -163,6 +163,18 @@ columns! {
         /// Of the host, for the elements that it adds itself; no other column counts it but `t_end_to_end_s`.
         #[serde(default)]
         pub t_host_tail_s: Option<f64>,
+        /// The device's clock in MHz, as the driver states it.
+        #[serde(default)]
+        pub clock_mhz: Option<f64>,
+        /// Registers of a work-item, 32 bits each, where the case asks and the driver tells.
+        #[serde(default)]
+        pub registers: Option<u64>,
+        /// Bytes that a work-item stores to memory and loads from it for want of registers; likewise.
+        #[serde(default)]
+        pub spilled_bytes: Option<u64>,
+        /// Of the warps that a compute unit can hold at once, those that it does, in per cent; likewise.
+        #[serde(default)]
+        pub occupancy_pct: Option<f64>,
     }
 }
 
@@ -200,6 +212,7 @@ impl From<&Record> for Row {
         let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
         let (case, measured) = (&outcome.case, outcome.measured());
         let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
+        let told = |pick: fn(BuildTold) -> Option<u64>| measured.and_then(|m| m.build).and_then(pick);
         let ceiling = |is_memory| {
             let meant = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
             meant.map(|c| c.rate).and_then(finite)
@@ -265,6 +278,10 @@ impl From<&Record> for Row {
             ops_per_cu_clock: record.ops_per_clock,
             canary: seconds(|m| m.canary.map(|canary| canary.ratio)),
             t_host_tail_s: seconds(|m| m.host_tail),
+            clock_mhz: Some(record.scene.clock_mhz).filter(|&mhz| mhz > 0.0),
+            registers: told(|build| build.registers),
+            spilled_bytes: told(|build| build.spilled),
+            occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
         }
     }
 }
@@ -405,5 +422,9 @@ pub(crate) fn row(variant: &str) -> Row {
         ops_per_cu_clock: None,
         canary: None,
         t_host_tail_s: None,
+        clock_mhz: None,
+        registers: None,
+        spilled_bytes: None,
+        occupancy_pct: None,
     }
 }

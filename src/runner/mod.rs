@@ -17,7 +17,7 @@ mod verify;
 mod witness;
 
 pub use compute::Computed;
-pub use inspect::Inspected;
+pub use inspect::{BuildTold, Inspected};
 pub use outcome::*;
 pub use session::{Session, Sources};
 pub use timeline::Bar;

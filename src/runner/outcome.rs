@@ -1,6 +1,7 @@
 //! How to measure a case, and what came of it.
 
 use super::clock;
+use super::inspect::BuildTold;
 use super::timeline::Bar;
 use super::verify::Judged;
 use crate::data::Params;
@@ -173,6 +174,8 @@ pub struct Measured {
     pub end_to_end: Option<f64>,
     /// Of the elements that the host adds itself ([`crate::plan::Plan::host_tail`]), if any; no clock counts it.
     pub host_tail: Option<f64>,
+    /// What the driver tells of the build, where a case asks for it ([`crate::plan::TOLD`]).
+    pub build: Option<BuildTold>,
     /// What ended the sampling: `steady`, `timeout` or `max-runs`.
     pub stopped_by: String,
     /// What overlapped, where that was asked.
@@ -304,6 +307,7 @@ impl Measured {
             preparation: None,
             end_to_end: None,
             host_tail: None,
+            build: None,
             stopped_by: String::new(),
             timeline: Vec::new(),
             canary: None,

@@ -58,6 +58,7 @@ impl Session {
         // Not before the first launch, at which some drivers still compile.
         measured.end_to_end = Some(self.end_to_end(job)?);
         measured.host_tail = self.host_tail(job);
+        measured.build = self.build_told(job.case)?;
         Ok(measured)
     }
 

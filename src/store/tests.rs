@@ -43,7 +43,7 @@ fn rows_come_back_as_they_went() {
         text.lines()
             .next()
             .unwrap()
-            .ends_with(",copy_pct,t_preparation_s,ceiling_gops,ops_per_cu_clock,canary,t_host_tail_s")
+            .ends_with(",copy_pct,t_preparation_s,ceiling_gops,ops_per_cu_clock,canary,t_host_tail_s,clock_mhz,registers,spilled_bytes,occupancy_pct")
     );
 }
 
