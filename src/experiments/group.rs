@@ -22,11 +22,12 @@ const HELD: &str = "occupancy";
 const OCCUPANCY: Metric = Metric { name: "occupancy", unit: "%", of: |row: &Row| row.occupancy_pct };
 
 /// Sizes on and off the multiples, ascending. Each that is off has the next multiple of 64 beside it.
-const SIZES: [usize; 20] = [8, 16, 24, 32, 40, 48, 64, 80, 96, 100, 128, 160, 192, 200, 256, 320, 500, 512, 1000, 1024];
+const SIZES: [usize; 22] =
+    [8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 100, 128, 160, 192, 200, 256, 320, 500, 512, 1000, 1024];
 const QUICK: [usize; 9] = [16, 32, 48, 64, 96, 100, 128, 200, 256];
 
-/// The lanes of a warp, a wavefront or a vector, the most first; 1 is no lockstep.
-const LANES: [u64; 6] = [1, 64, 32, 16, 8, 4];
+/// The lanes of a wavefront, a warp or a vector, the most first; 1 is no lockstep.
+const LANES: [u64; 5] = [1, 64, 32, 16, 8];
 /// Their largest: its multiples leave no lane idle.
 const MULTIPLE: u64 = 64;
 
@@ -95,7 +96,8 @@ fn fast(all: &[&Point], best: &Point) -> String {
     let slowest = slowest.map_or_else(String::new, |c| format!("; the slowest is {} with {}", c.x, percent(c.ratio)));
     let hidden = match hidden.as_slice() {
         [] => String::new(),
-        all => format!("; undecided for {}, as the spread is too large", all.join(", ")),
+        [one] => format!("; undecided for {one}, as the spread is too large"),
+        hidden => format!("; undecided for {} of {} sizes, as the spread is too large", hidden.len(), over.len()),
     };
     let which = match fast.len() {
         0 => "no other size certainly reaches".to_owned(),
@@ -111,28 +113,82 @@ const NEAR: f64 = 1.1;
 /// What sizes off the multiples of 64 say of a number of lanes.
 struct Fit {
     lanes: u64,
-    /// Sizes whose rate is near what its idle lanes account for, is not, and may or may not be.
-    near: usize,
+    /// Sizes whose rate is not near what their idle lanes account for, with that part.
     far: Vec<(Contrast, f64)>,
+    /// Of how many the spread hides it.
     hidden: usize,
+    /// Whether a size that clearly lacks some lanes is near; no lockstep needs none.
+    shows: bool,
     /// The sum of the distances, as logarithms.
     distance: f64,
 }
 
 impl Fit {
     fn new(lanes: u64, beside: &[Contrast]) -> Fit {
-        let mut fit = Fit { lanes, near: 0, far: Vec::new(), hidden: 0, distance: 0.0 };
+        let mut fit = Fit { lanes, far: Vec::new(), hidden: 0, shows: lanes == 1, distance: 0.0 };
         for contrast in beside {
             let used = used(contrast.x, lanes);
             fit.distance += (contrast.ratio / used).ln().abs();
             match (contrast.exceeds(used / NEAR), contrast.exceeds(used * NEAR)) {
-                (Some(true), Some(false)) => fit.near += 1,
+                (Some(true), Some(false)) => fit.shows |= used < 1.0 / NEAR,
                 (Some(false), _) | (_, Some(true)) => fit.far.push((*contrast, used)),
                 _ => fit.hidden += 1,
             }
         }
         fit
     }
+
+    /// The sentence that it makes, of so many sizes.
+    fn rule(&self, beside: &[Contrast]) -> String {
+        let Fit { lanes, far, hidden, .. } = self;
+        let all = beside.len();
+        let hidden = match hidden {
+            0 => String::new(),
+            hidden => format!("; {hidden} of {all} sizes are undecided, as they are too noisy"),
+        };
+        let told = |(contrast, used): &(Contrast, f64)| {
+            format!("{} with {} where they account for {}", contrast.x, percent(contrast.ratio), percent(*used))
+        };
+        match (lanes, far.len()) {
+            (1, 0) => format!(
+                "Sizes off the multiples of 64 are as fast as on them, to within {}: no idle lanes show{hidden}.",
+                percent(NEAR - 1.0)
+            ),
+            (lanes, 0) => {
+                let lacking = beside.iter().map(|c| (*c, used(c.x, *lanes))).filter(|(_, used)| *used < 1.0);
+                let told: Vec<String> = lacking.take(TOLD_SIZES).map(|size| told(&size)).collect();
+                format!(
+                    "Sizes off the multiple of {lanes} cost what their idle lanes account for: {}{hidden}.",
+                    told.join(", ")
+                )
+            }
+            (1, _) => unexplained(beside, &hidden),
+            (_, count) if 4 * count > all => unexplained(beside, &hidden),
+            (lanes, count) => {
+                let told: Vec<String> = far.iter().take(TOLD_SIZES).map(told).collect();
+                format!(
+                    "Idle lanes, with {lanes} in lockstep, account for what sizes off the multiples cost, but for {count} \
+                     of {all} sizes: {}{hidden}.",
+                    told.join(", ")
+                )
+            }
+        }
+    }
+}
+
+/// Sizes that a sentence names.
+const TOLD_SIZES: usize = 3;
+
+/// The sentence on differences that no number of lanes explains.
+fn unexplained(beside: &[Contrast], hidden: &str) -> String {
+    let mut apart: Vec<&Contrast> = beside.iter().filter(|c| c.exceeds(1.0 / NEAR) == Some(false)).collect();
+    apart.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let told: Vec<String> =
+        apart.iter().take(TOLD_SIZES).map(|c| format!("{} with {}", c.x, percent(c.ratio))).collect();
+    let slowest = if told.is_empty() { String::new() } else { format!(" (the slowest: {})", told.join(", ")) };
+    format!(
+        "Sizes off the multiples of 64 differ from those on them{slowest}, but not as idle lanes would have it{hidden}."
+    )
 }
 
 /// The part of the lanes that have an item, in groups of so many.
@@ -140,7 +196,7 @@ fn used(wg: f64, lanes: u64) -> f64 {
     wg / (wg as u64).next_multiple_of(lanes) as f64
 }
 
-/// The sentences on sizes off the multiples.
+/// The sentences on sizes off the multiples, each beside the next multiple of 64.
 fn lanes(points: &[Point], all: &[&Point]) -> String {
     let off = all.iter().filter(|p| !(p.x as u64).is_multiple_of(MULTIPLE));
     let multiple = |p: &Point| (p.x as u64).next_multiple_of(MULTIPLE) as f64;
@@ -148,45 +204,12 @@ fn lanes(points: &[Point], all: &[&Point]) -> String {
     if beside.is_empty() {
         return "No size off the multiples of 64 was measured beside one on them.".to_owned();
     }
-    let fits: Vec<Fit> = LANES.iter().map(|&lanes| Fit::new(lanes, &beside)).collect();
-    let best = fits.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
-    let Some(best) = best else { return String::new() };
-    if 2 * best.hidden > beside.len() {
-        return "What sizes off the warp's multiple cost is undecided: the spread hides it.".to_owned();
+    let fits = LANES.iter().map(|&lanes| Fit::new(lanes, &beside)).filter(|fit| fit.shows);
+    let best = fits.min_by(|a, b| a.far.len().cmp(&b.far.len()).then(a.distance.total_cmp(&b.distance)));
+    match best {
+        Some(best) if 2 * best.hidden <= beside.len() => format!("{}{}", best.rule(&beside), control(all)),
+        _ => "What sizes off the warp's multiple cost is undecided: the spread hides it.".to_owned(),
     }
-    let told = |contrast: &Contrast, used: f64| {
-        format!("{} with {} where they account for {}", contrast.x, percent(contrast.ratio), percent(used))
-    };
-    let rule = match (best.lanes, best.far.is_empty()) {
-        (1, true) => format!(
-            "Sizes off the multiples of 64 are as fast as on them, to within {}: no idle lanes show.",
-            percent(NEAR - 1.0)
-        ),
-        (lanes, true) => {
-            let costly = beside.iter().filter(|c| used(c.x, lanes) < 1.0);
-            let costly: Vec<String> = costly.take(3).map(|c| told(c, used(c.x, lanes))).collect();
-            format!("Sizes off the multiple of {lanes} cost what their idle lanes account for: {}.", costly.join(", "))
-        }
-        (1, false) => {
-            let far: Vec<String> =
-                best.far.iter().take(3).map(|(c, _)| format!("{} with {}", c.x, percent(c.ratio))).collect();
-            format!(
-                "Some sizes off the multiples of 64 differ from them ({}), but not as idle lanes would have it.",
-                far.join(", ")
-            )
-        }
-        (lanes, false) => {
-            let far: Vec<String> = best.far.iter().take(3).map(|(c, used)| told(c, *used)).collect();
-            format!(
-                "Idle lanes explain best, with {lanes} in lockstep, what sizes off the multiples cost, but not {} of {} \
-                 sizes: {}.",
-                best.far.len(),
-                beside.len(),
-                far.join(", ")
-            )
-        }
-    };
-    format!("{rule}{}", control(all))
 }
 
 /// What the multiples of 64 among themselves say, where it is not that they are alike.
@@ -236,24 +259,24 @@ mod tests {
 
     #[test]
     fn lanes_are_told_from_each_other() {
-        insta::assert_snapshot!(finding(0.01, 32, |_| 1.0), @"");
-        insta::assert_snapshot!(finding(0.01, 64, |_| 1.0), @"");
-        insta::assert_snapshot!(finding(0.01, 8, |_| 1.0), @"");
-        insta::assert_snapshot!(finding(0.01, 1, |_| 1.0), @"");
+        insta::assert_snapshot!(finding(0.01, 32, |_| 1.0), @"The best rate is with groups of 1024; sizes of 32, 64, 96, 128, 160, 192, 256, 320, 500, 512, 1000, 1024 reach 90 % of it; the slowest is 8 with 25 %; undecided for 200, as the spread is too large. Sizes off the multiple of 32 cost what their idle lanes account for: 8 with 25 % where they account for 25 %, 12 with 38 % where they account for 38 %, 16 with 50 % where they account for 50 %.");
+        insta::assert_snapshot!(finding(0.01, 64, |_| 1.0), @"The best rate is with groups of 1024; sizes of 64, 128, 192, 256, 320, 500, 512, 1000, 1024 reach 90 % of it; the slowest is 8 with 12 %. Sizes off the multiple of 64 cost what their idle lanes account for: 8 with 12 % where they account for 12 %, 12 with 19 % where they account for 19 %, 16 with 25 % where they account for 25 %.");
+        insta::assert_snapshot!(finding(0.01, 8, |_| 1.0), @"The best rate is with groups of 1024; sizes of 8, 16, 24, 32, 40, 48, 64, 80, 96, 100, 128, 160, 192, 200, 256, 320, 500, 512, 1000, 1024 reach 90 % of it; the slowest is 12 with 75 %. Sizes off the multiple of 8 cost what their idle lanes account for: 12 with 75 % where they account for 75 %, 20 with 83 % where they account for 83 %, 100 with 96 % where they account for 96 %.");
+        insta::assert_snapshot!(finding(0.01, 1, |_| 1.0), @"The best rate is with groups of 1024; every size reaches 90 % of it. Sizes off the multiples of 64 are as fast as on them, to within 10 %: no idle lanes show.");
     }
 
     #[test]
     fn costs_that_lanes_do_not_explain() {
-        insta::assert_snapshot!(finding(0.01, 32, |wg| if wg == 100.0 { 0.6 } else { 1.0 }), @"");
-        insta::assert_snapshot!(finding(0.01, 1, |wg| wg / (wg + 50.0)), @"");
-        insta::assert_snapshot!(finding(0.01, 1, |wg| if wg == 100.0 { 0.6 } else { 1.0 }), @"");
+        insta::assert_snapshot!(finding(0.01, 32, |wg| if wg == 100.0 { 0.6 } else { 1.0 }), @"The best rate is with groups of 1024; sizes of 32, 64, 96, 128, 160, 192, 256, 320, 500, 512, 1000, 1024 reach 90 % of it; the slowest is 8 with 25 %; undecided for 200, as the spread is too large. Idle lanes, with 32 in lockstep, account for what sizes off the multiples cost, but for 1 of 15 sizes: 100 with 47 % where they account for 78 %.");
+        insta::assert_snapshot!(finding(0.01, 1, |wg| wg / (wg + 50.0)), @"The best rate is with groups of 1024; sizes of 500, 512, 1000, 1024 reach 90 % of it; the slowest is 8 with 14 %; undecided for 320, as the spread is too large. Sizes off the multiples of 64 differ from those on them (the slowest: 8 with 25 %, 12 with 34 %, 16 with 43 %), but not as idle lanes would have it; 2 of 15 sizes are undecided, as they are too noisy. The multiples of 64 themselves differ up to 1.70 times (1024 beside 64), so more than lanes counts.");
+        insta::assert_snapshot!(finding(0.01, 1, |wg| if wg == 100.0 { 0.6 } else { 1.0 }), @"The best rate is with groups of 1024; sizes of 8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 200, 256, 320, 500, 512, 1000, 1024 reach 90 % of it; the slowest is 100 with 60 %. Sizes off the multiples of 64 differ from those on them (the slowest: 100 with 60 %), but not as idle lanes would have it.");
     }
 
     #[test]
     fn noise_missing_points_and_occupancy() {
-        insta::assert_snapshot!(finding(0.5, 32, |_| 1.0), @"");
-        insta::assert_snapshot!(GROUP.finding(&[]), @"");
-        insta::assert_snapshot!(finding(0.01, 32, |wg| if wg == 64.0 { 1.0 } else { f64::NAN }), @"");
+        insta::assert_snapshot!(finding(0.5, 32, |_| 1.0), @"The best rate is with groups of 1024; no other size certainly reaches 90 % of it; the slowest is 8 with 25 %; undecided for 20 of 22 sizes, as the spread is too large. What sizes off the warp's multiple cost is undecided: the spread hides it.");
+        insta::assert_snapshot!(GROUP.finding(&[]), @"Nothing was measured.");
+        insta::assert_snapshot!(finding(0.01, 32, |wg| if wg == 64.0 { 1.0 } else { f64::NAN }), @"The best rate is with groups of 64; every size reaches 90 % of it. No size off the multiples of 64 was measured beside one on them.");
         let mut held = crate::record::point(HELD, 32, 50.0, 0.01);
         (held.unit, held.metric) = ("%".into(), "occupancy".into());
         let full = Point { x: 256.0, value: Some(100.0), ..held.clone() };

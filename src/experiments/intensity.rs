@@ -10,7 +10,7 @@ use super::evidence::{Comparison, Contrast, compare, compare_with_last, nothing,
 use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
-use crate::kernels::lab::intensity::{INTENSITY as STEPPING, RECOMPUTE, STEPS, VEC, VECTORS};
+use crate::kernels::lab::intensity::{INTENSITY as STEPPING, RECOMPUTE, RELOAD, STEPS, VEC, VECTORS};
 use crate::kernels::lab::{self, ROUNDS};
 use crate::plan::Target;
 use crate::record::{BANDWIDTH, Point, TIME};
@@ -57,7 +57,7 @@ const MOVED: f64 = 2.0 * SIZE;
 fn trial(scope: &Scope<'_>, name: &str, x: f64) -> Trial {
     let (family, variant, metric, bytes) = match name {
         AGAIN => (&RECOMPUTE, "again", TIME, SIZE),
-        LOADED => (&RECOMPUTE, "loaded", TIME, SIZE),
+        LOADED => (&RELOAD, "table", TIME, SIZE),
         _ => (&STEPPING, "steps", BANDWIDTH, MOVED),
     };
     let target = scope.target;
@@ -112,10 +112,13 @@ fn roofline(points: &[Point]) -> Option<String> {
                 fraction(c.x)
             )
         }
-        (_, None) => format!("Memory is the limit up to {} operations a byte ({copied:.1} GB/s)", fraction(kept)),
+        (_, None) => {
+            format!("Memory is the limit up to {} operations a byte ({} GB/s)", fraction(kept), rounded(copied))
+        }
         (true, Some(c)) => format!(
-            "Memory is the limit up to {} operations a byte ({copied:.1} GB/s), and no longer at {}",
+            "Memory is the limit up to {} operations a byte ({} GB/s), and no longer at {}",
             fraction(kept),
+            rounded(copied),
             fraction(c.x)
         ),
         (false, Some(c)) => {
@@ -126,14 +129,21 @@ fn roofline(points: &[Point]) -> Option<String> {
     let rate = last.measured()? * last.x;
     let arithmetic = match doubling.map(|c| c.exceeds(PAID)) {
         Some(Some(false)) => format!(
-            "at {} arithmetic is, with {rate:.1} Gop/s; the two limits meet at {:.1} operations a byte",
+            "at {} arithmetic is, with {} Gop/s; the two limits meet at {} operations a byte",
             fraction(last.x),
-            rate / copied
+            rounded(rate),
+            rounded(rate / copied)
         ),
         Some(Some(true)) => format!("up to {} arithmetic's limit does not show", fraction(last.x)),
         _ => format!("whether {} operations a byte reach arithmetic's limit is undecided", fraction(last.x)),
     };
     Some(format!("{memory}; {arithmetic}."))
+}
+
+/// Two decimals below ten, one below a hundred, else none.
+fn rounded(value: f64) -> String {
+    let decimals = [10.0, 100.0].iter().position(|&end| value < end).map_or(0, |more| 2 - more);
+    format!("{value:.decimals$}")
 }
 
 /// The sentences on values that are computed again or loaded.
@@ -205,32 +215,32 @@ mod tests {
 
     #[test]
     fn a_device_whose_limits_meet_at_20() {
-        insta::assert_snapshot!(finding(0.01, 1000.0, 20000.0), @"");
+        insta::assert_snapshot!(finding(0.01, 1000.0, 20000.0), @"Memory is the limit up to 16 operations a byte (1000 GB/s), and no longer at 32; at 128 arithmetic is, with 20000 Gop/s; the two limits meet at 20.0 operations a byte. Computing a float again is cheaper than loading it up to 128 operations, and dearer from 256 on.");
     }
 
     #[test]
     fn limits_that_do_not_show() {
-        insta::assert_snapshot!(finding(0.01, 10.0, 20000.0), @"");
-        insta::assert_snapshot!(finding(0.01, 20000.0, 1000.0), @"");
+        insta::assert_snapshot!(finding(0.01, 10.0, 20000.0), @"Memory is the limit up to 128 operations a byte (10.0 GB/s); up to 128 arithmetic's limit does not show. Computing a float again is cheaper than loading it, even with 512 operations.");
+        insta::assert_snapshot!(finding(0.01, 20000.0, 1000.0), @"Memory is not the limit even at 1/8 operations a byte: a copy is faster; at 128 arithmetic is, with 1000 Gop/s; the two limits meet at 0.05 operations a byte. Loading a float is cheaper than computing it again, even with 2 operations.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, 1000.0, 20000.0), @"");
-        insta::assert_snapshot!(INTENSITY.finding(&[]), @"");
+        insta::assert_snapshot!(finding(0.3, 1000.0, 20000.0), @"Where memory stops being the limit is undecided, as the spread hides it at 1/8; whether 128 operations a byte reach arithmetic's limit is undecided. Computing a float again is never clearly cheaper than loading it, and dearer from 512 operations on. The control, loads measured twice, is noisy.");
+        insta::assert_snapshot!(INTENSITY.finding(&[]), @"Nothing was measured.");
         let part = |name: &'static str| {
             let points =
                 points_of(&INTENSITY, false, 0.01, |series, x| if series == name { 10.0 + x } else { f64::NAN });
             INTENSITY.finding(&points)
         };
-        insta::assert_snapshot!(part(AGAIN), @"");
-        insta::assert_snapshot!(part(MEMORY), @"");
+        insta::assert_snapshot!(part(AGAIN), @"No two points can be compared.");
+        insta::assert_snapshot!(part(MEMORY), @"Memory is the limit up to 128 operations a byte (10.0 GB/s); up to 128 arithmetic's limit does not show.");
     }
 
     #[test]
     fn a_device_that_changed_between_the_controls() {
         let points = points_of(&INTENSITY, true, 0.01, |series, x| if series == LOADED { 10.0 + x } else { 50.0 });
-        insta::assert_snapshot!(INTENSITY.finding(&points), @"");
+        insta::assert_snapshot!(INTENSITY.finding(&points), @"Memory is the limit up to 128 operations a byte (50.0 GB/s); up to 128 arithmetic's limit does not show. Computing a float again is cheaper than loading it, even with 512 operations. The control failed: loads measured twice took different times, so the device was unsteady.");
     }
 
     #[test]

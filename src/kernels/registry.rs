@@ -37,6 +37,7 @@ pub const LAB: &[&Family] = &[
     &lab::presum::FAMILY,
     &lab::intensity::RECOMPUTE,
     &lab::registers::FAMILY,
+    &lab::intensity::RELOAD,
     &lab::sampled::FAMILY,
     &lab::walk::SCATTER,
     &lab::laden::STEPS,

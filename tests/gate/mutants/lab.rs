@@ -183,23 +183,22 @@ pub const MUTANTS: &[Mutant] = &[
         "intensity",
         "recompute/again",
         "recompute",
-        "computes one value for all",
-        &[("(float)((id + k * stride) & 15)", "(float)(id & 15)")],
-    )
-    .equivalent("the stride is a multiple of 16: all four begin with the same number"),
+        "one value for four",
+        &[("(4 * (id & 15) + k)", "(4 * (id & 15))")],
+    ),
     trial("intensity", "recompute/again", "recompute", "half the steps", &[("step < STEPS / 4;", "step < STEPS / 8;")])
         .file_is("common/steps.cl")
         .last(),
     trial(
         "intensity",
-        "recompute/loaded",
+        "reload/table",
         "reload",
         "loads one value for all",
         &[("v[k] = ((__global const TV *)table)[id + k * stride];", "v[k] = ((__global const TV *)table)[id];")],
     ),
     trial("group", "group/held", "rate", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
-    trial("group", "group/held", "rate", "its own numbers", &[("+ next];", "+ item];")]),
-    trial("group", "group/held", "rate", "reads behind the group", &[("item + 1 == WG ? 0 : item + 1", "item + 1")]),
+    trial("group", "group/held", "rate", "its own numbers", &[("+ neighbour];", "+ item];")]),
+    trial("group", "group/held", "rate", "reads behind the group", &[("item ^ 1", "item + 1")]),
     trial("registers", "registers/live", "no cap", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
     trial(
         "registers",

@@ -1,7 +1,7 @@
-// recompute v2: adds to each element a value that was computed before.
+// reload v1: adds to each element a value that was computed before.
 // Idea:    what was computed once lies in a table, and is loaded.
-// Removes: the operations of v1.
-// Remains: half as many bytes more, however cheap the value was.
+// Removes: the operations that make a value, however many they were.
+// Remains: half as many bytes more than without the table.
 #ifndef VEC
 #define VEC 1   // floats of a vector
 #endif
@@ -13,8 +13,7 @@
 #include "../../common/steps.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void recompute_v2_loaded(__global const float *restrict x, __global const float *restrict table,
-                         __global float *restrict out, const uint one)
+void reload_v1_table(__global const float *restrict x, __global const float *restrict table, __global float *restrict out)
 {
     const uint id = get_global_id(0), stride = get_global_size(0);
     TV v[4];
