@@ -3,8 +3,9 @@
 use super::{Out, bench, interrupt, say};
 use crate::cli::{Global, Occupancy};
 use crate::data::Params;
-use crate::occupancy::{ComputeUnit, GroupNeeds, LOCAL, Resident, UNITS, unit};
+use crate::occupancy::{ComputeUnit, Curve, GroupNeeds, LOCAL, Resident, UNITS, unit};
 use crate::plan::Case;
+use crate::report::{columns, format};
 use crate::runner::{Inspected, Status, Stop};
 use crate::worker::{Executor, Setup, WorkerProcess};
 use crate::{Error, values};
@@ -41,7 +42,8 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
         None => of_device(&mut worker(global)?)?,
     };
     let need = GroupNeeds { registers, local: options.local, wg: options.wg.size() as u64 };
-    out.text(&text(unit, &whose, need, &unit.resident(need)?))
+    out.text(&text(unit, &whose, need, &unit.resident(need)?))?;
+    if options.curves { out.text(&curves(unit, need, &unit.resident(need)?)) } else { Ok(()) }
 }
 
 /// What a build of the case's kernels says that a group needs.
@@ -56,6 +58,9 @@ fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -
         let registers = options.registers.or(kernel.told.registers).ok_or_else(|| untold(&kernel.kernel))?;
         let need = GroupNeeds { registers, local: kernel.local, wg: kernel.wg };
         out.text(&text(unit, &format!("{} on {whose}", kernel.kernel), need, &unit.resident(need)?))?;
+        if options.curves {
+            out.text(&curves(unit, need, &unit.resident(need)?))?;
+        }
     }
     Ok(())
 }
@@ -152,6 +157,45 @@ fn text(unit: &ComputeUnit, whose: &str, need: GroupNeeds, resident: &Resident) 
     text
 }
 
+/// A chart of the share of warps over each need, and which values would fill the unit better.
+fn curves(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> String {
+    let GroupNeeds { registers, local, wg } = need;
+    let others = [
+        format!("groups of {wg}, {local} bytes of local memory"),
+        format!("groups of {wg}, {registers} registers"),
+        format!("{registers} registers, {local} bytes of local memory"),
+    ];
+    let chart = |(curve, others): (Curve, String)| {
+        let Curve { what, points, asked, .. } = &curve;
+        let head = format!("over {what} ({others})");
+        format!("\n{head}\n{}{}\n", columns::chart(points, *asked), better(&curve, resident.share()))
+    };
+    let charts: String = Curve::all(unit, need).into_iter().zip(others).map(chart).collect();
+    format!("\nshare of the {}s that a compute unit holds at once:\n{charts}", unit.warp)
+}
+
+/// Most group sizes that are named.
+const SIZES: usize = 8;
+
+/// Which values fill the unit best, and the nearest ones that fill more of it than `share`.
+fn better(curve: &Curve, share: f64) -> String {
+    let best = curve.best();
+    let Some((last, most)) = best.last().and_then(|x| curve.points.iter().find(|(at, _)| at == x)) else {
+        return "no value allows a single group".to_owned();
+    };
+    let most = format::percent(*most);
+    if !curve.is_falling {
+        let names: Vec<String> = best.iter().take(SIZES).map(u64::to_string).collect();
+        let more = if best.len() > SIZES { format!(" and {} more", best.len() - SIZES) } else { String::new() };
+        return format!("most: {most}, with {}{more}", names.join(", "));
+    }
+    let most = format!("most: {most}, up to {last}");
+    match curve.better_below(share) {
+        None => most,
+        Some((x, next)) => format!("next step: {}, up to {x}; {most}", format::percent(next)),
+    }
+}
+
 /// How many groups that is, and how much of the unit they fill: a part of a warp takes a whole one.
 fn answer(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> String {
     let Resident { groups, warps, most_warps, .. } = resident;
@@ -187,6 +231,22 @@ mod tests {
             "k: 40 registers, 1024 bytes of local memory, groups of 256 work-items\n"
         );
         assert!(line(Some(255), Some([8, 12])).contains("255 registers (too few: 8 bytes are stored and 12 loaded"));
+    }
+
+    #[test]
+    fn curves_tell_the_next_step_and_the_most() {
+        let unit = known("1.0").unwrap();
+        let need = GroupNeeds { registers: 20, local: 68, wg: 192 };
+        let all = curves(unit, need, &unit.resident(need).unwrap());
+        assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
+        for line in [
+            "over registers of a work-item (groups of 192, 68 bytes of local memory)",
+            "next step: 75%, up to 13; most: 100%, up to 10",
+            "most: 50%, up to 8192",
+            "most: 50%, with 64, 128, 192, 384",
+        ] {
+            assert!(all.lines().any(|l| l == line), "{line}: {all}");
+        }
     }
 
     #[test]

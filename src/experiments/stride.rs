@@ -1,6 +1,6 @@
 //! Strides: every word of an array is read or written once, in strides of 1 to 64 words.
 //!
-//! The accesses are the slides' `(stride * i) % n`, continued from word 1 where they would begin again, so that the same
+//! The accesses are `(stride * i) % n`, continued from word 1 where they would begin again, so that the same
 //! words are used whatever the stride. A device that fetches whole segments fetches more of them the further apart the
 //! words lie, until each word has a segment of its own.
 

@@ -1,14 +1,12 @@
-//! How many work-groups a compute unit holds at once, from what each of them needs: a small table of devices, and arithmetic.
-//!
-//! NVIDIA's limits are those of the tables of technical specifications per compute capability in the CUDA C++ Programming
-//! Guide, 6.1 from editions that still had it; that registers are given to warps in units of 256, from a quarter of the
-//! unit's 65536, is from NVIDIA's occupancy calculator. They are the hardware's: NVIDIA's OpenCL itself gives a group 48 KiB
-//! of local memory and no more. AMD's are those that LLVM's AMDGPU back end computes with (`AMDGPUBaseInfo.cpp`, and the
-//! features of each target in `GCNProcessors.td` and `AMDGPU.td`): registers of a SIMD unit and their granule, waves of a
-//! SIMD unit, and barriers of a compute unit; RDNA's unit is the workgroup processor of two. Scalar registers, which hardly
-//! ever limit anything, are left out.
+//! How many work-groups a compute unit holds at once, from what each of them needs: a table of devices (`units.rs`),
+//! arithmetic, and curves over each need (`curve.rs`).
+
+mod curve;
+mod units;
 
 use crate::Error;
+pub use curve::Curve;
+pub use units::{UNITS, unit};
 
 /// What a compute unit of some generation holds. Registers are those of one work-item, 32 bits each; memory is in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,18 +17,26 @@ pub struct ComputeUnit {
     pub lockstep: u64,
     /// What those are called: `warp` or `wavefront`.
     pub warp: &'static str,
-    /// Warps at once of each of its four parts.
+    /// Its parts, with registers and warps of their own.
+    pub parts: u64,
+    /// Warps at once of each part.
     pub warps: u64,
     /// Groups at once.
     pub groups: u64,
+    /// Most work-items of a group.
+    pub most_items: u64,
     /// Whether groups of a single warp are limited by the number of warps only.
     pub singles_are_free: bool,
-    /// Registers that the warps of a part share.
+    /// Registers of a work-item that the warps of a part share.
     pub registers: u64,
+    /// What registers are given to.
+    pub receiver: Receiver,
     /// Registers are given in multiples of this.
     pub granule: u64,
     /// Most registers of a work-item.
     pub most_registers: u64,
+    /// Most registers of a group's warps together.
+    pub most_group_registers: u64,
     /// Local memory that groups share.
     pub local: u64,
     /// Most local memory of a group.
@@ -41,93 +47,13 @@ pub struct ComputeUnit {
     pub local_kept: u64,
 }
 
-/// Parts of a compute unit with registers and warps of their own, in every generation of the table.
-const PARTS: u64 = 4;
-
-/// Most work-items of a group, in every generation of the table.
-const MOST_ITEMS: u64 = 1024;
-
-/// NVIDIA before Ampere. Local memory of the unit, and the most of a group, are in KiB.
-const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_local_kib]: [u64; 2]) -> ComputeUnit {
-    ComputeUnit {
-        name,
-        lockstep: 32,
-        warp: "warp",
-        warps: warps / PARTS,
-        groups,
-        singles_are_free: false,
-        registers: 512,
-        granule: 8,
-        most_registers: 255,
-        local: local_kib << 10,
-        most_local: most_local_kib << 10,
-        local_granule: 256,
-        local_kept: 0,
-    }
-}
-
-/// NVIDIA since Ampere: the system keeps 1 KiB of local memory for each group.
-const fn ampere(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> ComputeUnit {
-    let older = nvidia(name, warps, groups, [local_kib, local_kib - 1]);
-    ComputeUnit { local_granule: 128, local_kept: 1 << 10, ..older }
-}
-
-const fn amd(
-    name: &'static str,
-    lockstep: u64,
-    warps: u64,
-    [registers, granule, most_registers]: [u64; 3],
-) -> ComputeUnit {
-    let is_pair = lockstep == 32;
-    ComputeUnit {
-        name,
-        lockstep,
-        warp: "wavefront",
-        warps,
-        groups: if is_pair { 32 } else { 16 },
-        singles_are_free: true,
-        registers,
-        granule,
-        most_registers,
-        local: if is_pair { 128 << 10 } else { 64 << 10 },
-        most_local: 64 << 10,
-        local_granule: 512,
-        local_kept: 0,
-    }
-}
-
-/// The generations that are known.
-pub const UNITS: &[ComputeUnit] = &[
-    nvidia("6.1", 64, 32, [96, 48]),
-    nvidia("7.0", 64, 32, [96, 96]),
-    nvidia("7.5", 32, 16, [64, 64]),
-    ampere("8.0", 64, 32, 164),
-    ampere("8.6", 48, 16, 100),
-    ampere("8.7", 48, 16, 164),
-    ampere("8.9", 48, 24, 100),
-    ampere("9.0", 64, 32, 228),
-    ampere("10.0", 64, 32, 228),
-    ampere("10.3", 64, 32, 228),
-    ampere("12.0", 48, 24, 100),
-    ampere("12.1", 48, 24, 100),
-    amd("gfx900", 64, 10, [256, 4, 256]),
-    amd("gfx906", 64, 10, [256, 4, 256]),
-    amd("gfx908", 64, 10, [256, 4, 256]),
-    amd("gfx90a", 64, 8, [512, 8, 512]),
-    amd("gfx942", 64, 8, [512, 8, 512]),
-    amd("gfx1010", 32, 20, [1024, 8, 256]),
-    amd("gfx1030", 32, 16, [1024, 16, 256]),
-    amd("gfx1031", 32, 16, [1024, 16, 256]),
-    amd("gfx1032", 32, 16, [1024, 16, 256]),
-    amd("gfx1100", 32, 16, [1536, 24, 256]),
-    amd("gfx1101", 32, 16, [1536, 24, 256]),
-    amd("gfx1102", 32, 16, [1024, 16, 256]),
-    amd("gfx1103", 32, 16, [1024, 16, 256]),
-];
-
-/// The generation of this name.
-pub fn unit(name: &str) -> Option<&'static ComputeUnit> {
-    UNITS.iter().find(|unit| unit.name == name)
+/// What a compute unit gives registers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    /// To each warp, from its part's registers.
+    Warp,
+    /// To a group as a whole, whose warps count in pairs.
+    Group,
 }
 
 /// What a group needs.
@@ -158,6 +84,11 @@ pub struct Resident {
 }
 
 impl Resident {
+    /// The share of the unit's warps that are resident, from 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.warps as f64 / self.most_warps as f64
+    }
+
     /// Resources that allow no more groups than there are.
     pub fn limited_by(&self) -> Vec<&'static str> {
         self.limits.iter().filter(|(_, groups)| *groups == self.groups).map(|(name, _)| *name).collect()
@@ -170,8 +101,9 @@ impl ComputeUnit {
     /// # Errors
     /// [`Error::Usage`] if no kernel can have such needs.
     pub fn resident(&self, need: GroupNeeds) -> Result<Resident, Error> {
-        if !(1..=MOST_ITEMS).contains(&need.wg) {
-            return Err(Error::Usage(format!("--wg {}: from 1 to {MOST_ITEMS} work-items are possible", need.wg)));
+        if !(1..=self.most_items).contains(&need.wg) {
+            let (wg, most) = (need.wg, self.most_items);
+            return Err(Error::Usage(format!("--wg {wg}: from 1 to {most} work-items are possible")));
         }
         if need.registers > self.most_registers {
             let most = self.most_registers;
@@ -182,18 +114,31 @@ impl ComputeUnit {
             return Err(Error::Usage(format!("{local} bytes of local memory: a group has {most} at most (--local)")));
         }
         let warps = need.wg.div_ceil(self.lockstep);
-        let most_warps = PARTS * self.warps;
-        let given = need.registers.max(1).next_multiple_of(self.granule);
+        let most_warps = self.parts * self.warps;
         let local = (need.local + self.local_kept).next_multiple_of(self.local_granule);
         let is_free = self.singles_are_free && warps == 1;
         let limits = vec![
-            ("registers", PARTS * (self.registers / given) / warps),
+            ("registers", self.groups_by_registers(need.registers.max(1), warps)),
             (LOCAL, self.local.checked_div(local).unwrap_or(u64::MAX)),
             ("work-items", most_warps / warps),
             ("groups", if is_free { u64::MAX } else { self.groups }),
         ];
         let groups = limits.iter().map(|(_, groups)| *groups).min().unwrap_or(0);
         Ok(Resident { groups, warps: groups * warps, most_warps, limits })
+    }
+
+    /// How many groups of so many warps the registers allow, where each work-item has this many.
+    fn groups_by_registers(&self, registers: u64, warps: u64) -> u64 {
+        match self.receiver {
+            Receiver::Group => self.registers / (warps.next_multiple_of(2) * registers).next_multiple_of(self.granule),
+            Receiver::Warp => {
+                let given = registers.next_multiple_of(self.granule);
+                if warps * given > self.most_group_registers {
+                    return 0;
+                }
+                self.parts * (self.registers / given) / warps
+            }
+        }
     }
 }
 
@@ -214,6 +159,61 @@ mod tests {
         assert_eq!((wide.groups, wide.warps), (4, 40));
         assert_eq!(wide.limited_by(), ["registers"]);
         assert_eq!(groups("7.0", 32, 0, 256).warps, 64, "at most 32 registers fill the unit");
+    }
+
+    /// The slides' example of compute capability 1.x, and those of NVIDIA's guides: 16 registers fill a unit of 1.2 with two
+    /// groups of 512 and 17 leave one (CUDA C Programming Guide 4.x, 5.2.3); 12 registers give 83 % of the warps of 1.0 in
+    /// groups of 128 and 67 % in groups of 256 (CUDA C Best Practices Guide 4.x, 10.2.1).
+    #[test]
+    fn early_generations_give_registers_to_groups() {
+        let of = |name, registers, local, wg| {
+            let resident = groups(name, registers, local, wg);
+            (resident.groups, resident.warps, resident.most_warps)
+        };
+        for name in ["1.0", "1.1"] {
+            assert_eq!(of(name, 20, 68, 192), (2, 12, 24), "{name}");
+            assert_eq!(groups(name, 20, 68, 192).limited_by(), ["registers"]);
+            assert_eq!((of(name, 12, 0, 128), of(name, 12, 0, 256)), ((5, 20, 24), (2, 16, 24)), "{name}");
+        }
+        for name in ["1.2", "1.3"] {
+            assert_eq!(of(name, 20, 68, 192), (4, 24, 32), "{name}");
+            assert_eq!((of(name, 16, 0, 512), of(name, 17, 0, 512)), ((2, 32, 32), (1, 16, 32)), "{name}");
+        }
+        assert_eq!(of("1.0", 10, 0, 96), (6, 18, 24), "three warps take the registers of four");
+    }
+
+    /// Rows of NVIDIA's calculator: registers to warps, in the granules and from the parts of the generation.
+    #[test]
+    fn later_generations_give_registers_to_warps() {
+        let of = |name, registers, local, wg| {
+            let resident = groups(name, registers, local, wg);
+            (resident.groups, resident.warps, resident.most_warps)
+        };
+        // 32768 registers: 20 of them a work-item fill 48 warps, 21 take 704 a warp and leave 46.
+        assert_eq!((of("2.0", 20, 0, 256), of("2.0", 21, 0, 256)), ((6, 48, 48), (5, 40, 48)));
+        assert_eq!(of("2.1", 63, 0, 64), (8, 16, 48), "2048 a warp");
+        assert_eq!(of("2.0", 20, 16 << 10, 128), (3, 12, 48));
+        assert_eq!(of("3.0", 32, 0, 256), (8, 64, 64));
+        assert_eq!(of("3.5", 33, 0, 256), (6, 48, 64), "40 registers a warp's work-item");
+        assert_eq!(of("3.7", 64, 0, 256), (8, 64, 64), "twice the registers of 3.5");
+        assert_eq!(of("3.7", 65, 0, 1024).0, 0, "a group has 65536 registers at most");
+        assert_eq!((of("5.0", 32, 4096, 64), of("5.2", 32, 4096, 64)), ((16, 32, 64), (24, 48, 64)));
+        assert_eq!((of("5.3", 32, 0, 1024).0, of("5.3", 33, 0, 1024).0), (2, 0), "32768 registers a group");
+        // 65536 / (144 x 32) are 14 warps; 6.0 counts them in pairs, the others in fours.
+        assert_eq!((of("6.0", 72, 0, 32).1, of("6.1", 72, 0, 32).1), (28, 28));
+        assert_eq!((of("6.0", 144, 0, 32).1, of("6.1", 144, 0, 32).1), (14, 12));
+    }
+
+    /// LLVM's arithmetic: half the registers and half the granule in wavefronts of 64.
+    #[test]
+    fn wide_wavefronts_halve_registers() {
+        for (name, narrow, wide) in [("gfx1010", 64, 32), ("gfx1030", 64, 32), ("gfx1100", 64, 40), ("gfx1102", 64, 32)]
+        {
+            let warps = |name: &str| groups(name, 64, 0, 256).warps;
+            assert_eq!((warps(name), warps(&format!("{name}-wave64"))), (narrow, wide), "{name}");
+        }
+        assert_eq!(groups("gfx600", 24, 32 << 10, 256).groups, 2);
+        assert_eq!(groups("gfx803", 24, 0, 64).warps, 40);
     }
 
     /// What LLVM's tests of `gfx908` and `gfx90a` say of kernels with 40 and 56 registers.
