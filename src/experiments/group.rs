@@ -7,7 +7,7 @@
 //! which leave no lane idle on any of these. Chains of arithmetic with a barrier at their begin are the work, so that neither
 //! memory nor latency rewards one size. Occupancy stands beside it where gpulab can work it out from what the driver tells.
 
-use super::evidence::{Contrast, compare, nothing, percent, series};
+use super::evidence::{Contrast, compare, extremes, nothing, percent, series, times};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -72,8 +72,7 @@ fn trial(scope: &Scope<'_>, name: &str, wg: usize, metric: Metric) -> Trial {
 
 fn finding(points: &[Point]) -> String {
     let all = series(points, NAME);
-    let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)));
-    let Some(best) = best else { return nothing(points, "No rate was measured.") };
+    let Some((_, best)) = extremes(all.iter().copied()) else { return nothing(points, "No rate was measured.") };
     [fast(&all, best), lanes(points, &all), occupancy(points)]
         .into_iter()
         .filter(|sentence| !sentence.is_empty())
@@ -84,9 +83,13 @@ fn finding(points: &[Point]) -> String {
 /// A size is about as fast as the best if it reaches this much of its rate.
 const FAST: f64 = 0.9;
 
-/// The sizes about as fast as the best.
+/// The sentence on the sizes about as fast as the best.
 fn fast(all: &[&Point], best: &Point) -> String {
-    let over: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(p, best)).collect();
+    let others = all.iter().filter(|p| p.x != best.x);
+    let over: Vec<Contrast> = others.filter_map(|p| Contrast::new(p, best)).collect();
+    if over.is_empty() {
+        return format!("Only groups of {} were measured.", best.x);
+    }
     let named = |wanted: Option<bool>| -> Vec<String> {
         over.iter().filter(|c| c.exceeds(FAST) == wanted).map(|c| c.x.to_string()).collect()
     };
@@ -97,11 +100,11 @@ fn fast(all: &[&Point], best: &Point) -> String {
     let hidden = match hidden.as_slice() {
         [] => String::new(),
         [one] => format!("; undecided for {one}, as the spread is too large"),
-        hidden => format!("; undecided for {} of {} sizes, as the spread is too large", hidden.len(), over.len()),
+        hidden => format!("; undecided for {} of {} others, as the spread is too large", hidden.len(), over.len()),
     };
     let which = match fast.len() {
         0 => "no other size certainly reaches".to_owned(),
-        len if len == all.len() => "every size reaches".to_owned(),
+        len if len == over.len() => "every other size reaches".to_owned(),
         _ => format!("sizes of {} reach", fast.join(", ")),
     };
     format!("The best rate is with groups of {}; {which} {} of it{slowest}{hidden}.", best.x, percent(FAST))
@@ -138,7 +141,7 @@ impl Fit {
         fit
     }
 
-    /// The sentence that it makes, of so many sizes.
+    /// The sentence that it makes, without its end.
     fn rule(&self, beside: &[Contrast]) -> String {
         let Fit { lanes, far, hidden, .. } = self;
         let all = beside.len();
@@ -151,14 +154,14 @@ impl Fit {
         };
         match (lanes, far.len()) {
             (1, 0) => format!(
-                "Sizes off the multiples of 64 are as fast as on them, to within {}: no idle lanes show{hidden}.",
+                "Sizes off the multiples of 64 are as fast as on them, to within {}: no idle lanes show{hidden}",
                 percent(NEAR - 1.0)
             ),
             (lanes, 0) => {
                 let lacking = beside.iter().map(|c| (*c, used(c.x, *lanes))).filter(|(_, used)| *used < 1.0);
                 let told: Vec<String> = lacking.take(TOLD_SIZES).map(|size| told(&size)).collect();
                 format!(
-                    "Sizes off the multiple of {lanes} cost what their idle lanes account for: {}{hidden}.",
+                    "Sizes off the multiple of {lanes} cost what their idle lanes account for: {}{hidden}",
                     told.join(", ")
                 )
             }
@@ -168,7 +171,7 @@ impl Fit {
                 let told: Vec<String> = far.iter().take(TOLD_SIZES).map(told).collect();
                 format!(
                     "Idle lanes, with {lanes} in lockstep, account for what sizes off the multiples cost, but for {count} \
-                     of {all} sizes: {}{hidden}.",
+                     of {all} sizes: {}{hidden}",
                     told.join(", ")
                 )
             }
@@ -187,7 +190,7 @@ fn unexplained(beside: &[Contrast], hidden: &str) -> String {
         apart.iter().take(TOLD_SIZES).map(|c| format!("{} with {}", c.x, percent(c.ratio))).collect();
     let slowest = if told.is_empty() { String::new() } else { format!(" (the slowest: {})", told.join(", ")) };
     format!(
-        "Sizes off the multiples of 64 differ from those on them{slowest}, but not as idle lanes would have it{hidden}."
+        "Sizes off the multiples of 64 differ from those on them{slowest}, but idle lanes do not explain how{hidden}"
     )
 }
 
@@ -207,40 +210,34 @@ fn lanes(points: &[Point], all: &[&Point]) -> String {
     let fits = LANES.iter().map(|&lanes| Fit::new(lanes, &beside)).filter(|fit| fit.shows);
     let best = fits.min_by(|a, b| a.far.len().cmp(&b.far.len()).then(a.distance.total_cmp(&b.distance)));
     match best {
-        Some(best) if 2 * best.hidden <= beside.len() => format!("{}{}", best.rule(&beside), control(all)),
+        Some(best) if 2 * best.hidden <= beside.len() => format!("{}{}.", best.rule(&beside), control(all)),
         _ => "What sizes off the warp's multiple cost is undecided: the spread hides it.".to_owned(),
     }
 }
 
 /// What the multiples of 64 among themselves say, where it is not that they are alike.
 fn control(all: &[&Point]) -> String {
-    let on: Vec<&&Point> = all.iter().filter(|p| (p.x as u64).is_multiple_of(MULTIPLE)).collect();
-    let by_rate = |a: &&&&Point, b: &&&&Point| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0));
-    let ends = (on.iter().min_by(by_rate), on.iter().max_by(by_rate));
-    let (Some(least), Some(most)) = ends else { return String::new() };
-    match Contrast::new(most, least).map(|c| (c.exceeds(NEAR), c.ratio)) {
-        Some((Some(true), ratio)) => format!(
-            " The multiples of 64 themselves differ up to {ratio:.2} times ({} beside {}), so more than lanes counts.",
-            most.x, least.x
+    let on = all.iter().copied().filter(|p| (p.x as u64).is_multiple_of(MULTIPLE));
+    let Some((least, most)) = extremes(on) else { return String::new() };
+    match Contrast::new(most, least).filter(|c| c.exceeds(NEAR) == Some(true)) {
+        Some(c) => format!(
+            "; the multiples of 64 themselves differ up to {} ({} beside {}), so more than lanes counts",
+            times(c.ratio),
+            most.x,
+            least.x
         ),
-        _ => String::new(),
+        None => String::new(),
     }
 }
 
 /// The sentence on occupancy, where it is known.
 fn occupancy(points: &[Point]) -> String {
     let held = series(points, HELD);
-    let by_value = |a: &&&Point, b: &&&Point| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0));
-    match (held.iter().min_by(by_value), held.iter().max_by(by_value)) {
-        (Some(least), Some(most)) => format!(
-            "Occupancy is from {:.0} % (groups of {}) to {:.0} % (groups of {}).",
-            least.measured().unwrap_or(0.0),
-            least.x,
-            most.measured().unwrap_or(0.0),
-            most.x
-        ),
-        _ => String::new(),
-    }
+    let told = |p: &Point| format!("{} (groups of {})", percent(p.measured().unwrap_or(0.0) / 100.0), p.x);
+    extremes(held.into_iter()).map_or_else(String::new, |(least, most)| match least.value == most.value {
+        true => format!("Occupancy is {} with every size.", percent(least.measured().unwrap_or(0.0) / 100.0)),
+        false => format!("Occupancy is from {} to {}.", told(least), told(most)),
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! follows for a value that can be computed again: x is then the operations that make a value, by byte of the value, and
 //! the other kernel loads it.
 
-use super::evidence::{Comparison, Contrast, compare, compare_with_last, nothing, series, undecided};
+use super::evidence::{Comparison, Contrast, any, compare, compare_with_last, nothing, series, undecided};
 use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
@@ -35,10 +35,11 @@ fn fraction(x: f64) -> String {
     if x > 0.0 && x < 1.0 { format!("1/{}", 1.0 / x) } else { x.to_string() }
 }
 
-/// Operations a byte, ascending: from 1/8, or of values that can be computed again from 1/2, to 128. The last doubling is
-/// always there.
+/// Operations a byte, ascending: from 1/8, or of values that can be computed again from 1/2, to 128, or 64. The last
+/// doubling is always there.
 fn intensities(quick: bool, from: i32) -> impl Iterator<Item = f64> {
-    (from..=7).filter(move |log| !quick || log % 2 != 0 || *log == 6).map(|log| 2f64.powi(log))
+    let most = if quick { 6 } else { 7 };
+    (from..=most).filter(move |log| !quick || log % 2 != 0 || *log == most).map(|log| 2f64.powi(log))
 }
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
@@ -149,7 +150,7 @@ fn rounded(value: f64) -> String {
 /// The sentences on values that are computed again or loaded.
 fn pair(points: &[Point]) -> Option<String> {
     let over = compare_with_last(points, AGAIN, LOADED);
-    let (first, last) = (over.first()?, over.last()?);
+    over.first()?;
     let ends = series(points, LOADED);
     let control = match ends.as_slice() {
         [a, .., b] => Contrast::new(b, a).map(|c| c.verdict),
@@ -161,40 +162,44 @@ fn pair(points: &[Point]) -> Option<String> {
         Some(_) => " The control failed: loads measured twice took different times, so the device was unsteady.",
         None => " Loads were not measured twice as a control.",
     };
-    let operations = |x: f64| x * SIZE;
-    let is = |c: &Contrast, verdict| c.verdict == verdict;
-    let cheaper = over.iter().take_while(|c| is(c, Comparison::Lower)).last();
-    let not_dearer = over.iter().take_while(|c| !is(c, Comparison::Higher)).last();
-    let dearer = over.iter().rev().take_while(|c| is(c, Comparison::Higher)).last();
-    let told = match (cheaper, dearer) {
-        (Some(c), _) if c.x == last.x => {
-            format!("Computing a float again is cheaper than loading it, even with {} operations", operations(last.x))
+    Some(format!("{}.{control}", cheaper(&over)))
+}
+
+/// Up to how many operations computing a float again is cheaper than loading it, and from how many on it is dearer.
+fn cheaper(over: &[Contrast]) -> String {
+    let is = |verdict| move |c: &Contrast| c.verdict == verdict;
+    let operations = |c: &Contrast| format!("{} operations", c.x * SIZE);
+    let (before, rest) = over.split_at(over.iter().rposition(is(Comparison::Lower)).map_or(0, |last| last + 1));
+    let after = &rest[rest.iter().position(is(Comparison::Higher)).unwrap_or(rest.len())..];
+    let up_to = if before.iter().all(is(Comparison::Lower)) { "up to" } else { "at" };
+    let on = if after.iter().all(is(Comparison::Higher)) { " on" } else { "" };
+    let from = if on.is_empty() { "at" } else { "from" };
+    let again = "Computing a float again is";
+    match (before.last(), after.first()) {
+        (Some(c), Some(d)) => {
+            format!(
+                "{again} cheaper than loading it {up_to} {}, and dearer {from} {}{on}",
+                operations(c),
+                operations(d)
+            )
         }
-        (Some(c), Some(d)) => format!(
-            "Computing a float again is cheaper than loading it up to {} operations, and dearer from {} on",
-            operations(c.x),
-            operations(d.x)
-        ),
-        (None, Some(d)) if d.x == first.x => {
-            format!("Loading a float is cheaper than computing it again, even with {} operations", operations(first.x))
+        (Some(c), None) if rest.is_empty() => {
+            format!("{again} cheaper than loading it {up_to} {}, the most measured", operations(c))
         }
-        (None, Some(d)) => format!(
-            "Computing a float again is never clearly cheaper than loading it, and dearer from {} operations on",
-            operations(d.x)
-        ),
-        (Some(c), None) => format!(
-            "Computing a float again is cheaper than loading it up to {} operations; from when on it is dearer is not decided",
-            operations(c.x)
-        ),
-        (None, None) => {
-            let unclear: Vec<Contrast> = over.iter().filter(|c| is(c, Comparison::Unclear)).copied().collect();
-            match (unclear.is_empty(), not_dearer) {
-                (true, _) => "Computing a float again is as fast as loading it".to_owned(),
-                _ => format!("Whether computing a float again or loading it is cheaper is {}", undecided(&unclear)),
-            }
+        (Some(c), None) => {
+            format!("{again} cheaper than loading it {up_to} {}, and not clearly dearer with more", operations(c))
         }
-    };
-    Some(format!("{told}.{control}"))
+        (None, Some(d)) if after.len() == over.len() => {
+            format!("{again} dearer than loading it {from} {}{on}, the fewest measured", operations(d))
+        }
+        (None, Some(d)) => {
+            format!("{again} dearer than loading it {from} {}{on}, and never clearly cheaper", operations(d))
+        }
+        (None, None) if any(over, Comparison::Unclear) => {
+            format!("Whether computing a float again or loading it is cheaper is {}", undecided(over))
+        }
+        (None, None) => format!("{again} as fast as loading it"),
+    }
 }
 
 #[cfg(test)]

@@ -186,11 +186,13 @@ fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
             format!("the last plateau is memory, unless a cache holds {}", bytes(last.x))
         }
         Some(p) if p.to() == last.x => "no other level shows".to_owned(),
-        _ => format!(
-            "at {} a load takes {} and the latency still grows",
-            bytes(last.x),
-            latency(last.measured().unwrap_or(0.0), ghz)
-        ),
+        _ => {
+            let grows = match steps.last().is_some_and(|step| step.is_clear(FLAT)) {
+                true => "and the latency still grows",
+                false => "and whether the latency still grows is undecided",
+            };
+            format!("at {} a load takes {} {grows}", bytes(last.x), latency(last.measured().unwrap_or(0.0), ghz))
+        }
     };
     let hidden = match steps.iter().filter(|step| !step.is_clear(FLAT)).count() {
         0 => String::new(),

@@ -5,7 +5,9 @@
 //! NVIDIA's assembler in the build's log, and what it costs by the same values without a cap. Where the driver takes no cap
 //! only the number of values varies. The control is a cap with room for all of an item's values: it must cost nothing.
 
-use super::evidence::{Comparison, Contrast, compare, compare_series, nothing, percent, series, slower, value};
+use super::evidence::{
+    Comparison, Contrast, compare, compare_series, extremes, nothing, percent, series, slower, value,
+};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -99,7 +101,7 @@ const KEPT: f64 = 0.8;
 /// The sentence on the number of values, without a cap.
 fn values(points: &[Point]) -> Option<String> {
     let all = series(points, FREE);
-    let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)))?;
+    let (_, best) = extremes(all.iter().copied())?;
     // Few values are too few to hide latency: what counts is what comes behind the best.
     let after: Vec<Contrast> = all.iter().filter(|p| p.x > best.x).filter_map(|p| Contrast::new(p, best)).collect();
     let last = all.last()?;
