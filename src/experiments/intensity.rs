@@ -220,18 +220,18 @@ mod tests {
 
     #[test]
     fn a_device_whose_limits_meet_at_20() {
-        insta::assert_snapshot!(finding(0.01, 1000.0, 20000.0), @"Memory is the limit up to 16 operations a byte (1000 GB/s), and no longer at 32; at 128 arithmetic is, with 20000 Gop/s; the two limits meet at 20.0 operations a byte. Computing a float again is cheaper than loading it up to 128 operations, and dearer from 256 on.");
+        insta::assert_snapshot!(finding(0.01, 1000.0, 20000.0), @"Memory is the limit up to 16 operations a byte (1000 GB/s), and no longer at 32; at 128 arithmetic is, with 20000 Gop/s; the two limits meet at 20.0 operations a byte. Computing a float again is cheaper than loading it up to 128 operations, and dearer from 256 operations on.");
     }
 
     #[test]
     fn limits_that_do_not_show() {
-        insta::assert_snapshot!(finding(0.01, 10.0, 20000.0), @"Memory is the limit up to 128 operations a byte (10.0 GB/s); up to 128 arithmetic's limit does not show. Computing a float again is cheaper than loading it, even with 512 operations.");
-        insta::assert_snapshot!(finding(0.01, 20000.0, 1000.0), @"Memory is not the limit even at 1/8 operations a byte: a copy is faster; at 128 arithmetic is, with 1000 Gop/s; the two limits meet at 0.05 operations a byte. Loading a float is cheaper than computing it again, even with 2 operations.");
+        insta::assert_snapshot!(finding(0.01, 10.0, 20000.0), @"Memory is the limit up to 128 operations a byte (10.0 GB/s); up to 128 arithmetic's limit does not show. Computing a float again is cheaper than loading it up to 512 operations, the most measured.");
+        insta::assert_snapshot!(finding(0.01, 20000.0, 1000.0), @"Memory is not the limit even at 1/8 operations a byte: a copy is faster; at 128 arithmetic is, with 1000 Gop/s; the two limits meet at 0.05 operations a byte. Computing a float again is dearer than loading it from 2 operations on, the fewest measured.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, 1000.0, 20000.0), @"Where memory stops being the limit is undecided, as the spread hides it at 1/8; whether 128 operations a byte reach arithmetic's limit is undecided. Computing a float again is never clearly cheaper than loading it, and dearer from 512 operations on. The control, loads measured twice, is noisy.");
+        insta::assert_snapshot!(finding(0.3, 1000.0, 20000.0), @"Where memory stops being the limit is undecided, as the spread hides it at 1/8; whether 128 operations a byte reach arithmetic's limit is undecided. Computing a float again is dearer than loading it from 512 operations on, and never clearly cheaper. The control, loads measured twice, is noisy.");
         insta::assert_snapshot!(INTENSITY.finding(&[]), @"Nothing was measured.");
         let part = |name: &'static str| {
             let points =
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_device_that_changed_between_the_controls() {
         let points = points_of(&INTENSITY, true, 0.01, |series, x| if series == LOADED { 10.0 + x } else { 50.0 });
-        insta::assert_snapshot!(INTENSITY.finding(&points), @"Memory is the limit up to 128 operations a byte (50.0 GB/s); up to 128 arithmetic's limit does not show. Computing a float again is cheaper than loading it, even with 512 operations. The control failed: loads measured twice took different times, so the device was unsteady.");
+        insta::assert_snapshot!(INTENSITY.finding(&points), @"Memory is the limit up to 128 operations a byte (50.0 GB/s); up to 128 arithmetic's limit does not show. Computing a float again is cheaper than loading it up to 512 operations, the most measured. The control failed: loads measured twice took different times, so the device was unsteady.");
     }
 
     #[test]
