@@ -145,8 +145,8 @@ pub const MUTANTS: &[Mutant] = &[
         "latency",
         "chase/local",
         "local",
-        "lays out half the cycle",
-        &[("node < nodes; node += WG", "node < nodes / 2; node += WG")],
+        "lays out a cycle that misses a node",
+        &[("next[node] = follower(node, bits);", "next[node] = follower(node == 1 ? 0 : node, bits);")],
     ),
     trial(
         "latency",
