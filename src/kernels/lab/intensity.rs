@@ -44,7 +44,7 @@ pub(crate) const RECOMPUTE: Family = Family {
         cost,
         answer: |case, inputs| {
             let (steps, quarter) = (steps(case), quarter(case));
-            let value = |vector| VECTORS * (vector % quarter & 15) + vector / quarter + steps / VECTORS;
+            let value = |vector| VECTORS * ((vector % quarter) & 15) + vector / quarter + steps / VECTORS;
             added(case, &inputs[0], value)
         },
         finish: as_it_is,
