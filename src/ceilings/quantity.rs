@@ -449,6 +449,7 @@ mod tests {
             fp16: true,
             nvidia: gpu,
             async_copy: gpu,
+            register_caps: gpu,
             subgroups: false,
             images: false,
         }

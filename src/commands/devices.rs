@@ -144,6 +144,7 @@ mod tests {
             fp16: false,
             nvidia: true,
             async_copy: false,
+            register_caps: false,
             subgroups: false,
             images: false,
         };

@@ -207,6 +207,7 @@ pub fn fake_info() -> DeviceInfo {
             fp16: false,
             nvidia: false,
             async_copy: false,
+            register_caps: false,
             subgroups: false,
             images: true,
         },

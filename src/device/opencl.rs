@@ -135,8 +135,7 @@ impl Device for OpenClDevice {
     }
 
     fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError> {
-        let takes_nv_options = self.info.extensions.split(' ').any(|name| name == "cl_nv_compiler_options");
-        program::inspect(&self.context, self.device, unit, takes_nv_options)
+        program::inspect(&self.context, self.device, unit, self.info.target.register_caps)
     }
 
     fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {

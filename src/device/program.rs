@@ -2,6 +2,7 @@
 
 use super::error::{DeviceError, guarded};
 use super::{BuildUnit, Told, causes, log, query};
+use crate::plan::MAX_REGISTERS;
 use ocl::core::{self, Context, DeviceId, Kernel, Program};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -12,6 +13,9 @@ const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
 /// A definition that, unless it is 0, asks for the option of that name too.
 const FAST_MATH: &str = "FAST_RELAXED_MATH";
+
+/// Of the extension `cl_nv_compiler_options`: the option that [`MAX_REGISTERS`] asks for, with its value.
+const NV_MAX_REGISTERS: &str = "-cl-nv-maxrregcount";
 
 /// Of the extension `cl_nv_compiler_options`: the assembler tells in the build's log what it made of each kernel.
 const NV_VERBOSE: &str = "-cl-nv-verbose";
@@ -128,6 +132,9 @@ fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, 
         if name == FAST_MATH && value != "0" {
             text.push_str(" -cl-fast-relaxed-math");
         }
+        if name == MAX_REGISTERS && value != "0" {
+            text.push_str(&format!(" {NV_MAX_REGISTERS}={value}"));
+        }
     }
     CString::new(text).map_err(|e| DeviceError::other("clBuildProgram", e))
 }
@@ -199,6 +206,10 @@ mod tests {
         for (value, wanted) in [("1", true), ("0", false)] {
             let made = with_defines(OPTIONS, &[define(FAST_MATH, value)]).unwrap();
             assert_eq!(made.to_str().unwrap().ends_with("=1 -cl-fast-relaxed-math"), wanted, "{made:?}");
+        }
+        for (value, end) in [("32", "=32 -cl-nv-maxrregcount=32"), ("0", " -D MAX_REGISTERS=0")] {
+            let made = with_defines(OPTIONS, &[define(MAX_REGISTERS, value)]).unwrap();
+            assert!(made.to_str().unwrap().ends_with(end), "{made:?}");
         }
     }
 

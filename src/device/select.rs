@@ -131,6 +131,7 @@ mod tests {
                 fp16: false,
                 nvidia: false,
                 async_copy: false,
+                register_caps: false,
                 subgroups: false,
                 images: false,
             },

@@ -163,6 +163,13 @@ pub(super) fn series<'a>(points: &'a [Point], name: &str) -> Vec<&'a Point> {
     all
 }
 
+/// The points with the least value and with the most; nothing if none has a value.
+pub(super) fn extremes<'a>(points: impl Iterator<Item = &'a Point>) -> Option<(&'a Point, &'a Point)> {
+    let mut all: Vec<(f64, &Point)> = points.filter_map(|p| Some((p.measured()?, p))).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some((all.first()?.1, all.last()?.1))
+}
+
 /// What to say where nothing follows from the points: that none has a value, and why, or else `otherwise`.
 pub(super) fn nothing(points: &[Point], otherwise: &str) -> String {
     let all = |status: Status| points.iter().all(|p| p.status == status);

@@ -4,7 +4,7 @@
 //! many: the tail. The numbers 1, 2, 100 and 1000 are those of the heuristics in NVIDIA's "Optimizing CUDA" (2009): more groups than compute units, better
 //! twice as many, 100 to scale to the next devices, 1000 to those after them.
 
-use super::evidence::{Contrast, percent, series};
+use super::evidence::{Contrast, extremes, percent, series};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -35,8 +35,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 
 fn finding(points: &[Point]) -> String {
     let all = series(points, NAME);
-    let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)));
-    let Some(best) = best else { return "No rate was measured.".to_owned() };
+    let Some((_, best)) = extremes(all.iter().copied()) else { return "No rate was measured.".to_owned() };
     let share = |groups: u64| {
         let point = all.iter().find(|p| p.x == groups as f64)?;
         let unit = if groups == 1 { "group reaches" } else { "reach" };

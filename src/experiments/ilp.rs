@@ -3,7 +3,7 @@
 //! Each compute unit has one group, so that nothing else can fill the time from a step's begin to its result than the
 //! group's other items, or an item's other chains (V. Volkov, "Better performance at lower occupancy", GTC 2010).
 
-use super::evidence::{Contrast, percent, series};
+use super::evidence::{Contrast, extremes, percent, series};
 use super::own::{LATENCY, Own};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -39,8 +39,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let best = points.iter().filter(|p| p.unit == RATE.unit && p.measured().is_some());
-    let Some(best) = best.max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0))) else {
+    let Some((_, best)) = extremes(points.iter().filter(|p| p.unit == RATE.unit)) else {
         return "No rate was measured.".to_owned();
     };
     let all: Vec<Result<String, &str>> = SERIES.iter().filter_map(|(name, _)| needed(points, name, best)).collect();

@@ -9,10 +9,13 @@ pub mod constant;
 pub mod divergence;
 mod evidence;
 pub mod grid;
+pub mod group;
 pub mod ilp;
 pub mod image;
 mod image_sampler;
 pub mod instructions;
+pub mod intensity;
+pub mod latency;
 pub mod launch;
 pub mod lockstep;
 pub mod occupancy;
@@ -21,6 +24,7 @@ pub mod overlap;
 mod own;
 pub mod pitch;
 pub mod presum;
+pub mod registers;
 pub mod rounding;
 pub mod stride;
 pub mod transfer;
@@ -38,9 +42,12 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &constant::CONSTANT,
     &divergence::DIVERGENCE,
     &grid::GRID,
+    &group::GROUP,
     &ilp::ILP,
     &image::IMAGE,
     &instructions::INSTRUCTIONS,
+    &intensity::INTENSITY,
+    &latency::LATENCY,
     &launch::LAUNCH,
     &lockstep::LOCKSTEP,
     &occupancy::OCCUPANCY,
@@ -48,6 +55,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &overlap::OVERLAP,
     &pitch::PITCH,
     &presum::PRESUM,
+    &registers::REGISTERS,
     &rounding::ROUNDING,
     &stride::STRIDE,
     &transfer::TRANSFER,

@@ -7,7 +7,7 @@
 //! either needs. How many are resident cannot be asked for; it follows from the memory that groups share, and
 //! [`crate::occupancy`] works it out for devices that it knows.
 
-use super::evidence::{Contrast, percent, series};
+use super::evidence::{Contrast, extremes, percent, series};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -142,7 +142,7 @@ fn bytes(x: f64) -> String {
 /// What of the best of all speeds of one kind is left with the most ballast.
 fn left(points: &[Point], metric: Metric, most: f64) -> Option<String> {
     let own = || points.iter().filter(|p| p.unit == metric.unit && p.measured().is_some());
-    let best = own().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)))?;
+    let (_, best) = extremes(own())?;
     let last = own().filter(|p| p.x == most);
     let shares = last.filter_map(|p| Some(format!("{} with {}", percent(Contrast::new(p, best)?.ratio), p.series)));
     let shares: Vec<String> = shares.collect();

@@ -17,6 +17,13 @@ use serde::{Deserialize, Serialize};
 /// Setting of kernels that repeat their work inside, so many times.
 pub const REPEATS: &str = "nreps";
 
+/// Setting of cases of which the record says what the driver tells of the build.
+pub const TOLD: &str = "told";
+
+/// A definition that, unless it is 0, caps the registers of a work-item where the driver can:
+/// [`Target::register_caps`].
+pub const MAX_REGISTERS: &str = "MAX_REGISTERS";
+
 /// Work-items of a work-group, in up to three dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WorkGroup(pub [usize; 3]);

@@ -32,6 +32,9 @@ pub struct Target {
     pub nvidia: bool,
     /// Whether those that copy from global to local memory by no register are among them: NVIDIA since Ampere.
     pub async_copy: bool,
+    /// Whether a build can cap the registers of a work-item: `cl_nv_compiler_options`.
+    #[serde(default)]
+    pub register_caps: bool,
     /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
     pub subgroups: bool,
     /// Whether kernels may read images.

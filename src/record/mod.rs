@@ -137,6 +137,8 @@ pub struct Scene {
     pub cl_version: String,
     /// Clocks of all compute units together in a second, as the driver states them; 0 when unknown.
     pub clocks: f64,
+    /// Clock in MHz, as the driver states it; 0 when unknown.
+    pub clock_mhz: f64,
     /// Last-level cache in bytes; 0 when unknown.
     pub cache_bytes: u64,
     /// Bytes that a cache of which the driver reports a part may hold: what is faster than memory and no larger came
@@ -164,6 +166,7 @@ impl Scene {
             driver: device.driver.clone(),
             cl_version: device.cl_version.clone(),
             clocks: f64::from(device.target.compute_units) * f64::from(device.clock_mhz) * 1e6,
+            clock_mhz: f64::from(device.clock_mhz),
             cache_bytes: device.target.cache,
             cache_reach: device.target.cache.max(if device.target.gpu { 256 << 20 } else { 0 }),
             cache: settings.cache,
@@ -183,6 +186,7 @@ impl Scene {
             driver: String::new(),
             cl_version: String::new(),
             clocks: 0.0,
+            clock_mhz: 0.0,
             cache_bytes: 0,
             cache_reach: 0,
             cache: settings.cache,

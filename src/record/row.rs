@@ -2,7 +2,7 @@
 
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
-use crate::runner::{Cache, Clock, Measured, Number, Status};
+use crate::runner::{BuildTold, Cache, Clock, Measured, Number, Status};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -180,6 +180,15 @@ columns! {
         pub peak_gops: Option<f64>,
         /// `gbps` in per cent of `peak_gbps`, or `gops` of `peak_gops` where operations bound the family.
         pub peak_pct: Option<f64>,
+        /// The device's clock in MHz, as the driver states it.
+        pub clock_mhz: Option<f64>,
+        /// Registers of a work-item, 32 bits each, where the case asks and the driver tells.
+        pub registers: Option<u64>,
+        /// Bytes that a work-item stores to memory and loads from it for want of registers; likewise.
+        pub spilled_bytes: Option<u64>,
+        /// Of the warps that a compute unit can hold at once, those that it does, in per cent; likewise.
+        #[serde(default)]
+        pub occupancy_pct: Option<f64>,
     }
 }
 
@@ -218,6 +227,7 @@ impl From<&Record> for Row {
         let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
         let (case, measured) = (&outcome.case, outcome.measured());
         let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
+        let told = |pick: fn(BuildTold) -> Option<u64>| measured.and_then(|m| m.build).and_then(pick);
         let ceiling = |is_memory| {
             let meant = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
             meant.map(|c| c.rate).and_then(finite)
@@ -289,6 +299,10 @@ impl From<&Record> for Row {
             peak_gbps: scene.peaks.gbps,
             peak_gops: scene.peaks.gops,
             peak_pct: record.peak_pct,
+            clock_mhz: Some(record.scene.clock_mhz).filter(|&mhz| mhz > 0.0),
+            registers: told(|build| build.registers),
+            spilled_bytes: told(|build| build.spilled),
+            occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
         }
     }
 }
@@ -420,5 +434,9 @@ pub(crate) fn row(variant: &str) -> Row {
         peak_gbps: None,
         peak_gops: None,
         peak_pct: None,
+        clock_mhz: None,
+        registers: None,
+        spilled_bytes: None,
+        occupancy_pct: None,
     }
 }

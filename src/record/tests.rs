@@ -46,6 +46,7 @@ fn scene() -> Scene {
         cl_version: "OpenCL 3.0".to_owned(),
         clocks: 0.0,
         cache_bytes: 0,
+        clock_mhz: 0.0,
         cache_reach: 0,
         cache: Cache::Warm,
         max_noise: 0.05,

@@ -2,8 +2,9 @@
 
 use super::outcome::Stop;
 use super::session::{Session, find_family};
-use crate::device::Told;
-use crate::plan::{Arg, Case};
+use crate::device::{Told, generation};
+use crate::occupancy::{self, GroupNeeds};
+use crate::plan::{Arg, Case, TOLD};
 use serde::{Deserialize, Serialize};
 
 /// A kernel of a plan, and what a work-group of it needs.
@@ -20,7 +21,34 @@ pub struct Inspected {
     pub wg: u64,
 }
 
+/// What the driver tells of the build of a case's main kernel, and what follows; nothing of what it does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildTold {
+    /// Registers of a work-item, 32 bits each.
+    pub registers: Option<u64>,
+    /// Bytes that a work-item stores to memory and loads from it for want of registers.
+    pub spilled: Option<u64>,
+    /// Of the warps that a compute unit can hold at once, those that it does, in per cent.
+    pub occupancy: Option<f64>,
+}
+
 impl Session {
+    /// What the driver tells of a case's last kernel, if the case asks for it.
+    pub(super) fn build_told(&mut self, case: &Case) -> Result<Option<BuildTold>, Stop> {
+        if !case.params.contains_key(TOLD) {
+            return Ok(None);
+        }
+        let Some(kernel) = self.inspect(case)?.pop() else { return Ok(None) };
+        let registers = kernel.told.registers;
+        let unit = registers.and_then(|_| generation(self.device.info())).and_then(|name| occupancy::unit(&name));
+        let resident = unit.zip(registers).and_then(|(unit, registers)| {
+            unit.resident(GroupNeeds { registers, local: kernel.local, wg: kernel.wg }).ok()
+        });
+        let occupancy = resident.map(|resident| 100.0 * resident.warps as f64 / resident.most_warps as f64);
+        let spilled = kernel.told.spills.map(|[stores, loads]| stores.saturating_add(loads));
+        Ok(Some(BuildTold { registers, spilled, occupancy }))
+    }
+
     /// Plans and builds a rung, and looks at each of its kernels. Nothing runs, and later runs are built as ever.
     ///
     /// # Errors

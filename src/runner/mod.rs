@@ -17,7 +17,7 @@ mod verify;
 mod witness;
 
 pub use compute::Computed;
-pub use inspect::Inspected;
+pub use inspect::{BuildTold, Inspected};
 pub use outcome::*;
 pub use sampling::SHORT_S;
 pub use session::{Session, Sources};

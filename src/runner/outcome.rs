@@ -1,6 +1,7 @@
 //! How to measure a case, and what came of it.
 
 use super::clock;
+use super::inspect::BuildTold;
 use super::timeline::Bar;
 use super::verify::Judged;
 use crate::data::Params;
@@ -193,6 +194,8 @@ pub struct Measured {
     pub host_part: Option<f64>,
     /// Of the elements that the host adds itself ([`crate::plan::Plan::host_tail`]), if any; no clock counts it.
     pub host_tail: Option<f64>,
+    /// What the driver tells of the build, where a case asks for it ([`crate::plan::TOLD`]).
+    pub build: Option<BuildTold>,
     /// What ended the sampling: `steady`, `timeout` or `max-runs`.
     pub stopped_by: String,
     /// What overlapped, where that was asked.
@@ -326,6 +329,7 @@ impl Measured {
             end_to_end_noise: None,
             host_part: None,
             host_tail: None,
+            build: None,
             stopped_by: String::new(),
             timeline: Vec::new(),
             canary: None,

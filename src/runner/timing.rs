@@ -59,6 +59,7 @@ impl Session {
         // Not before the first launch, at which some drivers still compile.
         self.ends_to_ends(job, settings, &mut measured)?;
         measured.host_tail = self.host_tail(job);
+        measured.build = self.build_told(job.case)?;
         spent.measure = started.elapsed().as_secs_f64();
         Ok(measured)
     }

@@ -78,6 +78,7 @@ fn targets() -> impl Iterator<Item = Target> {
         fp16: true,
         nvidia,
         async_copy: nvidia,
+        register_caps: nvidia,
         subgroups: true,
         images: true,
     })

@@ -115,6 +115,13 @@ const SKIPS: &[Skip] = &[
         ..ALL
     },
     Skip {
+        of: &["registers"],
+        when: |case, target| !target.register_caps && number(case, "max_registers").is_some_and(|cap| cap > 0),
+        how: Refused("feature"),
+        why: "of the drivers known only NVIDIA's caps registers",
+        ..ALL
+    },
+    Skip {
         of: &["presum"],
         when: |case, _| case.shape.n < 8 * case.wg.size() as u64,
         how: Refused("size"),

@@ -24,7 +24,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("kernels", &["cpu", "data", "plan"]),
     ("values", &["kernels", "plan"]),
     ("device", &["cpu", "data", "error", "memory", "plan"]),
-    ("runner", &["check", "cpu", "data", "device", "exchange", "files", "kernels", "memory", "plan", "stats"]),
+    (
+        "runner",
+        &["check", "cpu", "data", "device", "exchange", "files", "kernels", "memory", "occupancy", "plan", "stats"],
+    ),
     ("worker", &["data", "device", "error", "input", "kernels", "memory", "plan", "runner", "stdout", "terminal"]),
     ("record", &["data", "device", "kernels", "plan", "runner", "stats"]),
     (

@@ -13,7 +13,14 @@ use xxhash_rust::xxh3::Xxh3;
 fn targets() -> [(&'static str, Target); 3] {
     let cpu = Target { compute_units: 8, subgroups: true, ..fake_info().target };
     let gpu = Target { gpu: true, compute_units: 60, max_wg: 1024, max_wg_dims: [1024; 3], ..cpu.clone() };
-    let nvidia = Target { nvidia: true, async_copy: true, subgroups: false, compute_units: 132, ..gpu.clone() };
+    let nvidia = Target {
+        nvidia: true,
+        async_copy: true,
+        register_caps: true,
+        subgroups: false,
+        compute_units: 132,
+        ..gpu.clone()
+    };
     [("cpu", cpu), ("gpu", gpu), ("nvidia", nvidia)]
 }
 

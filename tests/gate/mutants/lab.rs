@@ -109,6 +109,111 @@ pub const MUTANTS: &[Mutant] = &[
         "leaves the last group out",
         &[("const T factor = one,", "if (get_group_id(0) + 1 == get_num_groups(0)) return; const T factor = one,")],
     ),
+    trial("latency", "chase/global", "dependent", "half the loads", &[("round < rounds;", "round < rounds / 2;")])
+        .file_is("lab/chase/cycle.cl"),
+    trial("latency", "chase/global", "dependent", "knows its addresses", &[("DEPENDENT ? found :", "0 ? found :")])
+        .file_is("lab/chase/cycle.cl"),
+    trial("latency", "chase/global", "independent", "waits for each load", &[("DEPENDENT ? found :", "1 ? found :")])
+        .file_is("lab/chase/cycle.cl"),
+    trial(
+        "latency",
+        "chase/global",
+        "dependent",
+        "computes the next address",
+        &[("const uint found = next[at];", "const uint found = follower(at >> line, bits) << line;")],
+    )
+    .file_is("lab/chase/cycle.cl")
+    .escapes("its results are right; that no load was made shows in a latency that does not depend on the size"),
+    trial(
+        "latency",
+        "chase/global",
+        "dependent",
+        "lays out a cycle that misses a node",
+        &[("follower(node, bits) << LINE;", "follower(node == 1 ? 0 : node, bits) << LINE;")],
+    ),
+    trial(
+        "latency",
+        "chase/global",
+        "dependent",
+        "keeps a result",
+        &[(
+            "const uint id = get_global_id(0);\n    uint sum",
+            "const uint id = get_global_id(0); if (out[0] != 0xdeadbeefu) return;\n    uint sum",
+        )],
+    ),
+    trial(
+        "latency",
+        "chase/local",
+        "local",
+        "lays out a cycle that misses a node",
+        &[("next[node] = follower(node, bits);", "next[node] = follower(node == 1 ? 0 : node, bits);")],
+    ),
+    trial(
+        "latency",
+        "chase/local",
+        "local",
+        "begins elsewhere",
+        &[("place(sum & (nodes - 1), bits)", "place(0, bits)")],
+    ),
+    trial(
+        "intensity",
+        "intensity/steps",
+        "",
+        "half the steps",
+        &[("step < STEPS / 4;", "step < STEPS / 8;"), ("STEP(STEPS % 4)", "")],
+    )
+    .file_is("common/steps.cl")
+    .last(),
+    trial(
+        "intensity",
+        "intensity/steps",
+        "",
+        "leaves the last vector out",
+        &[("EACH(k, 4) ((__global TV *)out)", "EACH(k, 3) ((__global TV *)out)")],
+    ),
+    trial(
+        "intensity",
+        "intensity/steps",
+        "",
+        "keeps a result",
+        &[("const TV factor = (float)one,", "if (!isnan(out[id])) return; const TV factor = (float)one,")],
+    )
+    .last(),
+    trial(
+        "intensity",
+        "recompute/again",
+        "recompute",
+        "one value for four",
+        &[("(4 * (id & 15) + k)", "(4 * (id & 15))")],
+    ),
+    trial("intensity", "recompute/again", "recompute", "half the steps", &[("step < STEPS / 4;", "step < STEPS / 8;")])
+        .file_is("common/steps.cl")
+        .last(),
+    trial(
+        "intensity",
+        "reload/table",
+        "reload",
+        "loads one value for all",
+        &[("v[k] = ((__global const TV *)table)[id + k * stride];", "v[k] = ((__global const TV *)table)[id];")],
+    ),
+    trial("group", "group/held", "rate", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
+    trial("group", "group/held", "rate", "its own numbers", &[("+ neighbour];", "+ item];")]),
+    trial("group", "group/held", "rate", "reads behind the group", &[("item ^ 1", "item + 1")]),
+    trial("registers", "registers/live", "no cap", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
+    trial(
+        "registers",
+        "registers/live",
+        "no cap",
+        "leaves the last value behind",
+        &[("EACH(c, LIVE) live[c] = live[c] * factor", "EACH(c, LIVE - 1) live[c] = live[c] * factor")],
+    ),
+    trial(
+        "registers",
+        "registers/live",
+        "no cap",
+        "keeps a result",
+        &[("const float factor = one,", "if (!isnan(out[id])) return; const float factor = one,")],
+    ),
     trial("image", "texels/buffer", "", "leaves a visit in eight out", &[("EACH(k, 8) sum", "EACH(k, 7) sum")]),
     trial("image", "texels/line", "", "reads one pixel eight times", &[("(int)visit(i + k * step)", "(int)visit(i)")]),
     trial(

@@ -1,0 +1,30 @@
+// registers v1: chains of steps on many values of an item that are all needed at once.
+// Idea:    LIVE values are carried from round to round; MAX_REGISTERS says how many registers the compiler may use for them.
+// Removes: global memory: what is not in registers goes to memory only because there is no room.
+// Remains: spills, where the values need more registers than there are, and fewer items at once where they need many.
+#ifndef LIVE
+#define LIVE 8           // values of an item
+#endif
+#ifndef MAX_REGISTERS
+#define MAX_REGISTERS 0  // most registers of an item; 0 for as many as the compiler likes
+#endif
+#ifndef WG
+#define WG 128           // work-items of a group
+#endif
+
+#include "../../common/words.cl"
+
+// Value c of an item begins with its element of x, plus c. `one` is 1, which no compiler knows.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void registers_v1_live(__global const float *restrict x, __global float *restrict out, const uint rounds, const uint one)
+{
+    const uint id = get_global_id(0);
+    const float factor = one, term = one;
+    float live[LIVE];
+    EACH(c, LIVE) live[c] = x[id] + c;
+    for (uint round = 0; round < rounds; round++)
+        EACH(c, LIVE) live[c] = live[c] * factor + term;
+    float sum = 0;
+    EACH(c, LIVE) sum += live[c];
+    out[id] = sum;
+}
