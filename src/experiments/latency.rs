@@ -267,8 +267,9 @@ impl Control {
             Control::Failed => String::new(),
             Control::Passed => {
                 let least = clear().map(|c| c.ratio).fold(f64::INFINITY, f64::min);
+                let told = if clear().count() < controls.len() { ", where the noise lets one tell" } else { "" };
                 format!(
-                    "The control passed: dependent loads take at least {} as long as independent ones.",
+                    "The control passed: dependent loads take at least {} as long as independent ones{told}.",
                     times(least)
                 )
             }
@@ -341,6 +342,21 @@ mod tests {
             _ => f64::NAN,
         });
         insta::assert_snapshot!(LATENCY.finding(&partly), @"A load takes 20 ns up to 128 KiB, 140 ns from 512 KiB to 32 MiB, 426 ns from 128 MiB on; the last plateau is memory, unless a cache holds 512 MiB. The control passed in part: at 4 KiB independent loads take about as long, which may be throughput.");
+    }
+
+    #[test]
+    fn a_control_that_the_noise_hides_in_part() {
+        let part = |x: f64| if x < 8.0 * KIB { 0.62 } else { 0.1 };
+        let points = points_of(&LATENCY, true, 0.1, |series, x| match series {
+            GLOBAL => 20.0,
+            GLOBAL_CONTROL => part(x) * 20.0,
+            _ => f64::NAN,
+        });
+        let finding = LATENCY.finding(&points);
+        assert!(
+            finding.ends_with("at least 10.0 times as long as independent ones, where the noise lets one tell."),
+            "{finding}"
+        );
     }
 
     #[test]
