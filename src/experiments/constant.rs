@@ -1,15 +1,18 @@
 //! Constant memory: a small table read by all items at the same address, or by neighbours at up to 32 different ones.
 //!
 //! Some devices hand one word of `__constant` memory to all items in lockstep at once, but take turns for different
-//! words. The same reads of `__global` memory, cached as well, are the control.
+//! words. The same reads of `__global` memory, cached as well, are the control. A compiler may read a `__constant` argument as
+//! it reads global memory: on an NVIDIA H200 both were equally fast at every number of addresses. A table in the program has a
+//! place that the compiler knows. Whether two paths were compared at all is told from the points: two paths answer
+//! differently to the number of addresses, one path does not.
 
-use super::evidence::{compare, pace_beside};
+use super::evidence::{Comparison, Contrast, compare, compare_series, nothing, pace_beside, percent, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
-use crate::kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, PLACES};
+use crate::kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, IN_PROGRAM, PLACES, PROGRAM};
 use crate::record::{BANDWIDTH, Point};
 
 /// Different addresses, one and the most first in the finding.
@@ -28,34 +31,89 @@ pub const CONSTANT: Experiment = Experiment {
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let places = (0..=MOST.ilog2()).map(|log| 1u64 << log);
-    places.flat_map(|places| [(IN_CONSTANT, 0), (IN_GLOBAL, 1)].map(|space| trial(scope, places, space))).collect()
+    places.flat_map(|places| SERIES.map(|series| trial(scope, places, series))).collect()
 }
+
+/// Where the table is: series, rungs, and their setting.
+const SERIES: [(&str, &str, (&str, u64)); 3] = [
+    (IN_CONSTANT, "table", (GLOBAL.name, 0)),
+    (IN_PROGRAM, "program", (PROGRAM.name, 1)),
+    (IN_GLOBAL, "table", (GLOBAL.name, 1)),
+];
+
+/// How findings name the constant series.
+const CONSTANTS: [(&str, &str); 2] =
+    [("a __constant argument", IN_CONSTANT), ("a __constant table in the program", IN_PROGRAM)];
 
 fn finding(points: &[Point]) -> String {
-    let spread = |name| compare(points, (name, MOST as f64), (name, 1.0));
-    let Some(constant) = spread(IN_CONSTANT) else {
-        return "Reads of constant memory at one address and at several were not both measured.".to_owned();
-    };
-    let one = "at one address";
-    let global = spread(IN_GLOBAL).map(|c| format!(" Reads of __global memory are {}.", pace_beside(&c, one)));
-    let beside = compare(points, (IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0));
-    let beside = beside.map(|c| format!(" At one address __constant is {}.", pace_beside(&c, "__global memory")));
-    format!(
-        "Where neighbouring items read {MOST} addresses, reads of __constant memory are {}.{}{}",
-        pace_beside(&constant, one),
-        global.unwrap_or_default(),
-        beside.unwrap_or_default()
-    )
+    let told: Vec<String> = [spreads(points), at_one_address(points), paths(points)].into_iter().flatten().collect();
+    if told.is_empty() {
+        return nothing(points, "Reads of constant memory at one address and at several were not both measured.");
+    }
+    told.join(" ")
 }
 
-fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Trial {
+/// What several addresses cost.
+fn spreads(points: &[Point]) -> Option<String> {
+    let global = ("global memory", IN_GLOBAL);
+    let all = CONSTANTS.into_iter().chain([global]).filter_map(|(what, name)| {
+        let spread = compare(points, (name, MOST as f64), (name, 1.0))?;
+        Some(format!("of {what} are {}", pace_beside(&spread, "at one address")))
+    });
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| format!("Where neighbouring items read {MOST} addresses, reads {}.", all.join("; ")))
+}
+
+/// Constant memory beside global memory where all items read one address.
+fn at_one_address(points: &[Point]) -> Option<String> {
+    let all = CONSTANTS.into_iter().filter_map(|(what, name)| {
+        let beside = compare(points, (name, 1.0), (IN_GLOBAL, 1.0))?;
+        Some(format!("{what} is {}", pace_beside(&beside, "global memory")))
+    });
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| format!("At one address {}.", all.join("; ")))
+}
+
+/// Whether constant memory was read by a path of its own, as far as the points tell.
+fn paths(points: &[Point]) -> Option<String> {
+    let all = CONSTANTS.into_iter().filter_map(|(what, name)| {
+        let beside = compare_series(points, name, IN_GLOBAL, |_| true);
+        Some(format!("for {what} {}", path(&beside)?))
+    });
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| format!("Whether two paths were compared: {}.", all.join("; ")))
+}
+
+/// A path of its own changes the ratio to global memory by more than this from one number of addresses to another.
+const OWN: f64 = 1.25;
+
+/// What the ratios to global memory, over the numbers of addresses, say of a path.
+fn path(beside: &[Contrast]) -> Option<String> {
+    if beside.len() < 2 {
+        return None;
+    }
+    let differ = |a: &Contrast, b: &Contrast| a.exceeds_other(b, OWN);
+    let pairs = || beside.iter().flat_map(|a| beside.iter().map(move |b| (a, b)));
+    let largest = beside.iter().map(|c| c.ratio.max(1.0 / c.ratio) - 1.0).fold(0.0, f64::max);
+    Some(if pairs().any(|(a, b)| differ(a, b) == Some(true)) {
+        "they differ, as its speed beside global memory depends on the number of addresses".to_owned()
+    } else if pairs().any(|(a, b)| differ(a, b).is_none()) {
+        undecided_factor(beside)
+    } else if beside.iter().all(|c| c.verdict == Comparison::Same) {
+        format!("no second one shows, as it is within {} of global memory throughout", percent(largest.max(0.01)))
+    } else {
+        "no second one shows, as its speed beside global memory does not depend on the number of addresses".to_owned()
+    })
+}
+
+fn trial(scope: &Scope<'_>, places: u64, (name, variant, place): (&str, &'static str, (&'static str, u64))) -> Trial {
     let own = Own {
         family: &constant::FAMILY,
-        variant: "table",
+        variant,
         dtype: Dtype::I32,
         n: lab::items(scope.target),
         wg: lab::usual_wg(scope.target),
-        params: &[(PLACES.name, places), (GLOBAL.name, is_global), (ROUNDS.name, 128)],
+        params: &[(PLACES.name, places), place, (ROUNDS.name, 128)],
     };
     own.trial(scope, name, places as f64, BANDWIDTH)
 }
@@ -72,19 +130,24 @@ mod tests {
 
     #[test]
     fn a_constant_cache_that_takes_turns() {
-        let speed = |series: &str, places: f64| if series == IN_CONSTANT { 16000.0 / places } else { 9000.0 };
-        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of __constant memory are 32.0 times slower than at one address. Reads of __global memory are as fast as at one address. At one address __constant is 1.78 times as fast as __global memory.");
+        let speed = |series: &str, places: f64| if series == IN_GLOBAL { 9000.0 } else { 16000.0 / places };
+        insta::assert_snapshot!(finding(0.01, speed), @"");
+        // An argument that is read as global memory.
+        let argument =
+            |series: &str, places: f64| if series == IN_PROGRAM { 16000.0 / places } else { 9000.0 / places.sqrt() };
+        insta::assert_snapshot!(finding(0.01, argument), @"");
     }
 
     #[test]
     fn memory_like_any_other() {
-        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of __constant memory are as fast as at one address. Reads of __global memory are as fast as at one address. At one address __constant is as fast as __global memory.");
+        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_GLOBAL { 40.0 } else { 50.0 }), @"");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"Where neighbouring items read 32 addresses, reads of __constant memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). Reads of __global memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). At one address __constant is not clearly faster or slower than __global memory (undecided: differences under 80 % cannot be seen in this run).");
-        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"Where neighbouring items read 32 addresses, reads of __constant memory are as fast as at one address.");
-        insta::assert_snapshot!(CONSTANT.finding(&[]), @"Reads of constant memory at one address and at several were not both measured.");
+        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"");
+        insta::assert_snapshot!(CONSTANT.finding(&[]), @"Nothing was measured.");
     }
 }

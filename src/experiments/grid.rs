@@ -2,9 +2,10 @@
 //!
 //! Every group has the same work. A launch of one group more than go through together takes as long as one with twice as
 //! many: the tail. The numbers 1, 2, 100 and 1000 are those of NVIDIA's heuristics: more groups than compute units, better
-//! twice as many, 100 to scale to the next devices, 1000 to those after them.
+//! twice as many, 100 to scale to the next devices, 1000 to those after them. Whole multiples of the compute units, a series
+//! of their own whose name tells how many units there are, judge the first half of that rule for this device.
 
-use super::evidence::{Contrast, percent, series};
+use super::evidence::{Contrast, percent, series, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -14,6 +15,12 @@ use crate::kernels::lab::chains::{self, CHAINS};
 use crate::record::{Point, RATE};
 
 const NAME: &str = "groups of equal work";
+
+/// Multiples of the compute units, of which so many are named before this.
+const OF_UNITS: &str = " units, multiples";
+
+/// Groups for each compute unit.
+const TO_A_UNIT: [u64; 9] = [1, 2, 3, 4, 6, 8, 16, 32, 64];
 
 /// Of the heuristics.
 const HEURISTIC: [u64; 4] = [1, 2, 100, 1000];
@@ -30,7 +37,11 @@ pub const GRID: Experiment = Experiment {
 };
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    groups(u64::from(scope.target.compute_units.max(1))).into_iter().map(|groups| trial(scope, groups)).collect()
+    let units = u64::from(scope.target.compute_units.max(1));
+    let own = groups(units).into_iter().map(|groups| trial(scope, NAME, groups));
+    let most = if scope.quick { 8 } else { 64 };
+    let multiples = TO_A_UNIT.into_iter().filter(|&times| times <= most);
+    own.chain(multiples.map(|times| trial(scope, format!("{units}{OF_UNITS}"), times * units))).collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -43,7 +54,40 @@ fn finding(points: &[Point]) -> String {
         Some(format!("{groups} {unit} {:.1} %", 100.0 * Contrast::new(point, best)?.ratio))
     };
     let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
-    format!("{} The best rate is at {} groups; of it, {}.", tail(&all), best.x, shares.join(", "))
+    let to_a_unit = to_a_unit(points).map_or(String::new(), |said| format!(" {said}"));
+    format!("{} The best rate is at {} groups; of it, {}.{to_a_unit}", tail(&all), best.x, shares.join(", "))
+}
+
+/// This part of the best rate is enough.
+const ENOUGH: f64 = 0.9;
+
+/// How many groups each compute unit needs: the rule of thumb says at least one, and better several.
+fn to_a_unit(points: &[Point]) -> Option<String> {
+    let (name, units) =
+        points.iter().find_map(|p| Some((&p.series, p.series.strip_suffix(OF_UNITS)?.parse::<f64>().ok()?)))?;
+    let all = series(points, name);
+    let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)))?;
+    let shares: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(p, best)).collect();
+    let one = shares.first().filter(|c| c.x == units && shares.len() > 1)?;
+    // From here on, nothing falls below it again.
+    let below = shares.iter().rposition(|c| c.exceeds(ENOUGH) == Some(false));
+    let enough = shares[below.map_or(0, |at| at + 1)..].iter().find(|c| c.exceeds(ENOUGH) == Some(true));
+    let share = |c: &Contrast| format!("{} of the best rate of such launches", percent(c.ratio));
+    let head = format!("One group for each of the {units} compute units reaches {}", share(one));
+    Some(match enough {
+        _ if one.exceeds(ENOUGH).is_none() => {
+            format!("{head}; whether a unit needs several is {}.", undecided_factor(&shares))
+        }
+        Some(c) if c.x == units => format!("{head}: a unit needs no second group."),
+        Some(c) => {
+            format!(
+                "{head}: a unit needs {} groups for {}, as the rule of several a unit says.",
+                c.x / units,
+                percent(ENOUGH)
+            )
+        }
+        None => format!("{head}, and no more groups reach {} for certain.", percent(ENOUGH)),
+    })
 }
 
 /// Groups for this many compute units: few and many, and where turns end and the next one begins.
@@ -55,7 +99,7 @@ fn groups(units: u64) -> Vec<u64> {
     all
 }
 
-fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
+fn trial(scope: &Scope<'_>, series: impl Into<String>, groups: u64) -> Trial {
     let wg = lab::usual_wg(scope.target);
     let own = Own {
         family: &chains::FAMILY,
@@ -65,7 +109,7 @@ fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
         wg,
         params: &[(CHAINS.name, 4), (ROUNDS.name, if scope.target.gpu { 1024 } else { 8 })],
     };
-    own.trial(scope, NAME, groups as f64, RATE)
+    own.trial(scope, series, groups as f64, RATE)
 }
 
 /// A smaller loss by one group more is none.
@@ -93,6 +137,8 @@ fn tail(all: &[&Point]) -> String {
 mod tests {
     use super::super::tests::points_of;
     use super::*;
+    use crate::device::fake::fake_info;
+    use crate::record::point;
 
     /// The finding where so many groups run at `rate(groups)` Gop/s.
     fn finding(noise: f64, rate: fn(f64) -> f64) -> String {
@@ -114,6 +160,21 @@ mod tests {
         insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: the noise hides it. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %.");
         insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one more group costs was not measured. The best rate is at 100 groups; of it, 100 reach 100.0 %.");
         insta::assert_snapshot!(GRID.finding(&[]), @"No rate was measured.");
+    }
+
+    #[test]
+    fn groups_to_a_unit_are_judged_by_the_points_alone() {
+        let units = fake_info().target.compute_units.to_string() + OF_UNITS;
+        let said = |noise: f64, rate: fn(f64) -> f64| {
+            let points: Vec<Point> =
+                (1..=16).map(|times| point(&units, 2 * times, rate(times as f64), noise)).collect();
+            to_a_unit(&points).unwrap()
+        };
+        assert_eq!(units, "2 units, multiples");
+        insta::assert_snapshot!(said(0.01, |_| 10.0), @"");
+        insta::assert_snapshot!(said(0.01, |times| times.min(6.0)), @"");
+        insta::assert_snapshot!(said(0.3, |times| 10.0 + times / 8.0), @"");
+        assert_eq!(to_a_unit(&[point(NAME, 4, 1.0, 0.0)]), None, "as in older files");
     }
 
     #[test]

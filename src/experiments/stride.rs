@@ -2,15 +2,19 @@
 //!
 //! The accesses are the slides' `(stride * i) % n`, continued from word 1 where they would begin again, so that the same
 //! words are used whatever the stride. A device that fetches whole segments fetches more of them the further apart the
-//! words lie, until each word has a segment of its own.
+//! words lie, until each word has a segment of its own. The same bytes are also read and written in words of 16 and 8 bits:
+//! the first devices put 16 accesses together into segments of 128, 64 or 32 bytes, by the width of their words.
 
-use super::evidence::{Comparison, Contrast, FALL, Knee, knee, nothing, pace_beside, series, slower};
-use super::walk::{self, READ, READ_CACHED, WRITE};
+use super::evidence::{Comparison, Contrast, FALL, Knee, compare, knee, nothing, pace, pace_beside, series, slower};
+use super::walk::{self, READ, READ_CACHED, READ_NARROW, WRITE, WRITE_NARROW};
 use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
 
 /// Bytes of the words that are accessed.
 const WORD: f64 = 4.0;
+
+/// Logarithms of the strides.
+const LOGS: [u64; 7] = [0, 1, 2, 3, 4, 5, 6];
 
 /// The experiment's entry in the list.
 pub const STRIDE: Experiment = Experiment {
@@ -24,8 +28,12 @@ pub const STRIDE: Experiment = Experiment {
 };
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    let strides = |series: walk::WalkSeries| (0..=6).map(move |log| series.trial(scope, 1 << log, log, 0)).collect();
-    walk::series(scope.target).flat_map(|series| -> Vec<Trial> { strides(series) }).collect()
+    let strides = |logs: &[u64], series: &walk::WalkSeries| -> Vec<Trial> {
+        logs.iter().map(|&log| series.trial(scope, 1 << log, log, 0)).collect()
+    };
+    let narrow: &[u64] = if scope.quick { &[0, 5] } else { &LOGS };
+    let wide = walk::series(scope.target).flat_map(|series| strides(&LOGS, &series));
+    wide.chain(walk::narrow_series().flat_map(|series| strides(narrow, &series))).collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -47,12 +55,28 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
     let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Comparison::Lower);
     let slowest = slowest.map(|c| format!(" (the slowest is stride {}, {})", c.x, slower(c.ratio)));
     Some(format!(
-        "{what} at stride {} are {}{}; {}.",
+        "{what} at stride {} are {}{}; {}{}.",
         last.x,
         pace_beside(&by_last, &format!("at stride {}", first.x)),
         slowest.unwrap_or_default(),
-        segments(points, name, &by_last)
+        segments(points, name, &by_last),
+        narrow(points, name)
     ))
+}
+
+/// How narrower words of the same array compare at stride 1, where they were measured.
+fn narrow(points: &[Point], name: &str) -> String {
+    let all = match name {
+        READ => READ_NARROW,
+        WRITE => WRITE_NARROW,
+        _ => return String::new(),
+    };
+    let told = all.iter().filter_map(|(series, bits)| {
+        let beside = compare(points, (series, 1.0), (name, 1.0))?;
+        Some(format!("words of {bits} bits are {}", pace(&beside)))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { String::new() } else { format!("; beside 32-bit words at stride 1, {}", told.join(" and ")) }
 }
 
 /// What shows of segments where the largest stride has this speed.
@@ -123,6 +147,22 @@ mod tests {
         Reads from cache at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
         Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
         ");
+    }
+
+    #[test]
+    fn narrow_words_are_compared_at_stride_1() {
+        let speed = |series: &str, stride: f64| {
+            let share = if series.contains("16") {
+                0.5
+            } else if series.contains("8-bit") {
+                0.25
+            } else {
+                1.0
+            };
+            share * 80.0 / stride.min(8.0)
+        };
+        let finding = sentences(false, 0.02, speed);
+        assert_eq!(finding.matches("; beside 32-bit words at stride 1, words of 16 bits are 2.00 times slower and words of 8 bits are 4.00 times slower.").count(), 2, "{finding}");
     }
 
     #[test]

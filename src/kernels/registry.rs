@@ -28,6 +28,7 @@ pub const LAB: &[&Family] = &[
     &lab::divergence::FAMILY,
     &lab::walk::GATHER,
     &lab::instructions::PAIRS,
+    &lab::lanes::FAMILY,
     &lab::vectors::LOADING,
     &lab::lockstep::FAMILY,
     &lab::orders::FAMILY,

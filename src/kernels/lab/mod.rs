@@ -8,6 +8,7 @@ pub mod constant;
 pub mod divergence;
 pub mod instructions;
 pub mod laden;
+pub mod lanes;
 pub mod lockstep;
 pub mod orders;
 pub mod presum;

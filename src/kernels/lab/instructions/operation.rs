@@ -40,7 +40,7 @@ pub(crate) struct Function {
     pub(crate) step: &'static str,
     /// What a step adds to the value.
     pub(crate) term: u32,
-    /// Whether there is a first argument, 1 in chains.
+    /// Whether there are two arguments, of which one stays the same in chains.
     pub(crate) is_binary: bool,
     /// The value.
     pub(crate) value: fn(f64, f64) -> f64,
@@ -154,6 +154,13 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function!("cos", "CALL", |_, y| y.cos(), f64::cos, [4.0, 4.0], -4, 4),
     function!("exp", "CALL_NEGATED", |_, y| y.exp(), |y| (-y).exp(), [3.0, 3.0], -4, 8),
     Function { term: 2, ..function!("log", "CALL_ADD", |_, y| y.ln(), |y| y.ln() + 2.0, [3.0, 3.0], 1, 4) },
+    // A quarter is exact, and its power's derivative from 1 on is at most a quarter.
+    Function {
+        is_binary: true,
+        term: 4,
+        calls: ["pow", "half_powr", "native_powr"],
+        ..function!("pow", "CALL_POWER_ADD", f64::powf, |y| y.powf(0.25) + 1.0, [16.0, 16.0], -2, 4)
+    },
 ];
 
 /// How a function is asked for.
