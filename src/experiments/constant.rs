@@ -76,33 +76,33 @@ fn at_one_address(points: &[Point]) -> Option<String> {
 
 /// Whether constant memory was read by a path of its own, as far as the points tell.
 fn paths(points: &[Point]) -> Option<String> {
-    let all = CONSTANTS.into_iter().filter_map(|(what, name)| {
-        let beside = compare_series(points, name, IN_GLOBAL, |_| true);
-        Some(format!("for {what} {}", path(&beside)?))
-    });
-    let all: Vec<String> = all.collect();
-    (!all.is_empty()).then(|| format!("Whether two paths were compared: {}.", all.join("; ")))
+    let beside = |name| compare_series(points, name, IN_GLOBAL, |_| true);
+    let all: Vec<String> = CONSTANTS.into_iter().filter_map(|(what, name)| path(what, &beside(name))).collect();
+    let all = all.join("; ");
+    let first = all.get(..1)?.to_uppercase();
+    Some(format!("{first}{}.", &all[1..]))
 }
 
 /// A path of its own changes the ratio to global memory by more than this from one number of addresses to another.
 const OWN: f64 = 1.25;
 
 /// What the ratios to global memory, over the numbers of addresses, say of a path.
-fn path(beside: &[Contrast]) -> Option<String> {
+fn path(what: &str, beside: &[Contrast]) -> Option<String> {
     if beside.len() < 2 {
         return None;
     }
-    let differ = |a: &Contrast, b: &Contrast| a.exceeds_other(b, OWN);
-    let pairs = || beside.iter().flat_map(|a| beside.iter().map(move |b| (a, b)));
+    let pairs = || beside.iter().flat_map(|a| beside.iter().map(move |b| a.exceeds_other(b, OWN)));
     let largest = beside.iter().map(|c| c.ratio.max(1.0 / c.ratio) - 1.0).fold(0.0, f64::max);
-    Some(if pairs().any(|(a, b)| differ(a, b) == Some(true)) {
-        "they differ, as its speed beside global memory depends on the number of addresses".to_owned()
-    } else if pairs().any(|(a, b)| differ(a, b).is_none()) {
-        undecided_factor(beside)
+    let own = "its speed beside global memory";
+    Some(if pairs().any(|differ| differ == Some(true)) {
+        format!("{what} shows a path of its own: {own} changes with the number of addresses")
+    } else if pairs().any(|differ| differ.is_none()) {
+        format!("whether {what} has a path of its own is {}", undecided_factor(beside))
     } else if beside.iter().all(|c| c.verdict == Comparison::Same) {
-        format!("no second one shows, as it is within {} of global memory throughout", percent(largest.max(0.01)))
+        let most = percent(largest.max(0.01));
+        format!("{what} shows no path of its own: it is within {most} of global memory throughout")
     } else {
-        "no second one shows, as its speed beside global memory does not depend on the number of addresses".to_owned()
+        format!("{what} shows no path of its own: {own} does not change with the number of addresses")
     })
 }
 
@@ -131,23 +131,23 @@ mod tests {
     #[test]
     fn a_constant_cache_that_takes_turns() {
         let speed = |series: &str, places: f64| if series == IN_GLOBAL { 9000.0 } else { 16000.0 / places };
-        insta::assert_snapshot!(finding(0.01, speed), @"");
+        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 32.0 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.78 times as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows a path of its own: its speed beside global memory changes with the number of addresses; a __constant table in the program shows a path of its own: its speed beside global memory changes with the number of addresses.");
         // An argument that is read as global memory.
         let argument =
             |series: &str, places: f64| if series == IN_PROGRAM { 16000.0 / places } else { 9000.0 / places.sqrt() };
-        insta::assert_snapshot!(finding(0.01, argument), @"");
+        insta::assert_snapshot!(finding(0.01, argument), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 5.66 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are 5.66 times slower than at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows no path of its own: it is within 1 % of global memory throughout; a __constant table in the program shows a path of its own: its speed beside global memory changes with the number of addresses.");
     }
 
     #[test]
     fn memory_like_any_other() {
-        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"");
-        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_GLOBAL { 40.0 } else { 50.0 }), @"");
+        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is as fast as global memory. A __constant argument shows no path of its own: it is within 1 % of global memory throughout; a __constant table in the program shows no path of its own: it is within 1 % of global memory throughout.");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_GLOBAL { 40.0 } else { 50.0 }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.25 times as fast as global memory; a __constant table in the program is 1.25 times as fast as global memory. A __constant argument shows no path of its own: its speed beside global memory does not change with the number of addresses; a __constant table in the program shows no path of its own: its speed beside global memory does not change with the number of addresses.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"");
-        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"");
+        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run); of a __constant table in the program are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run); of global memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). At one address a __constant argument is not clearly faster or slower than global memory (undecided: differences under 80 % cannot be seen in this run); a __constant table in the program is not clearly faster or slower than global memory (undecided: differences under 80 % cannot be seen in this run). Whether a __constant argument has a path of its own is undecided: differences under 80 % cannot be seen in this run; whether a __constant table in the program has a path of its own is undecided: differences under 80 % cannot be seen in this run.");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address.");
         insta::assert_snapshot!(CONSTANT.finding(&[]), @"Nothing was measured.");
     }
 }

@@ -81,7 +81,7 @@ fn to_a_unit(points: &[Point]) -> Option<String> {
         Some(c) if c.x == units => format!("{head}: a unit needs no second group."),
         Some(c) => {
             format!(
-                "{head}: a unit needs {} groups for {}, as the rule of several a unit says.",
+                "{head}: a unit needs {} groups for {}: several, as the rule of thumb says.",
                 c.x / units,
                 percent(ENOUGH)
             )
@@ -147,17 +147,17 @@ mod tests {
 
     #[test]
     fn turns_of_two() {
-        insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"One more group can slow a launch: 3 groups run at 75 % of the rate of 2, and 9 groups run at 90 % of the rate of 8. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %.");
+        insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"One more group can slow a launch: 3 groups run at 75 % of the rate of 2, and 9 groups run at 90 % of the rate of 8. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %. One group for each of the 2 compute units reaches 100 % of the best rate of such launches: a unit needs no second group.");
     }
 
     #[test]
     fn no_turns() {
-        insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"One more group never costs more than 5 % of the rate. The best rate is at 1000 groups; of it, 1 group reaches 33.4 %, 2 reach 50.1 %, 100 reach 98.2 %, 1000 reach 100.0 %.");
+        insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"One more group never costs more than 5 % of the rate. The best rate is at 1000 groups; of it, 1 group reaches 33.4 %, 2 reach 50.1 %, 100 reach 98.2 %, 1000 reach 100.0 %. One group for each of the 2 compute units reaches 51 % of the best rate of such launches: a unit needs 16 groups for 90 %: several, as the rule of thumb says.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: the noise hides it. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %.");
+        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: the noise hides it. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %. One group for each of the 2 compute units reaches 100 % of the best rate of such launches; whether a unit needs several is undecided: differences under 60 % cannot be seen in this run.");
         insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one more group costs was not measured. The best rate is at 100 groups; of it, 100 reach 100.0 %.");
         insta::assert_snapshot!(GRID.finding(&[]), @"No rate was measured.");
     }
@@ -171,9 +171,9 @@ mod tests {
             to_a_unit(&points).unwrap()
         };
         assert_eq!(units, "2 units, multiples");
-        insta::assert_snapshot!(said(0.01, |_| 10.0), @"");
-        insta::assert_snapshot!(said(0.01, |times| times.min(6.0)), @"");
-        insta::assert_snapshot!(said(0.3, |times| 10.0 + times / 8.0), @"");
+        insta::assert_snapshot!(said(0.01, |_| 10.0), @"One group for each of the 2 compute units reaches 100 % of the best rate of such launches: a unit needs no second group.");
+        insta::assert_snapshot!(said(0.01, |times| times.min(6.0)), @"One group for each of the 2 compute units reaches 17 % of the best rate of such launches: a unit needs 6 groups for 90 %: several, as the rule of thumb says.");
+        insta::assert_snapshot!(said(0.3, |times| 10.0 + times / 8.0), @"One group for each of the 2 compute units reaches 84 % of the best rate of such launches; whether a unit needs several is undecided: differences under 60 % cannot be seen in this run.");
         assert_eq!(to_a_unit(&[point(NAME, 4, 1.0, 0.0)]), None, "as in older files");
     }
 

@@ -161,8 +161,8 @@ mod tests {
     #[test]
     fn tiles_help_everywhere_but_along_rows() {
         insta::assert_snapshot!(sentences(0.01, of_a_gpu), @r"
-        A 1D image is as fast as a buffer in every order.
-        A 2D image is faster than a buffer down columns (2.00 times), along diagonals (2.00 times), in 8x8 blocks (2.00 times), but slower along rows (1.33 times).
+        Compared with a buffer, a 1D image is as fast in every order; a 2D image is faster down columns (2.00 times), along diagonals (2.00 times), in 8x8 blocks (2.00 times), but slower along rows (1.33 times); a 3D image is as fast in every order.
+        Beside the plain 2D image, normalised coordinates: 1.33 times as fast along rows, 2.00 times slower in 8x8 blocks; bytes read as floats from 0 to 1: 1.33 times as fast along rows, 2.00 times slower in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         ");
     }
@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn images_that_a_processor_imitates() {
         insta::assert_snapshot!(sentences(0.02, |series, _| if series == BUFFER { 8.0 } else { 0.5 }), @r"
-        A 1D image is slower than a buffer along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order.
-        A 2D image is slower than a buffer along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order.
+        Compared with a buffer, a 1D image is slower along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order; a 2D image is slower along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order; a 3D image is slower along rows (16.0 times), at random (16.0 times), through slices (16.0 times), in 4x4x4 blocks (16.0 times), and faster in no order.
+        Beside the plain 2D image, normalised coordinates: as fast along rows, as fast in 8x8 blocks; bytes read as floats from 0 to 1: as fast along rows, as fast in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         ");
     }
@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(3.0, of_a_gpu), @r"
-        Whether a 1D image is faster or slower than a buffer is undecided: differences under 600 % cannot be seen in this run.
-        Whether a 2D image is faster or slower than a buffer is undecided: differences under 600 % cannot be seen in this run.
+        Compared with a buffer, whether a 1D image is faster or slower is undecided: differences under 600 % cannot be seen in this run; whether a 2D image is faster or slower is undecided: differences under 600 % cannot be seen in this run; whether a 3D image is faster or slower is undecided: differences under 600 % cannot be seen in this run.
+        Beside the plain 2D image, normalised coordinates: undecided along rows, undecided in 8x8 blocks; bytes read as floats from 0 to 1: undecided along rows, undecided in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         ");
         insta::assert_snapshot!(sentences(0.01, |series, _| if series == BUFFER { 8.0 } else { f64::NAN }), @"No image was read.");

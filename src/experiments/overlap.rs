@@ -171,7 +171,9 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.00 ms one after the other;
         32 chunks on 2 queues take 1.06 ms, 2.82 times as fast;
         the ideal is the longest stage alone, 1.00 ms.
-        The host's own work (1.00 ms) and the kernel together take 1.00 ms: 100 % of the shorter one overlaps the longer.
+        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer;
+        with a copy in (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer;
+        with a copy out (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -189,7 +191,9 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other;
         chunks do not help: the fastest (2 on 1 queue) take 3.02 ms;
         the ideal is the longest stage alone, 1.00 ms.
-        The host's own work (1.00 ms) and the kernel together take 2.00 ms: no overlap beyond the measurement noise.
+        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 2.00 ms: no overlap beyond the measurement noise;
+        with a copy in (1.00 ms) takes 2.00 ms: no overlap beyond the measurement noise;
+        with a copy out (1.00 ms) takes 1.50 ms: 50 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -207,7 +211,9 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
         2 chunks on 2 queues take 5.33 ms, 1.69 times as fast;
         that is less than the longest stage alone (kernel, 7.63 ms): a chunk may fit a cache where the whole data do not.
-        The host's own work (7.63 ms) and the kernel together take 7.63 ms: 100 % of the shorter one overlaps the longer.
+        The host's own work (7.63 ms) together with the kernel (7.63 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy in (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy out (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -216,7 +222,9 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
         2 chunks on 2 queues take 7.50 ms, 1.20 times as fast;
         that is less than the longest stage alone (kernel, 7.63 ms), but only within the noise.
-        The host's own work (7.63 ms) and the kernel together take 7.63 ms: 100 % of the shorter one overlaps the longer.
+        The host's own work (7.63 ms) together with the kernel (7.63 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy in (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy out (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -228,8 +236,8 @@ mod tests {
             let times = [(KERNEL, 1000.0), (HOST, 4000.0), (BESIDE, both)];
             beside(&times.map(|(series, us)| point(series, 1, us, noise))).unwrap()
         };
-        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work (4.00 ms) and the kernel together take 4.50 ms: no overlap beyond the measurement noise.");
-        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work (4.00 ms) and the kernel together take 4.50 ms: 50 % of the shorter one overlaps the longer.");
-        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work (4.00 ms) and the kernel together take 5.00 ms: 0 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: no overlap beyond the measurement noise.");
+        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: 50 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 5.00 ms: 0 % of the shorter one overlaps the longer.");
     }
 }

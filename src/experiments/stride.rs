@@ -73,7 +73,10 @@ fn narrow(points: &[Point], name: &str) -> String {
     };
     let told = all.iter().filter_map(|(series, bits)| {
         let beside = compare(points, (series, 1.0), (name, 1.0))?;
-        Some(format!("words of {bits} bits are {}", pace(&beside)))
+        Some(match beside.verdict {
+            Comparison::Unclear => format!("whether {bits}-bit words are slower is undecided"),
+            _ => format!("{bits}-bit words are {}", pace(&beside)),
+        })
     });
     let told: Vec<String> = told.collect();
     if told.is_empty() { String::new() } else { format!("; beside 32-bit words at stride 1, {}", told.join(" and ")) }
@@ -143,9 +146,9 @@ mod tests {
             4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
         insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
+        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         Reads from cache at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
-        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
+        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -162,14 +165,14 @@ mod tests {
             share * 80.0 / stride.min(8.0)
         };
         let finding = sentences(false, 0.02, speed);
-        assert_eq!(finding.matches("; beside 32-bit words at stride 1, words of 16 bits are 2.00 times slower and words of 8 bits are 4.00 times slower.").count(), 2, "{finding}");
+        assert_eq!(finding.matches("; beside 32-bit words at stride 1, 16-bit words are 2.00 times slower and 8-bit words are 4.00 times slower.").count(), 2, "{finding}");
     }
 
     #[test]
     fn no_segments() {
         insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show.
-        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show.
+        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -179,8 +182,8 @@ mod tests {
             if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
         };
         insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes.
-        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show.
+        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -188,13 +191,13 @@ mod tests {
     fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
         let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
         insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
-        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
-        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
+        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
         ");
         let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
         insta::assert_snapshot!(sentences(false, 0.02, little), @r"
-        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show.
-        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show.
+        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -202,13 +205,13 @@ mod tests {
     fn a_speed_that_rises_again() {
         let a_little = |_: &str, stride: f64| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, a_little), @r"
-        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
-        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
+        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
         let back = |_: &str, stride: f64| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, back), @r"
-        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one.
-        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one.
+        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -216,21 +219,21 @@ mod tests {
     fn a_speed_that_falls_twice_or_has_gaps() {
         let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
         insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
-        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place.
-        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place.
+        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
         let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
         insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
-        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured.
-        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured.
+        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
-        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
+        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
         insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");

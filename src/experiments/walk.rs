@@ -4,7 +4,7 @@ use super::own::Own;
 use super::{Scope, Trial};
 use crate::data::Dtype;
 use crate::kernels::Family;
-use crate::kernels::lab::lanes::{self, FACTOR, IDLE};
+use crate::kernels::lab::neighbours::{self, FACTOR, IDLE};
 use crate::kernels::lab::walk::{GATHER, OFFSET, SCATTER, STRIDES, WIDTH};
 use crate::kernels::lab::{self, ROUNDS};
 use crate::plan::Target;
@@ -49,9 +49,9 @@ pub(super) fn narrow_series() -> impl Iterator<Item = WalkSeries> {
 
 /// A point of reads of neighbouring words at an offset.
 pub(super) fn lanes_trial(scope: &Scope<'_>, (name, factor, idle): (&'static str, u64, u64), offset: u64) -> Trial {
-    let series = WalkSeries { name, family: &lanes::FAMILY, is_cached: false, width: 32 };
+    let series = WalkSeries { name, family: &neighbours::FAMILY, is_cached: false, width: 32 };
     let settings = [(OFFSET.name, offset), (FACTOR.name, factor), (IDLE.name, idle)];
-    series.own_trial(scope, "neighbours", offset, &settings)
+    series.own_trial(scope, "lanes", offset, &settings)
 }
 
 impl WalkSeries {

@@ -1,4 +1,4 @@
-// lanes v1: reads neighbouring words, in order or permuted within runs of 32, by all items or by some.
+// neighbours v1: reads neighbouring words, in order or permuted within runs of 32, by all items or by some.
 // Idea:    a factor permutes the words of a run, a mask leaves items idle; the instructions stay the same.
 // Removes: strides: the items of a run read the words of a run, whichever item reads which.
 // Remains: what a device makes of one segment's words where they are asked for in another order, or not all of them.
@@ -11,7 +11,7 @@
 // There are last + 1 words, a power of two. `factor` is odd; accesses whose number has a bit of `idle` are left out. Otherwise
 // as in gather v1.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void lanes_v1_neighbours(__global const uint *restrict x, __global uint *restrict out, const uint last, const uint factor,
+void neighbours_v1_lanes(__global const uint *restrict x, __global uint *restrict out, const uint last, const uint factor,
                          const uint idle, const uint offset, const uint apart, const uint step, const uint count)
 {
     const uint id = get_global_id(0);

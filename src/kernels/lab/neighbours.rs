@@ -8,7 +8,7 @@ use crate::plan::{Arg, Case, Cost, Plan, Refusal};
 
 /// Reads n words, a power of two, but for those of idle items.
 pub(crate) const FAMILY: Family = Family {
-    name: "lanes",
+    name: "neighbours",
     about: "read neighbouring words in order, permuted, or by some items only",
     form: Form::Vector,
     problem: &Exact {
@@ -20,7 +20,7 @@ pub(crate) const FAMILY: Family = Family {
         finish: |_, output| cpu::wrapping_sum(&output),
     },
     references: &[],
-    ladder: &[rung("lab/lanes/v1_neighbours.cl", plan, &[FACTOR])],
+    ladder: &[rung("lab/neighbours/v1_lanes.cl", plan, &[FACTOR])],
     choices: &[OFFSET, IDLE, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
@@ -79,7 +79,7 @@ mod tests {
             let settings = [(&IDLE, idle), (&OFFSET, offset)];
             let params = settings.iter().map(|(setting, value)| (setting.name.to_owned(), value.to_string())).collect();
             let (shape, wg) = (Shape::vector(64), WorkGroup::linear(1));
-            let (family, variant) = (FAMILY.name.into(), "neighbours".into());
+            let (family, variant) = (FAMILY.name.into(), "lanes".into());
             Case { family, variant, dtype: Dtype::I32, shape, wg, params, seed: 1 }
         };
         let input = [Array::I32((0..64).collect())];
