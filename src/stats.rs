@@ -53,28 +53,6 @@ pub fn ratio(a: f64, b: f64) -> Option<f64> {
     (a.is_finite() && b.is_finite() && quotient.is_finite()).then_some(quotient)
 }
 
-/// An interval of two samples that covers the true median with at least this `confidence` (in 0..1),
-/// whatever the distribution: the order statistics whose ranks a binomial(n, 1/2) count lies between;
-/// David and Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1.
-///
-/// `None` if a sample is not finite or there are too few for that confidence (under 6 for 95 %).
-pub fn median_interval(samples: &[f64], confidence: f64) -> Option<(f64, f64)> {
-    let sorted = sorted(samples)?;
-    let n = sorted.len();
-    let tail = (1.0 - confidence) / 2.0;
-    // In logarithms, because 2^-n underflows for n over 1074.
-    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
-    let mut below = log_term.exp();
-    let mut rank = 0;
-    while below <= tail && rank < n / 2 {
-        log_term += ((n - rank) as f64 / (rank + 1) as f64).ln();
-        below += log_term.exp();
-        rank += 1;
-    }
-    let first = rank.checked_sub(1)?;
-    Some((sorted[first], sorted[n - 1 - first]))
-}
-
 /// Ascending copy; `None` without samples or if any is not finite.
 fn sorted(samples: &[f64]) -> Option<Vec<f64>> {
     if samples.is_empty() || !samples.iter().all(|x| x.is_finite()) {
@@ -128,22 +106,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_medians_interval_has_the_tabulated_ranks() {
-        let ranks = |n: usize| {
-            let samples: Vec<f64> = (1..=n).map(|i| i as f64).collect();
-            median_interval(&samples, 0.95)
-        };
-        // Ranks from the binomial distribution: P(B(n, 1/2) < first) <= 2.5 %.
-        assert_eq!(ranks(5), None);
-        assert_eq!(ranks(6), Some((1.0, 6.0)));
-        assert_eq!(ranks(10), Some((2.0, 9.0)));
-        assert_eq!(ranks(20), Some((6.0, 15.0)));
-        assert_eq!(ranks(100), Some((40.0, 61.0)));
-        let (low, high) = ranks(10_000).unwrap();
-        assert!((4_890.0..4_915.0).contains(&low) && low + high == 10_001.0, "{low} {high}");
-    }
-
     proptest! {
         #[test]
         fn order_does_not_matter(samples in times().prop_flat_map(|v| (Just(v.clone()), Just(v).prop_shuffle()))) {
@@ -175,13 +137,6 @@ mod tests {
         fn slower_samples_do_not_lower_the_median(samples in times(), extra in 0.0..10.0) {
             let slower: Vec<f64> = samples.iter().map(|x| x + extra).collect();
             prop_assert!(summarise(&slower).unwrap().median >= summarise(&samples).unwrap().median);
-        }
-
-        #[test]
-        fn the_interval_holds_the_median(samples in vec(1e-9..1e3, 6..200)) {
-            let (low, high) = median_interval(&samples, 0.95).unwrap();
-            let median = summarise(&samples).unwrap().median;
-            prop_assert!(low <= median && median <= high);
         }
     }
 }

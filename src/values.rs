@@ -175,6 +175,42 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A theoretical rate of a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Peak {
+    /// In 10^9 bytes a second.
+    Bytes(f64),
+    /// In 10^9 operations a second.
+    Ops(f64),
+}
+
+/// A rate as makers of devices state it: `4800GB/s`, `4.8TB/s`, `4470GiB/s` (2^30 bytes), `60TFLOP/s`, `60TOP/s`; the number
+/// is above 0.
+///
+/// # Errors
+/// Anything else.
+pub fn peak(text: &str) -> Result<Peak, String> {
+    let bad = || {
+        format!(
+            "{text:?} is no theoretical rate: write 4800GB/s, 4.8TB/s, 4470GiB/s (2^30 bytes) or, of operations, \
+             60TFLOP/s or 60TOP/s"
+        )
+    };
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..end], text[end..].trim_start());
+    let per_second = unit.strip_suffix("/s").ok_or_else(bad)?;
+    let (scale, made): (&str, fn(f64) -> Peak) = None
+        .or_else(|| Some((per_second.strip_suffix("FLOP").or_else(|| per_second.strip_suffix("OP"))?, Peak::Ops as _)))
+        .or_else(|| Some((per_second.strip_suffix('B')?, Peak::Bytes as _)))
+        .ok_or_else(bad)?;
+    // Of operations there are no binary multiples.
+    let is_decimal = matches!(made(1.0), Peak::Bytes(_)) || !scale.ends_with('i');
+    let scale = multiplier(scale).filter(|_| is_decimal).ok_or_else(bad)?;
+    let rate = number.parse::<f64>().map_err(|_| bad())? * scale as f64 / 1e9;
+    // Between a byte a second and far above any device.
+    if (1e-9..=1e9).contains(&rate) { Ok(made(rate)) } else { Err(bad()) }
+}
+
 /// A relative spread: a finite number above 0, as in `0.05`, or a percentage, as in `5%`.
 ///
 /// # Errors
@@ -232,6 +268,20 @@ pub fn binary(bytes: u64) -> String {
 mod tests {
     use super::*;
     use crate::kernels::{dot::FAMILY, transpose};
+
+    #[test]
+    fn peaks_are_written_as_makers_of_devices_do() {
+        let rate = |text: &str| match peak(text).unwrap() {
+            Peak::Bytes(rate) => ("bytes", rate.round()),
+            Peak::Ops(rate) => ("operations", rate.round()),
+        };
+        assert_eq!((rate("4800GB/s"), rate("4.8TB/s")), (("bytes", 4800.0), ("bytes", 4800.0)));
+        assert_eq!(rate("4470GiB/s"), ("bytes", 4800.0), "4470 x 2^30 = 4799.6 x 10^9");
+        assert_eq!((rate("60TFLOP/s"), rate("500 GOP/s")), (("operations", 60000.0), ("operations", 500.0)));
+        for bad in ["", "4800", "GB/s", "0GB/s", "-1GB/s", "4800GB", "4800Gb/s", "1e3GB/s", "60TiFLOP/s", "4..8TB/s"] {
+            assert!(peak(bad).unwrap_err().contains("4800GB/s"), "{bad}");
+        }
+    }
 
     #[test]
     fn sizes_in_every_notation() {

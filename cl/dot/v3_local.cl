@@ -1,7 +1,7 @@
 // dot v3: a tree in local memory.
 // Idea:    the work-items of a group add their sums in __local (CUDA: shared) memory, in log2(group) steps.
 // Removes: most of the partial sums: one per work-group is left for the host.
-// Remains: every load brings a single element, so half the instructions only steer the loop.
+// Remains: every load brings a single element, and needs an address and a share of the loop's control.
 #ifndef T
 #define T float       // element type
 #endif

@@ -1,7 +1,7 @@
 // dot v4: four elements a load.
 // Idea:    read the vectors as float4 (16 bytes), the widest load that a GPU's work-item has.
 // Removes: three of four load, index and branch instructions.
-// Remains: one chain of dependent additions per work-item: each waits for the load before it.
+// Remains: one chain of additions; its loads are in flight together only where a compiler unrolls the loop by itself.
 #ifndef T
 #define T float       // element type
 #endif

@@ -13,6 +13,8 @@
 #include "../common/smaller.cl"
 #include "panels.cl"
 
+// PPC, chapter 4, has the same blocks in its version 2, but lets the first index choose the row: neighbours then write their
+// results a row apart. It keeps both padded copies in one buffer, and the result in the input's.
 __kernel __attribute__((reqd_work_group_size(ITEM, ITEM, 1)))
 void minplus_v2_registers(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,
                           const INDEX n, const INDEX pitch)

@@ -17,6 +17,7 @@
 #include "../common/smaller.cl"
 #include "panels.cl"
 
+// PPC, chapter 4, stages 4 rows in its version 3.
 __kernel __attribute__((reqd_work_group_size(ITEM, ITEM, 1)))
 void minplus_v3_local(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,
                       const INDEX n, const INDEX pitch)

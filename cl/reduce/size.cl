@@ -1,4 +1,4 @@
-// How the compiler knows a work-group's size. As the slides have it, the size comes with the launch: loops over it stay loops.
+// How the compiler knows a work-group's size. In M. Harris's slides (2007) it comes with the launch: loops over it stay loops.
 // With a constant, the compiler counts their turns, writes them out, and turns divisions by powers of two into masks.
 #ifdef SIZE_CONSTANT
 #define GROUP_SIZE WG

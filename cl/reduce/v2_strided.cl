@@ -1,6 +1,6 @@
 // reduce v2: the same tree, computed by the group's first work-items.
 // Idea:    work-item id adds the id-th pair, instead of checking whether its own element begins a pair.
-// Removes: the divergence, and the slow operator %: active work-items fill whole warps, the other warps skip the step.
+// Removes: the divergence, and %, slow where it is a division: active work-items fill whole warps, other warps skip the step.
 // Remains: neighbouring work-items read 2, 4, 8 ... words apart: their accesses fall on the same local memory banks.
 #ifndef T
 #define T int         // element type

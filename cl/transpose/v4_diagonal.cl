@@ -1,7 +1,7 @@
 // transpose v4: groups in diagonal order.
 // Idea:    groups that run together work along a diagonal, so that neither their rows nor their columns coincide.
 // Removes: what v3 may lose to partition camping: many groups at one memory channel.
-// Remains: each load and store moves a single element, and loop control takes as many instructions.
+// Remains: each load and store moves a single element, and needs an address of its own.
 #ifndef T
 #define T float       // element type
 #endif

@@ -1,13 +1,14 @@
 //! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
 
+use super::quantity::launch_cost;
 use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure};
 use crate::Error;
 use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
 use crate::kernels::{Bound, Family, minplus};
 use crate::plan::{Case, Target};
-use crate::record::{Ceiling, REPEATS, Run};
-use crate::runner::{Outcome, Settings, Status};
+use crate::record::{Ceiling, LaunchCost, REPEATS, Run};
+use crate::runner::{Clock, Outcome, Settings, Status};
 use crate::worker::Executor;
 use std::path::PathBuf;
 
@@ -51,8 +52,10 @@ pub struct Limits {
     quiet: bool,
     /// Where notes go.
     say: fn(&str),
-    /// None where no probe gave a rate.
+    /// None where no probe gave a rate, or one broke: the best of the others may be too low.
     known: Vec<(LimitNeeded, Option<Ceiling>)>,
+    /// The probes that broke, with what they ended in.
+    broken: Vec<(Status, String)>,
 }
 
 impl Limits {
@@ -70,7 +73,7 @@ impl Limits {
         let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
-        Limits { effort, kept, folder, told: quiet, quiet, say, known: Vec::new() }
+        Limits { effort, kept, folder, told: quiet, quiet, say, known: Vec::new(), broken: Vec::new() }
     }
 
     /// The ceiling, if it was measured and there is one.
@@ -94,6 +97,11 @@ impl Limits {
         self.known.iter().find(|known| known.0 == need).map(|(_, ceiling)| *ceiling)
     }
 
+    /// The first probe that broke and ended so.
+    pub fn broken(&self, status: Status) -> Option<String> {
+        self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
+    }
+
     /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
     ///
     /// # Errors
@@ -104,34 +112,77 @@ impl Limits {
         }
         let ceiling = match need.quantity(&executor.info().target) {
             None => None,
-            Some(quantity) => match self.look_up(&quantity) {
-                Some(row) => need.ceiling(&quantity, &row),
-                None => {
-                    let (quiet, say) = (self.quiet, self.say);
-                    let mut tell = |outcome: &Outcome| {
-                        if !quiet || outcome.status() == Status::WrongResult {
-                            say(&gone_wrong(outcome));
-                        }
-                    };
-                    let row = measure(&quantity, self.effort, &Run::begin(), executor, &mut tell)?;
-                    let ceiling = need.ceiling(&quantity, &row);
-                    self.keep(row, executor.info());
-                    ceiling
-                }
-            },
+            Some(quantity) => self.row(&quantity, executor)?.and_then(|row| need.ceiling(&quantity, &row)),
         };
         self.known.push((need, ceiling));
         Ok(())
     }
 
+    /// What launches cost by this clock, looked up or measured; none where the device gave no such time.
+    ///
+    /// # Errors
+    /// What ends the whole run.
+    pub fn launch_cost(&mut self, executor: &mut dyn Executor, clock: Clock) -> Result<Option<LaunchCost>, Error> {
+        let (one, several) = launch_cost(clock);
+        let Some(first) = self.seconds(&one, clock, executor)? else { return Ok(None) };
+        let next = match several {
+            None => Some(first),
+            Some((each, 1)) => self.seconds(&each, clock, executor)?,
+            Some((all, launches)) => {
+                let all = self.seconds(&all, clock, executor)?;
+                all.map(|all| (all - first).max(0.0) / (launches - 1) as f64)
+            }
+        };
+        Ok(next.map(|next| LaunchCost { clock, first, next }))
+    }
+
+    /// The seconds of a quantity, if they are by this clock; of launches back to back the host's clock counts.
+    fn seconds(
+        &mut self,
+        quantity: &Quantity,
+        clock: Clock,
+        executor: &mut dyn Executor,
+    ) -> Result<Option<f64>, Error> {
+        let row = self.row(quantity, executor)?;
+        let is_by = |row: &CeilingRow| (row.clock == Clock::Event) == (clock == Clock::Event);
+        Ok(row.filter(is_by).and_then(|row| row.value).map(|us| us * 1e-6))
+    }
+
+    /// The line of a quantity, as it is kept or measured now; none if a probe broke.
+    fn row(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
+        if let Some(row) = self.look_up(quantity) {
+            return Ok(Some(row));
+        }
+        let (quiet, say, before) = (self.quiet, self.say, self.broken.len());
+        let broken = &mut self.broken;
+        let mut tell = |outcome: &Outcome| {
+            let status = outcome.status();
+            if !quiet || status.is_broken() {
+                say(&gone_wrong(outcome));
+            }
+            if status.is_broken() {
+                broken.push((status, probe_name(outcome)));
+            }
+        };
+        let row = measure(quantity, self.effort, &Run::begin(), executor, &mut tell)?;
+        if self.broken.len() > before {
+            say(
+                "there is no ceiling: the best of the other probes may be too low; gpulab ceiling measures all of them",
+            );
+            return Ok(None);
+        }
+        self.keep(&row, executor.info());
+        Ok(Some(row))
+    }
+
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.
-    fn keep(&mut self, row: CeilingRow, info: &DeviceInfo) {
+    fn keep(&mut self, row: &CeilingRow, info: &DeviceInfo) {
         let Some(folder) = self.folder.as_ref().filter(|_| row.value.is_some()) else { return };
         // Another run may have kept more meanwhile.
         if let Ok(Some(now)) = Kept::load(folder, info) {
             self.kept = now;
         }
-        if self.kept.add(row) {
+        if self.kept.add(row.clone()) {
             // If that fails, the next run measures it again, and no more is lost.
             let _ = self.kept.save(folder);
         }
@@ -150,8 +201,12 @@ impl Limits {
 
 /// What there is to say of a probe that went wrong.
 pub fn gone_wrong(outcome: &Outcome) -> String {
-    let (case, status, reason) = (&outcome.case, outcome.status(), outcome.reason());
-    format!("the probe {}/{} gave no rate ({}): {reason}", case.family, case.variant, status.name())
+    format!("the probe {} gave no rate ({}): {}", probe_name(outcome), outcome.status().name(), outcome.reason())
+}
+
+/// The probe's family and variant.
+pub fn probe_name(outcome: &Outcome) -> String {
+    format!("{}/{}", outcome.case.family, outcome.case.variant)
 }
 
 /// The settings, with the time that no event time of the case may fall below.

@@ -5,7 +5,7 @@ use crate::exchange::{self, launch, transfer};
 use crate::kernels::probes::{HALF, OP, lanes};
 use crate::kernels::{Bound, Form};
 use crate::plan::{Case, REPEATS, Target, WorkGroup};
-use crate::runner::Outcome;
+use crate::runner::{Clock, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// What of a case counts.
@@ -195,9 +195,7 @@ fn between(target: &Target) -> impl Iterator<Item = Quantity> + use<> {
         place: Site::Host,
         spaces: vec![ProbeSpace::new(case, Vec::new())],
     };
-    let launches = LAUNCHES.iter().map(move |(what, variant)| {
-        quantity(what, None, Rate::Seconds, exchange::case(&launch::EXCHANGE, variant, 1, &[], 1))
-    });
+    let launches = LAUNCHES.iter().map(|(what, variant)| launching(what, variant));
     let transfers = TRANSFERS.iter().map(move |(what, variant)| {
         let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
         quantity(what, Some(bytes), Rate::Bytes, case)
@@ -205,12 +203,37 @@ fn between(target: &Target) -> impl Iterator<Item = Quantity> + use<> {
     launches.chain(transfers)
 }
 
+/// What launching a kernel that does next to nothing costs.
+fn launching(what: &'static str, variant: &str) -> Quantity {
+    let case = exchange::case(&launch::EXCHANGE, variant, 1, &[], 1);
+    Quantity {
+        what,
+        element: "",
+        bytes: None,
+        measure: Rate::Seconds,
+        place: Site::Host,
+        spaces: vec![ProbeSpace::new(case, Vec::new())],
+    }
+}
+
+/// What the launches of a run cost by a clock: one launch, and how many launches the other quantity is of; of launches back
+/// to back each counts by itself.
+pub(super) fn launch_cost(clock: Clock) -> (Quantity, Option<(Quantity, u64)>) {
+    let [round_trip, back_to_back, _, event, four] = LAUNCHES.map(|(what, variant)| launching(what, variant));
+    match clock {
+        Clock::Event => (event, Some((four, 4))),
+        Clock::Wall => (round_trip, Some((back_to_back, 1))),
+        Clock::Batch => (back_to_back, None),
+    }
+}
+
 /// Of a kernel that does next to nothing: what is measured, and by which variant.
-const LAUNCHES: [(&str, &str); 4] = [
+const LAUNCHES: [(&str, &str); 5] = [
     ("launch, round trip", launch::ROUND_TRIP),
     ("launch, back to back", launch::BACK_TO_BACK),
     ("launch, queued to start", launch::QUEUED_TO_START),
     ("launch, event time", launch::EVENT),
+    ("four launches, event time", launch::FOUR),
 ];
 
 const TRANSFERS: [(&str, &str); 4] = [

@@ -132,12 +132,7 @@ fn within(got: f64, want: f64, tol: f64) -> Verdict {
 /// Floats are compared by their bits, except that the sign of zero is ignored, as the order of a sum
 /// decides it, and that any NaN but the poison matches a NaN.
 pub fn check_exact(got: &Array, want: &Array) -> Verdict {
-    compare(got, want, Rule::Value)
-}
-
-/// Requires equal bits, for operations that do not round: transposition, copies, minima.
-pub fn check_bits(got: &Array, want: &Array) -> Verdict {
-    compare(got, want, Rule::Bits)
+    compare(got, want)
 }
 
 /// Requires that every element of `input` is where the movement takes it, bit for bit, and that nothing was written
@@ -173,7 +168,7 @@ fn compare_moved<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Ver
 
 fn compare_matrix<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
     let is_wrong = |row: usize, column: usize, got: T| match column < movement.output_columns() {
-        true => !got.same(input[movement.source(row, column)], Rule::Bits),
+        true => !got.has_bits_of(input[movement.source(row, column)]),
         false => !got.is_poison(),
     };
     let rows = got.par_chunks(movement.to_pitch.max(1)).enumerate();
@@ -201,18 +196,12 @@ fn misplaced<T: Element>(got: T, row: usize, column: usize, input: &[T], movemen
     format!("{place} is {got:?}{note}, want {:?}", input[movement.source(row, column)])
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Rule {
-    Value,
-    Bits,
-}
-
-fn compare(got: &Array, want: &Array, rule: Rule) -> Verdict {
+fn compare(got: &Array, want: &Array) -> Verdict {
     match (got, want) {
-        (Array::F32(g), Array::F32(w)) => compare_slices(g, w, rule),
-        (Array::F64(g), Array::F64(w)) => compare_slices(g, w, rule),
-        (Array::I32(g), Array::I32(w)) => compare_slices(g, w, rule),
-        (Array::I64(g), Array::I64(w)) => compare_slices(g, w, rule),
+        (Array::F32(g), Array::F32(w)) => compare_slices(g, w),
+        (Array::F64(g), Array::F64(w)) => compare_slices(g, w),
+        (Array::I32(g), Array::I32(w)) => compare_slices(g, w),
+        (Array::I64(g), Array::I64(w)) => compare_slices(g, w),
         _ => unlike(got, want),
     }
 }
@@ -221,12 +210,12 @@ fn unlike(got: &Array, want: &Array) -> Verdict {
     Verdict::fail(f64::INFINITY, 0.0, format!("got elements of {}, want {}", got.dtype(), want.dtype()))
 }
 
-fn compare_slices<T: Element>(got: &[T], want: &[T], rule: Rule) -> Verdict {
+fn compare_slices<T: Element>(got: &[T], want: &[T]) -> Verdict {
     if got.len() != want.len() {
         let why = format!("got {} elements, want {}", got.len(), want.len());
         return Verdict::fail(f64::INFINITY, 0.0, why);
     }
-    let wrong = || got.iter().zip(want).enumerate().filter(|(_, (g, w))| !g.same(**w, rule));
+    let wrong = || got.iter().zip(want).enumerate().filter(|(_, (g, w))| !g.equals(**w));
     let Some((index, (g, w))) = wrong().next() else { return Verdict::pass(0.0, 0.0) };
     let max_err = wrong().map(|(_, (g, w))| g.distance(*w)).fold(0.0, f64::max);
     let note = if g.is_poison() { " (never written)" } else { "" };
@@ -239,7 +228,10 @@ fn compare_slices<T: Element>(got: &[T], want: &[T], rule: Rule) -> Verdict {
 
 /// What comparing needs of an element type.
 trait Element: Copy + Poison + Send + Sync + std::fmt::Debug {
-    fn same(self, want: Self, rule: Rule) -> bool;
+    /// Whether all bits are the same.
+    fn has_bits_of(self, want: Self) -> bool;
+    /// Whether the values are: of zeros with any sign, and of NaN with any bits but the poison's.
+    fn equals(self, want: Self) -> bool;
     /// Absolute difference; infinite if it has no size.
     fn distance(self, other: Self) -> f64;
 }
@@ -247,9 +239,13 @@ trait Element: Copy + Poison + Send + Sync + std::fmt::Debug {
 macro_rules! float_element {
     ($t:ty) => {
         impl Element for $t {
-            fn same(self, want: $t, rule: Rule) -> bool {
+            fn has_bits_of(self, want: $t) -> bool {
+                self.to_bits() == want.to_bits()
+            }
+
+            fn equals(self, want: $t) -> bool {
                 let alike = (self == 0.0 && want == 0.0) || (self.is_nan() && want.is_nan());
-                self.to_bits() == want.to_bits() || (rule == Rule::Value && alike && !self.is_poison())
+                self.has_bits_of(want) || (alike && !self.is_poison())
             }
 
             fn distance(self, other: $t) -> f64 {
@@ -263,7 +259,11 @@ macro_rules! float_element {
 macro_rules! int_element {
     ($t:ty) => {
         impl Element for $t {
-            fn same(self, want: $t, _: Rule) -> bool {
+            fn has_bits_of(self, want: $t) -> bool {
+                self == want
+            }
+
+            fn equals(self, want: $t) -> bool {
                 self == want
             }
 
@@ -378,11 +378,10 @@ mod tests {
     }
 
     #[test]
-    fn only_bits_tell_zeros_and_nans_apart() {
+    fn zeros_and_nans_are_equal_whatever_their_bits() {
         let (got, want) = (Array::F32(vec![-0.0, f32::NAN]), Array::F32(vec![0.0, -f32::NAN]));
         assert!(check_exact(&got, &want).ok);
-        assert!(!check_bits(&got, &want).ok);
-        assert!(check_bits(&got, &got).ok);
+        assert!(!(-0.0f32).has_bits_of(0.0) && !f32::NAN.has_bits_of(-f32::NAN) && f32::NAN.has_bits_of(f32::NAN));
     }
 
     #[test]

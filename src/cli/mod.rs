@@ -5,9 +5,9 @@ mod tunables;
 use crate::data::Dtype;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
-use crate::runner::{Cache, Clock, Settings};
+use crate::runner::{Cache, Clock, Settings, Status};
 use crate::sweep::Order;
-use crate::values::{self, List};
+use crate::values::{self, List, Peak};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
@@ -47,6 +47,10 @@ pub enum Command {
     List {
         /// Only this family, with its rungs' ideas and costs
         family: Option<String>,
+        /// The road through one of the sources that the ladders follow, from slide to command: bornhofen, ppc, cmsoft,
+        /// nvidia or maruyama
+        #[arg(long, value_name = "NAME", conflicts_with = "family")]
+        source: Option<String>,
     },
     /// Run the reduction's ladder (sum, min, max, and, or, xor): check it, time it, compare it with the CPU
     Reduce(Box<ReduceArgs>),
@@ -54,8 +58,7 @@ pub enum Command {
     Dot(Box<DotArgs>),
     /// Run the matrix transposition's ladder: check it, time it, compare it with copies and with the CPU
     Transpose(Box<TransposeArgs>),
-    /// Run the min-plus product's ladder, or find distances in a graph with it; or, with
-    /// --input, write the distances in a graph
+    /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
     /// Measure what the device does at best (memory, caches, local memory, arithmetic) and keep it: ladders say how far
     /// they are from it
@@ -153,9 +156,12 @@ pub enum Color {
 /// `gpulab dot`.
 #[derive(Debug, Args)]
 pub struct DotArgs {
-    /// Elements of each vector
-    #[arg(long, value_name = "N", value_parser = values::size, default_value = "2^24")]
-    pub n: u64,
+    /// The set-up of a source, with its claim beside this device's figures; what is given besides wins
+    #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with = "input")]
+    pub source: Option<Source>,
+    /// Elements of each vector [default: 2^24, or the source's]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
     #[arg(long, value_name = "FILE", conflicts_with = "n")]
     pub input: Option<String>,
@@ -168,6 +174,14 @@ pub struct DotArgs {
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,
+}
+
+/// A source whose set-up can be repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Source {
+    /// The CMSoft article "Optimization strategies": 10^6 elements, 1024 work-items, the rungs naive, coalesced and local
+    /// (--items 1024 --variant 1-3 --presum device), and a CPU loop in double
+    Cmsoft,
 }
 
 /// `gpulab reduce`.
@@ -275,7 +289,7 @@ pub struct GraphJob {
 const LADDER_ONLY: &[&str] = &[
     "n", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick",
-    "in_process", "strict", "csv", "json", "md", "samples", "gib",
+    "in_process", "strict", "csv", "json", "md", "samples", "gib", "peak",
 ];
 
 /// Options of all ladders.
@@ -296,6 +310,9 @@ pub struct Ladder {
     /// Read kernel sources from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
+    /// Theoretical rate of the device, as in 4800GB/s or 60TFLOP/s, for the column "of peak"; repeatable, or as a list
+    #[arg(long, value_name = "RATE", value_parser = values::peak, value_delimiter = ',')]
+    pub peak: Vec<Peak>,
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
@@ -394,7 +411,7 @@ pub struct Sweep {
     pub resume: bool,
     /// With --resume: run what has a row of one of these statuses again
     #[arg(long, requires = "resume", value_name = "STATUS,...", value_delimiter = ',')]
-    #[arg(value_parser = ["failed", "timeout", "skipped", "build_failed", "wrong_result"])]
+    #[arg(value_parser = Status::ALL.map(Status::name))]
     pub retry: Vec<String>,
     /// Print the plan and its size, and run nothing
     #[arg(long)]

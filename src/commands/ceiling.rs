@@ -41,12 +41,15 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     damage.iter().for_each(|why| say(why));
     let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
     let (mut rows, mut worse) = (Vec::new(), 0);
-    let (mut saved, mut wrong) = (Ok(()), None);
-    let measured = measure(&mut *executor, options, global, &mut wrong, &mut |row| {
+    let (mut saved, mut broken) = (Ok(()), Vec::new());
+    let measured = measure(&mut *executor, options, global, &mut broken, &mut |row, is_whole| {
         write(&mut outputs, &row);
-        worse += usize::from(!kept.add(row.clone()));
-        rows.push(row);
-        // What edited kernels reach is no ceiling of the device.
+        rows.push(row.clone());
+        // What edited kernels reach is no ceiling of the device; and the best of those that did not break may be too low.
+        if !is_whole {
+            return;
+        }
+        worse += usize::from(!kept.add(row));
         if saved.is_ok() && options.cl_dir.is_none() {
             saved = kept.save(&folder).map(|_| ());
         }
@@ -60,9 +63,10 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     }
     outputs.note(saved);
     let told = outputs.finish(measured.is_ok(), !rows.is_empty());
-    let of_row = |status| rows.iter().find(|r: &&CeilingRow| r.status == status).map(|r| r.probe.clone());
-    // A wrong result is one, although other probes of the same quantity are right.
-    let worst = bench::gone_wrong(|status| wrong.clone().filter(|_| status == Status::WrongResult).or(of_row(status)));
+    // A probe that broke did, although others of the same quantity gave a rate.
+    let worst = bench::gone_wrong(|status| {
+        broken.iter().find(|(ended, _): &&(Status, String)| *ended == status).map(|(_, probe)| probe.clone())
+    });
     bench::worst_of([measured, worst, told].into_iter().filter_map(Result::err))
 }
 
@@ -72,13 +76,14 @@ fn check_sources(options: &CeilingArgs) -> Result<(), Error> {
     bench::check_sources(&probes, options.cl_dir.as_deref())
 }
 
-/// Every quantity of this device, one after the other; `wrong` is the first probe that gave a wrong result.
+/// Every quantity of this device, one after the other, each with whether all of its probes ran; `broken` are those that did
+/// not, with what they ended in.
 fn measure(
     executor: &mut dyn Executor,
     options: &CeilingArgs,
     global: &Global,
-    wrong: &mut Option<String>,
-    take: &mut dyn FnMut(CeilingRow),
+    broken: &mut Vec<(Status, String)>,
+    take: &mut dyn FnMut(CeilingRow, bool),
 ) -> Result<(), Error> {
     let target = &executor.info().target;
     let effort = if options.quick { Effort::QUICK } else { Effort::full(target) };
@@ -91,13 +96,15 @@ fn measure(
             return Err(Error::Interrupted);
         }
         observer.case_started(i, total, &format!("{} {} ({})", quantity.what, quantity.element, quantity.place.name()));
+        let before = broken.len();
         let mut tell = |outcome: &Outcome| {
-            if outcome.status() == Status::WrongResult {
-                wrong.get_or_insert(format!("{}/{}", outcome.case.family, outcome.case.variant));
+            if outcome.status().is_broken() {
+                broken.push((outcome.status(), ceilings::probe_name(outcome)));
             }
             observer.suspend(|| say(&ceilings::gone_wrong(outcome)));
         };
-        take(ceilings::measure(quantity, effort, &run, executor, &mut tell)?);
+        let row = ceilings::measure(quantity, effort, &run, executor, &mut tell)?;
+        take(row, broken.len() == before);
     }
     Ok(())
 }

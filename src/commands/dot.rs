@@ -1,22 +1,33 @@
 //! `gpulab dot`: the dot product's ladder.
 
+use super::ladder::AsSource;
 use super::{Out, ladder, say};
-use crate::cli::{DotArgs, Global};
+use crate::cli::{DotArgs, Global, Source};
 use crate::data::{Params, Shape};
 use crate::kernels;
-use crate::{Error, input};
+use crate::{Error, input, report};
 
 /// Runs the ladder.
 ///
 /// # Errors
 /// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
+    if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
+        && !dtype.is_float()
+    {
+        return Err(Error::Usage(format!(
+            "--as compares with a CPU that adds in double: --dtype f32 or f64, not {dtype}"
+        )));
+    }
+    let mut params = options.tunables.params.clone();
+    let source = options.source.map(|source| as_source(source, &mut params));
     let mut study = ladder::LadderRun {
         family: &kernels::dot::FAMILY,
-        shape: Shape::vector(options.n),
+        shape: Shape::vector(options.n.unwrap_or(if options.source.is_some() { CMSOFT_N } else { 1 << 24 })),
         dtype: options.ladder.dtype,
-        params: options.tunables.params.clone(),
+        params,
         series: vec![Params::new()],
+        source,
         inputs: Vec::new(),
     };
     if let Some(first) = &options.input {
@@ -29,6 +40,18 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
     }
     ladder::run(out, global, &options.ladder, &study)
+}
+
+/// Elements near which the CMSoft article makes its claim.
+const CMSOFT_N: u64 = 1_000_000;
+
+/// Puts a source's settings where none are given.
+fn as_source(source: Source, params: &mut Params) -> AsSource {
+    let Source::Cmsoft = source;
+    for (name, value) in kernels::dot::CMSOFT {
+        params.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+    }
+    AsSource { variants: "1-3", claim: report::source::cmsoft }
 }
 
 /// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.

@@ -233,6 +233,8 @@ struct Stepper {
     limit: Duration,
     /// Rungs to try, the best first.
     rungs: Vec<&'static Rung>,
+    /// Those that cannot run here, with the reasons.
+    given_up: Vec<String>,
     case: Case,
     steps: u64,
     seconds: f64,
@@ -253,7 +255,7 @@ impl Stepper {
             params: signed.into_iter().collect(),
             seed: 1,
         };
-        Stepper { session, limit, rungs, case, steps: 0, seconds: 0.0, checked: 0 }
+        Stepper { session, limit, rungs, given_up: Vec::new(), case, steps: 0, seconds: 0.0, checked: 0 }
     }
 
     /// One step, checked.
@@ -284,13 +286,17 @@ impl Stepper {
                     self.seconds += computed.seconds;
                     return Ok(computed.output);
                 }
-                Err(stop) if stop.status == Status::Skipped && self.rungs.len() > 1 => _ = self.rungs.remove(0),
-                Err(stop) => return Err(failure(rung, stop)),
+                Err(stop) if stop.status == Status::Skipped && self.steps == 0 && self.rungs.len() > 1 => {
+                    self.given_up.push(format!("{} cannot run here: {}", rung.variant(), stop.reason));
+                    self.rungs.remove(0);
+                }
+                Err(stop) => return Err(failure(rung, stop, self.steps)),
             }
         }
     }
 
     fn report(&self, note: &dyn Fn(&str)) {
+        self.given_up.iter().for_each(|why| note(why));
         let n = self.case.shape.n;
         let rows = if self.checked as u64 == n { "all rows".into() } else { format!("{} of {n} rows", self.checked) };
         note(&match self.steps {
@@ -311,10 +317,10 @@ fn preferred(gpu: bool) -> Vec<&'static Rung> {
     if gpu { [others, wide].concat() } else { [wide, others].concat() }
 }
 
-fn failure(rung: &Rung, stop: Stop) -> Error {
+fn failure(rung: &Rung, stop: Stop, steps: u64) -> Error {
     let text = format!("{}/{}: {}", FAMILY.name, rung.variant(), stop.reason);
     match stop.status {
-        Status::Skipped => Error::Usage(text),
+        Status::Skipped if steps == 0 => Error::Usage(text),
         Status::BuildFailed => Error::BuildFailed(text),
         Status::WrongResult => Error::WrongResult(text),
         _ => Error::Failed(text),

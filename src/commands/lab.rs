@@ -53,12 +53,14 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
-    bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
+    let probes = bench::gone_wrong(|status| lab.limits.broken(status));
+    bench::worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
 }
 
 /// An indented line for each experiment.
 pub(super) fn overview(indent: &str) -> String {
-    EXPERIMENTS.iter().map(|e| format!("{indent}{:<10} {}\n", e.name, e.question)).collect()
+    let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
+    EXPERIMENTS.iter().map(|e| format!("{indent}{:<width$} {}\n", e.name, e.question)).collect()
 }
 
 fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {

@@ -7,14 +7,15 @@ use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Ladder, Output};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
-use crate::kernels::{Family, Rung};
+use crate::kernels::{Baseline, Family, Rung};
 use crate::plan::{Case, WorkGroup};
-use crate::record::{REPEATS, Record, Row, Run, SampleRow, Scene, relate};
+use crate::record::{CPU_DOUBLE, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, relate};
 use crate::report::progress::{Observer, Silent, StatusLine};
-use crate::report::{RateUnit, ladder, markdown};
+use crate::report::{RateUnit, chapter, ladder, markdown, rates};
 use crate::runner::Settings;
 use crate::store::CsvFile;
 use crate::sweep::Asked;
+use crate::values::Peak;
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats, values};
 
@@ -27,8 +28,18 @@ pub(super) struct LadderRun {
     pub(super) params: Params,
     /// Further settings, with each of which every kernel runs once.
     pub(super) series: Vec<Params>,
+    /// Whose set-up it is, if a source's.
+    pub(super) source: Option<AsSource>,
     /// Files of real inputs; empty for random ones.
     pub(super) inputs: Vec<String>,
+}
+
+/// What a ladder in the set-up of a source has besides.
+pub(super) struct AsSource {
+    /// Its rungs, as `--variant` names them, unless others are asked for.
+    pub(super) variants: &'static str,
+    /// What it claims, beside what came of these rows.
+    pub(super) claim: fn(&[Row]) -> String,
 }
 
 /// A climb under way.
@@ -39,6 +50,7 @@ struct Climb<'a> {
     dtype: Dtype,
     wg: WorkGroup,
     run: Run,
+    peaks: Peaks,
     executor: Box<dyn Executor>,
     observer: Box<dyn Observer>,
     records: Vec<Record>,
@@ -51,10 +63,12 @@ struct Climb<'a> {
 /// # Errors
 /// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a rung.
 pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun) -> Result<(), Error> {
-    let rungs = match &options.variant {
+    let variants = options.variant.as_deref().or(study.source.as_ref().map(|source| source.variants));
+    let rungs = match variants {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
     };
+    let peaks = peaks(study.family, &options.peak)?;
     check_settings(study, &rungs)?;
     let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
     bench::check_dtype(study.family, dtype)?;
@@ -84,14 +98,19 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         wg: options.wg.unwrap_or_else(|| WorkGroup::linear(info.target.max_wg.min(256))),
         run: Run::begin(),
         executor,
+        peaks,
         observer: Box::new(StatusLine::new(global.quiet)),
         records: Vec::new(),
         outputs,
     };
-    let climbed = climb.climb(&rungs, &info, global.quiet);
+    let quick = options.measure.quick;
+    let mut limits = Limits::load(&info, quick, options.cl_dir.is_some(), global.quiet, say);
+    let climbed = climb.climb(&rungs, &info, &mut limits);
     let rows: Vec<Row> = climb.records.iter().map(Row::from).collect();
     let told = climb.tell(out, global, &rows, climbed.is_ok());
-    bench::worst_of([climbed, bench::worst(&rows, options.measure.strict), told].into_iter().filter_map(Result::err))
+    let probes = bench::gone_wrong(|status| limits.broken(status));
+    let rungs = bench::worst(&rows, options.measure.strict);
+    bench::worst_of([climbed, rungs, probes, told].into_iter().filter_map(Result::err))
 }
 
 /// Opens the outputs; none may be a file that is read.
@@ -123,6 +142,34 @@ fn check_values(study: &LadderRun, rungs: &[&'static Rung], dtype: Dtype, wg: Op
     Ok(())
 }
 
+/// The theoretical rates that were given; one of them must be what bounds the family.
+fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
+    let mut peaks = Peaks::default();
+    for peak in given {
+        let (place, rate) = match *peak {
+            Peak::Bytes(rate) => (&mut peaks.gbps, rate),
+            Peak::Ops(rate) => (&mut peaks.gops, rate),
+        };
+        if place.replace(rate).is_some() {
+            return Err(Error::Usage("--peak: give one rate of bytes and one of operations at most".into()));
+        }
+    }
+    let (what, example, bounding) = match family.ceiling.is_memory() {
+        true => ("bytes", "4800GB/s", peaks.gbps),
+        false => ("operations", "60TFLOP/s", peaks.gops),
+    };
+    if !given.is_empty() && bounding.is_none() {
+        return Err(Error::Usage(format!("--peak: {} is measured in {what} a second: write {example}", family.name)));
+    }
+    Ok(peaks)
+}
+
+/// The CPU baselines of a study; that of a source only in its set-up.
+fn baselines(study: &LadderRun) -> Vec<&'static Baseline> {
+    let all = study.family.problem.baselines().iter();
+    all.filter(|b| study.source.is_some() || b.name != CPU_DOUBLE).collect()
+}
+
 fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Error> {
     match wg {
         Some(wg) if wg.size() > info.target.max_wg => Err(Error::Usage(format!(
@@ -134,16 +181,17 @@ fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Erro
 }
 
 impl Climb<'_> {
-    fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo, quiet: bool) -> Result<(), Error> {
+    fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo, limits: &mut Limits) -> Result<(), Error> {
         let empty = self.study.shape.elements() == 0;
-        let baselines = if empty { &[] } else { self.study.family.problem.baselines() };
+        let baselines = if empty { Vec::new() } else { baselines(self.study) };
         let probes = if empty { 0 } else { 1 };
         let total = probes + baselines.len() + rungs.len() * self.study.series.len();
         let need = LimitNeeded::of(self.study.family, self.dtype, &self.study.params);
-        let mut limits = Limits::load(info, self.options.measure.quick, self.options.cl_dir.is_some(), quiet, say);
+        let mut launch = None;
         if !empty {
             self.observer.case_started(0, total, &format!("{} ceiling", self.study.family.ceiling.name()));
             limits.measure(&mut *self.executor, need)?;
+            launch = limits.launch_cost(&mut *self.executor, self.settings.clock)?;
         }
         let limit = limits.get(need);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -154,7 +202,7 @@ impl Climb<'_> {
             let job = Job { baseline: true, case, settings: self.settings.clone(), again: false };
             self.measure(&job, &host, None)?;
         }
-        let scene = Scene::on_device(&self.run, info, &self.settings, limit);
+        let scene = Scene { launch, peaks: self.peaks, ..Scene::on_device(&self.run, info, &self.settings, limit) };
         let cases = rungs.iter().flat_map(|rung| self.study.series.iter().map(move |more| (rung, more)));
         for (index, (rung, more)) in cases.enumerate() {
             self.observer.case_started(probes + baselines.len() + index, total, &rung.label());
@@ -197,14 +245,25 @@ impl Climb<'_> {
         Ok(())
     }
 
+    /// Of the min-plus ladder, at the size of PPC's chapter 4 or where more is asked for: its figures beside the chapter's.
+    fn beside_the_chapter(&self, rows: &[Row], verbose: bool) -> String {
+        let is_its_own = self.study.family.name == "minplus" && (verbose || self.study.shape.n == chapter::N);
+        let units = self.executor.info().target.compute_units;
+        if is_its_own { chapter::beside(rows, units).unwrap_or_default() } else { String::new() }
+    }
+
     /// Ends the progress, prints the table and completes the files.
     fn tell(&mut self, out: &mut Out, global: &Global, rows: &[Row], is_whole: bool) -> Result<(), Error> {
         self.observer = Box::new(Silent);
         let unit = if self.options.output.gib { RateUnit::GiB } else { RateUnit::GB };
+        let claim = self.study.source.as_ref().map_or_else(String::new, |s| format!("\n{}", (s.claim)(rows)));
         if is_whole || !rows.is_empty() {
-            self.outputs.md(&markdown::ladder(rows, unit));
+            self.outputs.md(&(markdown::ladder(rows, unit) + &claim));
         }
-        let table = |color| ladder::table(rows, unit, color);
+        let beside = self.beside_the_chapter(rows, global.verbose);
+        let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
+        let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
+        let table = |color| ladder::table(rows, unit, color) + &claim + &beside + &rates;
         self.outputs.tell(out, &table, color(global.color), global.quiet);
         self.outputs.finish(is_whole, !rows.is_empty())
     }

@@ -1,8 +1,9 @@
-//! `gpulab list`: what there is to run.
+//! `gpulab list`: what there is to run, and the roads through the sources.
 
 use super::{Out, lab};
 use crate::Error;
 use crate::kernels::{FAMILIES, Family, Rung};
+use crate::report::sources;
 use std::fmt::Write as _;
 
 /// Lists all families, or one with its rungs' ideas and costs.
@@ -12,13 +13,31 @@ use std::fmt::Write as _;
 pub fn run(out: &mut Out, family: Option<&str>) -> Result<(), Error> {
     let Some(name) = family else {
         let overview: String = FAMILIES.iter().map(|f| overview(f)).collect();
-        return out.text(&format!("{overview}experiments: gpulab lab NAME\n{}", lab::overview("  ")));
+        let [experiments, roads] = [lab::overview("  "), sources::overview("  ")];
+        let text =
+            format!("{overview}experiments: gpulab lab NAME\n{experiments}sources: gpulab list --source NAME\n{roads}");
+        return out.text(&text);
     };
     match FAMILIES.iter().find(|f| f.name == name) {
         Some(family) => out.text(&details(family)),
         None => {
             let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
             Err(Error::Usage(format!("there is no family {name:?}; there is {}", names.join(", "))))
+        }
+    }
+}
+
+/// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
+///
+/// # Errors
+/// [`Error::Usage`] for an unknown source.
+pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
+    let all = sources::all();
+    match all.iter().find(|source| source.name() == name.to_lowercase()) {
+        Some(source) => out.text(&sources::text(source)),
+        None => {
+            let names: Vec<String> = all.iter().map(sources::CitedSource::name).collect();
+            Err(Error::Usage(format!("there is no source {name:?}; there is {}", names.join(", "))))
         }
     }
 }

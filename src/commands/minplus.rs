@@ -20,6 +20,7 @@ pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), 
         dtype: options.ladder.dtype,
         params: options.tunables.params.clone(),
         series: vec![Params::new()],
+        source: None,
         inputs: Vec::new(),
     };
     ladder::run(out, global, &options.ladder, &study)

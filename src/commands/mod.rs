@@ -80,7 +80,8 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
     match &cli.command {
         Command::Devices { json } => devices::run(&mut out, json.as_deref()),
         Command::Doctor => doctor::run(&mut out),
-        Command::List { family } => list::run(&mut out, family.as_deref()),
+        Command::List { source: Some(source), .. } => list::road(&mut out, source),
+        Command::List { family, .. } => list::run(&mut out, family.as_deref()),
         Command::Dot(options) => dot::run(&mut out, &cli.global, options),
         Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
         Command::Transpose(options) => transpose::run(&mut out, &cli.global, options),

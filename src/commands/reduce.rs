@@ -20,6 +20,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
         dtype: options.ladder.dtype,
         params: options.tunables.params.clone(),
         series: vec![Params::new()],
+        source: None,
         inputs: options.input.iter().cloned().collect(),
     };
     if let Some(file) = &options.input {
@@ -28,7 +29,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
     }
     match study.dtype {
         Some(dtype) if dtype.is_float() && op.is_bitwise() => {
-            Err(Error::Usage(format!("--op {} works on the bits of integers, and {dtype} is none", op.name())))
+            Err(Error::Usage(format!("--op {} joins the bits of integers: choose --dtype i32 or i64", op.name())))
         }
         _ => ladder::run(out, global, &options.ladder, &study),
     }

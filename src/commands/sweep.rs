@@ -271,7 +271,8 @@ impl SweepState {
         }
         let worst = bench::worst(&self.rows, options.measure.strict);
         let finished = if measured.is_ok() { self.csv.finish() } else { Ok(()) };
-        bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
+        let probes = bench::gone_wrong(|status| self.limits.broken(status));
+        bench::worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
     }
 
     fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {

@@ -18,6 +18,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<()
         dtype: options.ladder.dtype,
         params: options.tunables.params.clone(),
         series: series(options),
+        source: None,
         inputs: Vec::new(),
     };
     ladder::run(out, global, &options.ladder, &study)

@@ -12,9 +12,14 @@ pub enum Fill {
     Real,
     /// A random sign times 1..=K: every partial result is exact in every element type, so sums of
     /// them have tolerance 0 in any order.
-    Exact(u8),
+    Exact(u64),
     /// The same, of which floats are a quarter, so that some are whole and others are not.
-    Fractions(u8),
+    Fractions(u64),
+    /// The same, of which floats are multiplied by one random power of two, from 2^-40 to 2^40.
+    Scaled(u64),
+    /// Numbers of both signs and of many sizes: integers of a random number of bits, up to so many, with zeros; floats whose
+    /// exponents span as many.
+    Sizes(u32),
     /// All ones.
     Ones,
     /// Numbers above 0 with room below them, for minima: floats in [1, 2), integers in the upper half of those below a quarter
@@ -22,11 +27,14 @@ pub enum Fill {
     Positive,
     /// The same numbers with the other sign, for maxima.
     Negative,
-    /// Large numbers of one sign that differ in their last bits alone, so that a comparison in a narrower type takes them for
-    /// equal: floats about 2^60, integers about an eighth of the largest.
+    /// Numbers of one sign that differ in their last bits alone, so that a comparison in a narrower type takes them for equal,
+    /// and in the first bit of their lower halves: floats about 2^60, integers about an eighth of the largest; or floats below
+    /// 1, and integers just large enough.
     Near {
         /// Whether they are below 0.
         negative: bool,
+        /// Whether they are the small ones.
+        small: bool,
     },
     /// All bits but, in one element of 256, one of the lower half of them.
     MostBits,
@@ -62,6 +70,8 @@ impl std::fmt::Display for Fill {
         match self {
             Fill::Real => write!(f, "random numbers"),
             Fill::Exact(_) | Fill::Fractions(_) => write!(f, "small numbers, whose sums are exact"),
+            Fill::Scaled(_) => write!(f, "multiples of a power of two, whose sums are exact"),
+            Fill::Sizes(_) => write!(f, "numbers of many sizes"),
             Fill::Ones => write!(f, "ones"),
             Fill::Positive => write!(f, "numbers above 0"),
             Fill::Negative => write!(f, "numbers below 0"),
@@ -92,7 +102,11 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => (draw(key, i) >> 40) as f32 * (2.0 / (1u64 << 24) as f32) - 1.0,
             Fill::Positive => 1.0 + (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
             Fill::Negative => -1.0 - (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
-            Fill::Near { negative } => near(draw(key, i), negative, 23, 3) as f32 * 2f32.powi(37),
+            Fill::Near { negative, small } => {
+                near(draw(key, i), negative, [23, 3, 11]) as f32 * 2f32.powi(if small { -60 } else { 37 })
+            }
+            Fill::Sizes(most) => sized(draw(key, i), draw(!key, i), most) as f32,
+            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 32) as f32 * scale(key) as f32,
             Fill::Bits => f32::from_bits(pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).map_or(f32::INFINITY, |w| w as f32),
             Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * size(falling)) as f32,
@@ -103,7 +117,11 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0,
             Fill::Positive => 1.0 + fraction(draw(key, i)),
             Fill::Negative => -1.0 - fraction(draw(key, i)),
-            Fill::Near { negative } => near(draw(key, i), negative, 52, 20) as f64 * 2f64.powi(8),
+            Fill::Near { negative, small } => {
+                near(draw(key, i), negative, [52, 20, 31]) as f64 * 2f64.powi(if small { -90 } else { 8 })
+            }
+            Fill::Sizes(most) => sized(draw(key, i), draw(!key, i), most),
+            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 64) as f64 * scale(key),
             Fill::Bits => f64::from_bits(wide_pattern(key, i)),
             Fill::Weights { .. } => weights.weight(i).unwrap_or(f64::INFINITY),
             Fill::Turned { columns, falling } => turned(key, columns, falling, i) * size(falling),
@@ -114,7 +132,11 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => draw(key, i) as i32,
             Fill::Positive => (1 << 28) + (draw(key, i) >> 36) as i32,
             Fill::Negative => -(1 << 28) - (draw(key, i) >> 36) as i32,
-            Fill::Near { negative } => near(draw(key, i), negative, 28, 4) as i32,
+            // Sums of two are no missing edges.
+            Fill::Near { negative, small } => {
+                near(draw(key, i), negative, if small { [25, 1, 15] } else { [28 + u32::from(negative), 4, 15] }) as i32
+            }
+            Fill::Sizes(most) => narrow(draw(key, i), draw(!key, i), most.min(31)) as i32,
             Fill::Bits => pattern(key, i).cast_signed(),
             Fill::Weights { .. } => weights.whole(i),
             Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * f64::from(1 << 27)) as i32,
@@ -124,7 +146,10 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
             Fill::Real => draw(key, i) as i64,
             Fill::Positive => (1 << 60) + (draw(key, i) >> 4) as i64,
             Fill::Negative => -(1 << 60) - (draw(key, i) >> 4) as i64,
-            Fill::Near { negative } => near(draw(key, i), negative, 60, 7),
+            Fill::Near { negative, small } => {
+                near(draw(key, i), negative, if small { [54, 1, 31] } else { [60, 7, 31] })
+            }
+            Fill::Sizes(most) => narrow(draw(key, i), draw(!key, i), most.min(63)),
             Fill::Bits => wide_pattern(key, i).cast_signed(),
             Fill::Weights { .. } => weights.whole(i).into(),
             other => small(other, key, i, 64),
@@ -133,10 +158,30 @@ pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, le
     array
 }
 
-/// 2^`power`, and less than 2^`bits` more.
-fn near(draw: u64, negative: bool, power: u32, bits: u32) -> i64 {
-    let number = (1 << power) + (draw >> (64 - bits)) as i64;
+/// 2^`power`, less than four times 2^`bits` more, and in every other number 2^`flip` as well.
+fn near(draw: u64, negative: bool, [power, bits, flip]: [u32; 3]) -> i64 {
+    let last = (1 << bits) + 1 + (draw >> (63 - bits)) as i64;
+    let number = (1 << power) + ((draw & 1) << flip) as i64 + last;
     if negative { -number } else { number }
+}
+
+/// An integer of a random number of bits, up to `most` of them.
+fn narrow(draw: u64, kind: u64, most: u32) -> i64 {
+    let bits = (kind >> 8) as u32 % (most + 1);
+    let magnitude = if bits == 0 { 0 } else { draw >> (64 - bits) } as i64;
+    if kind & 1 == 0 { magnitude } else { -magnitude }
+}
+
+/// A float whose exponent is one of `most` about 0.
+fn sized(draw: u64, kind: u64, most: u32) -> f64 {
+    let exponent = (kind >> 8) as i32 % (most as i32 + 1) - most as i32 / 2;
+    let magnitude = (1.0 + fraction(draw)) * 2f64.powi(exponent);
+    if kind & 1 == 0 { magnitude } else { -magnitude }
+}
+
+/// The power of two of [`Fill::Scaled`].
+fn scale(key: u64) -> f64 {
+    2f64.powi((mix(key ^ 5) % 81) as i32 - 40)
 }
 
 fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
@@ -146,9 +191,9 @@ fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
         if r.is_multiple_of(256) { 1 << ((r >> 32) % (bits / 2)) } else { 0 }
     };
     match fill {
-        Fill::Exact(k) | Fill::Fractions(k) => {
+        Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => {
             let r = draw(key, i);
-            let magnitude = 1 + ((r >> 32) % u64::from(k)) as i64;
+            let magnitude = 1 + ((r >> 20) % k.max(1)) as i64;
             if r & 1 == 0 { magnitude } else { -magnitude }
         }
         Fill::MostBits => !lone(),
@@ -311,17 +356,19 @@ pub fn not_finite(dtype: Dtype) -> Vec<Array> {
     }
 }
 
-/// The weight at place `i` of [`Fill::Turned`]: up to 1/16 of a short edge, from 1 on and below 15/8 of a long one.
+/// The weight at place `i` of [`Fill::Turned`]: up to 1/16 of a short edge, which in every fourth row is the shortest or the
+/// longest there can be, from 1 on and below 15/8 of a long one.
 fn turned(key: u64, columns: u64, falling: bool, i: u64) -> f64 {
     let (row, column) = (i / columns, i % columns);
-    let rising = fraction(draw(key, i));
+    let is_short = column == (row + turn(columns)) % columns;
+    let rising = if is_short && draw(!key, row).is_multiple_of(4) { 0.0 } else { fraction(draw(key, i)) };
     let fraction = if falling { 1.0 - rising } else { rising };
-    if column == (row + turn(columns)) % columns { fraction / 16.0 } else { 1.0 + 0.875 * fraction }
+    if is_short { fraction / 16.0 } else { 1.0 + 0.875 * fraction }
 }
 
 /// What floats of [`Fill::Turned`] are multiplied by: rising ones are large, falling ones small.
 fn size(falling: bool) -> f64 {
-    2f64.powi(if falling { -60 } else { 60 })
+    2f64.powi(if falling { -100 } else { 120 })
 }
 
 /// Of [0, 1), with every bit of its significand.

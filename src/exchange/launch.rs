@@ -8,7 +8,7 @@ use super::{
 use crate::plan::{Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target};
 use rayon::prelude::*;
 
-/// The exchange's entry in the list. The first four launch an empty kernel; the others sum n words.
+/// The exchange's entry in the list. The first five launch an empty kernel; the others sum n words.
 pub const EXCHANGE: Exchange = Exchange {
     name: "launch",
     variants: &[
@@ -16,6 +16,7 @@ pub const EXCHANGE: Exchange = Exchange {
         Variant::by_wall(BACK_TO_BACK),
         Variant::by_events(QUEUED_TO_START),
         Variant::by_events(EVENT),
+        Variant::by_events(FOUR),
         Variant::by_wall(HALVING),
         Variant::by_wall(TREE),
     ],
@@ -31,6 +32,8 @@ pub const BACK_TO_BACK: &str = "back_to_back";
 pub const QUEUED_TO_START: &str = "queued_to_start";
 /// By events: from start to end.
 pub const EVENT: &str = "event";
+/// By events: from the start of the first of four launches in a row to the end of the last.
+pub const FOUR: &str = "event_of_four";
 /// A sum by launches that each halve what is left.
 pub const HALVING: &str = "halving";
 /// A sum by one launch, whose groups add what their trees come to.
@@ -46,15 +49,16 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     match case.variant.as_str() {
         HALVING => halving(case, target),
         TREE => tree(case, target),
-        QUEUED_TO_START => Ok(empty(case.seed, 1, Reading::Delay)),
-        BACK_TO_BACK => Ok(empty(case.seed, ROW, Reading::Span)),
-        _ => Ok(empty(case.seed, 1, Reading::Span)),
+        QUEUED_TO_START => Ok(empty(case.seed, 1, 1, Reading::Delay)),
+        BACK_TO_BACK => Ok(empty(case.seed, 1, ROW, Reading::Span)),
+        FOUR => Ok(empty(case.seed, 4, 1, Reading::Span)),
+        _ => Ok(empty(case.seed, 1, 1, Reading::Span)),
     }
 }
 
 /// A kernel of one item, which counts: that is the least that can be checked. It begins with a number of the seed's, so that
-/// no kernel can know what the count will come to.
-fn empty(seed: u64, repeat: usize, reading: Reading) -> Script {
+/// no kernel can know what the count will come to. `launches` are timed together, `repeat` times.
+fn empty(seed: u64, launches: usize, repeat: usize, reading: Reading) -> Script {
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
     let launch =
@@ -63,13 +67,13 @@ fn empty(seed: u64, repeat: usize, reading: Reading) -> Script {
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
         program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
-        commands: vec![command(launch)],
+        commands: vec![command(launch); launches],
         repeat,
         reading,
         answer: Answer {
             place: AnswerPlace::Buffer(0),
             before,
-            expect: Expected::Words(vec![first.wrapping_add(repeat as u32)]),
+            expect: Expected::Words(vec![first.wrapping_add((launches * repeat) as u32)]),
             adds: true,
         },
         cost: Cost { bytes: 0.0, ops: 0.0 },

@@ -1,9 +1,9 @@
 //! The grid: how many groups a launch has, beside the compute units that work on them.
 //!
 //! Every group has the same work. A launch of one group more than go through together takes as long as one with twice as
-//! many: the tail. The numbers 1, 2, 100 and 1000 are those of NVIDIA's heuristics: more groups than compute units, better
-//! twice as many, 100 to scale to the next devices, 1000 to those after them. Whole multiples of the compute units, a series
-//! of their own whose name tells how many units there are, judge the first half of that rule for this device.
+//! many: the tail. The numbers 1, 2, 100 and 1000 are those of the heuristics in NVIDIA's "Optimizing CUDA" (2009): more groups
+//! than compute units, better twice as many, 100 to scale to the next devices, 1000 to those after them. Whole multiples of
+//! the compute units, a series of their own whose name tells how many units there are, judge the first half of that rule.
 
 use super::evidence::{Contrast, percent, series, undecided_factor};
 use super::own::Own;

@@ -2,7 +2,7 @@
 
 use super::Length;
 use crate::cpu::minplus;
-use crate::data::{self, Array, Dtype, Fill};
+use crate::data::{self, Array};
 use std::ops::Range;
 
 /// Additions for which all rows are computed again.
@@ -19,21 +19,20 @@ pub struct CheckedRows {
 }
 
 impl CheckedRows {
-    /// All `n` rows, if that takes at most 2 x 10^10 additions; else as many as do, in random blocks of 8.
+    /// All `n` rows, if that takes at most 2 x 10^10 additions; else as many as do, in blocks of 8, of which each of equal
+    /// parts of the rows has one at a random place.
     pub fn new(n: usize, seed: u64) -> CheckedRows {
-        let all = || CheckedRows { n, rows: std::iter::once(0..n).collect() };
         let affordable = (MOST_SUMS / (n as f64 * n as f64)) as usize;
         if affordable >= n {
-            return all();
+            return CheckedRows { n, rows: std::iter::once(0..n).collect() };
         }
-        let blocks = n.div_ceil(BLOCK);
-        let Array::I64(keys) = data::generate(Fill::Real, Dtype::I64, seed, 0, 0, blocks) else {
-            return all();
+        let (blocks, parts) = (n.div_ceil(BLOCK), (affordable / BLOCK).max(1));
+        let block = |part: usize| {
+            let (from, to) = (part * blocks / parts, (part + 1) * blocks / parts);
+            from + (data::draw(seed, part as u64) % (to - from) as u64) as usize
         };
-        let mut order: Vec<usize> = (0..blocks).collect();
-        order.sort_unstable_by_key(|&block| keys[block]);
-        order.truncate((affordable / BLOCK).max(1));
-        CheckedRows { n, rows: order.into_iter().map(|block| block * BLOCK..n.min((block + 1) * BLOCK)).collect() }
+        let rows = (0..parts).map(block).map(|block| block * BLOCK..n.min((block + 1) * BLOCK));
+        CheckedRows { n, rows: rows.collect() }
     }
 
     /// How many rows are checked.

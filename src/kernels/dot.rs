@@ -34,6 +34,9 @@ const PRESUM: Tunable = Tunable::choice(
     &["host", "device", "none"],
 )
 .by_default("device");
+/// The settings of the CMSoft article: 1024 work-items, and a kernel for the elements beside a whole turn of them.
+pub(crate) const CMSOFT: [(&str, &str); 2] = [(ITEMS.name, "1024"), (PRESUM.name, "device")];
+
 const MAD: Tunable = Tunable::switch("mad", "1: mad() instead of a * b + c; floats only").by_default("0");
 const DOT_ACC: Tunable = ACC.by_default("4");
 
@@ -45,12 +48,18 @@ impl Problem for Dot {
     }
 
     fn exact_fill(&self, case: &Case) -> Fill {
-        // Products reach K*K: no partial sum may leave f32's exact range, but with negligible probability.
-        Fill::Fractions(if case.shape.n <= 1 << 24 { 8 } else { 4 })
+        Fill::Fractions(most_exact(case))
     }
 
-    /// Each value times one, and one times each value; infinity and NaN times zero as well; and products that are rounded,
-    /// which mad() may do as it likes.
+    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
+        match case.dtype.is_float() {
+            true => vec![Fill::Scaled(most_exact(case))],
+            false => vec![Fill::Sizes(14), Fill::Sizes(40)],
+        }
+    }
+
+    /// Each value times one, and one times each value; infinity and NaN times zero and themselves as well; products that are
+    /// too large; and products that are rounded, which mad() may do as it likes.
     fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
         let one = data::generate(Fill::Ones, case.dtype, 0, 0, 0, 1);
         let telling = data::telling(case.dtype, draw);
@@ -61,8 +70,13 @@ impl Problem for Dot {
         let zero = Array::zeros(case.dtype, 1);
         let both = |value: Array, other: &Array| [vec![value.clone(), other.clone()], vec![other.clone(), value]];
         let without_sum = data::not_finite(case.dtype).into_iter().flat_map(|value| both(value, &zero));
-        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).chain(pairs).collect();
-        Some(Lone { neutral: vec![zero.clone(); 2], values })
+        let squares = data::not_finite(case.dtype).into_iter().map(|value| vec![value.clone(), value]);
+        let too_large = telling.iter().filter(|_| case.dtype.is_float()).map(|value| vec![value.clone(); 2]);
+        let too_large = too_large.filter(|pair| is_too_large(&self.reference(case, pair), case.dtype));
+        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).chain(squares);
+        let values = values.chain(too_large).chain(pairs).collect();
+        let sums = Lone::sums(case.dtype, |term| vec![term, one.clone()]);
+        Some(Lone { neutral: vec![zero.clone(); 2], values, pairs: sums })
     }
 
     fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {
@@ -73,6 +87,10 @@ impl Problem for Dot {
 
     fn beside(&self, _: &Case) -> Fill {
         Fill::Positive
+    }
+
+    fn counted(&self) -> &'static str {
+        "2 n elements read"
     }
 
     fn cost(&self, case: &Case) -> Cost {
@@ -99,6 +117,18 @@ impl Problem for Dot {
 fn is_normal(product: &Reference) -> bool {
     let single = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
     product.rounded().is_none_or(|product| single.contains(&product.value.abs()))
+}
+
+/// Whether a product is beyond the type.
+fn is_too_large(product: &Reference, dtype: Dtype) -> bool {
+    let largest = if dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
+    product.rounded().is_some_and(|product| product.value.abs() > largest)
+}
+
+/// The largest factor with which sums of products are exact in the case's type and size, in any order.
+fn most_exact(case: &Case) -> u64 {
+    let bits = if case.dtype == Dtype::F64 { 53 } else { 24 };
+    (largest_exact(bits, case.shape.n).sqrt() as u64).max(1)
 }
 
 /// Who adds the elements that do not fill a whole turn of the loop.

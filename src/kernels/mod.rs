@@ -257,6 +257,30 @@ pub struct Lone {
     pub neutral: Vec<Array>,
     /// Of each input one element, as an array of one.
     pub values: Vec<Vec<Array>>,
+    /// Two such elements each that decide together.
+    pub pairs: Vec<[Vec<Array>; 2]>,
+}
+
+impl Lone {
+    /// Pairs that no sum of one of them tells apart: infinities of both signs, one beside NaN, numbers whose sum is too
+    /// large, and such whose sum has the first and the last bit of its type. `element` makes one of a term.
+    pub(crate) fn sums(dtype: Dtype, element: impl Fn(Array) -> Vec<Array>) -> Vec<[Vec<Array>; 2]> {
+        let pair = |a: Array, b: Array| [element(a), element(b)];
+        let [largest, one, last_bit] = match dtype {
+            Dtype::F32 => [f32::MAX, 1.0, f32::EPSILON].map(|x| Array::F32(vec![x])),
+            Dtype::F64 => [f64::MAX, 1.0, f64::EPSILON].map(|x| Array::F64(vec![x])),
+            Dtype::I32 | Dtype::I64 => return Vec::new(),
+        };
+        let [above, below, nan] = &data::not_finite(dtype)[..] else { return Vec::new() };
+        let pairs = [(above, below), (below, above), (below, nan), (&largest, &largest), (&one, &last_bit)];
+        pairs.map(|(a, b)| pair(a.clone(), b.clone())).into()
+    }
+}
+
+/// The largest K with which sums of so many of 1..=K, of random signs, lie within `bits` bits with a probability that is as
+/// good as one: they are 14 standard deviations away.
+pub(crate) fn largest_exact(bits: u32, n: u64) -> f64 {
+    2f64.powi(bits as i32) / (8.0 * (n as f64).sqrt().max(1.0))
 }
 
 /// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
@@ -294,8 +318,8 @@ pub trait Problem: Sync {
     }
 
     /// More such data, for mistakes that the first cannot show.
-    fn more_exact_fills(&self, _: &Case) -> &'static [Fill] {
-        &[]
+    fn more_exact_fills(&self, _: &Case) -> Vec<Fill> {
+        Vec::new()
     }
 
     /// Values that a case is checked over by themselves; `draw` is a random number. None where the result is more than one.
@@ -329,6 +353,11 @@ pub trait Problem: Sync {
     /// What lies before and behind buffers: data that change the result if they are read.
     fn beside(&self, case: &Case) -> Fill {
         self.fill(case)
+    }
+
+    /// What the formula of [`Problem::cost`] counts, in words.
+    fn counted(&self) -> &'static str {
+        ""
     }
 
     /// Bytes moved and operations done, from the one formula of the family.

@@ -86,6 +86,10 @@ impl Problem for Transpose {
         Fill::Bits
     }
 
+    fn counted(&self) -> &'static str {
+        "every element read once and written once"
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let elements = case.shape.n as f64 * case.shape.m as f64;
         let repeats = NREPS.get(&case.params).ok().flatten().unwrap_or(1);
@@ -113,7 +117,7 @@ impl Problem for Transpose {
         let tile = TILE.get(&plan.params).ok().flatten().unwrap_or(1).max(16);
         let side = |side: u64| side.min(tile + side % tile);
         let shape = match case.shape {
-            whole if 2 * whole.elements() <= MOST_APART => whole,
+            whole if repeats.saturating_mul(whole.elements()) <= MOST_APART => whole,
             Shape { n, m } => Shape { n: side(n), m: side(m) },
         };
         // Of large tiles not more data than the case itself has.
@@ -182,7 +186,7 @@ impl Tiling {
         let fits_wg = tiling.work_group().size() == wg.size() && (down == 1 || tiling.work_group() == wg);
         match ROWS.get(params)? {
             None if !fits_wg => Err(Refusal::Group(format!(
-                "work-group {wg}: it has no share of a tile of {tile}x{tile}: choose a multiple of {}, or --rows",
+                "work-group {wg}: its items cannot share out a tile of {tile}x{tile} evenly: choose a multiple of {}, or --rows",
                 tile / vector
             ))),
             _ => Ok(tiling),

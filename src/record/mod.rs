@@ -36,6 +36,8 @@ pub const CPU_SEQ: &str = "cpu_sequential";
 pub const CPU_RAYON: &str = "cpu_rayon";
 /// Variant of the CPU baseline that gives the exact result.
 pub const CPU_EXACT: &str = "cpu_exact";
+/// Variant of the sequential CPU baseline that adds in double, as the CMSoft article's does.
+pub const CPU_DOUBLE: &str = "cpu_double";
 
 /// Words of the `flags` column, each for a number that needs care.
 pub mod flag {
@@ -96,6 +98,33 @@ pub struct Ceiling {
     pub rate: f64,
 }
 
+/// Theoretical rates of a device, as its maker states them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Peaks {
+    /// 10^9 bytes a second.
+    pub gbps: Option<f64>,
+    /// 10^9 operations a second.
+    pub gops: Option<f64>,
+}
+
+/// What launches that do next to nothing take on a device, in seconds by a row's clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaunchCost {
+    /// The clock.
+    pub clock: Clock,
+    /// One launch.
+    pub first: f64,
+    /// Each further one of the same run.
+    pub next: f64,
+}
+
+impl LaunchCost {
+    /// Seconds of so many launches in one run.
+    pub fn of(&self, launches: u64) -> f64 {
+        if launches == 0 { 0.0 } else { self.first + (launches - 1) as f64 * self.next }
+    }
+}
+
 /// Where and under which conditions a ladder ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
@@ -122,6 +151,10 @@ pub struct Scene {
     pub max_noise: f64,
     /// The measured limit of the family, if there is one.
     pub ceiling: Option<Ceiling>,
+    /// What launches cost, where it was measured.
+    pub launch: Option<LaunchCost>,
+    /// The theoretical rates that were given.
+    pub peaks: Peaks,
 }
 
 impl Scene {
@@ -139,6 +172,8 @@ impl Scene {
             cache: settings.cache,
             max_noise: settings.max_noise,
             ceiling,
+            launch: None,
+            peaks: Peaks::default(),
         }
     }
 
@@ -156,6 +191,8 @@ impl Scene {
             cache: settings.cache,
             max_noise: settings.max_noise,
             ceiling: None,
+            launch: None,
+            peaks: Peaks::default(),
         }
     }
 }
@@ -181,6 +218,10 @@ pub struct Record {
     pub ops_per_clock: Option<f64>,
     /// The rate that the ceiling limits, in per cent of it.
     pub ceiling_pct: Option<f64>,
+    /// The rate that bounds the family, in per cent of the theoretical one that was given.
+    pub peak_pct: Option<f64>,
+    /// Seconds that the launches of a run take by themselves, as measured on this device by the row's clock.
+    pub launching: Option<f64>,
     /// Speed-ups over other records of the ladder; see [`relate`].
     pub speedups: Speedups,
     /// Words of [`flag`].
@@ -224,6 +265,8 @@ impl Record {
             gops,
             ops_per_clock: gops.and_then(|gops| ratio(gops * 1e9, scene.clocks)),
             ceiling_pct,
+            peak_pct: peak_pct(scene, &outcome, gbps, gops),
+            launching: launching(scene, &outcome),
             speedups: Speedups::default(),
             flags: Vec::new(),
             outcome,
@@ -253,6 +296,20 @@ impl Record {
     fn repeats(&self) -> Option<&String> {
         self.outcome.params.get(REPEATS)
     }
+}
+
+/// The share of the theoretical rate that bounds the family. What is repeated inside a kernel comes from the cache.
+fn peak_pct(scene: &Scene, outcome: &Outcome, gbps: Option<f64>, gops: Option<f64>) -> Option<f64> {
+    let family = family(&outcome.case.family).filter(|_| !outcome.params.contains_key(REPEATS))?;
+    let (rate, peak) = if family.ceiling.is_memory() { (gbps, scene.peaks.gbps) } else { (gops, scene.peaks.gops) };
+    ratio(100.0 * rate?, peak?)
+}
+
+/// What the launches of a run take by themselves. Not known where some of them are not timed, or by another clock.
+fn launching(scene: &Scene, outcome: &Outcome) -> Option<f64> {
+    let (cost, measured) = (scene.launch?, outcome.measured()?);
+    let is_timed = measured.preparation.is_none() && !measured.samples.is_empty() && measured.clock == cost.clock;
+    (is_timed && outcome.launches > 0).then(|| cost.of(outcome.launches))
 }
 
 /// The times that count, in seconds.

@@ -87,7 +87,7 @@ columns! {
         pub t_wall_median_s: Option<f64>,
         /// Time of one run among many back to back.
         pub t_batch_s: Option<f64>,
-        /// Allocation, transfers, kernels and the host's part, once.
+        /// Allocation, transfers, kernels and the host's part: a median of few runs.
         pub t_end_to_end_s: Option<f64>,
         /// Bytes moved, by the cost model.
         pub bytes: Option<u64>,
@@ -163,6 +163,24 @@ columns! {
         /// Of the host, for the elements that it adds itself; no other column counts it but `t_end_to_end_s`.
         #[serde(default)]
         pub t_host_tail_s: Option<f64>,
+        /// Of the host, within `t_end_to_end_s`, for what it adds itself: partial results and its tail.
+        #[serde(default)]
+        pub t_host_part_s: Option<f64>,
+        /// Range of the few runs from end to end over their median; none of a single run.
+        #[serde(default)]
+        pub end_to_end_noise: Option<f64>,
+        /// What the launches of one run take by themselves, by the cost of launches that was measured on this device.
+        #[serde(default)]
+        pub t_launches_s: Option<f64>,
+        /// The theoretical bandwidth that was given, in 10^9 bytes a second.
+        #[serde(default)]
+        pub peak_gbps: Option<f64>,
+        /// The theoretical rate of operations that was given, in 10^9 a second.
+        #[serde(default)]
+        pub peak_gops: Option<f64>,
+        /// `gbps` in per cent of `peak_gbps`, or `gops` of `peak_gops` where operations bound the family.
+        #[serde(default)]
+        pub peak_pct: Option<f64>,
     }
 }
 
@@ -265,6 +283,12 @@ impl From<&Record> for Row {
             ops_per_cu_clock: record.ops_per_clock,
             canary: seconds(|m| m.canary.map(|canary| canary.ratio)),
             t_host_tail_s: seconds(|m| m.host_tail),
+            t_host_part_s: seconds(|m| m.host_part),
+            end_to_end_noise: seconds(|m| m.end_to_end_noise),
+            t_launches_s: record.launching.and_then(finite),
+            peak_gbps: scene.peaks.gbps,
+            peak_gops: scene.peaks.gops,
+            peak_pct: record.peak_pct,
         }
     }
 }
@@ -405,5 +429,11 @@ pub(crate) fn row(variant: &str) -> Row {
         ops_per_cu_clock: None,
         canary: None,
         t_host_tail_s: None,
+        t_host_part_s: None,
+        end_to_end_noise: None,
+        t_launches_s: None,
+        peak_gbps: None,
+        peak_gops: None,
+        peak_pct: None,
     }
 }

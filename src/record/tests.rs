@@ -50,6 +50,8 @@ fn scene() -> Scene {
         cache: Cache::Warm,
         max_noise: 0.05,
         ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
+        launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
+        peaks: Peaks { gbps: Some(0.032), gops: None },
     }
 }
 
@@ -176,4 +178,21 @@ fn a_run_says_when_but_not_where() {
     let run = Run::begin();
     assert!(run.id.len() == 9 && run.id.starts_with('r') && run.id[1..].chars().all(|c| c.is_ascii_hexdigit()));
     assert!(run.time_utc.len() == 20 && run.time_utc.ends_with('Z') && run.time_utc.as_bytes()[10] == b'T');
+}
+
+#[test]
+fn launches_and_peaks_are_told_of_what_they_hold_for() {
+    let many = Outcome { launches: 3, ..outcome("naive", &[20e-6; 3]) };
+    let row = Row::from(&Record::from_outcome(&scene(), Some(1), many.clone()));
+    // 4 us, and twice 3 us; 8000 bytes in 20 us are 0.4 GB/s of 0.032.
+    approx::assert_relative_eq!(row.t_launches_s.unwrap(), 10e-6);
+    approx::assert_relative_eq!(row.peak_pct.unwrap(), 1250.0, max_relative = 1e-9);
+    assert_eq!((row.peak_gbps, row.peak_gops), (Some(0.032), None));
+    let by_wall = with(many.clone(), |m| m.clock = Clock::Wall);
+    assert_eq!(Record::from_outcome(&scene(), Some(1), by_wall).launching, None, "by another clock");
+    let prepared = with(many.clone(), |m| m.preparation = Some(1e-6));
+    assert_eq!(Record::from_outcome(&scene(), Some(1), prepared).launching, None, "not all launches are timed");
+    let unknown = Scene { launch: None, peaks: Peaks::default(), ..scene() };
+    let row = Row::from(&Record::from_outcome(&unknown, Some(1), many));
+    assert_eq!((row.t_launches_s, row.peak_pct, row.peak_gbps), (None, None, None));
 }

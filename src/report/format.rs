@@ -59,6 +59,23 @@ pub fn shorten(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// Text in lines of at most `width` characters, broken at blanks, those after the first behind `indent`; ends with a line
+/// feed. A longer word has a line of its own.
+pub fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let (mut lines, mut line) = (String::new(), String::new());
+    let mut is_begun = false;
+    for word in text.split(' ') {
+        if is_begun && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push_str(&(std::mem::replace(&mut line, indent.to_owned() + word) + "\n"));
+        } else {
+            line.push_str(if is_begun { " " } else { "" });
+            line.push_str(word);
+        }
+        is_begun = true;
+    }
+    lines + &line + "\n"
+}
+
 /// Foreign text of many lines for a terminal, each indented by `indent`.
 pub fn block(text: &str, indent: &str) -> String {
     let lines = text.trim_end().lines();
@@ -138,6 +155,14 @@ mod tests {
         assert_eq!(shorten("two\nlines", 10), "two…");
         assert_eq!(shorten("ééééé", 5), "ééééé");
         assert_eq!(shorten("ééééé", 4), "ééé…");
+    }
+
+    #[test]
+    fn long_lines_break_at_blanks() {
+        assert_eq!(wrap("one two three", 7, "  "), "one two\n  three\n");
+        assert_eq!(wrap("one two three", 80, "  "), "one two three\n");
+        assert_eq!(wrap("immeasurable x", 5, " "), "immeasurable\n x\n");
+        assert_eq!(wrap("", 5, " "), "\n");
     }
 
     #[test]

@@ -9,9 +9,9 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     if rows.is_empty() {
         return "Nothing was run.\n".to_owned();
     }
-    let view = View::of(rows, unit);
+    let view = View::of(rows, unit, None);
     let mut text = format!("**{}**\n", markdown(&view.title));
-    for grid in [&view.rungs, &view.cpu] {
+    for grid in [&view.rungs, &view.whole, &view.cpu] {
         if !grid.rows.is_empty() {
             text.push('\n');
             text.push_str(&table(grid));
@@ -37,7 +37,8 @@ fn table(grid: &TextTable) -> String {
     let line =
         |cells: &[String]| format!("| {} |\n", cells.iter().map(|c| markdown(c)).collect::<Vec<_>>().join(" | "));
     let last = grid.header.len().saturating_sub(1);
-    let rule: Vec<&str> = (0..=last).map(|i| if i == 0 || i == last { "---" } else { "---:" }).collect();
+    let is_text = |i| i == 0 || (i == last && !grid.tints.is_empty());
+    let rule: Vec<&str> = (0..=last).map(|i| if is_text(i) { "---" } else { "---:" }).collect();
     let body: String = grid.rows.iter().map(|r| line(r)).collect();
     format!("{}| {} |\n{body}", line(&grid.header), rule.join(" | "))
 }

@@ -3,12 +3,17 @@
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
 pub mod ceilings;
+pub mod chapter;
 pub mod columns;
 pub mod experiment;
 pub mod format;
 pub mod ladder;
+mod launching;
 pub mod markdown;
 pub mod progress;
+pub mod rates;
+pub mod source;
+pub mod sources;
 pub mod sweep;
 pub mod timeline;
 mod view;

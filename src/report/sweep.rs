@@ -49,16 +49,7 @@ pub fn time_split(spent: Spent, ceiling: f64, total: f64) -> String {
 
 /// `70 configurations: 65 ok, 5 skipped`.
 fn statuses(rows: &[Row]) -> String {
-    let all = [
-        Status::Ok,
-        Status::Skipped,
-        Status::BuildFailed,
-        Status::Suspect,
-        Status::WrongResult,
-        Status::Timeout,
-        Status::Failed,
-    ];
-    let counts = all.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
+    let counts = Status::ALL.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     format!("{} configurations: {}", rows.len(), counts.collect::<Vec<_>>().join(", "))
 }

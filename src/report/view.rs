@@ -2,10 +2,12 @@
 //! Texts are raw; renderers escape them.
 
 use super::format::{self, Tint};
+use super::launching;
 use crate::data::Dtype;
 use crate::kernels::{self, Form};
-use crate::record::{Row, flag};
+use crate::record::{CPU_RAYON, Row, flag};
 use crate::runner::{Cache, Number, Status};
+use crate::stats::ratio;
 
 /// A ladder's report in parts.
 pub(super) struct View {
@@ -13,6 +15,8 @@ pub(super) struct View {
     pub(super) title: String,
     /// The rungs, if there are any.
     pub(super) rungs: TextTable,
+    /// The rungs with all that belongs to a result, beside the CPU; without rows where nothing of that is known.
+    pub(super) whole: TextTable,
     /// The CPU baselines, if there are any.
     pub(super) cpu: TextTable,
     /// `dot = 1.234567e5`.
@@ -23,19 +27,39 @@ pub(super) struct View {
     pub(super) details: Vec<(String, String)>,
 }
 
-/// A table. The first and the last column are text, those between numbers.
+/// A table. The first column is text, and so is the last where rows have verdicts; the others are numbers. A line feed in a
+/// header is where a narrow column breaks it.
 pub(super) struct TextTable {
     pub(super) header: Vec<String>,
     pub(super) rows: Vec<Vec<String>>,
-    /// The colour of each row's verdict.
+    /// The colour of each row's verdict; empty where rows have none.
     pub(super) tints: Vec<Tint>,
 }
 
-/// A column: its name, its cells, and whether it stays when no row has a cell for it.
+/// A column: its name, its cells, whether it stays when no row has a cell for it, and whether it is the first to go where a
+/// table is too wide.
 struct Column {
     name: &'static str,
     cell: fn(&Cell<'_>) -> Option<String>,
     always: bool,
+    spare: bool,
+}
+
+impl Column {
+    /// A column that is always there.
+    const fn always(name: &'static str, cell: fn(&Cell<'_>) -> Option<String>) -> Column {
+        Column { name, cell, always: true, spare: false }
+    }
+
+    /// A column that is there if some row has a cell for it.
+    const fn where_known(name: &'static str, cell: fn(&Cell<'_>) -> Option<String>) -> Column {
+        Column { name, cell, always: false, spare: false }
+    }
+
+    /// The first to go where a table is too wide.
+    const fn if_room(self) -> Column {
+        Column { spare: true, ..self }
+    }
 }
 
 /// What a table's cell is made from.
@@ -47,40 +71,43 @@ struct Cell<'a> {
 }
 
 const RUNG_COLUMNS: &[Column] = &[
-    Column { name: "median", cell: |c| median(c.row), always: true },
-    Column { name: "batch", cell: |c| c.row.t_batch_s.map(format::time), always: false },
-    Column { name: "GB/s", cell: |c| c.rate(c.row), always: true },
-    Column { name: "inside GB/s", cell: |c| c.rate(c.inside?), always: false },
-    Column { name: "of copy", cell: |c| c.row.copy_pct.map(percent), always: false },
-    Column { name: "of limit", cell: |c| of_limit(c.row), always: false },
-    Column { name: "gain", cell: |c| c.row.step_x.map(three), always: true },
-    Column { name: "total", cell: |c| c.row.total_x.map(three), always: true },
-    Column { name: "vs 1 core", cell: |c| c.row.cpu_seq_x.map(three), always: false },
-    Column { name: "vs all cores", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
+    Column::always("median", |c| median(c.row)),
+    Column::always("GB/s", |c| c.rate(c.row)),
+    Column::where_known("inside\nGB/s", |c| c.rate(c.inside?)),
+    Column::where_known("of\ncopy", |c| c.row.copy_pct.map(percent)),
+    Column::where_known("of\nlimit", |c| of_limit(c.row)),
+    Column::where_known("of\npeak", |c| of_peak(c.row)),
+    Column::always("gain", |c| c.row.step_x.map(three)),
+    Column::always("total", |c| c.row.total_x.map(three)).if_room(),
 ];
 
 /// Of families that arithmetic bounds.
 const RUNG_PAIR_COLUMNS: &[Column] = &[
-    Column { name: "median", cell: |c| median(c.row), always: true },
-    Column { name: "prep", cell: |c| c.row.t_preparation_s.map(format::time), always: false },
-    Column { name: "e2e", cell: |c| c.row.t_end_to_end_s.map(format::time), always: false },
-    Column { name: "Gpair/s", cell: |c| pairs(c.row), always: true },
-    Column { name: "/CU/clk", cell: |c| c.row.ops_per_cu_clock.map(|ops| three(ops / 2.0)), always: false },
-    Column { name: "of limit", cell: |c| of_limit(c.row), always: false },
-    Column { name: "gain", cell: |c| c.row.step_x.map(three), always: true },
-    Column { name: "total", cell: |c| c.row.total_x.map(three), always: true },
-    Column { name: "vs all cores", cell: |c| c.row.cpu_rayon_x.map(three), always: false },
+    Column::always("median", |c| median(c.row)),
+    Column::always("Gpair/s", |c| pairs(c.row)),
+    Column::where_known("/CU/clk", |c| c.row.ops_per_cu_clock.map(|ops| three(ops / 2.0))).if_room(),
+    Column::where_known("of\nlimit", |c| of_limit(c.row)),
+    Column::where_known("of\npeak", |c| of_peak(c.row)),
+    Column::always("gain", |c| c.row.step_x.map(three)),
+    Column::always("total", |c| c.row.total_x.map(three)),
 ];
 
-const CPU_PAIR_COLUMNS: &[Column] = &[
-    Column { name: "median", cell: |c| median(c.row), always: true },
-    Column { name: "Gpair/s", cell: |c| pairs(c.row), always: true },
+/// What a program has to do besides the timed kernels, and the CPU.
+const WHOLE_COLUMNS: &[Column] = &[
+    Column::where_known("back to\nback", |c| c.row.t_batch_s.map(format::time)),
+    Column::where_known("prep", |c| c.row.t_preparation_s.map(format::time)),
+    Column::where_known("vs 1\ncore", |c| c.row.cpu_seq_x.map(three)),
+    Column::where_known("vs all\ncores", |c| c.row.cpu_rayon_x.map(three)),
+    Column::where_known("host\npart", |c| c.row.t_host_part_s.map(format::time)),
+    Column::where_known("end to\nend", |c| c.row.t_end_to_end_s.map(format::time)),
+    Column::where_known("end to end\nvs all cores", |c| whole_x(c.row).map(three)),
 ];
 
-const CPU_COLUMNS: &[Column] = &[
-    Column { name: "median", cell: |c| median(c.row), always: true },
-    Column { name: "GB/s", cell: |c| c.rate(c.row), always: true },
-];
+const CPU_PAIR_COLUMNS: &[Column] =
+    &[Column::always("median", |c| median(c.row)), Column::always("Gpair/s", |c| pairs(c.row))];
+
+const CPU_COLUMNS: &[Column] =
+    &[Column::always("median", |c| median(c.row)), Column::always("GB/s", |c| c.rate(c.row))];
 
 impl Cell<'_> {
     /// The row whose verdict the line shows: the plain one, unless only the other went wrong.
@@ -125,8 +152,9 @@ impl RateUnit {
 }
 
 impl View {
-    /// Arranges the rows of one ladder: one case on one device.
-    pub(super) fn of(rows: &[Row], unit: RateUnit) -> View {
+    /// Arranges the rows of one ladder: one case on one device. Tables are at most `width` characters wide, if that is given
+    /// and can be.
+    pub(super) fn of(rows: &[Row], unit: RateUnit, width: Option<usize>) -> View {
         let (cpu, kernels): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.on_host());
         let (mut plain, mut inside): (Vec<&Row>, Vec<&Row>) = kernels.iter().partition(|r| r.repeats().is_none());
         if plain.is_empty() {
@@ -139,47 +167,107 @@ impl View {
             true => (RUNG_COLUMNS, CPU_COLUMNS),
             false => (RUNG_PAIR_COLUMNS, CPU_PAIR_COLUMNS),
         };
+        let heading = |first: &str, columns| Heading { first: first.to_owned(), columns, width };
+        let timed = plain.iter().filter(|r| r.t_median_s.is_some());
+        let cpu_table = TextTable::of(
+            heading(cpu.first().map_or("", |r| &r.device), cpu_columns),
+            cpu.iter().copied().map(cell).collect(),
+            true,
+        );
+        let rungs = TextTable::of(
+            heading("rung", rung_columns),
+            plain.iter().map(|&row| Cell { inside: beside(row), ..cell(row) }).collect(),
+            true,
+        );
         View {
             title: plain
                 .first()
                 .or(cpu.first())
                 .map(|r| title(r, inside.first().copied(), wg, unit))
                 .unwrap_or_default(),
-            rungs: TextTable::of(
-                "rung".to_owned(),
-                plain.iter().map(|&row| Cell { inside: beside(row), ..cell(row) }).collect(),
-                |r| label(r, wg),
-                rung_columns,
-            ),
-            cpu: TextTable::of(
-                cpu.first().map(|r| r.device.clone()).unwrap_or_default(),
-                cpu.iter().copied().map(cell).collect(),
-                |r| r.variant.clone(),
-                cpu_columns,
-            ),
+            whole: TextTable::of(heading("beside the CPU", WHOLE_COLUMNS), timed.copied().map(cell).collect(), false),
+            details: rows.iter().filter_map(|r| detail(r, rungs.verdict(r).or(cpu_table.verdict(r)))).collect(),
+            rungs,
+            cpu: cpu_table,
             result: result(rows),
-            notes: notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>(), &inside),
-            details: rows.iter().filter_map(|r| detail(r, wg)).collect(),
+            notes: own_groups(&plain, wg)
+                .into_iter()
+                .chain(notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>(), &inside))
+                .collect(),
         }
     }
 }
 
+/// What a table begins with, what its columns are, and how wide it may be.
+struct Heading<'a> {
+    first: String,
+    columns: &'a [Column],
+    width: Option<usize>,
+}
+
 impl TextTable {
-    fn of(first: String, cells: Vec<Cell<'_>>, label: impl Fn(&Row) -> String, columns: &[Column]) -> TextTable {
+    /// A line for each cell's row; without columns there is none.
+    fn of(heading: Heading<'_>, cells: Vec<Cell<'_>>, has_verdicts: bool) -> TextTable {
         let has_cell = |c: &Column| c.always || cells.iter().any(|cell| (c.cell)(cell).is_some());
-        let columns: Vec<&Column> = columns.iter().filter(|c| has_cell(c)).collect();
+        let mut columns: Vec<&Column> = heading.columns.iter().filter(|c| has_cell(c)).collect();
+        let made = |columns: &[&Column]| TextTable::plain(&heading.first, columns, &cells);
+        let mut table = made(&columns);
+        let room = heading.width.map(|width| width - if has_verdicts { GAP + LEAST_VERDICT } else { 0 });
+        while room.is_some_and(|room| table.width() > room)
+            && let Some(spare) = columns.iter().position(|c| c.spare)
+        {
+            columns.remove(spare);
+            table = made(&columns);
+        }
+        if columns.is_empty() {
+            table.rows.clear();
+        }
+        if has_verdicts {
+            let room = heading.width.map_or(VERDICT_WIDTH, |width| width.saturating_sub(table.width() + GAP));
+            table.header.push("verdict".to_owned());
+            for (line, cell) in table.rows.iter_mut().zip(&cells) {
+                line.push(verdict(cell.judged(), room.max(LEAST_VERDICT)));
+            }
+            table.tints = cells.iter().map(|c| tint(c.judged().status)).collect();
+        }
+        table
+    }
+
+    /// Without verdicts.
+    fn plain(first: &str, columns: &[&Column], cells: &[Cell<'_>]) -> TextTable {
         let unit = cells.first().map(|c| c.unit).unwrap_or_default();
         let names = columns.iter().map(|c| unit.named(c.name));
         let line = |cell: &Cell<'_>| {
-            let cells = columns.iter().map(|c| (c.cell)(cell).unwrap_or_else(|| "-".to_owned()));
-            std::iter::once(label(cell.row)).chain(cells).chain([verdict(cell.judged())]).collect()
+            let numbers = columns.iter().map(|c| (c.cell)(cell).unwrap_or_else(|| "-".to_owned()));
+            std::iter::once(label(cell.row)).chain(numbers).collect()
         };
         TextTable {
-            header: std::iter::once(first).chain(names).chain(["verdict".to_owned()]).collect(),
+            header: std::iter::once(first.to_owned()).chain(names).collect(),
             rows: cells.iter().map(line).collect(),
-            tints: cells.iter().map(|c| tint(c.judged().status)).collect(),
+            tints: Vec::new(),
         }
     }
+
+    /// Characters of a line, columns two blanks apart.
+    fn width(&self) -> usize {
+        let widest = |text: &String| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let column = |i: usize| {
+            let cells = self.rows.iter().filter_map(move |row| row.get(i));
+            std::iter::once(&self.header[i]).chain(cells).map(widest).max().unwrap_or(0)
+        };
+        (0..self.header.len()).map(|i| column(i) + GAP).sum::<usize>().saturating_sub(GAP)
+    }
+
+    /// The verdict that a row's line shows, if it has a line.
+    fn verdict(&self, row: &Row) -> Option<&str> {
+        let lines = self.rows.iter().filter(|line| line.first() == Some(&label(row)));
+        lines.filter_map(|line| line.last()).map(String::as_str).next()
+    }
+}
+
+/// How many times faster than all CPU cores a result is from end to end.
+fn whole_x(row: &Row) -> Option<f64> {
+    ratio(row.cpu_rayon_x? * row.t_median_s?, row.t_end_to_end_s?)
 }
 
 /// Additions with a minimum, two operations each, in 10^9 a second.
@@ -210,21 +298,29 @@ pub(super) fn of_limit(row: &Row) -> Option<String> {
     Some(if row.has_flag(flag::FITS_CACHE) { "in cache".to_owned() } else { percent(share) })
 }
 
+/// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
+fn of_peak(row: &Row) -> Option<String> {
+    let share = row.peak_pct?;
+    Some(if row.has_flag(flag::FITS_CACHE) { "in cache".to_owned() } else { percent(share) })
+}
+
 /// The median, and half the inter-quartile range as a share of it.
 fn median(row: &Row) -> Option<String> {
     let spread = row.noise.map(|n| format!(" ±{}", format::percent(n / 2.0))).unwrap_or_default();
     row.t_median_s.map(|t| format::time(t) + &spread)
 }
 
-/// `v3 local`, with its work-group size if that is not the ladder's.
-fn label(row: &Row, wg: &str) -> String {
+/// `v3 local`.
+fn label(row: &Row) -> String {
+    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
+}
+
+/// `v5 16x16, v7 1`: of the rungs whose work-groups are not the ladder's.
+fn own_groups(rungs: &[&Row], wg: &str) -> Option<String> {
     // Where arithmetic is the bound most rungs have a work-group size of their own.
-    let is_common = row.wg.is_empty() || row.wg == wg || !is_memory_bound(row);
-    let own = if is_common { String::new() } else { format!(" (wg {})", row.wg) };
-    match row.rung {
-        Some(number) => format!("v{number} {}{own}", row.variant),
-        None => format!("{}{own}", row.variant),
-    }
+    let own = rungs.iter().filter(|r| !r.wg.is_empty() && r.wg != wg && is_memory_bound(r));
+    let told: Vec<String> = own.map(|r| format!("{} {}", short_label(r), r.wg)).collect();
+    (!told.is_empty()).then(|| format!("work-groups of another size: {}", told.join(", ")))
 }
 
 /// `v3`, or the name of a reference or baseline.
@@ -261,10 +357,16 @@ fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: RateUnit) -> String {
     format!("{} on {}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.device, row.dtype)
 }
 
-/// Most characters of a verdict, so that a table of all columns stays within 120.
+/// Blanks between columns.
+const GAP: usize = 2;
+
+/// Most characters of a verdict where nothing else bounds it.
 const VERDICT_WIDTH: usize = 30;
 
-fn verdict(row: &Row) -> String {
+/// Characters that every verdict may have: those of its longest word.
+const LEAST_VERDICT: usize = 12;
+
+fn verdict(row: &Row, width: usize) -> String {
     if row.status == Status::Ok {
         return "ok".to_owned();
     }
@@ -273,7 +375,9 @@ fn verdict(row: &Row) -> String {
     if row.reason.is_empty() || matches!(row.status, Status::BuildFailed | Status::Timeout) {
         return word;
     }
-    format::shorten(&format!("{word}: {}", format::block(&row.reason, "")), VERDICT_WIDTH)
+    let whole = format!("{word}: {}", format::block(&row.reason, ""));
+    // A word or two of a reason say nothing.
+    if width >= word.len() + 12 { format::shorten(&whole, width.min(VERDICT_WIDTH)) } else { word }
 }
 
 pub(super) fn status_word(status: Status) -> &'static str {
@@ -296,14 +400,15 @@ fn tint(status: Status) -> Tint {
     }
 }
 
-/// A row's reason where its verdict does not hold all of it.
-fn detail(row: &Row, wg: &str) -> Option<(String, String)> {
+/// A row's reason where the verdict that is shown does not hold all of it.
+fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)> {
     let word = status_word(row.status);
+    let holds = |shown: &str| shown.contains(format::block(&row.reason, "").trim());
     let is_told = row.status == Status::Ok
         || row.reason.trim().is_empty()
-        || (row.repeats().is_none() && verdict(row).contains(format::block(&row.reason, "").trim()));
+        || (row.repeats().is_none() && shown.is_some_and(holds));
     let inside = if row.repeats().is_some() { " inside" } else { "" };
-    (!is_told).then(|| (format!("{}{inside}, {word}", label(row, wg)), row.reason.trim().to_owned()))
+    (!is_told).then(|| (format!("{}{inside}, {word}", label(row)), row.reason.trim().to_owned()))
 }
 
 /// The result: a kernel's, or where none was right the CPU's, which is said.
@@ -352,14 +457,12 @@ fn notes_on(rows: &[&Row]) -> Vec<String> {
     let drift = format!(
         "unsteady: a fixed kernel took up to {drift:.2} times its best, so the device's clock or a neighbour changed"
     );
-    let has_batch = rows.iter().any(|r| r.t_batch_s.is_some());
-    let batch = if has_batch { "; batch is the time of launches back to back" } else { "" };
-    [
-        note(&|r| r.has_flag(flag::LAUNCH_BOUND), &format!("launch-bound, as short as a launch itself{batch}")),
-        note(
-            &|r| r.has_flag(flag::LAUNCH_BOUND) && r.launches > Some(1),
-            "several launches a run, each of which has its price",
-        ),
+    let is_untold = |r: &Row| r.has_flag(flag::LAUNCH_BOUND) && r.t_launches_s.is_none();
+    let known = [only_where_data_are(rows), end_to_end(rows)].into_iter().flatten();
+    let launches = launching::notes(rows);
+    let others = [
+        note(&is_untold, "launch-bound, as short as a launch itself"),
+        note(&|r| is_untold(r) && r.launches > Some(1), "several launches a run, each of which has its price"),
         note(&|r| r.has_flag(flag::FITS_CACHE), "the data fit the cache, so memory's ceiling is no limit"),
         note(
             &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),
@@ -369,10 +472,47 @@ fn notes_on(rows: &[&Row]) -> Vec<String> {
         note(&is_step_back, "slower than the rung before: on this device and size the idea costs more than it saves"),
         note(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
         note(&|r| r.has_flag(flag::DRIFT), &drift),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    known.chain(launches).chain(others.into_iter().flatten()).collect()
+}
+
+/// What the times from end to end are, where there are any.
+fn end_to_end(rows: &[&Row]) -> Option<String> {
+    let text = "end to end: allocation, transfers, kernels and the host's part, with the program built before";
+    let batch = if rows.iter().any(|r| r.t_batch_s.is_some()) { "; back to back: a run among many" } else { "" };
+    rows.iter().any(|r| r.t_end_to_end_s.is_some()).then(|| format!("{text}{batch}"))
+}
+
+/// By how much a factor must be above 1 to be told.
+const CLEAR: f64 = 1.1;
+
+/// The rungs that beat all CPU cores by their kernels, but from end to end are beaten by them. What the spread could turn
+/// round is not told.
+fn only_where_data_are(rows: &[&Row]) -> Option<String> {
+    let of_cpu = rows.iter().find(|r| r.variant == CPU_RAYON).and_then(|r| r.noise).unwrap_or(0.0);
+    let factors = |r: &&&Row| {
+        let (kernels, whole) = (r.cpu_rayon_x?, ratio(1.0, whole_x(r)?)?);
+        let noise = [r.noise, r.end_to_end_noise].map(|noise| 1.0 + noise.unwrap_or(0.0) + of_cpu);
+        (kernels > CLEAR * noise[0] && whole > CLEAR * noise[1]).then_some((kernels, whole))
+    };
+    let meant: Vec<&Row> = rows.iter().filter(|r| !r.on_host() && factors(r).is_some()).copied().collect();
+    let (kernels, whole): (Vec<f64>, Vec<f64>) = meant.iter().filter_map(|r| factors(&r)).unzip();
+    (!meant.is_empty()).then(|| {
+        format!(
+            "the device wins only where the data are there already ({}): its kernels are {} times as fast as all CPU \
+             cores, but from end to end the CPU is {} times as fast",
+            who(&meant, rows),
+            range(&kernels, three),
+            range(&whole, three),
+        )
+    })
+}
+
+/// `1.5`, or `1.5 to 7`: the least and the most.
+pub(super) fn range(values: &[f64], text: fn(f64) -> String) -> String {
+    let least = text(values.iter().copied().fold(f64::INFINITY, f64::min));
+    let most = text(values.iter().copied().fold(0.0, f64::max));
+    if least == most { least } else { format!("{least} to {most}") }
 }
 
 /// Slower than the rung before by more than the spread of either is likely to explain.
@@ -390,7 +530,7 @@ fn clock_name(row: &Row) -> &'static str {
 }
 
 /// `v2, v3`, or `all rungs`.
-fn who(meant: &[&Row], rows: &[&Row]) -> String {
+pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
     let timed = |r: &&Row| !r.on_host() && r.t_median_s.is_some();
     let rungs = rows.iter().filter(|r| timed(r)).count();
     if rungs > 1 && meant.len() == rungs && meant.iter().all(timed) {

@@ -65,7 +65,8 @@ impl Gauge {
         let buffer = device.alloc(4 * items)?;
         let launch = Launch { kernel: KERNEL.into(), global: [items, 1, 1], local: [wg, 1, 1], args: Vec::new() };
         let mut gauge = Gauge { unit, launch, distrust: None, fastest: f64::INFINITY };
-        let begun = gauge.calibrate(device, buffer);
+        // What it launches is no case's: that a device refuses it is a failure.
+        let begun = gauge.calibrate(device, buffer).map_err(|stop| stop.after(true));
         if begun.is_err() {
             device.free(buffer);
         }

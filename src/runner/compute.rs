@@ -33,7 +33,9 @@ impl Session {
         let uploaded = fence.upload(&mut *self.device, inputs)?;
         let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, &uploaded).map_err(Stop::from);
         let computed = bound.and_then(|bound| {
-            let ran = self.run_poisoned(&job, &bound).and_then(|()| self.result(&job, &bound, inputs));
+            let ran = self
+                .run_poisoned(&job, &bound)
+                .and_then(|()| self.result(&job, &bound, inputs).map_err(|stop| stop.after(true)));
             bound.free(&mut *self.device);
             ran
         });

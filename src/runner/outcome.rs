@@ -84,6 +84,22 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Status; 7] = [
+        Status::Ok,
+        Status::Skipped,
+        Status::BuildFailed,
+        Status::Suspect,
+        Status::WrongResult,
+        Status::Timeout,
+        Status::Failed,
+    ];
+
+    /// Whether something broke, of the kernel, its driver or their times.
+    pub fn is_broken(self) -> bool {
+        !matches!(self, Status::Ok | Status::Skipped)
+    }
+
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
@@ -169,8 +185,12 @@ pub struct Measured {
     pub batch: Option<f64>,
     /// Of the launches that do not count: what prepares the data for those that do; by the driver's events.
     pub preparation: Option<f64>,
-    /// Allocation, host to device, kernels, device to host and the host's finish, once.
+    /// Allocation, host to device, kernels, device to host and the host's part; a median of few runs.
     pub end_to_end: Option<f64>,
+    /// The range of these few runs over their median; none of a single run.
+    pub end_to_end_noise: Option<f64>,
+    /// Of the host, within [`Measured::end_to_end`], for what it adds itself: partial results and its tail, if any.
+    pub host_part: Option<f64>,
     /// Of the elements that the host adds itself ([`crate::plan::Plan::host_tail`]), if any; no clock counts it.
     pub host_tail: Option<f64>,
     /// What ended the sampling: `steady`, `timeout` or `max-runs`.
@@ -210,7 +230,7 @@ pub struct Spent {
     pub data: f64,
     /// Checking results before the first sample.
     pub verify: f64,
-    /// Warming up and sampling, and the end-to-end run.
+    /// Warming up and sampling, and the runs from end to end.
     pub measure: f64,
 }
 
@@ -303,6 +323,8 @@ impl Measured {
             batch: None,
             preparation: None,
             end_to_end: None,
+            end_to_end_noise: None,
+            host_part: None,
             host_tail: None,
             stopped_by: String::new(),
             timeline: Vec::new(),

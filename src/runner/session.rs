@@ -4,6 +4,7 @@ use super::buffers::{Fence, Fenced};
 use super::canary::Gauge;
 use super::outcome::{Clock, Measured, Number, Outcome, Settings, Stop};
 use super::verify::Judged;
+use crate::check;
 use crate::data::{self, Array, Dtype, Fill, Params, Shape};
 use crate::device::{BuildUnit, Device, ProgramId};
 use crate::exchange::exchange;
@@ -211,6 +212,7 @@ impl Session {
     ) -> Result<ReadyCase<'a>, Stop> {
         let (rung, plan) = self.plan(family, case)?;
         (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
+        demand_bound(family, case, &plan)?;
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops, outcome.working_set) = (cost.bytes, cost.ops, plan.bytes());
         let started = Instant::now();
@@ -267,7 +269,7 @@ impl Session {
     }
 
     /// Makes the inputs and their reference, unless the last case had the same.
-    fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+    pub(super) fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         self.load_host(job.case, job.family)?;
         let Some(data) = &mut self.data else { return Ok(()) };
         if data.device.is_empty() {
@@ -302,6 +304,16 @@ impl Session {
 pub(super) fn choices(family: &Family, case: &Case) -> Params {
     let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
     given.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Refuses floats that are rounded so often that the bound of their error would hide mistakes.
+fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal> {
+    if family.problem.is_exact(case) || check::gamma(plan.depth, case.dtype.unit_roundoff()).is_some() {
+        return Ok(());
+    }
+    let Plan { depth, .. } = plan;
+    let what = format!("{depth} roundings of {} one after the other leave no bound that shows mistakes", case.dtype);
+    Err(Refusal::Size(format!("{what}: choose more work-items, a smaller size or another --dtype")))
 }
 
 fn gib(bytes: u64) -> String {

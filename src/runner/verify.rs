@@ -92,7 +92,12 @@ impl Session {
             let mut data = exact_data_of(job.family, job.case, fill, seed);
             data.device.clone_from(&timed.device);
             overwrite(&mut *self.device, &data)?;
-            self.verify_over(job, &mut data, &format!("over {fill}")).map(drop)
+            let when = format!("over {fill}");
+            match fill {
+                // What changes would not be exact.
+                Fill::Scaled(_) => self.verify_once(job, &data, &when).map(drop),
+                _ => self.verify_over(job, &mut data, &when).map(drop),
+            }
         });
         timed.host = self.real_inputs(job.family, job.case);
         // Kept only if it could be put back: else the next case makes it anew.
@@ -120,34 +125,69 @@ impl Session {
         let lens = problem.inputs(shape, &case.params);
         let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
         self.with_companion(job, &case, Data::unjudged(job.family, &case, host), |session, job, data| {
-            let places = places(job, data);
+            let places: Vec<usize> = places(job, data).into_iter().map(|spot| spot.at).collect();
+            let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
             let count = places.len().max(lone.values.len());
+            // Of one work-item, and of the first and the last.
+            let together = [[first, (first + 1).min(last)], [first, last]].into_iter().filter(|[a, b]| a != b);
+            let together: Vec<[usize; 2]> = together.collect();
             session.with_bound(job, &data.device.clone(), |session, bound| {
-                let pairs = places.iter().cycle().zip(lone.values.iter().cycle());
-                pairs.take(count).try_for_each(|(spot, values)| session.verify_one(job, bound, data, spot.at, values))
+                for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {
+                    session.verify_few(job, bound, data, &[(at, values)])?;
+                }
+                for ([a, b], [one, other]) in together.iter().flat_map(|at| lone.pairs.iter().map(move |two| (at, two)))
+                {
+                    session.verify_few(job, bound, data, &[(*a, one), (*b, other)])?;
+                }
+                Ok(())
             })
         })
     }
 
-    /// Checks one run in which only the elements at this place count, which are these.
-    fn verify_one(
+    /// Checks one run in which only the elements at these places count, which are these: each place once, with an element of
+    /// each input.
+    fn verify_few(
         &mut self,
         job: &ReadyCase<'_>,
         bound: &BoundPlan,
         data: &mut Data,
-        at: usize,
-        values: &[Array],
+        few: &[(usize, &Vec<Array>)],
     ) -> Result<(), Stop> {
-        let change = |(input, value): (usize, &Array)| Change { input, index: at, value: value.clone() };
-        let changes: Vec<Change> = values.iter().enumerate().map(change).collect();
-        data.reference = Some(exactly(job.family.problem.reference(job.case, values), job.case.dtype));
+        let change = |index: usize, (input, value): (usize, &Array)| Change { input, index, value: value.clone() };
+        let changes = few.iter().flat_map(|(at, values)| values.iter().enumerate().map(|value| change(*at, value)));
+        let changes: Vec<Change> = changes.collect();
+        let nothing = job.family.problem.inputs(Shape { n: 0, ..job.case.shape }, &job.case.params);
+        let counting = (0..nothing.len()).map(|input| {
+            let none = Array::zeros(job.case.dtype, 0);
+            few.iter().filter_map(|(_, values)| values.get(input)).fold(none, |all, value| all.followed_by(value))
+        });
+        let reference = job.family.problem.reference(job.case, &counting.collect::<Vec<_>>());
+        let before = data.reference.replace(exactly(reference, job.case.dtype));
         bound.change(&mut *self.device, &job.plan, &changes)?;
         self.run_poisoned(job, bound)?;
         let undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut data.host)).collect();
-        let judged = self.judge(job, bound, data, &format!("where only element {at} counts"));
+        let places: Vec<String> = few.iter().map(|(at, _)| at.to_string()).collect();
+        let judged = self.judge(job, bound, data, &format!("where only element {} counts", places.join(" and ")));
         undo.iter().for_each(|change| _ = change.apply(&mut data.host));
         bound.change(&mut *self.device, &job.plan, &undo)?;
+        data.reference = before;
         judged.map(drop)
+    }
+
+    /// Checks one run over these data with each infinity and NaN in them, beside which no number counts. Where numbers are
+    /// added alone, and no sum of them can be too large.
+    fn verify_not_finite(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, data: &mut Data) -> Result<(), Stop> {
+        let largest = if job.case.dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
+        let is_finite = matches!(&data.reference, Some(Reference::Rounded(sum)) if sum.magnitude < largest);
+        if !is_finite || self.device.info().is_simulator() {
+            return Ok(());
+        }
+        for (value, spot) in data::not_finite(job.case.dtype).into_iter().zip(places(job, data).into_iter().rev()) {
+            let others = data.host.iter().skip(1).filter_map(|input| input.at(spot.at));
+            let values: Vec<Array> = std::iter::once(value).chain(others).collect();
+            self.verify_few(job, bound, data, &[(spot.at, &values)])?;
+        }
+        Ok(())
     }
 
     /// Checks one run over these data, and one after some of them were changed.
@@ -155,6 +195,7 @@ impl Session {
         self.with_bound(job, &data.device.clone(), |session, bound| {
             let judged = session.verify_bound(job, bound, data, when)?;
             session.verify_changed(job, bound, data, when)?;
+            session.verify_not_finite(job, bound, data)?;
             Ok(judged)
         })
     }
@@ -501,7 +542,7 @@ pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
 /// What exact data to check a rung over that is timed, with their seeds.
 pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let problem = job.family.problem;
-    let more = problem.more_exact_fills(job.case).iter().copied();
+    let more = problem.more_exact_fills(job.case);
     std::iter::once(problem.exact_fill(job.case)).chain(more).map(|fill| (fill, !job.case.seed)).collect()
 }
 

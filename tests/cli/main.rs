@@ -7,6 +7,7 @@ mod graph;
 mod lab;
 mod ladder;
 mod minplus;
+mod roads;
 #[path = "../sources/mod.rs"]
 mod sources;
 mod sweep;

@@ -50,14 +50,14 @@ fn every_rung_is_right_at_every_size() {
             // Data are made once for each type and size.
             for (&dtype, &n) in family.dtypes.iter().flat_map(|d| sizes.iter().map(move |n| (d, n))) {
                 // What wider types have of their own shows at small sizes, and what all but the first have in few groups. Of
-                // the other groups each driver takes some.
+                // the other groups each driver takes some: most of the time goes into compiling, for each group anew.
                 let wider = matches!(dtype, Dtype::I64 | Dtype::F64);
                 if (wider || small) && !SMALL_SIZES.contains(&n) || small && wider && family.name == "reduce" {
                     continue;
                 }
                 let is_first = family.dtypes.first() == Some(&dtype);
-                let told =
-                    |wg: usize| small || [3, 64].contains(&wg) || n >= 1 << 16 || is_first && is_mine(driver, wg);
+                let few = if n < 1 << 16 { [3, 64] } else { [64, 256] };
+                let told = |wg: usize| small || few.contains(&wg) || is_first && is_mine(driver, wg);
                 for rung in family.ladder {
                     let is_meant = |wg: usize| worthwhile(rung, n, wg) && (told(wg) || rung.variant() == "wide");
                     for &wg in work_groups.iter().filter(|&&wg| is_meant(wg)) {

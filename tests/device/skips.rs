@@ -192,6 +192,8 @@ const SKIPS: &[Skip] = &[
     },
     Skip {
         of: &["minplus", "transpose"],
+        // As they are without settings, they run anywhere.
+        when: |case, _| case.params.keys().any(|name| name != "weights"),
         how: MayBeRefused("memory"),
         why: "tiles may be larger than local memory, and registers fewer than needed",
         ..ALL

@@ -50,7 +50,10 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
         }
         return;
     }
-    for driver in drivers().split(',').filter(|driver| is_meant(driver)) {
+    let all = drivers();
+    let meant: Vec<&str> = all.split(',').filter(|driver| is_meant(driver)).collect();
+    assert!(!meant.is_empty(), "{test} is for none of GPULAB_TEST_DRIVERS={all}: leave it out with --skip {test}");
+    for driver in meant {
         let scratch = tempfile::tempdir().unwrap();
         let log = scratch.path().join("oclgrind.log");
         let output = child(driver, test, scratch.path(), &log).output().expect("the test binary starts");

@@ -38,6 +38,9 @@ struct Answer {
     /// Cases that were refused, with how often each reason was given.
     skipped: BTreeMap<String, usize>,
     kinds: BTreeSet<String>,
+    /// Each rung with its type that gave a result, and each that was refused, but for what the device lacks.
+    ran: BTreeSet<String>,
+    refused: BTreeSet<String>,
     alarms: Vec<String>,
 }
 
@@ -59,7 +62,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
     })?
     .into_iter()
     .collect::<Result<(), String>>()?;
-    let Answer { ok, skipped, kinds, alarms } = all.into_inner().map_err(|e| e.to_string())?;
+    let Answer { ok, skipped, kinds, alarms, .. } = all.into_inner().map_err(|e| e.to_string())?;
     skipped.iter().for_each(|(why, count)| println!("skipped {count} times: {why}"));
     alarms.iter().for_each(|why| println!("FALSE ALARM  {why}"));
     let (least, least_kinds) = match (options.only.is_some(), options.quick) {
@@ -113,8 +116,18 @@ impl Answer {
             Status::Ok => {
                 self.ok += 1;
                 self.kinds.insert(kind.to_owned());
+                self.ran.insert(format!("{family} {variant} {dtype}"));
             }
             Status::Skipped => {
+                if outcome
+                    .end
+                    .as_ref()
+                    .err()
+                    .and_then(|stop| stop.refusal.as_ref())
+                    .is_none_or(|refusal| refusal.kind() != "feature")
+                {
+                    self.refused.insert(format!("{family} {variant} {dtype}"));
+                }
                 *self.skipped.entry(format!("{family} {variant}: {}", outcome.reason())).or_default() += 1;
             }
             other => self.alarms.push(format!(
@@ -168,6 +181,8 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
             answer.note(&session.baseline(&case(baseline.name), &settings(1)), &kind);
         }
     }
+    let never = answer.refused.difference(&answer.ran).map(|what| format!("{what}: every case was refused"));
+    answer.alarms.extend(never.collect::<Vec<_>>());
     serde_json::to_string(&answer).map_err(|e| e.to_string())
 }
 

@@ -34,7 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["ceilings", "error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
-    ("report", &["ceilings", "data", "kernels", "plan", "record", "runner", "terminal", "values"]),
+    ("report", &["ceilings", "data", "kernels", "plan", "record", "runner", "stats", "terminal", "values"]),
     ("cli", &["data", "kernels", "plan", "runner", "sweep", "values"]),
     (
         "commands",

@@ -8,3 +8,4 @@ mod oracles;
 mod plans;
 mod registry;
 mod runner;
+mod sources;

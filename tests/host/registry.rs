@@ -80,7 +80,7 @@ fn every_file_is_registered_and_every_entry_has_its_file() {
 fn numbers_run_without_a_gap_and_names_are_unique() {
     for family in kernels::everything() {
         let numbers: Vec<Option<u32>> = family.ladder.iter().map(Rung::number).collect();
-        // The material of some ladders numbers its steps from 0.
+        // PPC, chapter 4, numbers its versions from 0.
         let first = numbers[0].filter(|&first| first <= 1).unwrap();
         assert_eq!(numbers, (first..).take(numbers.len()).map(Some).collect::<Vec<_>>(), "{}", family.name);
         assert!(family.references.iter().all(|r| r.number().is_none()), "{}", family.name);

@@ -190,9 +190,9 @@ fn remember(launch: &Launch, memory: &mut Memory, last: &[f32]) {
     last.iter().enumerate().for_each(|(id, &sum)| memory.set(&launch.args[2], id, sum));
 }
 
-/// Launches that check a dot product before it is timed: two over exact data, 37 over single values, two over real data.
-/// Another one goes from end to end.
-const BEFORE: u64 = 41;
+/// Launches that check a dot product before it is timed: three over exact data, 41 over single values and 10 over two, two
+/// over real data and three with an infinity or NaN in them. Another one goes from end to end.
+const BEFORE: u64 = 59;
 
 #[test]
 fn kernels_that_only_sometimes_work_are_found() {
@@ -234,8 +234,13 @@ fn launches_that_idle_in_a_batch_make_the_row_suspect() {
         Ok(4_000_000 + u64::from(found[1].to_bits() % 7))
     });
     let outcome = run_case(script, &case(Dtype::F32, 1000), &Settings { clock: Clock::Batch, ..settings() });
-    assert_eq!(outcome.status(), Status::Suspect, "{}", outcome.reason());
-    assert!(outcome.reason().contains("back to back"), "{}", outcome.reason());
+    // On a busy machine a look between two batches may find the stale result first.
+    let is_found = match outcome.status() {
+        Status::Suspect => outcome.reason().contains("back to back"),
+        Status::WrongResult => outcome.reason().contains("while it was timed"),
+        _ => false,
+    };
+    assert!(is_found, "{:?}: {}", outcome.status(), outcome.reason());
 }
 
 #[test]
@@ -348,6 +353,15 @@ fn what_does_not_fit_is_skipped_with_its_reason() {
         assert_eq!(outcome.status(), Status::Skipped);
         assert!(outcome.reason().contains(word), "{}", outcome.reason());
     }
+}
+
+#[test]
+fn so_many_roundings_that_no_bound_shows_mistakes_are_refused() {
+    let params = Params::from([("items".into(), "1".into())]);
+    let long = Case { params, wg: WorkGroup::linear(1), ..case(Dtype::F32, 2_000_000) };
+    let outcome = run_case(right(), &long, &settings());
+    assert_eq!(outcome.status(), Status::Skipped);
+    assert!(outcome.reason().contains("choose more work-items"), "{}", outcome.reason());
 }
 
 #[test]

@@ -73,7 +73,7 @@ const VEC: Tunable =
 const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
 
 /// Fewest rows of the smaller matrix over which a rung is checked too.
-const COMPANION: u64 = 64;
+const COMPANION: u64 = 128;
 
 /// Setting of checks: the weights are [`Fill::Turned`], rising or falling, or [`Fill::Near`].
 const DATA: &str = "data";
@@ -95,7 +95,7 @@ impl Problem for MinPlus {
     fn fill(&self, case: &Case) -> Fill {
         let (columns, signed) = (case.shape.n, is_signed(&case.params));
         match case.params.get(DATA).map(String::as_str) {
-            Some(NEAR) => Fill::Near { negative: signed },
+            Some(NEAR) => Fill::Near { negative: signed, small: false },
             Some(order) => Fill::Turned { columns, falling: order == FALLING },
             None => Fill::Weights { columns, signed, severed: true },
         }
@@ -144,6 +144,10 @@ impl Problem for MinPlus {
     // Each sum is rounded once, and minima do not round.
     fn is_exact(&self, _: &Case) -> bool {
         true
+    }
+
+    fn counted(&self) -> &'static str {
+        "n^3 pairs of an addition and a minimum"
     }
 
     fn cost(&self, case: &Case) -> Cost {

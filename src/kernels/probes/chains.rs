@@ -117,7 +117,7 @@ impl Problem for Chains {
 
     // Small whole numbers, with which everything is exact.
     fn fill(&self, _: &Case) -> Fill {
-        Fill::Exact(STARTS as u8)
+        Fill::Exact(STARTS as u64)
     }
 
     fn is_exact(&self, _: &Case) -> bool {

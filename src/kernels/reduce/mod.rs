@@ -1,6 +1,6 @@
 //! The reduction of a vector by an operation: its sum, its least or greatest element, and, or, xor of its bits.
 //!
-//! The first six rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
+//! The first seven rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
 //! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
 
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
@@ -47,8 +47,8 @@ const FINISH: Tunable = Tunable::choice(
 .by_default("host");
 const SIZE: Tunable = Tunable::choice(
     "size",
-    "how the rung knows the work-group's size: at run time, as in the slides, or as a constant, which lets the compiler \
-     unroll loops and drop divisions",
+    "how the rung knows the work-group's size: at run time, as in M. Harris's slides, or as a constant, which lets the \
+     compiler unroll loops and drop divisions",
     &["runtime", "constant"],
 )
 .by_default("runtime");
@@ -73,30 +73,35 @@ impl Problem for Reduce {
 
     fn exact_fill(&self, case: &Case) -> Fill {
         match op(case) {
-            // No partial sum may leave f32's exact range, but with negligible probability.
-            Op::Sum => Fill::Fractions(if case.shape.n <= 1 << 24 { 64 } else { 16 }),
+            Op::Sum => Fill::Fractions(most_exact(case)),
             _ => self.fill(case),
         }
     }
 
-    /// Numbers of either sign, as the others are all on one side of 0; and such as are hard to tell apart.
-    fn more_exact_fills(&self, case: &Case) -> &'static [Fill] {
+    /// Numbers of either sign, as the others are all on one side of 0; such as are hard to tell apart; and of many sizes.
+    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
+        let sizes = [Fill::Sizes(16), Fill::Sizes(40)];
         match op(case) {
-            Op::Min => &[Fill::Real, Fill::Near { negative: false }],
-            Op::Max => &[Fill::Real, Fill::Near { negative: true }],
-            _ => &[],
+            op @ (Op::Min | Op::Max) => {
+                let near = [false, true].map(|small| Fill::Near { negative: op == Op::Max, small });
+                [&[Fill::Real], &near[..], &sizes].concat()
+            }
+            Op::Sum if case.dtype.is_float() => vec![Fill::Scaled(most_exact(case))],
+            Op::Sum | Op::Xor => sizes.into(),
+            Op::And | Op::Or => Vec::new(),
         }
     }
 
     fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
+        let op = op(case);
         let mut values = data::telling(case.dtype, draw);
-        if op(case) == Op::Sum {
-            values.extend(data::not_finite(case.dtype));
-        }
-        let neutral = vec![host::finish(op(case), &Array::zeros(case.dtype, 0))];
+        // Whether a minimum of NaN and a number is one of them OpenCL leaves open.
+        values.extend(data::not_finite(case.dtype).into_iter().take(if op == Op::Sum { 3 } else { 2 }));
+        let neutral = vec![host::finish(op, &Array::zeros(case.dtype, 0))];
         // All of them: the result of nothing.
-        values.push(neutral[0].clone());
-        Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect() })
+        values.extend([Array::zeros(case.dtype, 1), neutral[0].clone()]);
+        let pairs = if op == Op::Sum { Lone::sums(case.dtype, |term| vec![term]) } else { Vec::new() };
+        Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect(), pairs })
     }
 
     fn decide(
@@ -138,6 +143,10 @@ impl Problem for Reduce {
         }
     }
 
+    fn counted(&self) -> &'static str {
+        "n elements read, a partial result written for each work-group"
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
         // What the first rungs move: every element, and a partial result for each group.
@@ -157,6 +166,13 @@ impl Problem for Reduce {
     }
 }
 
+/// The largest number whose sums are exact in the case's type and size, in any order.
+fn most_exact(case: &Case) -> u64 {
+    // Beyond that, the changes that checks make would not be.
+    let (bits, most) = if case.dtype == Dtype::F64 { (53, 1 << 43) } else { (24, 1 << 16) };
+    (largest_exact(bits, case.shape.n) as u64).clamp(1, most)
+}
+
 /// The case's operation; planners refuse what names none.
 fn op(case: &Case) -> Op {
     Op::of(&case.params).unwrap_or_default()
@@ -168,7 +184,7 @@ fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     OP.given(&ask.case.params)?;
     let op = op(ask.case);
     if op.is_bitwise() && dtype.is_float() {
-        return Err(Refusal::Setting(format!("{} works on the bits of integers: {dtype} has none", op.name())));
+        return Err(Refusal::Setting(format!("{} joins the bits of integers, and {dtype} holds none", op.name())));
     }
     let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
     let mut plan = Builder::linear(ask, element, grid);

@@ -5,6 +5,9 @@ use super::view::{RateUnit, TextTable, View};
 use crate::record::Row;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
+/// Characters of a line, where nothing in it is longer.
+pub(super) const WIDTH: usize = 80;
+
 /// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
 pub(super) const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
 
@@ -14,9 +17,11 @@ pub fn table(rows: &[Row], unit: RateUnit, color: bool) -> String {
     if rows.is_empty() {
         return "nothing was run\n".to_owned();
     }
-    let view = View::of(rows, unit);
-    let mut text = format::terminal(&view.title) + "\n";
-    for grid in [&view.rungs, &view.cpu] {
+    let view = View::of(rows, unit, Some(WIDTH));
+    // No line ends within `n = 1000`.
+    let title = format::terminal(&view.title).replace(" = ", "\u{a0}=\u{a0}");
+    let mut text = format::wrap(&title, WIDTH, "  ").replace('\u{a0}', " ");
+    for grid in [&view.rungs, &view.whole, &view.cpu] {
         if !grid.rows.is_empty() {
             text.push('\n');
             text.push_str(&render(grid, color));
@@ -29,7 +34,7 @@ pub fn table(rows: &[Row], unit: RateUnit, color: bool) -> String {
         text.push('\n');
     }
     for note in &view.notes {
-        text.push_str(&format!("note: {}\n", format::terminal(note)));
+        text.push_str(&format::wrap(&format!("note: {}", format::terminal(note)), WIDTH, "  "));
     }
     for (label, reason) in &view.details {
         text.push_str(&format!("\n{}:\n{}", format::terminal(label), format::block(reason, "  ")));
@@ -40,17 +45,26 @@ pub fn table(rows: &[Row], unit: RateUnit, color: bool) -> String {
 pub(super) fn render(grid: &TextTable, color: bool) -> String {
     let escaped = |cells: &[String]| cells.iter().map(|c| format::terminal(c)).collect::<Vec<_>>();
     let mut table = Table::new();
-    table.load_style(STYLE).set_header(escaped(&grid.header)).add_rows(grid.rows.iter().map(|r| escaped(r)));
+    table.load_style(STYLE).set_header(header(&grid.header)).add_rows(grid.rows.iter().map(|r| escaped(r)));
     let last = grid.header.len().saturating_sub(1);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if i == 0 { 0 } else { 1 }, 0));
-        column.set_cell_alignment(if i == 0 || i == last { CellAlignment::Left } else { CellAlignment::Right });
+        let is_text = i == 0 || (i == last && !grid.tints.is_empty());
+        column.set_cell_alignment(if is_text { CellAlignment::Left } else { CellAlignment::Right });
     }
     let mut lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     if color {
         tint_verdicts(&mut lines, grid);
     }
     lines.join("\n") + "\n"
+}
+
+/// The names of columns, each ending on the last of as many lines as the tallest has.
+fn header(names: &[String]) -> Vec<String> {
+    let lines = |name: &String| name.matches('\n').count();
+    let most = names.iter().map(lines).max().unwrap_or(0);
+    let escaped = |name: &String| name.split('\n').map(format::terminal).collect::<Vec<_>>().join("\n");
+    names.iter().map(|name| "\n".repeat(most - lines(name)) + &escaped(name)).collect()
 }
 
 /// Colours the end of each line after the table is laid out, because its columns are aligned by

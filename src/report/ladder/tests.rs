@@ -19,6 +19,8 @@ fn rung(number: u32, variant: &str, seconds: f64) -> Row {
         total_x: Some(2.5e-3 / seconds),
         cpu_seq_x: Some(11e-3 / seconds),
         cpu_rayon_x: Some(1.5e-3 / seconds),
+        t_end_to_end_s: Some(6.2e-3 + seconds),
+        end_to_end_noise: Some(0.05),
         max_err: Some(0.021),
         tol: Some(1.0),
         flags: String::new(),
@@ -34,6 +36,7 @@ fn cpu(variant: &str, seconds: f64) -> Row {
         platform: HOST.to_owned(),
         device: "CPU, 16 threads".to_owned(),
         wg: String::new(),
+        t_end_to_end_s: None,
         noise: Some(0.004),
         ..plain
     }
@@ -51,6 +54,7 @@ fn no_times(row: Row, status: Status, reason: &str) -> Row {
         total_x: None,
         cpu_seq_x: None,
         cpu_rayon_x: None,
+        t_end_to_end_s: None,
         max_err: None,
         result: None,
         ..row
@@ -71,6 +75,9 @@ fn typical() -> Vec<Row> {
         rows[i].step_x = crate::stats::ratio(rows[i - 1].t_median_s.unwrap(), rows[i].t_median_s.unwrap());
     }
     rows[4].wg = "1".to_owned();
+    // The host adds a partial sum of each work-item, or of each group.
+    rows[0].t_host_part_s = Some(1.21e-3);
+    rows[2].t_host_part_s = Some(9.3e-6);
     rows
 }
 
@@ -157,7 +164,7 @@ fn ladders_read_well_in_a_terminal() {
         [("typical", typical()), ("troubled", troubled()), ("launch_bound", launch_bound()), ("empty", empty())]
     {
         let text = table(&rows, RateUnit::GB, false);
-        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+        assert!(is_narrow(&text), "{text}");
         golden(&format!("ladder_{name}"), &text);
     }
 }
@@ -173,7 +180,7 @@ fn colour_changes_verdicts_only() {
     let plain = table(&troubled(), RateUnit::GB, false);
     let colored = table(&troubled(), RateUnit::GB, true);
     assert!(colored.contains("\x1b[32mok\x1b[0m\n"));
-    assert!(colored.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"));
+    assert!(colored.contains("\x1b[33mskipped: needs cl_khr…\x1b[0m\n"));
     assert!(colored.contains("\x1b[31mbuild failed\x1b[0m\n"));
     let stripped = ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"].iter().fold(colored, |t, code| t.replace(code, ""));
     assert_eq!(stripped, plain);
@@ -185,6 +192,40 @@ fn work_repeated_inside_stands_beside_its_kernel() {
     golden("ladder_repeated_gib", &table(&repeated(), RateUnit::GiB, false));
     let inside: Vec<Row> = repeated().into_iter().filter(|r| r.repeats().is_some()).collect();
     golden("ladder_inside_only", &table(&inside, RateUnit::GB, false));
+    assert!(is_narrow(&table(&repeated(), RateUnit::GiB, false)), "{}", table(&repeated(), RateUnit::GiB, false));
+}
+
+#[test]
+fn short_rungs_are_told_with_what_launches_cost_and_shares_of_a_peak_beside_those_of_the_limit() {
+    let mut rows = launch_bound();
+    for (row, launches) in rows.iter_mut().zip([1, 3, 1]) {
+        row.launches = Some(launches);
+        row.t_launches_s = Some(1.8e-6 * launches as f64);
+        row.bytes = Some(8000);
+        row.peak_gbps = Some(4800.0);
+        row.peak_pct = row.gbps.map(|gbps| gbps / 48.0);
+    }
+    let text = table(&rows, RateUnit::GB, false);
+    assert!(is_narrow(&text), "{text}");
+    golden("ladder_launches_and_peak", &text);
+}
+
+#[test]
+fn a_device_that_wins_from_end_to_end_wins_not_only_where_the_data_are() {
+    let only = "only where the data are there already";
+    let said = |rows: &[Row]| table(rows, RateUnit::GB, false).replace("\n  ", " ");
+    assert!(said(&typical()).contains(&format!("{only} (v2, v3, v4, v5): ")), "{}", said(&typical()));
+    let mut rows = typical();
+    rows.iter_mut().for_each(|r| r.t_end_to_end_s = Some(1.4e-3));
+    assert!(!said(&rows).contains(only), "{}", said(&rows));
+    // A spread as large as the difference decides nothing.
+    let mut rows = typical();
+    rows.iter_mut().for_each(|r| r.end_to_end_noise = Some(9.0));
+    assert!(!said(&rows).contains(only), "{}", said(&rows));
+}
+
+fn is_narrow(text: &str) -> bool {
+    text.lines().all(|line| line.chars().count() <= WIDTH)
 }
 
 #[test]

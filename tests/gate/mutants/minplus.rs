@@ -69,6 +69,10 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "adds in single precision", &[(SUM, "(float)d[i * n + k] + (float)d[k * n + j]")]).dtype(F64),
     kernel(V1, "weights are at most 1", &[(SUM, "fmin(d[i * n + k], 1.0f) + fmin(d[k * n + j], 1.0f)")]),
     kernel(V1, "sums are at most 2", &[(STORE, "r[i * n + j] = best > 2 ? INFINITY : best;")]),
+    kernel(V1, "takes an edge of length zero for none", &[(SMALLER, "best = SMALLER(best, d[i * n + k] == 0 || d[k * n + j] == 0 ? NO_EDGE : d[i * n + k] + d[k * n + j]);")]).with("weights=signed"),
+    kernel(V1, "takes edges beyond 1e30 for none", &[(SMALLER, "best = SMALLER(best, fmax(d[i * n + k], d[k * n + j]) > 1e30f ? NO_EDGE : d[i * n + k] + d[k * n + j]);")]),
+    kernel(V1, "compares doubles as floats from 128 nodes on", &[(SMALLER, "{ const T way = d[i * n + k] + d[k * n + j]; best = n < 128 ? SMALLER(best, way) : (float)way < (float)best ? way : best; }")]).dtype(F64).n(130),
+    kernel(V1, "stops at -2^29", &[(SMALLER, "best = SMALLER(best, max(d[i * n + k] + d[k * n + j], -(1 << 29) - 64));")]).dtype(I32).with("weights=signed"),
     kernel(V1, "the greatest", &[("SMALLER(best,", "fmax(best == INFINITY ? 0 : best,")]),
     // k that do not count.
     kernel(V1, "leaves k = 0 out", &[(LOOP, "for (INDEX k = 1; k < n; k++)")]),

@@ -28,6 +28,20 @@ const JOIN_AS_FLOATS: &str =
     "scratch[id] = (float)scratch[id] < (float)scratch[id + offset] ? scratch[id] : scratch[id + offset];";
 
 pub const MUTANTS: &[Mutant] = &[
+    // Zeros, infinities, and numbers of other sizes than usual.
+    kernel(V1, "takes zero for neutral", &[(LOAD, "scratch[id] = i < n && x[i] != 0 ? x[i] : IDENTITY;")]).with("op=min"),
+    kernel(V1, "takes zero for neutral of all bits", &[(LOAD, "scratch[id] = i < n && x[i] != 0 ? x[i] : IDENTITY;")]).with("op=and").dtype(I64),
+    kernel(V1, "takes infinity for neutral", &[(LOAD, "scratch[id] = i < n && !isinf(x[i]) ? x[i] : IDENTITY;")]).with("op=max").dtype(F64),
+    kernel(V1, "compares halves of words, the lower with a sign", &[(JOIN, "{ int h = (int)(scratch[id] >> 32), g = (int)(scratch[id + offset] >> 32); scratch[id] = h < g || (h == g && (int)scratch[id] < (int)scratch[id + offset]) ? scratch[id] : scratch[id + offset]; }")]).with("op=min").dtype(I64),
+    kernel(V1, "compares upper halves alone", &[(JOIN, "scratch[id] = (scratch[id] >> 32) >= (scratch[id + offset] >> 32) ? scratch[id] : scratch[id + offset];")]).with("op=max").dtype(I64),
+    kernel(V1, "compares small numbers without their sign", &[(JOIN, "scratch[id] = abs(scratch[id]) < (1u << 20) && abs(scratch[id + offset]) < (1u << 20) ? ((uint)scratch[id] < (uint)scratch[id + offset] ? scratch[id] : scratch[id + offset]) : min(scratch[id], scratch[id + offset]);")]).with("op=min"),
+    kernel(V1, "keeps 18 bits of sums", &[(JOIN, "{ T s = scratch[id] + scratch[id + offset]; scratch[id] = scratch[id] != 0 && scratch[id + offset] != 0 && isfinite(s) ? as_float(as_uint(s) & ~63u) : s; }")]).dtype(F32).n(100_003),
+    kernel(V1, "keeps 46 bits of sums", &[(JOIN, "{ T s = scratch[id] + scratch[id + offset]; scratch[id] = scratch[id] != 0 && scratch[id + offset] != 0 && isfinite(s) ? as_double(as_ulong(s) & ~127ul) : s; }")]).dtype(F64).n(100_003),
+    kernel(V1, "takes infinities of both signs for nothing", &[(JOIN, "scratch[id] = isinf(scratch[id]) && isinf(scratch[id + offset]) && scratch[id] != scratch[id + offset] ? 0 : scratch[id] + scratch[id + offset];")]).dtype(F32),
+    kernel(V1, "stops at the largest number", &[(JOIN, "{ T s = scratch[id] + scratch[id + offset]; scratch[id] = isinf(s) && !isinf(scratch[id]) && !isinf(scratch[id + offset]) ? copysign(FLT_MAX, s) : s; }")]).dtype(F32),
+    kernel(V1, "stops at 2^20", &[(JOIN, "{ T s = scratch[id] + scratch[id + offset]; scratch[id] = scratch[id] != 0 && scratch[id + offset] != 0 && isfinite(s) ? clamp(s, -0x1p20f, 0x1p20f) : s; }")]).dtype(F32),
+    kernel(V1, "adds numbers of 40 bits in 40 bits", &[(JOIN, "scratch[id] = scratch[id] > 0 && scratch[id + offset] > 0 && scratch[id] < (1l << 40) && scratch[id + offset] < (1l << 40) ? (scratch[id] + scratch[id + offset]) & ((1l << 40) - 1) : scratch[id] + scratch[id + offset];")]).dtype(I64),
+    kernel(V1, "drops NaN from long sums", &[(LOAD, "scratch[id] = i < n && !(n > 1000000 && isnan(x[i])) ? x[i] : 0;")]).dtype(F32).n(2_000_003),
     // Stale results: what an earlier launch left counts as this one's.
     kernel(V10, "its ticket is never reset", &[("atomic_xchg(ticket, 0u);", "")]),
     kernel(V10, "its ticket is never reset, in batches", &[("atomic_xchg(ticket, 0u);", "")]).batch(),

@@ -69,6 +69,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "repeats nothing", &[(REPEAT, "#define REPEAT for (uint rep = 0; rep < 1; rep++, in += skip, out += skip)")]).file_is("transpose/matrix.cl").with("nreps=10"),
     kernel(V1, "repeats nothing where it is large", &[("rep < NREPS; rep++", "rep < (width > 100 ? 1 : NREPS); rep++")]).file_is("transpose/matrix.cl").shape(517, 301).with("nreps=4"),
     kernel(V1, "repeats nothing but the loop", &[("        for (uint j = 0;", "        if (rep == 0) for (uint j = 0;")]).with("nreps=10"),
+    kernel(V1, "repeats twice at most", &[("rep < NREPS; rep++", "rep < min(NREPS, 2); rep++")]).file_is("transpose/matrix.cl").shape(1448, 1448).with("nreps=10"),
     kernel(V3, "works in its first and last repetition only", &[("rep < NREPS; rep++, in", "rep < NREPS; rep += NREPS - 1, in")]).file_is("transpose/matrix.cl").with("nreps=10"),
     kernel(V6, "repeats half as often", &[("rep < NREPS; rep++, in", "rep < NREPS / 2; rep++, in")]).file_is("transpose/matrix.cl").with("nreps=10"),
     kernel(V7, "repeats nothing", &[("rep < NREPS; rep++, in", "rep < 1; rep++, in")]).file_is("transpose/matrix.cl").with("nreps=10"),

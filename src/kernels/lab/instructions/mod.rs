@@ -49,11 +49,22 @@ impl Problem for Pairs {
     }
 
     fn fill(&self, _: &Case) -> Fill {
-        Fill::Exact(LARGEST as u8)
+        Fill::Exact(LARGEST as u64)
     }
 
     fn is_exact(&self, _: &Case) -> bool {
         true
+    }
+
+    /// The first turns, after which most operations still change their results.
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        let few = ["1", "2", "3"].into_iter().filter(|_| get(&case.params, ROUNDS.name) > 3);
+        let turns = |turns: &str| {
+            let mut params = plan.params.clone();
+            params.insert(ROUNDS.name.into(), turns.into());
+            Case { params, ..case.clone() }
+        };
+        few.map(turns).collect()
     }
 
     fn cost(&self, case: &Case) -> Cost {
