@@ -10,8 +10,8 @@ const KERNEL: &str = "kernel alone";
 const COPY_OUT: &str = "copy out alone";
 const HOST: &str = "host's work alone";
 const BESIDE: &str = "kernel, host's work beside it";
-const BESIDE_IN: &str = "copy in, host's work, beside it";
-const BESIDE_OUT: &str = "copy out, host's work, beside it";
+const BESIDE_IN: &str = "copy in, host beside it";
+const BESIDE_OUT: &str = "copy out, host beside it";
 
 /// One stage alone, or the host: series and variants, measured where there is one chunk.
 const ALONE: [(&str, &str); 7] = [

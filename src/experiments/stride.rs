@@ -31,7 +31,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let strides = |logs: &[u64], series: &walk::WalkSeries| -> Vec<Trial> {
         logs.iter().map(|&log| series.trial(scope, 1 << log, log, 0)).collect()
     };
-    let narrow: &[u64] = if scope.quick { &[0, 5] } else { &LOGS };
+    let narrow = if scope.quick { &LOGS[..1] } else { &LOGS[..] };
     let wide = walk::series(scope.target).flat_map(|series| strides(&LOGS, &series));
     wide.chain(walk::narrow_series().flat_map(|series| strides(narrow, &series))).collect()
 }
@@ -79,7 +79,11 @@ fn narrow(points: &[Point], name: &str) -> String {
         })
     });
     let told: Vec<String> = told.collect();
-    if told.is_empty() { String::new() } else { format!("; beside 32-bit words at stride 1, {}", told.join(" and ")) }
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!("; compared with 32-bit words at stride 1, {}", told.join(" and "))
+    }
 }
 
 /// What shows of segments where the largest stride has this speed.
@@ -146,9 +150,9 @@ mod tests {
             4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
         insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         Reads from cache at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
-        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -165,14 +169,14 @@ mod tests {
             share * 80.0 / stride.min(8.0)
         };
         let finding = sentences(false, 0.02, speed);
-        assert_eq!(finding.matches("; beside 32-bit words at stride 1, 16-bit words are 2.00 times slower and 8-bit words are 4.00 times slower.").count(), 2, "{finding}");
+        assert_eq!(finding.matches("; compared with 32-bit words at stride 1, 16-bit words are 2.00 times slower and 8-bit words are 4.00 times slower.").count(), 2, "{finding}");
     }
 
     #[test]
     fn no_segments() {
         insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -182,8 +186,8 @@ mod tests {
             if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
         };
         insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -191,13 +195,13 @@ mod tests {
     fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
         let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
         insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
-        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
-        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
         ");
         let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
         insta::assert_snapshot!(sentences(false, 0.02, little), @r"
-        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -205,13 +209,13 @@ mod tests {
     fn a_speed_that_rises_again() {
         let a_little = |_: &str, stride: f64| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, a_little), @r"
-        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
         let back = |_: &str, stride: f64| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, back), @r"
-        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -219,21 +223,21 @@ mod tests {
     fn a_speed_that_falls_twice_or_has_gaps() {
         let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
         insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
-        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
         let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
         insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
-        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; beside 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
-        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; beside 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
         insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");
