@@ -6,7 +6,7 @@
 //! place that the compiler knows. Whether two paths were compared at all is told from the points: two paths answer
 //! differently to the number of addresses, one path does not.
 
-use super::evidence::{Comparison, Contrast, compare, compare_series, nothing, pace_beside, percent, undecided_factor};
+use super::evidence::{Contrast, compare, compare_series, nothing, pace_beside, percent, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -76,33 +76,28 @@ fn at_one_address(points: &[Point]) -> Option<String> {
 
 /// Whether constant memory was read by a path of its own, as far as the points tell.
 fn paths(points: &[Point]) -> Option<String> {
-    let beside = |name| compare_series(points, name, IN_GLOBAL, |_| true);
+    let beside = |name| compare_series(points, name, IN_GLOBAL, |places| places == 1.0 || places == MOST as f64);
     let all: Vec<String> = CONSTANTS.into_iter().filter_map(|(what, name)| path(what, &beside(name))).collect();
     let all = all.join("; ");
     let first = all.get(..1)?.to_uppercase();
     Some(format!("{first}{}.", &all[1..]))
 }
 
-/// A path of its own changes the ratio to global memory by more than this from one number of addresses to another.
+/// A path of its own changes the ratio to global memory by more than this from one address to the most.
 const OWN: f64 = 1.25;
 
-/// What the ratios to global memory, over the numbers of addresses, say of a path.
+/// What the ratios to global memory at one address and at the most say of a path. Every number between would give the noise
+/// one more chance.
 fn path(what: &str, beside: &[Contrast]) -> Option<String> {
-    if beside.len() < 2 {
-        return None;
-    }
-    let pairs = || beside.iter().flat_map(|a| beside.iter().map(move |b| a.exceeds_other(b, OWN)));
-    let largest = beside.iter().map(|c| c.ratio.max(1.0 / c.ratio) - 1.0).fold(0.0, f64::max);
-    let own = "its speed beside global memory";
-    Some(if pairs().any(|differ| differ == Some(true)) {
-        format!("{what} shows a path of its own: {own} changes with the number of addresses")
-    } else if pairs().any(|differ| differ.is_none()) {
-        format!("whether {what} has a path of its own is {}", undecided_factor(beside))
-    } else if beside.iter().all(|c| c.verdict == Comparison::Same) {
-        let most = percent(largest.max(0.01));
-        format!("{what} shows no path of its own: it is within {most} of global memory throughout")
-    } else {
-        format!("{what} shows no path of its own: {own} does not change with the number of addresses")
+    let [one, most] = beside else { return None };
+    let told = |amount| {
+        let least = percent(OWN - 1.0);
+        format!("its speed relative to global memory changes by {amount} than {least} from 1 address to {MOST}")
+    };
+    Some(match [one.exceeds_other(most, OWN), most.exceeds_other(one, OWN)] {
+        [Some(true), _] | [_, Some(true)] => format!("{what} shows a path of its own: {}", told("more")),
+        [Some(false), Some(false)] => format!("{what} shows no path of its own: {}", told("less")),
+        _ => format!("whether {what} has a path of its own is {}", undecided_factor(beside)),
     })
 }
 
@@ -131,17 +126,17 @@ mod tests {
     #[test]
     fn a_constant_cache_that_takes_turns() {
         let speed = |series: &str, places: f64| if series == IN_GLOBAL { 9000.0 } else { 16000.0 / places };
-        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 32.0 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.78 times as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows a path of its own: its speed beside global memory changes with the number of addresses; a __constant table in the program shows a path of its own: its speed beside global memory changes with the number of addresses.");
+        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 32.0 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.78 times as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32; a __constant table in the program shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32.");
         // An argument that is read as global memory.
         let argument =
             |series: &str, places: f64| if series == IN_PROGRAM { 16000.0 / places } else { 9000.0 / places.sqrt() };
-        insta::assert_snapshot!(finding(0.01, argument), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 5.66 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are 5.66 times slower than at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows no path of its own: it is within 1 % of global memory throughout; a __constant table in the program shows a path of its own: its speed beside global memory changes with the number of addresses.");
+        insta::assert_snapshot!(finding(0.01, argument), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 5.66 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are 5.66 times slower than at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32.");
     }
 
     #[test]
     fn memory_like_any_other() {
-        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is as fast as global memory. A __constant argument shows no path of its own: it is within 1 % of global memory throughout; a __constant table in the program shows no path of its own: it is within 1 % of global memory throughout.");
-        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_GLOBAL { 40.0 } else { 50.0 }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.25 times as fast as global memory; a __constant table in the program is 1.25 times as fast as global memory. A __constant argument shows no path of its own: its speed beside global memory does not change with the number of addresses; a __constant table in the program shows no path of its own: its speed beside global memory does not change with the number of addresses.");
+        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is as fast as global memory. A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32.");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_GLOBAL { 40.0 } else { 50.0 }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.25 times as fast as global memory; a __constant table in the program is 1.25 times as fast as global memory. A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32.");
     }
 
     #[test]

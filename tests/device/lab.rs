@@ -11,7 +11,7 @@ const SMALL: u64 = 1024;
 const FEW: u64 = 2;
 
 /// The plans' cases of the experiments' own families for this device and for one of the other shape, cut down, each once.
-fn cases(target: &Target) -> Vec<Case> {
+fn all_cases(target: &Target) -> Vec<Case> {
     let shapes = [true, false].map(|gpu| Target { gpu, ..target.clone() });
     let scopes = shapes.iter().map(|target| Scope { target, quick: true, seed: 1 });
     let plans = scopes.flat_map(|scope| EXPERIMENTS.iter().flat_map(move |e| e.plan(&scope)));
@@ -37,6 +37,18 @@ fn cut_down(cases: impl Iterator<Item = Case>) -> Vec<Case> {
     all
 }
 
+fn reads_images(case: &Case) -> bool {
+    case.family == "sampled" || (case.family == "texels" && case.variant != "buffer")
+}
+
+fn cases(target: &Target) -> Vec<Case> {
+    all_cases(target).into_iter().filter(|case| !reads_images(case)).collect()
+}
+
+fn images(target: &Target) -> Vec<Case> {
+    all_cases(target).into_iter().filter(reads_images).collect()
+}
+
 fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
     let mut session = session(driver, None);
     let cases = cases(&session.device().info().target.clone());
@@ -46,6 +58,11 @@ fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
 #[test]
 fn every_kernel_of_the_experiments_is_right() {
     on_every_driver(|driver| all_are_right(driver, cases));
+}
+
+#[test]
+fn every_image_is_right() {
+    on_every_driver(|driver| all_are_right(driver, images));
 }
 
 /// Each operation and each form of a function, of which a short answer has few, with one chain.

@@ -119,6 +119,8 @@ pub(crate) const MOD_CONSTANT: &str = "int mod by 7";
 pub(crate) const MOD_POWER: &str = "int mod by 8";
 pub(crate) const MASK: &str = "int & 7";
 
+pub(crate) const POW: &str = "pow";
+
 macro_rules! function {
     ($name:literal, $step:literal, $value:expr, $next:expr, $ulp:expr, $from:expr, $binades:expr) => {
         Function {
@@ -158,7 +160,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     Function {
         is_binary: true,
         term: 4,
-        calls: ["pow", "half_powr", "native_powr"],
+        calls: [POW, "half_powr", "native_powr"],
         ..function!("pow", "CALL_POWER_ADD", f64::powf, |y| y.powf(0.25) + 1.0, [16.0, 16.0], -2, 4)
     },
 ];
@@ -234,6 +236,11 @@ impl Instruction {
             Instruction::Operation(operation) => operation.is_dear,
             Instruction::Function(..) => true,
         }
+    }
+
+    /// Whether it is a power, which took PoCL 3.1 ten times as long as a sine.
+    pub(crate) fn is_power(self) -> bool {
+        matches!(self, Instruction::Function(function, _) if function.name == POW)
     }
 
     /// Steps of either number of a pair in a turn of the kernel's loop: enough that the loop costs little.
