@@ -270,7 +270,7 @@ impl Device for FakeDevice {
 
     // A buffer of the same elements.
     fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError> {
-        let pixels = self.slice(of, 0, image.width * image.height.unwrap_or(1) * dtype.size())?.to_vec();
+        let pixels = self.slice(of, 0, image.pixels().unwrap_or(usize::MAX).saturating_mul(dtype.size()))?.to_vec();
         let id = self.alloc(pixels.len())?;
         self.write(id, 0, &pixels).map(|()| id)
     }

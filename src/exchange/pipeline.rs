@@ -22,6 +22,8 @@ pub const EXCHANGE: Exchange = Exchange {
         Variant::by_wall(COPY_OUT),
         Variant::by_wall(WORK),
         Variant::by_wall(BESIDE),
+        Variant::by_wall(BESIDE_IN),
+        Variant::by_wall(BESIDE_OUT),
     ],
     sources: &[PATH],
     script,
@@ -39,6 +41,11 @@ pub const COPY_OUT: &str = "copy_out";
 pub const WORK: &str = "work";
 /// The second stage, and the host's own work while it runs.
 pub const BESIDE: &str = "beside";
+
+/// The first stage, and the host's own work while it goes on.
+pub const BESIDE_IN: &str = "beside_in";
+/// The third stage, and the host's own work while it goes on.
+pub const BESIDE_OUT: &str = "beside_out";
 
 /// Setting: chunks of the words, on queues in turn.
 pub const CHUNKS_SET: &str = "chunks";
@@ -73,6 +80,8 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         COPY_OUT => (vec![alone(all.copy_out())], copy),
         WORK => (vec![alone(work)], Cost { bytes: 0.0, ops: 0.0 }),
         BESIDE => (vec![alone(all.mix(&stage)), alone(work)], mix),
+        BESIDE_IN => (vec![alone(all.copy_in()), alone(work)], copy),
+        BESIDE_OUT => (vec![alone(all.copy_out()), alone(work)], copy),
         _ => {
             let chunks = setting(case, CHUNKS_SET, 1)? as usize;
             let queues = setting(case, QUEUES_SET, 1)? as usize;
@@ -84,15 +93,16 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     };
     let mixed = || mixed(case.seed, n, stage.steps);
     let (place, expect) = match variant {
-        COPY_IN => (AnswerPlace::Buffer(0), Expected::Pattern),
+        COPY_IN | BESIDE_IN => (AnswerPlace::Buffer(0), Expected::Pattern),
         KERNEL | BESIDE => (AnswerPlace::Buffer(1), Expected::Words(mixed())),
-        COPY_OUT => (AnswerPlace::Host(1), Expected::Pattern),
+        COPY_OUT | BESIDE_OUT => (AnswerPlace::Host(1), Expected::Pattern),
         WORK => (AnswerPlace::Host(0), Expected::Nothing),
         _ => (AnswerPlace::Host(1), Expected::Words(mixed())),
     };
     let host = |contents| HostSpec { bytes, holding: Holding::Pinned, contents };
     let buffer = |contents| DeviceSpec { bytes, place: MemoryKind::Device, contents };
-    let of_output = if variant == COPY_OUT { Contents::Pattern } else { Contents::Undefined };
+    let is_copied = [COPY_OUT, BESIDE_OUT].contains(&variant);
+    let of_output = if is_copied { Contents::Pattern } else { Contents::Undefined };
     Ok(Script {
         host: vec![host(Contents::Pattern), host(Contents::Undefined)],
         buffers: vec![buffer(Contents::Pattern), buffer(of_output)],
@@ -190,6 +200,7 @@ mod tests {
         assert_eq!(cost(COPY_OUT), (4e3, 0.0));
         assert_eq!(cost(KERNEL), (8e3, 3e4));
         assert_eq!(cost(BESIDE), (8e3, 3e4));
+        assert_eq!((cost(BESIDE_IN), cost(BESIDE_OUT)), (cost(COPY_IN), cost(COPY_OUT)));
         assert_eq!(cost(WORK), (0.0, 0.0));
         assert_eq!(cost(CHUNKS), (16e3, 3e4));
     }

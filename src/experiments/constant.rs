@@ -1,15 +1,18 @@
 //! Constant memory: a small table read by all items at the same address, or by neighbours at up to 32 different ones.
 //!
 //! Some devices hand one word of `__constant` memory to all items in lockstep at once, but take turns for different
-//! words. The same reads of `__global` memory, cached as well, are the control.
+//! words. The same reads of `__global` memory, cached as well, are the control. A compiler may read a `__constant` argument as
+//! it reads global memory: on an NVIDIA H200 both were equally fast at every number of addresses. A table in the program has a
+//! place that the compiler knows. Whether two paths were compared at all is told from the points: two paths answer
+//! differently to the number of addresses, one path does not.
 
-use super::evidence::{compare, pace_beside};
+use super::evidence::{Contrast, compare, compare_series, nothing, pace_beside, percent, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
-use crate::kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, PLACES};
+use crate::kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, IN_PROGRAM, PLACES, PROGRAM};
 use crate::record::{BANDWIDTH, Point};
 
 /// Different addresses, one and the most first in the finding.
@@ -28,34 +31,84 @@ pub const CONSTANT: Experiment = Experiment {
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let places = (0..=MOST.ilog2()).map(|log| 1u64 << log);
-    places.flat_map(|places| [(IN_CONSTANT, 0), (IN_GLOBAL, 1)].map(|space| trial(scope, places, space))).collect()
+    places.flat_map(|places| SERIES.map(|series| trial(scope, places, series))).collect()
 }
+
+/// Where the table is: series, rungs, and their setting.
+const SERIES: [(&str, &str, (&str, u64)); 3] = [
+    (IN_CONSTANT, "table", (GLOBAL.name, 0)),
+    (IN_PROGRAM, "program", (PROGRAM.name, 1)),
+    (IN_GLOBAL, "table", (GLOBAL.name, 1)),
+];
+
+/// How findings name the constant series.
+const CONSTANTS: [(&str, &str); 2] =
+    [("a __constant argument", IN_CONSTANT), ("a __constant table in the program", IN_PROGRAM)];
 
 fn finding(points: &[Point]) -> String {
-    let spread = |name| compare(points, (name, MOST as f64), (name, 1.0));
-    let Some(constant) = spread(IN_CONSTANT) else {
-        return "Reads of constant memory at one address and at several were not both measured.".to_owned();
-    };
-    let one = "at one address";
-    let global = spread(IN_GLOBAL).map(|c| format!(" Reads of __global memory are {}.", pace_beside(&c, one)));
-    let beside = compare(points, (IN_CONSTANT, 1.0), (IN_GLOBAL, 1.0));
-    let beside = beside.map(|c| format!(" At one address __constant is {}.", pace_beside(&c, "__global memory")));
-    format!(
-        "Where neighbouring items read {MOST} addresses, reads of __constant memory are {}.{}{}",
-        pace_beside(&constant, one),
-        global.unwrap_or_default(),
-        beside.unwrap_or_default()
-    )
+    let told: Vec<String> = [spreads(points), at_one_address(points), paths(points)].into_iter().flatten().collect();
+    if told.is_empty() {
+        return nothing(points, "Reads of constant memory at one address and at several were not both measured.");
+    }
+    told.join(" ")
 }
 
-fn trial(scope: &Scope<'_>, places: u64, (name, is_global): (&str, u64)) -> Trial {
+/// What several addresses cost.
+fn spreads(points: &[Point]) -> Option<String> {
+    let global = ("global memory", IN_GLOBAL);
+    let all = CONSTANTS.into_iter().chain([global]).filter_map(|(what, name)| {
+        let spread = compare(points, (name, MOST as f64), (name, 1.0))?;
+        Some(format!("of {what} are {}", pace_beside(&spread, "at one address")))
+    });
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| format!("Where neighbouring items read {MOST} addresses, reads {}.", all.join("; ")))
+}
+
+/// Constant memory beside global memory where all items read one address.
+fn at_one_address(points: &[Point]) -> Option<String> {
+    let all = CONSTANTS.into_iter().filter_map(|(what, name)| {
+        let beside = compare(points, (name, 1.0), (IN_GLOBAL, 1.0))?;
+        Some(format!("{what} is {}", pace_beside(&beside, "global memory")))
+    });
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| format!("At one address {}.", all.join("; ")))
+}
+
+/// Whether constant memory was read by a path of its own, as far as the points tell.
+fn paths(points: &[Point]) -> Option<String> {
+    let beside = |name| compare_series(points, name, IN_GLOBAL, |places| places == 1.0 || places == MOST as f64);
+    let all: Vec<String> = CONSTANTS.into_iter().filter_map(|(what, name)| path(what, &beside(name))).collect();
+    let all = all.join("; ");
+    let first = all.get(..1)?.to_uppercase();
+    Some(format!("{first}{}.", &all[1..]))
+}
+
+/// A path of its own changes the ratio to global memory by more than this from one address to the most.
+const OWN: f64 = 1.25;
+
+/// What the ratios to global memory at one address and at the most say of a path. Every number between would give the noise
+/// one more chance.
+fn path(what: &str, beside: &[Contrast]) -> Option<String> {
+    let [one, most] = beside else { return None };
+    let told = |amount| {
+        let least = percent(OWN - 1.0);
+        format!("its speed relative to global memory changes by {amount} than {least} from 1 address to {MOST}")
+    };
+    Some(match [one.exceeds_other(most, OWN), most.exceeds_other(one, OWN)] {
+        [Some(true), _] | [_, Some(true)] => format!("{what} shows a path of its own: {}", told("more")),
+        [Some(false), Some(false)] => format!("{what} shows no path of its own: {}", told("less")),
+        _ => format!("whether {what} has a path of its own is {}", undecided_factor(beside)),
+    })
+}
+
+fn trial(scope: &Scope<'_>, places: u64, (name, variant, place): (&str, &'static str, (&'static str, u64))) -> Trial {
     let own = Own {
         family: &constant::FAMILY,
-        variant: "table",
+        variant,
         dtype: Dtype::I32,
         n: lab::items(scope.target),
         wg: lab::usual_wg(scope.target),
-        params: &[(PLACES.name, places), (GLOBAL.name, is_global), (ROUNDS.name, 128)],
+        params: &[(PLACES.name, places), place, (ROUNDS.name, 128)],
     };
     own.trial(scope, name, places as f64, BANDWIDTH)
 }
@@ -72,19 +125,24 @@ mod tests {
 
     #[test]
     fn a_constant_cache_that_takes_turns() {
-        let speed = |series: &str, places: f64| if series == IN_CONSTANT { 16000.0 / places } else { 9000.0 };
-        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of __constant memory are 32.0 times slower than at one address. Reads of __global memory are as fast as at one address. At one address __constant is 1.78 times as fast as __global memory.");
+        let speed = |series: &str, places: f64| if series == IN_GLOBAL { 9000.0 } else { 16000.0 / places };
+        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 32.0 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.78 times as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32; a __constant table in the program shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32.");
+        // An argument that is read as global memory.
+        let argument =
+            |series: &str, places: f64| if series == IN_PROGRAM { 16000.0 / places } else { 9000.0 / places.sqrt() };
+        insta::assert_snapshot!(finding(0.01, argument), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 5.66 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are 5.66 times slower than at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32.");
     }
 
     #[test]
     fn memory_like_any_other() {
-        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of __constant memory are as fast as at one address. Reads of __global memory are as fast as at one address. At one address __constant is as fast as __global memory.");
+        insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is as fast as global memory; a __constant table in the program is as fast as global memory. A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32.");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_GLOBAL { 40.0 } else { 50.0 }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address; of a __constant table in the program are as fast as at one address; of global memory are as fast as at one address. At one address a __constant argument is 1.25 times as fast as global memory; a __constant table in the program is 1.25 times as fast as global memory. A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"Where neighbouring items read 32 addresses, reads of __constant memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). Reads of __global memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). At one address __constant is not clearly faster or slower than __global memory (undecided: differences under 80 % cannot be seen in this run).");
-        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"Where neighbouring items read 32 addresses, reads of __constant memory are as fast as at one address.");
-        insta::assert_snapshot!(CONSTANT.finding(&[]), @"Reads of constant memory at one address and at several were not both measured.");
+        insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run); of a __constant table in the program are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run); of global memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). At one address a __constant argument is not clearly faster or slower than global memory (undecided: differences under 80 % cannot be seen in this run); a __constant table in the program is not clearly faster or slower than global memory (undecided: differences under 80 % cannot be seen in this run). Whether a __constant argument has a path of its own is undecided: differences under 80 % cannot be seen in this run; whether a __constant table in the program has a path of its own is undecided: differences under 80 % cannot be seen in this run.");
+        insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address.");
+        insta::assert_snapshot!(CONSTANT.finding(&[]), @"Nothing was measured.");
     }
 }

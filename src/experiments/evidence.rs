@@ -61,6 +61,11 @@ impl Contrast {
         Contrast { ratio: 1.0 / self.ratio, verdict, ..*self }
     }
 
+    /// Whether the ratio is above `factor` times another one; nothing if the spreads hide it.
+    pub(super) fn exceeds_other(&self, other: &Contrast, factor: f64) -> Option<bool> {
+        Contrast { ratio: self.ratio / other.ratio, spread: self.spread + other.spread, ..*self }.exceeds(factor)
+    }
+
     /// Whether the ratio is above `factor`; nothing if the spread hides it.
     pub(super) fn exceeds(&self, factor: f64) -> Option<bool> {
         let (least, most) = (self.ratio / (1.0 + self.spread), self.ratio * (1.0 + self.spread));
@@ -213,8 +218,17 @@ pub(super) fn undecided(contrasts: &[Contrast]) -> String {
     format!("undecided: {}", hidden(contrasts))
 }
 
+/// What to say where the noise hides whether contrasts exceed a factor.
+pub(super) fn undecided_factor(contrasts: &[Contrast]) -> String {
+    format!("undecided: {}", unseen(contrasts.iter()))
+}
+
 fn hidden(contrasts: &[Contrast]) -> String {
-    let most = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).map(|c| c.spread).fold(0.0, f64::max);
+    unseen(contrasts.iter().filter(|c| c.verdict == Comparison::Unclear))
+}
+
+fn unseen<'a>(contrasts: impl Iterator<Item = &'a Contrast>) -> String {
+    let most = contrasts.map(|c| c.spread).fold(0.0, f64::max);
     format!("differences under {} cannot be seen in this run", percent(most))
 }
 

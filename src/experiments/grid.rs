@@ -1,10 +1,11 @@
 //! The grid: how many groups a launch has, beside the compute units that work on them.
 //!
 //! Every group has the same work. A launch of one group more than go through together takes as long as one with twice as
-//! many: the tail. The numbers 1, 2, 100 and 1000 are those of the heuristics in NVIDIA's "Optimizing CUDA" (2009): more groups than compute units, better
-//! twice as many, 100 to scale to the next devices, 1000 to those after them.
+//! many: the tail. The numbers 1, 2, 100 and 1000 are those of the heuristics in NVIDIA's "Optimizing CUDA" (2009): more groups
+//! than compute units, better twice as many, 100 to scale to the next devices, 1000 to those after them. Whole multiples of
+//! the compute units, a series of their own whose name tells how many units there are, judge the first half of that rule.
 
-use super::evidence::{Contrast, extremes, percent, series};
+use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -14,6 +15,12 @@ use crate::kernels::lab::chains::{self, CHAINS};
 use crate::record::{Point, RATE};
 
 const NAME: &str = "groups of equal work";
+
+/// Multiples of the compute units, of which so many are named before this.
+const OF_UNITS: &str = " units, multiples";
+
+/// Groups for each compute unit.
+const TO_A_UNIT: [u64; 9] = [1, 2, 3, 4, 6, 8, 16, 32, 64];
 
 /// Of the heuristics.
 const HEURISTIC: [u64; 4] = [1, 2, 100, 1000];
@@ -30,7 +37,14 @@ pub const GRID: Experiment = Experiment {
 };
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    groups(u64::from(scope.target.compute_units.max(1))).into_iter().map(|groups| trial(scope, groups)).collect()
+    let units = u64::from(scope.target.compute_units.max(1));
+    let most = if scope.quick { 8 } else { 64 };
+    let multiples = TO_A_UNIT.into_iter().filter(|&times| times <= most);
+    let multiples = multiples.map(|times| (times * units, format!("{units}{OF_UNITS}")));
+    let mut all: Vec<(u64, String)> =
+        groups(units).into_iter().map(|groups| (groups, NAME.to_owned())).chain(multiples).collect();
+    all.sort_by_key(|(groups, _)| *groups);
+    all.into_iter().map(|(groups, series)| trial(scope, series, groups)).collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -42,7 +56,39 @@ fn finding(points: &[Point]) -> String {
         Some(format!("{groups} {unit} {:.1} %", 100.0 * Contrast::new(point, best)?.ratio))
     };
     let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
-    format!("{} The best rate is at {} groups; of it, {}.", tail(&all), best.x, shares.join(", "))
+    let to_a_unit = to_a_unit(points).map_or(String::new(), |said| format!(" {said}"));
+    format!("{} The best rate is at {} groups; of it, {}.{to_a_unit}", tail(&all), best.x, shares.join(", "))
+}
+
+/// This part of the best rate is enough.
+const ENOUGH: f64 = 0.9;
+
+/// How many groups each compute unit needs: the rule of thumb says at least one, and better several.
+fn to_a_unit(points: &[Point]) -> Option<String> {
+    let (name, units) =
+        points.iter().find_map(|p| Some((&p.series, p.series.strip_suffix(OF_UNITS)?.parse::<f64>().ok()?)))?;
+    let all = series(points, name);
+    let best = all.iter().max_by(|a, b| a.measured().unwrap_or(0.0).total_cmp(&b.measured().unwrap_or(0.0)))?;
+    let shares: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(p, best)).collect();
+    let one = shares.first().filter(|c| c.x == units && shares.len() > 1)?;
+    let enough = shares.iter().find(|c| c.exceeds(ENOUGH) == Some(true));
+    let head = format!(
+        "One group for each compute unit reaches {} of the best rate of whole multiples of the units",
+        percent(one.ratio)
+    );
+    let undecided = || undecided_factor(&shares);
+    Some(match (one.exceeds(ENOUGH), enough) {
+        (None, _) => format!("{head}; whether a unit needs several groups is {}.", undecided()),
+        (Some(true), _) => format!("{head}: a unit needs no second group."),
+        (Some(false), Some(c)) => format!(
+            "{head}: a unit needs {} groups for {}: several, as the rule of thumb says.",
+            c.x / units,
+            percent(ENOUGH)
+        ),
+        (Some(false), None) => {
+            format!("{head}; how many groups a unit needs for {} is {}.", percent(ENOUGH), undecided())
+        }
+    })
 }
 
 /// Groups for this many compute units: few and many, and where turns end and the next one begins.
@@ -54,7 +100,7 @@ fn groups(units: u64) -> Vec<u64> {
     all
 }
 
-fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
+fn trial(scope: &Scope<'_>, series: String, groups: u64) -> Trial {
     let wg = lab::usual_wg(scope.target);
     let own = Own {
         family: &chains::FAMILY,
@@ -64,7 +110,7 @@ fn trial(scope: &Scope<'_>, groups: u64) -> Trial {
         wg,
         params: &[(CHAINS.name, 4), (ROUNDS.name, if scope.target.gpu { 1024 } else { 8 })],
     };
-    own.trial(scope, NAME, groups as f64, RATE)
+    own.trial(scope, series, groups as f64, RATE)
 }
 
 /// A smaller loss by one group more is none.
@@ -92,6 +138,8 @@ fn tail(all: &[&Point]) -> String {
 mod tests {
     use super::super::tests::points_of;
     use super::*;
+    use crate::device::fake::fake_info;
+    use crate::record::point;
 
     /// The finding where so many groups run at `rate(groups)` Gop/s.
     fn finding(noise: f64, rate: fn(f64) -> f64) -> String {
@@ -100,19 +148,35 @@ mod tests {
 
     #[test]
     fn turns_of_two() {
-        insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"One more group can slow a launch: 3 groups run at 75 % of the rate of 2, and 9 groups run at 90 % of the rate of 8. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %.");
+        insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"One more group can slow a launch: 3 groups run at 75 % of the rate of 2, and 9 groups run at 90 % of the rate of 8. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %. One group for each compute unit reaches 100 % of the best rate of whole multiples of the units: a unit needs no second group.");
     }
 
     #[test]
     fn no_turns() {
-        insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"One more group never costs more than 5 % of the rate. The best rate is at 1000 groups; of it, 1 group reaches 33.4 %, 2 reach 50.1 %, 100 reach 98.2 %, 1000 reach 100.0 %.");
+        insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"One more group never costs more than 5 % of the rate. The best rate is at 1000 groups; of it, 1 group reaches 33.4 %, 2 reach 50.1 %, 100 reach 98.2 %, 1000 reach 100.0 %. One group for each compute unit reaches 51 % of the best rate of whole multiples of the units: a unit needs 16 groups for 90 %: several, as the rule of thumb says.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: the noise hides it. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %.");
+        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: the noise hides it. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %. One group for each compute unit reaches 100 % of the best rate of whole multiples of the units; whether a unit needs several groups is undecided: differences under 60 % cannot be seen in this run.");
         insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one more group costs was not measured. The best rate is at 100 groups; of it, 100 reach 100.0 %.");
         insta::assert_snapshot!(GRID.finding(&[]), @"No rate was measured.");
+    }
+
+    #[test]
+    fn groups_to_a_unit_are_judged_by_the_points_alone() {
+        let units = fake_info().target.compute_units.to_string() + OF_UNITS;
+        let said = |noise: f64, rate: fn(f64) -> f64| {
+            let points: Vec<Point> =
+                (1..=16).map(|times| point(&units, 2 * times, rate(times as f64), noise)).collect();
+            to_a_unit(&points).unwrap()
+        };
+        assert_eq!(units, "2 units, multiples");
+        insta::assert_snapshot!(said(0.01, |_| 10.0), @"One group for each compute unit reaches 100 % of the best rate of whole multiples of the units: a unit needs no second group.");
+        insta::assert_snapshot!(said(0.01, |times| times.min(6.0)), @"One group for each compute unit reaches 17 % of the best rate of whole multiples of the units: a unit needs 6 groups for 90 %: several, as the rule of thumb says.");
+        insta::assert_snapshot!(said(0.3, |times| 10.0 + times / 8.0), @"One group for each compute unit reaches 84 % of the best rate of whole multiples of the units; whether a unit needs several groups is undecided: differences under 60 % cannot be seen in this run.");
+        insta::assert_snapshot!(said(0.06, |times| times), @"One group for each compute unit reaches 6 % of the best rate of whole multiples of the units; how many groups a unit needs for 90 % is undecided: differences under 12 % cannot be seen in this run.");
+        assert_eq!(to_a_unit(&[point(NAME, 4, 1.0, 0.0)]), None, "as in older files");
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! Images beside buffers: the same words read in five orders from a buffer, from the same buffer as a line of pixels, and
-//! from an image of rows and columns; and samplers, checked.
+//! Images beside buffers: the same words read in several orders from a buffer, from the same buffer as a line of pixels, from
+//! an image of rows and columns, and from one of slices; and samplers, checked.
 //!
 //! Devices may keep images in tiles, so that pixels above each other lie near each other, and read them by a path and a cache
 //! of their own. Whether that helps depends on the order alone: the words, their number and what is done with them are equal.
+//! The image of rows and columns is also read with normalised coordinates, and as pixels of four bytes that are read as floats
+//! from 0 to 1.
 
-use super::evidence::{Comparison, Contrast, compare_series, times, undecided};
+use super::evidence::{Comparison, Contrast, compare_series, pace, times, undecided};
 use super::image_sampler;
 use super::own::Own;
 use super::{Experiment, Scope, Trial};
@@ -17,7 +19,19 @@ use crate::record::{BANDWIDTH, Point};
 const BUFFER: &str = "buffer";
 const LINE: &str = "1D image";
 const PLANE: &str = "2D image";
-const SERIES: [(&str, &str); 3] = [(BUFFER, "buffer"), (LINE, "line"), (PLANE, "plane")];
+const NORMALISED: &str = "2D image, normalised";
+const BYTES: &str = "2D image, UNORM bytes";
+const VOLUME: &str = "3D image";
+
+/// Series, rungs, and the ways that they are read in.
+const SERIES: [(&str, &str, &[u64]); 6] = [
+    (BUFFER, "buffer", &[0, 1, 2, 3, 4, THROUGH, BLOCKS]),
+    (LINE, "line", &[0, 1, 2, 3, 4]),
+    (PLANE, "plane", &[0, 1, 2, 3, 4]),
+    (NORMALISED, "normalised", &[0, 3]),
+    (BYTES, "bytes", &[0, 3]),
+    (VOLUME, "volume", &[0, 4, THROUGH, BLOCKS]),
+];
 
 /// Orders by number, as in the kernels.
 const ORDERS: [&str; 5] = ["along rows", "down columns", "along diagonals", "in 8x8 blocks", "at random"];
@@ -25,10 +39,15 @@ const ORDERS: [&str; 5] = ["along rows", "down columns", "along diagonals", "in 
 /// The first mode of samplers comes after the orders.
 const FIRST_MODE: u64 = ORDERS.len() as u64;
 
+/// The orders of a volume come after the modes, as they are younger; their numbers in the kernels follow those of the others.
+const THROUGH: u64 = FIRST_MODE + sampled::ADDRESSES.len() as u64;
+const BLOCKS: u64 = THROUGH + 1;
+const VOLUME_ORDERS: [&str; 2] = ["through slices", "in 4x4x4 blocks"];
+
 /// The experiment's entry in the list.
 pub const IMAGE: Experiment = Experiment {
     name: "image",
-    question: "Are images faster than buffers by rows, columns, diagonals, 8x8 blocks or at random, and are their samplers right?",
+    question: "Are images faster than buffers by rows, columns, blocks, slices or at random, and are their samplers right?",
     x_name: "way",
     x_label,
     has_timeline: false,
@@ -37,19 +56,45 @@ pub const IMAGE: Experiment = Experiment {
 };
 
 fn x_label(x: f64) -> String {
-    let mut names = ORDERS.into_iter().chain(sampled::ADDRESSES.map(|(_, name)| name));
-    names.nth(x as usize).map_or_else(|| x.to_string(), str::to_owned)
+    way(x).map_or_else(|| x.to_string(), str::to_owned)
+}
+
+/// The name of an order, or of a sampler's mode.
+fn way(x: f64) -> Option<&'static str> {
+    ORDERS.into_iter().chain(sampled::ADDRESSES.map(|(_, name)| name)).chain(VOLUME_ORDERS).nth(x as usize)
 }
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    let of = |(name, variant)| (0..FIRST_MODE).map(move |order| trial(scope, name, variant, order));
+    let of = |(name, variant, ways): (&'static str, &'static str, &'static [u64])| {
+        ways.iter().map(move |&way| trial(scope, name, variant, way))
+    };
     SERIES.into_iter().flat_map(of).chain(image_sampler::trials(scope, FIRST_MODE)).collect()
 }
 
 fn finding(points: &[Point]) -> String {
-    let beside = [("1D image", LINE), ("2D image", PLANE)].iter().filter_map(|(what, name)| beside(points, what, name));
-    let told: Vec<String> = beside.chain(image_sampler::sentence(points, FIRST_MODE)).collect();
+    let all = [("a 1D image", LINE), ("a 2D image", PLANE), ("a 3D image", VOLUME)];
+    let images: Vec<String> = all.iter().filter_map(|(what, name)| beside(points, what, name)).collect();
+    let images = (!images.is_empty()).then(|| format!("Compared with a buffer, {}.", images.join("; ")));
+    let told: Vec<String> =
+        [images, floats(points), image_sampler::sentence(points, FIRST_MODE)].into_iter().flatten().collect();
     if told.is_empty() { "No image was read.".to_owned() } else { told.join(" ") }
+}
+
+/// What normalised coordinates and normalised channels cost beside the plain image.
+fn floats(points: &[Point]) -> Option<String> {
+    let all = [("normalised coordinates", NORMALISED), ("bytes read as floats from 0 to 1", BYTES)];
+    let told = all.iter().filter_map(|(what, name)| {
+        let over = compare_series(points, name, PLANE, |_| true);
+        (!over.is_empty()).then(|| format!("{what}: {}", by_order(&over)))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("Compared with the plain 2D image, {}.", told.join("; ")))
+}
+
+/// `1.20 times slower along rows, as fast in 8x8 blocks`.
+fn by_order(contrasts: &[Contrast]) -> String {
+    let told = |c: &Contrast| format!("{} {}", pace(c), way(c.x).unwrap_or_default());
+    contrasts.iter().map(told).collect::<Vec<_>>().join(", ")
 }
 
 /// What an image is beside the buffer, order by order.
@@ -57,24 +102,28 @@ fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
     let contrasts = compare_series(points, name, BUFFER, |_| true);
     let of = |verdict| {
         let meant = contrasts.iter().filter(|c| c.verdict == verdict);
-        let told =
-            |c: &Contrast| Some(format!("{} ({})", ORDERS.get(c.x as usize)?, times(c.ratio.max(1.0 / c.ratio))));
+        let told = |c: &Contrast| Some(format!("{} ({})", way(c.x)?, times(c.ratio.max(1.0 / c.ratio))));
         meant.filter_map(told).collect::<Vec<String>>().join(", ")
     };
-    let (faster, slower, unclear) = (of(Comparison::Higher), of(Comparison::Lower), of(Comparison::Unclear));
+    let unclear = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).filter_map(|c| way(c.x));
+    let unclear = unclear.collect::<Vec<&str>>().join(", ");
+    let rest = if unclear.is_empty() { String::new() } else { format!(", and undecided {unclear}") };
+    let (faster, slower) = (of(Comparison::Higher), of(Comparison::Lower));
     let said = match (faster.is_empty(), slower.is_empty()) {
         _ if contrasts.is_empty() => return None,
-        (false, true) => format!("A {what} is faster than a buffer {faster}"),
-        (true, false) => format!("A {what} is slower than a buffer {slower}, and faster in no order"),
-        (false, false) => format!("A {what} is faster than a buffer {faster}, but slower {slower}"),
-        (true, true) if unclear.is_empty() => format!("A {what} is as fast as a buffer in every order"),
-        (true, true) => format!("Whether a {what} is faster or slower than a buffer is {}", undecided(&contrasts)),
+        (false, true) => format!("{what} is faster {faster}{rest}"),
+        (true, false) if rest.is_empty() => format!("{what} is slower {slower}, and faster in no order"),
+        (true, false) => format!("{what} is slower {slower}{rest}"),
+        (false, false) => format!("{what} is faster {faster}, but slower {slower}{rest}"),
+        (true, true) if rest.is_empty() => format!("{what} is as fast in every order"),
+        (true, true) => format!("whether {what} is faster or slower is {}", undecided(&contrasts)),
     };
-    Some(format!("{said}."))
+    Some(said)
 }
 
-fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, order: u64) -> Trial {
+fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, way: u64) -> Trial {
     let target = scope.target;
+    let order = if way < THROUGH { way } else { way - THROUGH + FIRST_MODE };
     // Far more than a GPU's cache; sampling on a CPU is slow.
     let bits = match (target.gpu, scope.quick) {
         (true, _) => 26,
@@ -89,7 +138,7 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, order: u64) -> Tr
         wg: if target.gpu { lab::usual_wg(target) } else { 1 },
         params: &[(ORDER.name, order), (ROUNDS.name, 1)],
     };
-    own.trial(scope, name, order as f64, BANDWIDTH)
+    own.trial(scope, name, way as f64, BANDWIDTH)
 }
 
 #[cfg(test)]
@@ -116,8 +165,8 @@ mod tests {
     #[test]
     fn tiles_help_everywhere_but_along_rows() {
         insta::assert_snapshot!(sentences(0.01, of_a_gpu), @r"
-        A 1D image is as fast as a buffer in every order.
-        A 2D image is faster than a buffer down columns (2.00 times), along diagonals (2.00 times), in 8x8 blocks (2.00 times), but slower along rows (1.33 times).
+        Compared with a buffer, a 1D image is as fast in every order; a 2D image is faster down columns (2.00 times), along diagonals (2.00 times), in 8x8 blocks (2.00 times), but slower along rows (1.33 times); a 3D image is as fast in every order.
+        Compared with the plain 2D image, normalised coordinates: 1.33 times as fast along rows, 2.00 times slower in 8x8 blocks; bytes read as floats from 0 to 1: 1.33 times as fast along rows, 2.00 times slower in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         ");
     }
@@ -125,8 +174,8 @@ mod tests {
     #[test]
     fn images_that_a_processor_imitates() {
         insta::assert_snapshot!(sentences(0.02, |series, _| if series == BUFFER { 8.0 } else { 0.5 }), @r"
-        A 1D image is slower than a buffer along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order.
-        A 2D image is slower than a buffer along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order.
+        Compared with a buffer, a 1D image is slower along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order; a 2D image is slower along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order; a 3D image is slower along rows (16.0 times), at random (16.0 times), through slices (16.0 times), in 4x4x4 blocks (16.0 times), and faster in no order.
+        Compared with the plain 2D image, normalised coordinates: as fast along rows, as fast in 8x8 blocks; bytes read as floats from 0 to 1: as fast along rows, as fast in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         ");
     }
@@ -134,8 +183,14 @@ mod tests {
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(3.0, of_a_gpu), @r"
-        Whether a 1D image is faster or slower than a buffer is undecided: differences under 600 % cannot be seen in this run.
-        Whether a 2D image is faster or slower than a buffer is undecided: differences under 600 % cannot be seen in this run.
+        Compared with a buffer, whether a 1D image is faster or slower is undecided: differences under 600 % cannot be seen in this run; whether a 2D image is faster or slower is undecided: differences under 600 % cannot be seen in this run; whether a 3D image is faster or slower is undecided: differences under 600 % cannot be seen in this run.
+        Compared with the plain 2D image, normalised coordinates: undecided along rows, undecided in 8x8 blocks; bytes read as floats from 0 to 1: undecided along rows, undecided in 8x8 blocks.
+        Samplers follow the specification in all 12 modes that were checked.
+        ");
+        let slow_by_rows = |series: &str, way: f64| if series == PLANE && way == 0.0 { 1.0 } else { 8.0 };
+        insta::assert_snapshot!(sentences(0.3, slow_by_rows), @r"
+        Compared with a buffer, whether a 1D image is faster or slower is undecided: differences under 60 % cannot be seen in this run; a 2D image is slower along rows (8.00 times), and undecided down columns, along diagonals, in 8x8 blocks, at random; whether a 3D image is faster or slower is undecided: differences under 60 % cannot be seen in this run.
+        Compared with the plain 2D image, normalised coordinates: 8.00 times as fast along rows, undecided in 8x8 blocks; bytes read as floats from 0 to 1: 8.00 times as fast along rows, undecided in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         ");
         insta::assert_snapshot!(sentences(0.01, |series, _| if series == BUFFER { 8.0 } else { f64::NAN }), @"No image was read.");

@@ -1,16 +1,20 @@
 //! Offsets: every word of an array is read or written once, from an offset of 0 to 64 words on.
 //!
 //! Neighbouring items access neighbouring words, but those of a group begin in the middle of a segment, which a device may
-//! have to fetch for both of the groups that share it.
+//! have to fetch for both of the groups that share it. Beside that, neighbours read their 32 words in another order, or every
+//! other one of them is idle: the first devices put accesses together only where item k read word k of a segment, though
+//! items might be idle.
 
-use super::evidence::{Contrast, compare, mostly_clear, slower};
-use super::walk::{self, READ, READ_CACHED, WRITE};
+use super::evidence::{Contrast, compare, compare_series, effect, mostly_clear, percent, slower};
+use super::walk::{self, HALF_IDLE, LANES, ORDERED, PERMUTED, READ, READ_CACHED, WRITE};
 use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
 
 /// In words: powers of two, and others beside them.
 const OFFSETS: [u64; 11] = [0, 1, 2, 4, 7, 8, 16, 24, 32, 33, 64];
 const FEW_OFFSETS: [u64; 6] = [0, 1, 4, 8, 16, 32];
+/// At which neighbours also read in another order, or are idle.
+const LANE_OFFSETS: [u64; 3] = [0, 1, 8];
 
 /// Bytes of a word.
 const WORD: u64 = 4;
@@ -30,15 +34,53 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let all: &[u64] = if scope.quick { &FEW_OFFSETS } else { &OFFSETS };
     let offsets = |series: walk::WalkSeries| all.iter().map(move |&offset| series.trial(scope, offset, 0, offset));
     let series = walk::series(scope.target).filter(|series| !scope.quick || series.name != READ_CACHED);
-    series.flat_map(offsets).collect()
+    let few = if scope.quick { 1 } else { LANE_OFFSETS.len() };
+    let lanes = |lane| LANE_OFFSETS[..few].iter().map(move |&offset| walk::lanes_trial(scope, lane, offset));
+    series.flat_map(offsets).chain(LANES.into_iter().flat_map(lanes)).collect()
 }
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
+    let told: Vec<String> = [("reads", READ), ("reads from cache", READ_CACHED), ("writes", WRITE)]
         .iter()
-        .filter_map(|(what, series)| sentence(what, &over_aligned(points, series)))
+        .filter_map(|(what, series)| clause(what, &over_aligned(points, series)))
         .collect();
+    let offsets = (!told.is_empty()).then(|| format!("Compared with offset 0, {}.", told.join("; ")));
+    let told: Vec<String> = [offsets, permuted(points), half_idle(points)].into_iter().flatten().collect();
     if told.is_empty() { "No two offsets were measured.".to_owned() } else { told.join(" ") }
+}
+
+/// What another order of neighbours costs.
+fn permuted(points: &[Point]) -> Option<String> {
+    let over = compare_series(points, PERMUTED, ORDERED, |_| true);
+    (!over.is_empty()).then(|| format!("A permuted order within 32 words {}.", effect(&over, "offset")))
+}
+
+/// Between these parts of the bandwidth of all items lies that of every other one, if what idle ones leave out takes as long
+/// as if they read it.
+const HALF: [f64; 2] = [0.4, 0.75];
+
+/// What is lost where every other item is idle.
+fn half_idle(points: &[Point]) -> Option<String> {
+    let over = compare(points, (HALF_IDLE, 0.0), (ORDERED, 0.0))?;
+    let share = percent(over.ratio);
+    Some(match HALF.map(|part| over.exceeds(part)) {
+        [Some(false), _] => {
+            format!(
+                "With every other item idle, the others read at {share} of the bandwidth, less than half: idle items cost more than their words."
+            )
+        }
+        [Some(true), Some(false)] => {
+            format!(
+                "With every other item idle, the others read at {share} of the bandwidth: it takes the time of all words."
+            )
+        }
+        [_, Some(true)] => {
+            format!(
+                "With every other item idle, the others read at {share} of the bandwidth: words that nobody reads cost little."
+            )
+        }
+        _ => format!("What idle items cost is undecided, as it is too noisy ({share} of the bandwidth of all)."),
+    })
 }
 
 /// Each offset of a series over none.
@@ -49,14 +91,14 @@ fn over_aligned(points: &[Point], series: &str) -> Vec<Contrast> {
 /// A smaller loss than this has other causes: an unaligned group of 32 items touches one segment more.
 const LOSS: f64 = 1.05;
 
-fn sentence(what: &str, contrasts: &[Contrast]) -> Option<String> {
+fn clause(what: &str, contrasts: &[Contrast]) -> Option<String> {
     let least = contrasts.iter().map(|c| c.ratio).reduce(f64::min)?;
     let slow: Vec<bool> = contrasts.iter().map(|c| c.exceeds(1.0 / LOSS) == Some(false)).collect();
     if !slow.contains(&true) {
         return Some(match mostly_clear(contrasts, 1.0 / LOSS) {
-            true => format!("{what} are as fast at any offset as without one."),
+            true => format!("{what} are as fast at any offset"),
             false => {
-                format!("{what}: what an offset costs is undecided, as it is too noisy (at worst {}).", slower(least))
+                format!("what an offset costs {what} is undecided, as it is too noisy (at worst {})", slower(least))
             }
         });
     }
@@ -66,9 +108,9 @@ fn sentence(what: &str, contrasts: &[Contrast]) -> Option<String> {
     let least = slower(least);
     Some(match (1..=6).map(|log| 1u64 << log).find(|&unit| explains(unit)) {
         Some(unit) => {
-            format!("{what} are up to {least} at offsets that are not multiples of {} bytes.", WORD * unit)
+            format!("{what} are up to {least} at offsets that are not multiples of {} bytes", WORD * unit)
         }
-        None => format!("{what} are up to {least} at some offsets, which follow no pattern."),
+        None => format!("{what} are up to {least} at some offsets, which follow no pattern"),
     })
 }
 
@@ -87,29 +129,64 @@ mod tests {
         let speed =
             |series: &str, offset: f64| if series == READ_CACHED && offset % 8.0 != 0.0 { 4000.0 } else { 5000.0 };
         insta::assert_snapshot!(sentences(true, 0.01, speed), @r"
-        Reads are as fast at any offset as without one.
-        Reads from cache are up to 20 % slower at offsets that are not multiples of 32 bytes.
-        Writes are as fast at any offset as without one.
+        Compared with offset 0, reads are as fast at any offset; reads from cache are up to 20 % slower at offsets that are not multiples of 32 bytes; writes are as fast at any offset.
+        A permuted order within 32 words changes the speed by less than 5 %.
+        With every other item idle, the others read at 100 % of the bandwidth: words that nobody reads cost little.
         ");
     }
 
     #[test]
     fn offsets_without_cost_or_pattern() {
         insta::assert_snapshot!(sentences(false, 0.01, |_, _| 20.0), @r"
-        Reads are as fast at any offset as without one.
-        Writes are as fast at any offset as without one.
+        Compared with offset 0, reads are as fast at any offset; writes are as fast at any offset.
+        A permuted order within 32 words changes the speed by less than 5 %.
+        With every other item idle, the others read at 100 % of the bandwidth: words that nobody reads cost little.
         ");
         insta::assert_snapshot!(sentences(false, 0.01, |_, offset| if offset == 64.0 { 10.0 } else { 20.0 }), @r"
-        Reads are up to 2.00 times slower at some offsets, which follow no pattern.
-        Writes are up to 2.00 times slower at some offsets, which follow no pattern.
+        Compared with offset 0, reads are up to 2.00 times slower at some offsets, which follow no pattern; writes are up to 2.00 times slower at some offsets, which follow no pattern.
+        A permuted order within 32 words changes the speed by less than 5 %.
+        With every other item idle, the others read at 100 % of the bandwidth: words that nobody reads cost little.
+        ");
+    }
+
+    #[test]
+    fn neighbours_in_another_order_or_idle() {
+        // As the rules of the first devices: sixteen accesses in place of one, and idle items do no harm.
+        let first = |series: &str, _: f64| match series {
+            PERMUTED => 5.0,
+            HALF_IDLE => 40.0,
+            _ => 80.0,
+        };
+        insta::assert_snapshot!(sentences(true, 0.01, first), @r"
+        Compared with offset 0, reads are as fast at any offset; reads from cache are as fast at any offset; writes are as fast at any offset.
+        A permuted order within 32 words makes it up to 16.0 times slower (offset = 0, 1, 8).
+        With every other item idle, the others read at 50 % of the bandwidth: it takes the time of all words.
+        ");
+        let free = |series: &str, _: f64| if series == HALF_IDLE { 78.0 } else { 80.0 };
+        insta::assert_snapshot!(sentences(false, 0.01, free), @r"
+        Compared with offset 0, reads are as fast at any offset; writes are as fast at any offset.
+        A permuted order within 32 words changes the speed by less than 5 %.
+        With every other item idle, the others read at 98 % of the bandwidth: words that nobody reads cost little.
+        ");
+        let dear = |series: &str, _: f64| if series == HALF_IDLE { 20.0 } else { 80.0 };
+        insta::assert_snapshot!(sentences(false, 0.01, dear), @r"
+        Compared with offset 0, reads are as fast at any offset; writes are as fast at any offset.
+        A permuted order within 32 words changes the speed by less than 5 %.
+        With every other item idle, the others read at 25 % of the bandwidth, less than half: idle items cost more than their words.
+        ");
+        insta::assert_snapshot!(sentences(false, 0.3, dear), @r"
+        Compared with offset 0, what an offset costs reads is undecided, as it is too noisy (at worst 0 % slower); what an offset costs writes is undecided, as it is too noisy (at worst 0 % slower).
+        A permuted order within 32 words has an effect that is undecided at offset = 0, 1, 8 (differences under 60 % cannot be seen in this run).
+        With every other item idle, the others read at 25 % of the bandwidth, less than half: idle items cost more than their words.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.2, |_, offset| 20.0 - offset / 16.0), @r"
-        Reads: what an offset costs is undecided, as it is too noisy (at worst 20 % slower).
-        Writes: what an offset costs is undecided, as it is too noisy (at worst 20 % slower).
+        Compared with offset 0, what an offset costs reads is undecided, as it is too noisy (at worst 20 % slower); what an offset costs writes is undecided, as it is too noisy (at worst 20 % slower).
+        A permuted order within 32 words has an effect that is undecided at offset = 0, 1, 8 (differences under 40 % cannot be seen in this run).
+        What idle items cost is undecided, as it is too noisy (100 % of the bandwidth of all).
         ");
         insta::assert_snapshot!(OFFSET.finding(&[]), @"No two offsets were measured.");
     }

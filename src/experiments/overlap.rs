@@ -10,15 +10,23 @@ const KERNEL: &str = "kernel alone";
 const COPY_OUT: &str = "copy out alone";
 const HOST: &str = "host's work alone";
 const BESIDE: &str = "kernel, host's work beside it";
+const BESIDE_IN: &str = "copy in, host beside it";
+const BESIDE_OUT: &str = "copy out, host beside it";
 
 /// One stage alone, or the host: series and variants, measured where there is one chunk.
-const ALONE: [(&str, &str); 5] = [
+const ALONE: [(&str, &str); 7] = [
     (COPY_IN, pipeline::COPY_IN),
     (KERNEL, pipeline::KERNEL),
     (COPY_OUT, pipeline::COPY_OUT),
     (HOST, pipeline::WORK),
     (BESIDE, pipeline::BESIDE),
+    (BESIDE_IN, pipeline::BESIDE_IN),
+    (BESIDE_OUT, pipeline::BESIDE_OUT),
 ];
+
+/// What the host works beside: its name, alone, and with the work.
+const STAGES: [(&str, &str, &str); 3] =
+    [("the kernel", KERNEL, BESIDE), ("a copy in", COPY_IN, BESIDE_IN), ("a copy out", COPY_OUT, BESIDE_OUT)];
 
 /// The pipeline on so many queues.
 const QUEUES: [(&str, u64); 4] = [("1 queue", 1), ("2 queues", 2), ("3 queues", 3), ("4 queues", 4)];
@@ -111,21 +119,28 @@ fn beside_longest(points: &[Point], fastest: (&str, f64)) -> Option<String> {
     })
 }
 
-/// Whether the host can work while the device does.
+/// Whether the host can work while the device works, or while a copy goes on.
 fn beside(points: &[Point]) -> Option<String> {
-    let all = [KERNEL, HOST, BESIDE].map(|name| series(points, name).into_iter().find(|p| p.x == 1.0));
-    let [kernel, host, both] = all.map(|point| point.and_then(Point::measured));
-    let (kernel, host, both) = (kernel?, host?, both?);
+    let host = value(points, HOST, 1.0)?;
+    let told: Vec<String> = STAGES.iter().filter_map(|stage| beside_stage(points, *stage)).collect();
+    (!told.is_empty()).then(|| format!("The host's own work ({}) together with {}.", ms(host), told.join("; with ")))
+}
+
+/// `the kernel takes 1.00 ms: 100 % of the shorter one overlaps the longer`.
+fn beside_stage(points: &[Point], (what, alone, both): (&str, &str, &str)) -> Option<String> {
+    let all = [alone, HOST, both].map(|name| series(points, name).into_iter().find(|p| p.x == 1.0));
+    let [alone, host, both] = all.map(|point| point.and_then(Point::measured));
+    let (alone, host, both) = (alone?, host?, both?);
     let spread: f64 = all.iter().flatten().filter_map(|p| Some(p.measured()? * p.noise?)).sum();
-    let shorter = kernel.min(host);
+    let shorter = alone.min(host);
     // 0: one after the other; 1: the shorter is hidden whole.
-    let hidden = ((kernel + host - both) / shorter).clamp(0.0, 1.0);
+    let hidden = ((alone + host - both) / shorter).clamp(0.0, 1.0);
     let told = if spread > hidden * shorter {
         "no overlap beyond the measurement noise".to_owned()
     } else {
         format!("{} of the shorter one overlaps the longer", percent(hidden))
     };
-    Some(format!("The host's own work ({}) and the kernel together take {}: {told}.", ms(host), ms(both)))
+    Some(format!("{what} ({}) takes {}: {told}", ms(alone), ms(both)))
 }
 
 fn ms(us: f64) -> String {
@@ -148,7 +163,7 @@ mod tests {
     #[test]
     fn everything_overlaps() {
         let us = |series: &str, chunks: f64| match series {
-            COPY_IN | COPY_OUT | KERNEL | HOST | BESIDE => 1000.0,
+            COPY_IN | COPY_OUT | KERNEL | HOST | BESIDE | BESIDE_IN | BESIDE_OUT => 1000.0,
             "1 queue" => 3000.0,
             _ => 1000.0 + 2000.0 / chunks,
         };
@@ -156,7 +171,9 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.00 ms one after the other;
         32 chunks on 2 queues take 1.06 ms, 2.82 times as fast;
         the ideal is the longest stage alone, 1.00 ms.
-        The host's own work (1.00 ms) and the kernel together take 1.00 ms: 100 % of the shorter one overlaps the longer.
+        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer;
+        with a copy in (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer;
+        with a copy out (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -166,14 +183,17 @@ mod tests {
     fn nothing_overlaps() {
         let us = |series: &str, chunks: f64| match series {
             COPY_IN | COPY_OUT | KERNEL | HOST => 1000.0,
-            BESIDE => 2000.0,
+            BESIDE | BESIDE_IN => 2000.0,
+            BESIDE_OUT => 1500.0,
             _ => 3000.0 + 10.0 * chunks,
         };
         insta::assert_snapshot!(finding(us), @r"
         Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other;
         chunks do not help: the fastest (2 on 1 queue) take 3.02 ms;
         the ideal is the longest stage alone, 1.00 ms.
-        The host's own work (1.00 ms) and the kernel together take 2.00 ms: no overlap beyond the measurement noise.
+        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 2.00 ms: no overlap beyond the measurement noise;
+        with a copy in (1.00 ms) takes 2.00 ms: no overlap beyond the measurement noise;
+        with a copy out (1.00 ms) takes 1.50 ms: 50 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -182,7 +202,7 @@ mod tests {
     #[test]
     fn chunks_that_beat_the_longest_stage() {
         let us = |series: &str, _: f64| match series {
-            KERNEL | HOST | BESIDE => 7630.0,
+            KERNEL | HOST | BESIDE | BESIDE_IN | BESIDE_OUT => 7630.0,
             COPY_IN | COPY_OUT => 1000.0,
             "2 queues" => 5330.0,
             _ => 9000.0,
@@ -191,7 +211,9 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
         2 chunks on 2 queues take 5.33 ms, 1.69 times as fast;
         that is less than the longest stage alone (kernel, 7.63 ms): a chunk may fit a cache where the whole data do not.
-        The host's own work (7.63 ms) and the kernel together take 7.63 ms: 100 % of the shorter one overlaps the longer.
+        The host's own work (7.63 ms) together with the kernel (7.63 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy in (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy out (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -200,7 +222,9 @@ mod tests {
         Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
         2 chunks on 2 queues take 7.50 ms, 1.20 times as fast;
         that is less than the longest stage alone (kernel, 7.63 ms), but only within the noise.
-        The host's own work (7.63 ms) and the kernel together take 7.63 ms: 100 % of the shorter one overlaps the longer.
+        The host's own work (7.63 ms) together with the kernel (7.63 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy in (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
+        with a copy out (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
@@ -212,8 +236,8 @@ mod tests {
             let times = [(KERNEL, 1000.0), (HOST, 4000.0), (BESIDE, both)];
             beside(&times.map(|(series, us)| point(series, 1, us, noise))).unwrap()
         };
-        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work (4.00 ms) and the kernel together take 4.50 ms: no overlap beyond the measurement noise.");
-        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work (4.00 ms) and the kernel together take 4.50 ms: 50 % of the shorter one overlaps the longer.");
-        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work (4.00 ms) and the kernel together take 5.00 ms: 0 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: no overlap beyond the measurement noise.");
+        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: 50 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 5.00 ms: 0 % of the shorter one overlaps the longer.");
     }
 }

@@ -2,15 +2,19 @@
 //!
 //! The accesses are `(stride * i) % n`, continued from word 1 where they would begin again, so that the same
 //! words are used whatever the stride. A device that fetches whole segments fetches more of them the further apart the
-//! words lie, until each word has a segment of its own.
+//! words lie, until each word has a segment of its own. The same bytes are also read and written in words of 16 and 8 bits:
+//! the first devices put 16 accesses together into segments of 128, 64 or 32 bytes, by the width of their words.
 
-use super::evidence::{Comparison, Contrast, FALL, Knee, knee, nothing, pace_beside, series, slower};
-use super::walk::{self, READ, READ_CACHED, WRITE};
+use super::evidence::{Comparison, Contrast, FALL, Knee, compare, knee, nothing, pace, pace_beside, series, slower};
+use super::walk::{self, READ, READ_CACHED, READ_NARROW, WRITE, WRITE_NARROW};
 use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
 
 /// Bytes of the words that are accessed.
 const WORD: f64 = 4.0;
+
+/// Logarithms of the strides.
+const LOGS: [u64; 7] = [0, 1, 2, 3, 4, 5, 6];
 
 /// The experiment's entry in the list.
 pub const STRIDE: Experiment = Experiment {
@@ -24,8 +28,12 @@ pub const STRIDE: Experiment = Experiment {
 };
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    let strides = |series: walk::WalkSeries| (0..=6).map(move |log| series.trial(scope, 1 << log, log, 0)).collect();
-    walk::series(scope.target).flat_map(|series| -> Vec<Trial> { strides(series) }).collect()
+    let strides = |logs: &[u64], series: &walk::WalkSeries| -> Vec<Trial> {
+        logs.iter().map(|&log| series.trial(scope, 1 << log, log, 0)).collect()
+    };
+    let narrow = if scope.quick { &LOGS[..1] } else { &LOGS[..] };
+    let wide = walk::series(scope.target).flat_map(|series| strides(&LOGS, &series));
+    wide.chain(walk::narrow_series().flat_map(|series| strides(narrow, &series))).collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -47,12 +55,35 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
     let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Comparison::Lower);
     let slowest = slowest.map(|c| format!(" (the slowest is stride {}, {})", c.x, slower(c.ratio)));
     Some(format!(
-        "{what} at stride {} are {}{}; {}.",
+        "{what} at stride {} are {}{}; {}{}.",
         last.x,
         pace_beside(&by_last, &format!("at stride {}", first.x)),
         slowest.unwrap_or_default(),
-        segments(points, name, &by_last)
+        segments(points, name, &by_last),
+        narrow(points, name)
     ))
+}
+
+/// How narrower words of the same array compare at stride 1, where they were measured.
+fn narrow(points: &[Point], name: &str) -> String {
+    let all = match name {
+        READ => READ_NARROW,
+        WRITE => WRITE_NARROW,
+        _ => return String::new(),
+    };
+    let told = all.iter().filter_map(|(series, bits)| {
+        let beside = compare(points, (series, 1.0), (name, 1.0))?;
+        Some(match beside.verdict {
+            Comparison::Unclear => format!("whether {bits}-bit words are slower is undecided"),
+            _ => format!("{bits}-bit words are {}", pace(&beside)),
+        })
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!("; compared with 32-bit words at stride 1, {}", told.join(" and "))
+    }
 }
 
 /// What shows of segments where the largest stride has this speed.
@@ -119,17 +150,33 @@ mod tests {
             4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
         insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
+        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         Reads from cache at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
-        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
+        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
+    }
+
+    #[test]
+    fn narrow_words_are_compared_at_stride_1() {
+        let speed = |series: &str, stride: f64| {
+            let share = if series.contains("16") {
+                0.5
+            } else if series.contains("8-bit") {
+                0.25
+            } else {
+                1.0
+            };
+            share * 80.0 / stride.min(8.0)
+        };
+        let finding = sentences(false, 0.02, speed);
+        assert_eq!(finding.matches("; compared with 32-bit words at stride 1, 16-bit words are 2.00 times slower and 8-bit words are 4.00 times slower.").count(), 2, "{finding}");
     }
 
     #[test]
     fn no_segments() {
         insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show.
-        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show.
+        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -139,8 +186,8 @@ mod tests {
             if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
         };
         insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes.
-        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show.
+        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -148,13 +195,13 @@ mod tests {
     fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
         let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
         insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
-        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
-        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
+        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
         ");
         let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
         insta::assert_snapshot!(sentences(false, 0.02, little), @r"
-        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show.
-        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show.
+        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -162,13 +209,13 @@ mod tests {
     fn a_speed_that_rises_again() {
         let a_little = |_: &str, stride: f64| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, a_little), @r"
-        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
-        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.
+        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
         let back = |_: &str, stride: f64| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, back), @r"
-        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one.
-        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one.
+        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
@@ -176,21 +223,21 @@ mod tests {
     fn a_speed_that_falls_twice_or_has_gaps() {
         let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
         insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
-        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place.
-        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place.
+        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
         let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
         insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
-        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured.
-        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured.
+        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
-        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost.
+        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
         insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");

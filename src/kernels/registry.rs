@@ -33,6 +33,7 @@ pub const LAB: &[&Family] = &[
     &lab::intensity::INTENSITY,
     &lab::vectors::LOADING,
     &lab::lockstep::FAMILY,
+    &lab::neighbours::FAMILY,
     &lab::orders::FAMILY,
     &lab::presum::FAMILY,
     &lab::intensity::RECOMPUTE,

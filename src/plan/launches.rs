@@ -3,13 +3,24 @@
 use super::{BufferId, WorkGroup};
 use crate::data::{Dtype, Params};
 
-/// An image with one channel.
+/// An image, of pixels as large as the elements that it is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Pixels of a row.
     pub width: usize,
-    /// Rows of an `image2d_t`; none for an `image1d_buffer_t`.
+    /// Rows of an `image2d_t` or of a slice of an `image3d_t`; none for an `image1d_buffer_t`.
     pub height: Option<usize>,
+    /// Slices of an `image3d_t`; none for others.
+    pub depth: Option<usize>,
+    /// Whether a pixel is four channels of 8 bits each, read as floats from 0 to 1, and not one channel of the elements' type.
+    pub has_bytes: bool,
+}
+
+impl Image {
+    /// Its pixels; none if they are more than can be counted.
+    pub fn pixels(&self) -> Option<usize> {
+        self.width.checked_mul(self.height.unwrap_or(1))?.checked_mul(self.depth.unwrap_or(1))
+    }
 }
 
 /// What a buffer is for.

@@ -12,7 +12,7 @@ const FEW: u64 = 2;
 const SMALLEST: u64 = 256;
 
 /// The plans' cases of the experiments' own families for this device and for one of the other shape, cut down, each once.
-fn cases(target: &Target) -> Vec<Case> {
+fn all_cases(target: &Target) -> Vec<Case> {
     let shapes = [true, false].map(|gpu| Target { gpu, ..target.clone() });
     let scopes = shapes.iter().map(|target| Scope { target, quick: true, seed: 1 });
     let plans = scopes.flat_map(|scope| EXPERIMENTS.iter().flat_map(move |e| e.plan(&scope)));
@@ -38,6 +38,18 @@ fn cut_down(cases: impl Iterator<Item = Case>) -> Vec<Case> {
     all
 }
 
+fn reads_images(case: &Case) -> bool {
+    case.family == "sampled" || (case.family == "texels" && case.variant != "buffer")
+}
+
+fn cases(target: &Target) -> Vec<Case> {
+    all_cases(target).into_iter().filter(|case| !reads_images(case)).collect()
+}
+
+fn images(target: &Target) -> Vec<Case> {
+    all_cases(target).into_iter().filter(reads_images).collect()
+}
+
 fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
     let mut session = session(driver, None);
     let mut cases = cases(&session.device().info().target.clone());
@@ -50,6 +62,11 @@ fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
 #[test]
 fn every_kernel_of_the_experiments_is_right() {
     on_every_driver(|driver| all_are_right(driver, cases));
+}
+
+#[test]
+fn every_image_is_right() {
+    on_every_driver(|driver| all_are_right(driver, images));
 }
 
 /// Each operation and each form of a function, of which a short answer has few, with one chain.

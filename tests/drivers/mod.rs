@@ -109,7 +109,11 @@ fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
         let mut command = Command::new("oclgrind");
         // Its check for uninitialised values does not know the vector reductions that an optimiser makes.
         command.args(["--build-options", "-cl-opt-disable"]);
-        command.args(["--data-races", "--uninitialized", "--check-api", "--log"]).arg(log).arg(binary);
+        // Without an optimiser, Oclgrind 21.10 takes what lies behind a pointer to an image for what it knows of the image.
+        if !test.ends_with("every_image_is_right") {
+            command.arg("--uninitialized");
+        }
+        command.args(["--data-races", "--check-api", "--log"]).arg(log).arg(binary);
         command
     } else {
         Command::new(binary)

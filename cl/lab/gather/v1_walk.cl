@@ -5,15 +5,19 @@
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif
+#ifndef WORD
+#define WORD uint     // a word of 1, 2 or 4 bytes
+#endif
 
 #include "../../common/words.cl"
 #include "../../common/place.cl"
 
 // The item makes `count` accesses, a multiple of 8: from `apart` times its number on, `step` from one to the next.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void gather_v1_walk(__global const uint *restrict x, __global uint *restrict out, const uint bits, const uint strides,
+void gather_v1_walk(__global const uint *restrict words, __global uint *restrict out, const uint bits, const uint strides,
                     const uint offset, const uint apart, const uint step, const uint count)
 {
+    __global const WORD *x = (__global const WORD *)words;
     const uint id = get_global_id(0);
     uint i = id * apart;
     uint sum = 0;

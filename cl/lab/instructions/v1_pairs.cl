@@ -59,6 +59,7 @@
 #define CALL_NEGATED(x, y) FUNCTION(-(y))
 #define CALL_ADD(x, y) (FUNCTION(y) + term)
 #define CALL_TWO_ADD(x, y) (FUNCTION(one, y) + term)
+#define CALL_POWER_ADD(x, y) (FUNCTION(y, one / term) + one)
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void instructions_v1_pairs(

@@ -16,7 +16,7 @@ use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::instructions::operation::{
     DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Function, Instruction, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
-    OPERATIONS, Operation, Precision, SHIFT,
+    OPERATIONS, Operation, POW, Precision, SHIFT,
 };
 use crate::kernels::lab::instructions::{CHAINS, ONCE, PAIRS};
 use crate::kernels::lab::{self, ROUNDS};
@@ -40,7 +40,7 @@ const CONTROL: &str = "int add";
 
 /// What a short answer is about.
 const QUICK: [&str; 7] = ["add", "fma", "min", "int add", DIV, DIV_POWER, SHIFT];
-const QUICK_FUNCTION: &str = "sin";
+const QUICK_FUNCTIONS: [&str; 2] = ["sin", POW];
 
 /// Functions that are measured in f64 too.
 const IN_F64: [&str; 4] = ["div", "sqrt", "sin", "exp"];
@@ -59,7 +59,7 @@ pub const INSTRUCTIONS: Experiment = Experiment {
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let operations = (0..).zip(OPERATIONS).filter(|(_, o)| !scope.quick || QUICK.contains(&o.name));
     let functions = (OPERATIONS.len() as u64..).zip(FUNCTIONS);
-    let functions = functions.filter(|(_, f)| !scope.quick || f.name == QUICK_FUNCTION);
+    let functions = functions.filter(|(_, f)| !scope.quick || QUICK_FUNCTIONS.contains(&f.name));
     let forms: &[Precision] = if scope.quick { &[Precision::Plain, Precision::Native] } else { &Precision::ALL };
     operations
         .flat_map(|(op, operation)| of_operation(scope, op, operation))
@@ -128,6 +128,7 @@ impl ChainTrial {
             (true, false) => (u64::from(target.compute_units.max(1)), 1, 1 << 16),
             (true, true) => (u64::from(target.compute_units.max(1)), 1, 1 << 13),
             (false, false) => (lab::items(target), lab::usual_wg(target), 1 << 12),
+            (false, true) if asked.is_power() => (lab::items(target), lab::usual_wg(target), 1 << 4),
             (false, true) => (lab::items(target), lab::usual_wg(target), 1 << 7),
         };
         let params = [
@@ -243,10 +244,17 @@ const DIVISIONS: [Division; 2] = [
     ("remainder", (MASK, "a mask"), [MOD_POWER, MOD_CONSTANT, MOD]),
 ];
 
-/// Whether what a compiler can do better than dividing is done.
+/// Whether what a compiler can do better than dividing is done, and what short products gain.
 fn divisions(points: &[Point]) -> Option<String> {
-    let told: Vec<String> = DIVISIONS.into_iter().filter_map(|division| of_division(points, division)).collect();
+    let divisions = DIVISIONS.into_iter().filter_map(|division| of_division(points, division));
+    let told: Vec<String> = divisions.chain(short_products(points)).collect();
     (!told.is_empty()).then(|| format!("An {}.", told.join("; an ")))
+}
+
+/// What a product of 24 bits gains over one of 32: it was the faster one on GPUs whose multipliers had 24 bits.
+fn short_products(points: &[Point]) -> Option<String> {
+    let over = compare(points, ("int mul24", MANY), ("int mul", MANY))?;
+    Some(format!("int mul24 is {}", pace_beside(&over, "int mul")))
 }
 
 fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]): Division) -> Option<String> {

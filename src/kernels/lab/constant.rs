@@ -20,17 +20,20 @@ pub(crate) const FAMILY: Family = Family {
         finish: as_it_is,
     },
     references: &[],
-    ladder: &[rung("lab/constant/v1_table.cl", plan, &[GLOBAL])],
-    choices: &[PLACES, ROUNDS],
+    ladder: &[rung("lab/constant/v1_table.cl", table, &[GLOBAL]), rung("lab/constant/v2_program.cl", program, &[])],
+    choices: &[PLACES, PROGRAM, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
 };
 
 pub(crate) const PLACES: Tunable = setting("places", "different addresses that neighbouring items read");
 pub(crate) const GLOBAL: Tunable = setting("global", "whether the table is in global memory");
+pub(crate) const PROGRAM: Tunable =
+    setting("program", "whether the table stands in the program, as the second rung's does");
 
-/// Address spaces of the table.
+/// Where the table is: in memory of either kind that is an argument, or in the program itself.
 pub(crate) const IN_CONSTANT: &str = "__constant";
+pub(crate) const IN_PROGRAM: &str = "__constant in program";
 pub(crate) const IN_GLOBAL: &str = "__global";
 
 /// Words of the table, and those that an item reads in a round, as in the kernel.
@@ -44,7 +47,7 @@ fn cost(case: &Case) -> Cost {
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
     let get = |name: &str| get(&case.params, name) as usize;
-    let table = words(&inputs[0]);
+    let table = if get(PROGRAM.name) == 1 { words_of_program() } else { words(&inputs[0]) };
     let read = |at: usize| table[at & (TABLE - 1)..][..READ_AT_ONCE].iter().fold(0u32, |a, &b| a.wrapping_add(b));
     let item = |item: usize| (0..get(ROUNDS.name)).map(|round| read(33 * item + 17 * round)).fold(0, u32::wrapping_add);
     let kinds: Vec<u32> = (0..get(PLACES.name)).map(item).collect();
@@ -52,12 +55,28 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     array((0..case.shape.n as usize).map(|id| kinds[id % wg % kinds.len()]))
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+/// The table of the program, as its file says.
+fn words_of_program() -> Vec<u32> {
+    (0..(TABLE + READ_AT_ONCE) as u32).map(|i| i.wrapping_mul(2_654_435_761) ^ (i * i) << 9).collect()
+}
+
+fn table(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let is_global = get(&ask.case.params, GLOBAL.name) == 1;
+    plan(ask, &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())])
+}
+
+fn program(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    match get(&ask.case.params, PROGRAM.name) {
+        1 => plan(ask, &[]),
+        other => Err(Refusal::Setting(format!("program={other}: 1 is needed, as the table stands in the program"))),
+    }
+}
+
+fn plan(ask: &Ask<'_>, defines: &[(&str, String)]) -> Result<Plan, Refusal> {
     OneLaunch {
         grid: Grid::covering(ask.case.wg.size(), whole_groups(ask)?),
         output: ask.case.shape.n as usize,
-        defines: &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())],
+        defines,
         args: &[ROUNDS.name, PLACES.name].map(|name| arg(ask, name)),
         local: 0,
     }

@@ -12,6 +12,7 @@ pub mod instructions;
 pub mod intensity;
 pub mod laden;
 pub mod lockstep;
+pub mod neighbours;
 pub mod orders;
 pub mod presum;
 pub mod registers;

@@ -10,7 +10,7 @@ use super::{Exact, OneLaunch, arg, get, setting, whole_groups};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
-use crate::plan::{Case, Cost, Plan, Refusal};
+use crate::plan::{Case, Cost, Image, Plan, Refusal};
 
 /// n samples of a small image.
 pub(crate) const FAMILY: Family = Family {
@@ -72,7 +72,7 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = Grid::covering(ask.case.wg.size(), items);
     let plan = OneLaunch { grid, output: items as usize, defines: &defines, args: &[arg(ask, ADDRESS.name)], local: 0 }
         .plan(ask)?;
-    of_image(ask, plan, COLUMNS, Some(LINES))
+    of_image(ask, plan, Image { width: COLUMNS, height: Some(LINES), depth: None, has_bytes: false })
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
