@@ -8,15 +8,13 @@
 #ifndef MAX_REGISTERS
 #define MAX_REGISTERS 0  // most registers of an item; 0 for as many as the compiler likes
 #endif
-#ifndef WG
-#define WG 128           // work-items of a group
-#endif
 
 #include "../../common/words.cl"
 
-// Value c of an item begins with its element of x, plus c. `one` is 1, which no compiler knows.
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void registers_v1_live(__global const float *restrict x, __global float *restrict out, const uint rounds, const uint one)
+// Value c of an item begins with its element of x, plus c. `one` is 1, which no compiler knows. No group's size is required:
+// NVIDIA's compiler does not cap the registers of a kernel that requires one.
+__kernel void registers_v1_live(__global const float *restrict x, __global float *restrict out, const uint rounds,
+                                const uint one)
 {
     const uint id = get_global_id(0);
     const float factor = one, term = one;

@@ -373,7 +373,7 @@ pub const MUTANTS: &[Mutant] = &[
         "scatter/walk",
         "",
         "writes only what is poisoned",
-        &[("out[to] = begin", "if (out[to] == 0xdeadbeefu) out[to] = begin")],
+        &[("out[to] = (WORD)", "if (out[to] == (WORD)0xdeadbeefu) out[to] = (WORD)")],
     ),
     trial(
         "offset",
