@@ -69,7 +69,7 @@ impl WalkSeries {
             family: self.family,
             variant,
             dtype: Dtype::I32,
-            n: 32 / self.width << bits,
+            n: (32 / self.width) << bits,
             wg: if scope.target.gpu { lab::usual_wg(scope.target) } else { 1 },
             params: &params,
         };
