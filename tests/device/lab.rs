@@ -54,7 +54,9 @@ fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
     let mut session = session(driver, None);
     let mut cases = cases(&session.device().info().target.clone());
     if driver == "oclgrind" {
-        cases.iter_mut().for_each(|case| case.shape.n = case.shape.n.min(SMALLEST));
+        // Each item loads several vectors of up to 16: fewer elements would not fill a group.
+        let small = cases.iter_mut().filter(|case| case.family != "loads");
+        small.for_each(|case| case.shape.n = case.shape.n.min(SMALLEST));
     }
     cases.iter().map(|case| verify(&mut session, driver, case)).sum()
 }
