@@ -70,10 +70,11 @@ fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
     Ok(vec![experiment(name).ok_or_else(|| Error::Usage(bench::unknown("experiment", name, &names)))?])
 }
 
-/// A trial with what the registry says of it.
+/// A case with what the registry says of it, and the trials that it answers, with their places in the plan.
 struct Task {
-    trial: Trial,
+    case: Case,
     work: Work,
+    trials: Vec<(u64, Trial)>,
 }
 
 /// What a trial's case is one of.
@@ -102,10 +103,18 @@ struct ExperimentRun {
 
 impl ExperimentRun {
     fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<ExperimentRun, Error> {
-        let task = |trial: Trial| Some(Task { work: Work::of(&trial.case)?, trial });
-        let tasks: Option<Vec<Task>> = experiment.plan(scope).into_iter().map(task).collect();
         let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name));
-        Ok(ExperimentRun { experiment, tasks: tasks.ok_or_else(unknown)? })
+        let mut tasks: Vec<Task> = Vec::new();
+        for (place, trial) in (0..).zip(experiment.plan(scope)) {
+            // What one run tells twice, as a rate and as registers, is run once.
+            if let Some(task) = tasks.iter_mut().find(|task| task.case == trial.case) {
+                task.trials.push((place, trial));
+                continue;
+            }
+            let work = Work::of(&trial.case).ok_or_else(unknown)?;
+            tasks.push(Task { case: trial.case.clone(), work, trials: vec![(place, trial)] });
+        }
+        Ok(ExperimentRun { experiment, tasks })
     }
 }
 
@@ -188,7 +197,7 @@ impl ExperimentState<'_> {
 
     /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.
     fn configuration(&self, index: u64, task: &Task) -> Configuration {
-        let case = &task.trial.case;
+        let case = &task.case;
         // What goes on between host and device says itself what it cannot hold.
         let (rung, refusal) = match task.work {
             Work::Kernel(family, rung) => {
@@ -204,7 +213,7 @@ impl ExperimentState<'_> {
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
         let lab = &mut *self.lab;
-        let (Work::Kernel(family, _), case) = (task.work, &task.trial.case) else { return Ok(()) };
+        let (Work::Kernel(family, _), case) = (task.work, &task.case) else { return Ok(()) };
         let need = LimitNeeded::of(family, case.dtype, &case.params);
         if lab.limits.has(need) || !ceilings::is_bounded(family, case, lab.executor.info()) {
             return Ok(());
@@ -218,8 +227,9 @@ impl ExperimentState<'_> {
     }
 }
 
-/// A point's name: `stride: read, stride = 8`.
-fn called(experiment: &Experiment, trial: &Trial) -> String {
+/// A task's name, of its first point: `stride: read, stride = 8`.
+fn called(experiment: &Experiment, task: &Task) -> String {
+    let (_, trial) = &task.trials[0];
     let label = (experiment.x_label)(trial.x);
     format!("{}: {}, {} = {label}", experiment.name, trial.series, experiment.x_name)
 }
@@ -243,8 +253,8 @@ impl Bench for ExperimentState<'_> {
         if interrupt::interrupted() {
             return Err(Error::Interrupted);
         }
-        let trial = &self.task(configuration).trial;
-        self.observer.case_started(self.step, self.steps, &called(self.study.experiment, trial));
+        let called = called(self.study.experiment, self.task(configuration));
+        self.observer.case_started(self.step, self.steps, &called);
         self.step += 1;
         let outcome = self.lab.executor.run(job)?;
         self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
@@ -257,21 +267,23 @@ impl Bench for ExperimentState<'_> {
 
     fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
         let study = self.study;
-        let trial = &study.tasks[configuration.index as usize].trial;
-        let experiment = study.experiment;
-        let place =
-            PointKey { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
+        let (task, experiment) = (&study.tasks[configuration.index as usize], study.experiment);
         let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
+        for (place, trial) in &task.trials {
+            let key =
+                PointKey { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
+            let point = Point::new(key, trial.metric, &row);
+            self.lab.outputs.row(&point);
+            self.points.push((*place, point));
+        }
         let fastest = self.timeline.as_ref().map_or(f64::INFINITY, |t| t.median);
         if let Some(median) = row.t_median_s.filter(|&median| !bars.is_empty() && median < fastest) {
+            let (_, trial) = &task.trials[0];
             let title = format!("{}: {}, {} {}", experiment.name, trial.series, trial.x, experiment.x_name);
             self.timeline = Some(Timeline { title, median, bars });
         }
-        let point = Point::new(place, trial.metric, &row);
-        self.lab.outputs.row(&point);
-        self.lab.rows.push((called(experiment, trial), row));
-        self.points.push((configuration.index, point));
+        self.lab.rows.push((called(experiment, task), row));
         Ok(())
     }
 }

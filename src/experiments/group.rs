@@ -56,7 +56,7 @@ fn trial(scope: &Scope<'_>, name: &str, wg: usize, metric: Metric) -> Trial {
     // So many groups that the last ones, which run when others have ended, count little.
     let items = u64::from(target.compute_units.max(1)) * if target.gpu { 1 << 16 } else { 1 << 12 };
     let mut params = vec![(ROUNDS.name, if target.gpu { 64 } else { 32 })];
-    if name == HELD {
+    if target.register_caps {
         params.push((TOLD, 1));
     }
     let own = Own {

@@ -187,7 +187,6 @@ columns! {
         /// Bytes that a work-item stores to memory and loads from it for want of registers; likewise.
         pub spilled_bytes: Option<u64>,
         /// Of the warps that a compute unit can hold at once, those that it does, in per cent; likewise.
-        #[serde(default)]
         pub occupancy_pct: Option<f64>,
     }
 }

@@ -1,6 +1,6 @@
 //! Chains of dependent steps, each a multiplication with an addition: the kernel of `ilp` and `grid`.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, setting, whole_groups};
+use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
@@ -11,15 +11,11 @@ pub(crate) const FAMILY: Family = Family {
     name: "chains",
     about: "chains of multiplications with an addition",
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |shape, _| shape.n as usize,
-        // Every sum is a whole number that f32 has.
-        fill: Fill::Exact(64),
-        cost,
-        answer,
-        finish: as_it_is,
-    },
+    problem: &Exact::of_each(
+        Fill::Exact(64),
+        |case| sums_cost(case, size(case).0, size(case).1),
+        |case, inputs| sums(inputs, size(case).0, size(case).1),
+    ),
     references: &[],
     ladder: &[rung("lab/chains/v1_independent.cl", plan, &[])],
     choices: &[CHAINS, ROUNDS],
@@ -32,16 +28,21 @@ pub(crate) const CHAINS: Tunable = setting("chains", "independent chains of an i
 /// Steps of a chain in a round, as in the kernel.
 const STEPS: u64 = 16;
 
-/// An operation is a step: a multiplication with an addition.
-fn cost(case: &Case) -> Cost {
-    let get = |name: &str| get(&case.params, name);
-    let n = case.shape.n as f64;
-    Cost { bytes: 8.0 * n, ops: n * (get(CHAINS.name) * STEPS * get(ROUNDS.name)) as f64 }
+/// Chains of an item, and steps of each.
+fn size(case: &Case) -> (u64, u64) {
+    (get(&case.params, CHAINS.name), STEPS * get(&case.params, ROUNDS.name))
 }
 
-fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let (chains, rounds) = (get(&case.params, CHAINS.name), get(&case.params, ROUNDS.name));
-    let added = (chains * (chains.saturating_sub(1)) / 2 + chains * STEPS * rounds) as f32;
+/// Of n items with chains, each of so many steps. An operation is a step: a multiplication with an addition.
+pub(super) fn sums_cost(case: &Case, chains: u64, steps: u64) -> Cost {
+    let n = case.shape.n as f64;
+    Cost { bytes: 8.0 * n, ops: n * (chains * steps) as f64 }
+}
+
+/// The sum of an item's chains: the k-th begins at its element plus k, and each step adds one. A whole number that f32
+/// has.
+pub(super) fn sums(inputs: &[Array], chains: u64, steps: u64) -> Array {
+    let added = (chains * chains.saturating_sub(1) / 2 + chains * steps) as f32;
     match &inputs[0] {
         Array::F32(x) => Array::F32(x.iter().map(|x| x * chains as f32 + added).collect()),
         other => Array::zeros(other.dtype(), other.len()),

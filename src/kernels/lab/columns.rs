@@ -66,7 +66,6 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         1 => [rows.ilog2() as usize, pitch, 1],
         _ => [columns.ilog2() as usize, 1, pitch],
     };
-    let shares = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
-    let args: Vec<Arg> = formula.map(|number| Arg::Uint(number as u32)).into_iter().chain(shares).collect();
+    let args: Vec<Arg> = formula.map(|number| Arg::Uint(number as u32)).into_iter().chain(walk.args()).collect();
     OneLaunch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
 }

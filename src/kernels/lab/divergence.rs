@@ -1,6 +1,6 @@
 //! Two branches of equal work, of which an item takes one or both, chosen by its number.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, whole_groups, words};
+use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
@@ -11,7 +11,7 @@ pub(crate) const FAMILY: Family = Family {
     name: "divergence",
     about: "two branches of equal work",
     form: Form::Vector,
-    problem: &PROBLEM,
+    problem: &Exact::of_each(Fill::Real, cost, answer),
     references: &[],
     ladder: &[rung("lab/divergence/v1_two_ways.cl", plan, &[])],
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
@@ -28,15 +28,6 @@ pub(crate) const SECOND: Tunable = setting("second", "which runs take the second
 const STEPS: u64 = 8;
 const P: u32 = 1_664_525;
 const Q: u32 = 1_013_904_223;
-
-const PROBLEM: Exact = Exact {
-    inputs: |shape, _| vec![shape.n as usize],
-    result: |shape, _| shape.n as usize,
-    fill: Fill::Real,
-    cost,
-    answer,
-    finish: as_it_is,
-};
 
 fn cost(case: &Case) -> Cost {
     let branches = |name: &str| get(&case.params, name).count_ones() as f64 / 2.0;

@@ -1,25 +1,18 @@
 //! Chains of steps in groups of any size, whose items all hold as much.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, whole_groups};
+use super::chains::{sums, sums_cost};
+use super::{Exact, OneLaunch, ROUNDS, arg, get, whole_groups};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, rung};
-use crate::plan::{Arg, Case, Cost, Plan, Refusal};
+use crate::plan::{Arg, Case, Plan, Refusal};
 
 /// n items with chains of multiplications with an addition, in groups that the case chooses.
 pub(crate) const FAMILY: Family = Family {
     name: "group",
     about: "chains of multiplications with an addition in groups of any size",
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |shape, _| shape.n as usize,
-        // Every sum is a whole number that f32 has.
-        fill: Fill::Exact(64),
-        cost,
-        answer,
-        finish: as_it_is,
-    },
+    problem: &Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer),
     references: &[],
     ladder: &[rung("lab/group/v1_held.cl", plan, &[])],
     choices: &[ROUNDS],
@@ -36,19 +29,11 @@ fn steps(case: &Case) -> u64 {
     STEPS * get(&case.params, ROUNDS.name)
 }
 
-/// An operation is a step: a multiplication with an addition.
-fn cost(case: &Case) -> Cost {
-    let n = case.shape.n as f64;
-    Cost { bytes: 8.0 * n, ops: n * (HELD * steps(case)) as f64 }
-}
-
+/// Neighbours are the same in groups of any size, and so are the results: data are kept from size to size.
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let added = (HELD * (HELD - 1) / 2 + HELD * steps(case)) as f32;
-    let sum = |x: &f32| HELD as f32 * x + added;
-    match &inputs[0] {
-        // Neighbours are the same in groups of any size, and so are the results: data are kept from size to size.
-        Array::F32(x) => Array::F32(x.chunks(2).flat_map(|pair| pair.iter().rev().map(sum)).collect()),
-        other => Array::zeros(other.dtype(), other.len()),
+    match sums(inputs, HELD, steps(case)) {
+        Array::F32(x) => Array::F32(x.chunks(2).flat_map(|pair| pair.iter().rev().copied()).collect()),
+        other => other,
     }
 }
 

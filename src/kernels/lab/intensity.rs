@@ -11,20 +11,17 @@ pub(crate) const INTENSITY: Family = Family {
     name: "intensity",
     about: "multiplications with additions on elements of global memory",
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |shape, _| shape.n as usize,
+    problem: &Exact::of_each(
         // Every result is a whole number that f32 has.
-        fill: Fill::Exact(64),
+        Fill::Exact(64),
         cost,
-        answer: |case, inputs| {
+        |case, inputs| {
             // Two steps more are one on each of an item's first two vectors.
             let (steps, quarter) = (steps(case), quarter(case));
             let done = |vector| steps / VECTORS + u64::from(steps % VECTORS > vector / quarter);
             added(case, &inputs[0], done)
         },
-        finish: as_it_is,
-    },
+    ),
     references: &[],
     ladder: &[rung("lab/intensity/v1_steps.cl", calculate, &[])],
     choices: &[STEPS, VEC, ROUNDS],
@@ -37,18 +34,11 @@ pub(crate) const RECOMPUTE: Family = Family {
     name: "recompute",
     about: "add values that are computed again",
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Exact(64),
-        cost,
-        answer: |case, inputs| {
-            let (steps, quarter) = (steps(case), quarter(case));
-            let value = |vector| VECTORS * ((vector % quarter) & 15) + vector / quarter + steps / VECTORS;
-            added(case, &inputs[0], value)
-        },
-        finish: as_it_is,
-    },
+    problem: &Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
+        let (steps, quarter) = (steps(case), quarter(case));
+        let value = |vector| VECTORS * ((vector % quarter) & 15) + vector / quarter + steps / VECTORS;
+        added(case, &inputs[0], value)
+    }),
     references: &[],
     ladder: &[rung("lab/recompute/v1_again.cl", calculate, &[])],
     choices: &[STEPS, VEC, ROUNDS],

@@ -42,6 +42,20 @@ pub(crate) struct Exact {
     pub(crate) finish: fn(&Case, Array) -> Array,
 }
 
+impl Exact {
+    /// n results of n elements, each of its own.
+    pub(crate) const fn of_each(fill: Fill, cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
+        Exact {
+            inputs: |shape, _| vec![shape.n as usize],
+            result: |shape, _| shape.n as usize,
+            fill,
+            cost,
+            answer,
+            finish: as_it_is,
+        }
+    }
+}
+
 /// For outputs that are the result.
 pub(crate) fn as_it_is(_: &Case, output: Array) -> Array {
     output
@@ -144,6 +158,11 @@ impl Walk {
         let share = total / items;
         let (apart, step) = if ask.target.gpu { (1, items) } else { (share, 1) };
         Ok(Walk { grid: Grid::covering(wg, items), apart, step, share })
+    }
+
+    /// The numbers of accesses, as the kernels' last arguments.
+    pub(crate) fn args(&self) -> [Arg; 3] {
+        [self.apart, self.step, self.share].map(|number| Arg::Uint(number as u32))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads of neighbouring words in order or permuted within runs of 32, by all items or by some of them.
 
+use super::walk::OFFSET;
 use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, get, setting, words};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill};
@@ -28,7 +29,6 @@ pub(crate) const FAMILY: Family = Family {
 
 pub(crate) const FACTOR: Tunable = setting("factor", "which permutes 32 neighbouring words; odd");
 pub(crate) const IDLE: Tunable = setting("idle", "bits of an access's number that leave it out");
-pub(crate) const OFFSET: Tunable = setting("offset", "words by which every access is moved");
 
 /// Neighbouring words among which the kernel permutes.
 const RUN: u64 = 32;
@@ -62,8 +62,7 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     }
     let walk = Walk::over(ask, n, UNROLLED, AT_ONCE)?;
     let settings = [FACTOR.name, IDLE.name, OFFSET.name].map(|name| arg(ask, name));
-    let numbers = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
-    let args: Vec<Arg> = [Arg::Uint((n - 1) as u32)].into_iter().chain(settings).chain(numbers).collect();
+    let args: Vec<Arg> = [Arg::Uint((n - 1) as u32)].into_iter().chain(settings).chain(walk.args()).collect();
     OneLaunch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
 }
 

@@ -1,25 +1,22 @@
 //! Many values of an item that are all needed at once, in as many registers as the compiler likes or in fewer.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, setting, whole_groups};
-use crate::data::{Array, Dtype, Fill};
+use super::chains::{sums, sums_cost};
+use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
+use crate::data::{Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
-use crate::plan::{Arg, Case, Cost, Plan, Refusal};
+use crate::plan::{Arg, Case, Plan, Refusal};
 
 /// n items with live values.
 pub(crate) const FAMILY: Family = Family {
     name: "registers",
     about: "chains of multiplications with an addition on many values of an item",
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |shape, _| shape.n as usize,
-        // Every sum is a whole number that f32 has.
-        fill: Fill::Exact(64),
-        cost,
-        answer,
-        finish: as_it_is,
-    },
+    problem: &Exact::of_each(
+        Fill::Exact(64),
+        |case| sums_cost(case, size(case).0, size(case).1),
+        |case, inputs| sums(inputs, size(case).0, size(case).1),
+    ),
     references: &[],
     ladder: &[rung("lab/registers/v1_live.cl", plan, &[MAX_REGISTERS])],
     choices: &[LIVE, ROUNDS],
@@ -37,19 +34,9 @@ const MOST_LIVE: u64 = 256;
 /// The least cap that NVIDIA's compiler takes as it is.
 const LEAST_CAP: u64 = 16;
 
-/// An operation is a step: a multiplication with an addition.
-fn cost(case: &Case) -> Cost {
-    let (n, live, rounds) = (case.shape.n as f64, get(&case.params, LIVE.name), get(&case.params, ROUNDS.name));
-    Cost { bytes: 8.0 * n, ops: n * (live * rounds) as f64 }
-}
-
-fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let (live, rounds) = (get(&case.params, LIVE.name), get(&case.params, ROUNDS.name));
-    let added = (live * live.saturating_sub(1) / 2 + live * rounds) as f32;
-    match &inputs[0] {
-        Array::F32(x) => Array::F32(x.iter().map(|x| x * live as f32 + added).collect()),
-        other => Array::zeros(other.dtype(), other.len()),
-    }
+/// Values of an item, and steps of each.
+fn size(case: &Case) -> (u64, u64) {
+    (get(&case.params, LIVE.name), get(&case.params, ROUNDS.name))
 }
 
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {

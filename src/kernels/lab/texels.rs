@@ -54,14 +54,13 @@ fn volume_sides(n: u64) -> [u32; 3] {
 fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let [wide, high] = sides(ask)?;
     let walk = Walk::over(ask, ask.case.shape.n, 8, IN_TURNS)?;
-    let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
     let order = get(&ask.case.params, ORDER.name);
     let [x, y, z] = volume_sides(ask.case.shape.n);
     let numbers = [("WIDE", wide), ("HIGH", high), ("VOLUME_X", x), ("VOLUME_Y", y), ("VOLUME_Z", z)];
     let numbers = numbers.into_iter().map(|(name, number)| (name, number.to_string()));
     let defines: Vec<(&str, String)> = numbers.chain([("ORDER", order.to_string())]).collect();
     let (grid, output) = (walk.grid, walk.grid.items());
-    OneLaunch { grid, output, defines: &defines, args: &args, local: 0 }.plan(ask)
+    OneLaunch { grid, output, defines: &defines, args: &walk.args(), local: 0 }.plan(ask)
 }
 
 fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {

@@ -1,6 +1,6 @@
 //! Floats that are loaded, and added to in registers, as vectors of 1 to 16 of them.
 
-use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, as_it_is, get, setting};
+use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, get, setting};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
@@ -32,14 +32,11 @@ pub(crate) const ADDING: Family = Family {
     name: "adds",
     about: "add to floats in registers as vectors",
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, _| vec![shape.n as usize],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Exact(64),
-        cost: |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
-        answer: increased,
-        finish: as_it_is,
-    },
+    problem: &Exact::of_each(
+        Fill::Exact(64),
+        |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
+        increased,
+    ),
     references: &[],
     ladder: &[rung("lab/adds/v1_vectors.cl", add, &[VEC])],
     choices: &[ROUNDS],
@@ -85,7 +82,7 @@ const TOGETHER: u64 = 4;
 fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (vec, vectors) = vectors(ask)?;
     let walk = Walk::over(ask, vectors, TOGETHER, IN_TURNS)?;
-    let args = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
+    let args = walk.args();
     let (grid, output) = (walk.grid, walk.grid.items());
     OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
 }

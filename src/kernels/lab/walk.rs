@@ -99,8 +99,7 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     }
     let walk = Walk::over(ask, n * rounds(ask.case), UNROLLED, AT_ONCE)?;
     let settings = [STRIDES.name, OFFSET.name].map(|name| arg(ask, name));
-    let numbers = [walk.apart, walk.step, walk.share].map(|number| Arg::Uint(number as u32));
-    let args: Vec<Arg> = [Arg::Uint(n.ilog2())].into_iter().chain(settings).chain(numbers).collect();
+    let args: Vec<Arg> = [Arg::Uint(n.ilog2())].into_iter().chain(settings).chain(walk.args()).collect();
     let output = if ask.case.family == GATHER.name { walk.grid.items() } else { n as usize / packed };
     let word = ["uint", "ushort", "uint", "uchar"][packed - 1];
     let defines = [("WORD", word.to_owned())];
