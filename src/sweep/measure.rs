@@ -90,6 +90,8 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
                 continue;
             }
             let settings = bench.settings(configuration);
+            // No more rounds than samples.
+            let rounds = rounds.min(settings.max_runs.max(1));
             let outcome = match run_round(configuration, &settings, round, rounds, bench) {
                 Ok(outcome) => outcome,
                 Err(error) => return hand_over(block, pooled, bench).and(Err(error)),
@@ -140,7 +142,7 @@ fn share(settings: &Settings, round: u32, rounds: u32) -> Settings {
     Settings {
         warmup: if round == 0 { settings.warmup } else { settings.warmup.min(1) },
         min_runs: settings.min_runs.div_ceil(rounds),
-        max_runs: settings.max_runs.div_ceil(rounds),
+        max_runs: settings.max_runs * (round + 1) / rounds - settings.max_runs * round / rounds,
         min_time: settings.min_time / part,
         timeout: settings.timeout / part,
         ..settings.clone()

@@ -1,6 +1,6 @@
 //! The kernels that are experiments' own, on real drivers: every setting that a plan asks for, at small sizes.
 
-use crate::drivers::{on_every_driver, session};
+use crate::drivers::{is_mine, on_every_driver, session};
 use crate::skips::verify;
 use gpulab::experiments::{EXPERIMENTS, Scope, instructions::INSTRUCTIONS};
 use gpulab::kernels::LAB;
@@ -8,8 +8,6 @@ use gpulab::plan::{Case, REPEATS, Target, WorkGroup};
 
 const SMALL: u64 = 1024;
 const FEW: u64 = 2;
-/// Some groups, for a simulator, which interprets each instruction.
-const SMALLEST: u64 = 256;
 
 /// The plans' cases of the experiments' own families for this device and for one of the other shape, cut down, each once.
 fn all_cases(target: &Target) -> Vec<Case> {
@@ -50,15 +48,27 @@ fn images(target: &Target) -> Vec<Case> {
     all_cases(target).into_iter().filter(reads_images).collect()
 }
 
+/// Compilers take long over them: each driver has some.
 fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
     let mut session = session(driver, None);
     let mut cases = cases(&session.device().info().target.clone());
     if driver == "oclgrind" {
-        // Each item loads several vectors of up to 16: fewer elements would not fill a group.
-        let small = cases.iter_mut().filter(|case| case.family != "loads");
-        small.for_each(|case| case.shape.n = case.shape.n.min(SMALLEST));
+        cases.iter_mut().for_each(|case| case.shape.n = case.shape.n.min(smallest(&case.family)));
     }
-    cases.iter().map(|case| verify(&mut session, driver, case)).sum()
+    let is_mine = |i: usize| driver == "oclgrind" || is_mine(driver, i);
+    let mine = cases.iter().enumerate().filter(|(i, _)| is_mine(*i));
+    mine.map(|(_, case)| verify(&mut session, driver, case)).sum()
+}
+
+/// Elements of a family that fill some groups, for a simulator, which interprets each instruction.
+fn smallest(family: &str) -> u64 {
+    match family {
+        // Each item loads several vectors of up to 16.
+        "loads" => SMALL,
+        // Their items do much each.
+        "banks" | "chains" | "instructions" | "steps" => 64,
+        _ => 256,
+    }
 }
 
 #[test]

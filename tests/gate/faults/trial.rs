@@ -92,6 +92,15 @@ const FIRST_CALL: usize = 8;
 /// Longest that a process may outlive the program.
 const AFTERWARDS: Duration = Duration::from_secs(3);
 
+/// The file by which OpenCL's loader finds PoCL.
+fn pocl() -> Result<PathBuf, String> {
+    let folder = Path::new("/etc/OpenCL/vendors");
+    let files = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut files = files.filter_map(|file| Some(file.ok()?.path()));
+    let is_pocl = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("pocl"));
+    files.find(is_pocl).ok_or_else(|| format!("{}: no driver called pocl", folder.display()))
+}
+
 impl Stage {
     /// Runs a job, in a folder of its own.
     pub fn run(&self, name: &str, job: &Job, fault: Option<&Fault>, limit: Duration) -> Result<Ran, String> {
@@ -115,6 +124,8 @@ impl Stage {
         let is_small = !job.keeps_ceilings || job.args.starts_with("ceiling");
         command.env("SHIM_ALLOC", if is_small { "2097152" } else { "67108864" });
         command.env("XDG_DATA_HOME", folder.join("data")).env("POCL_CACHE_DIR", self.folder.join("pocl"));
+        // No other driver of this machine: its own faults are not those that are tried.
+        command.env("OCL_ICD_VENDORS", pocl()?);
         command.env_remove("GPULAB_DEVICE").env_remove("SHIM_FAULT");
         if let Some(fault) = fault {
             command.env("SHIM_FAULT", fault.to_string());
