@@ -1,8 +1,10 @@
 //! Element types, typed arrays, and seeded test data.
 
 mod fill;
+mod pairs;
 
 pub use fill::{Fill, NO_EDGE, draw, generate, not_finite, telling, turn};
+pub use pairs::{hard_to_compare, overlapping};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

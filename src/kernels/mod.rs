@@ -262,6 +262,11 @@ pub struct Lone {
 }
 
 impl Lone {
+    /// Pairs of elements of a single input.
+    pub(crate) fn pairs(pairs: Vec<[Array; 2]>) -> Vec<[Vec<Array>; 2]> {
+        pairs.into_iter().map(|pair| pair.map(|element| vec![element])).collect()
+    }
+
     /// Pairs that no sum of one of them tells apart: infinities of both signs, one beside NaN, numbers whose sum is too
     /// large or nearly, and such whose sum has the first and the last bit of its type. `element` makes one of a term.
     pub(crate) fn sums(dtype: Dtype, element: impl Fn(Array) -> Vec<Array>) -> Vec<[Vec<Array>; 2]> {
@@ -328,6 +333,11 @@ pub trait Problem: Sync {
     /// Values that a case is checked over by themselves; `draw` is a random number. None where the result is more than one.
     fn lone(&self, _: &Case, _draw: u64) -> Option<Lone> {
         None
+    }
+
+    /// Whether one element can decide the result, so that of several changes some may not count.
+    fn is_decided_by_one(&self, _: &Case) -> bool {
+        false
     }
 
     /// Changes of elements at or about place `at` of the inputs after which the result is another one, by more than `margin`,

@@ -88,7 +88,7 @@ impl Session {
     pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         timed.host.clear();
-        let verified = fills.iter().try_for_each(|&(fill, seed)| {
+        let verified = fills.iter().enumerate().try_for_each(|(index, &(fill, seed))| {
             let mut data = exact_data_of(job.family, job.case, fill, seed);
             data.device.clone_from(&timed.device);
             overwrite(&mut *self.device, &data)?;
@@ -96,6 +96,9 @@ impl Session {
             match fill {
                 // What changes would not be exact.
                 Fill::Scaled(_) => self.verify_once(job, &data, &when).map(drop),
+                _ if index == 0 => {
+                    self.verify_over(job, &mut data, &when).and_then(|_| self.verify_ends(job, &mut data, &when))
+                }
                 _ => self.verify_over(job, &mut data, &when).map(drop),
             }
         });
@@ -194,7 +197,7 @@ impl Session {
     fn verify_over(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
         self.with_bound(job, &data.device.clone(), |session, bound| {
             let judged = session.verify_bound(job, bound, data, when)?;
-            session.verify_changed(job, bound, data, when)?;
+            session.verify_changed(job, bound, data, &places(job, data), when)?;
             session.verify_not_finite(job, bound, data)?;
             Ok(judged)
         })
@@ -232,6 +235,18 @@ impl Session {
         gone
     }
 
+    /// Checks one run after a change of the first element alone, and one of the last, where one can decide.
+    fn verify_ends(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
+        if !job.family.problem.is_decided_by_one(job.case) {
+            return Ok(());
+        }
+        self.with_bound(job, &data.device.clone(), |session, bound| {
+            let spots = places(job, data);
+            let ends = [spots.first(), spots.last()].into_iter().flatten();
+            ends.copied().try_for_each(|end| session.verify_changed(job, bound, data, &[end], when))
+        })
+    }
+
     /// Checks one run over changed data, into outputs that hold in part the right results of the data before, in part
     /// anything: a kernel that only works where it finds poison leaves some of that. Not under a simulator, which finds what
     /// was not written itself.
@@ -240,13 +255,14 @@ impl Session {
         job: &ReadyCase<'_>,
         bound: &BoundPlan,
         data: &mut Data,
+        spots: &[Spot],
         when: &str,
     ) -> Result<(), Stop> {
         if self.device.info().is_simulator() {
             return Ok(());
         }
         let mut changes: Vec<Change> = Vec::new();
-        for change in places(job, data).into_iter().flat_map(|spot| data.deciding(&*self.device, job, spot)) {
+        for change in spots.iter().flat_map(|&spot| data.deciding(&*self.device, job, spot)) {
             if changes.iter().all(|c| (c.input, c.index) != (change.input, change.index)) {
                 changes.push(change);
             }

@@ -96,8 +96,16 @@ impl Problem for Reduce {
         let neutral = vec![host::finish(op, &Array::zeros(case.dtype, 0))];
         // All of them: the result of nothing.
         values.extend([Array::zeros(case.dtype, 1), neutral[0].clone()]);
-        let pairs = if op == Op::Sum { Lone::sums(case.dtype, |term| vec![term]) } else { Vec::new() };
+        let pairs = match op {
+            Op::Sum => Lone::sums(case.dtype, |term| vec![term]),
+            Op::Min | Op::Max => Lone::pairs(data::hard_to_compare(case.dtype)),
+            Op::And | Op::Or | Op::Xor => Lone::pairs(data::overlapping(case.dtype, draw)),
+        };
         Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect(), pairs })
+    }
+
+    fn is_decided_by_one(&self, case: &Case) -> bool {
+        matches!(op(case), Op::Min | Op::Max | Op::And | Op::Or)
     }
 
     fn decide(

@@ -14,6 +14,7 @@ const V8: &str = "reduce/v8_vectorised";
 const V9: &str = "reduce/v9_subgroup";
 const V10: &str = "reduce/v10_single_pass";
 const V11: &str = "reduce/v11_wide";
+const OPERATION: &str = "reduce/operation.cl";
 
 /// Of v1 to v3: how an element gets into local memory, and a result out of it.
 const LOAD: &str = "scratch[id] = i < n ? x[i] : IDENTITY;";
@@ -42,6 +43,18 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "stops at 2^20", &[(JOIN, "{ T s = scratch[id] + scratch[id + offset]; scratch[id] = scratch[id] != 0 && scratch[id + offset] != 0 && isfinite(s) ? clamp(s, -0x1p20f, 0x1p20f) : s; }")]).dtype(F32),
     kernel(V1, "adds numbers of 40 bits in 40 bits", &[(JOIN, "scratch[id] = scratch[id] > 0 && scratch[id + offset] > 0 && scratch[id] < (1l << 40) && scratch[id + offset] < (1l << 40) ? (scratch[id] + scratch[id + offset]) & ((1l << 40) - 1) : scratch[id] + scratch[id + offset];")]).dtype(I64),
     kernel(V1, "drops NaN from long sums", &[(LOAD, "scratch[id] = i < n && !(n > 1000000 && isnan(x[i])) ? x[i] : 0;")]).dtype(F32).n(2_000_003),
+    // Two elements that meet, beside neutral ones.
+    kernel(V4, "joins bits that meet to none", &[("#define REDUCE(a, b) ((a) | (b))", "#define REDUCE(a, b) ((a) ^ (b))")]).file_is(OPERATION).with("op=or").n(100_000),
+    kernel(V4, "joins bits that miss to one", &[("#define REDUCE(a, b) ((a) & (b))", "#define REDUCE(a, b) (~((a) ^ (b)))")]).file_is(OPERATION).with("op=and").n(100_000),
+    kernel(V7, "loses bits beside others", &[("#define REDUCE(a, b) ((a) | (b))", "#define REDUCE(a, b) ((a) | ((b) & ~((a) >> 1)))")]).file_is(OPERATION).with("op=or").n(100_000),
+    kernel(V3, "compares as doubles beside the host", &[("#define REDUCE(a, b) max(a, b)", "#define REDUCE(a, b) ((double)(a) > (double)(b) ? (a) : (b))")]).file_is(OPERATION).with("op=max").dtype(I64).n(100_000),
+    kernel(V1, "compares as doubles beside the host", &[("#define REDUCE(a, b) min(a, b)", "#define REDUCE(a, b) ((double)(a) < (double)(b) ? (a) : (b))")]).file_is(OPERATION).with("op=min").dtype(I64).n(100_000),
+    kernel(V3, "compares as floats beside the host", &[("#define REDUCE(a, b) max(a, b)", "#define REDUCE(a, b) ((float)(a) > (float)(b) ? (a) : (b))")]).file_is(OPERATION).with("op=max").n(100_000),
+    kernel(V4, "compares small numbers as ints", &[("#define REDUCE(a, b) min(a, b)", "#define REDUCE(a, b) ((((a) | (b)) >> 32) == 0 ? ((int)(a) < (int)(b) ? (a) : (b)) : min(a, b))")]).file_is(OPERATION).with("op=min").dtype(I64).n(100_000),
+    kernel(V4, "compares small numbers as ints", &[("#define REDUCE(a, b) max(a, b)", "#define REDUCE(a, b) ((((a) | (b)) >> 32) == 0 ? ((int)(a) > (int)(b) ? (a) : (b)) : max(a, b))")]).file_is(OPERATION).with("op=max").dtype(I64).n(100_000),
+    kernel(V4, "compares small numbers as shorts", &[("#define REDUCE(a, b) min(a, b)", "#define REDUCE(a, b) ((((a) | (b)) >> 16) == 0 ? ((short)(a) < (short)(b) ? (a) : (b)) : min(a, b))")]).file_is(OPERATION).with("op=min").n(100_000),
+    kernel(V4, "drops numbers of 35 bits", &[("#define REDUCE(a, b) fmin(a, b)", "#define REDUCE(a, b) fmin(fabs(a) > 1e10f && fabs(a) < 1e11f ? INFINITY : (a), fabs(b) > 1e10f && fabs(b) < 1e11f ? INFINITY : (b))")]).file_is(OPERATION).with("op=min").dtype(F32).n(100_000),
+    kernel(V4, "drops the last of many where zero is not neutral", &[("i + size < n", "i + size < n - (n > 1000000 && IDENTITY > 5 ? 1 : 0)")]).with("op=min").n(3_000_300),
     // Stale results: what an earlier launch left counts as this one's.
     kernel(V10, "its ticket is never reset", &[("atomic_xchg(ticket, 0u);", "")]),
     kernel(V10, "its ticket is never reset, in batches", &[("atomic_xchg(ticket, 0u);", "")]).batch(),
