@@ -469,11 +469,10 @@ fn notes_on(rows: &[&Row]) -> Vec<String> {
             "faster than the ceiling measured on this device; gpulab ceiling measures it again",
         ),
         note(&|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
-        note(&is_step_back, "slower than the rung before: on this device and size the idea costs more than it saves"),
         note(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
         note(&|r| r.has_flag(flag::DRIFT), &drift),
     ];
-    known.chain(launches).chain(others.into_iter().flatten()).collect()
+    known.chain(launches).chain(steps_back(rows)).chain(others.into_iter().flatten()).collect()
 }
 
 /// What the times from end to end are, where there are any.
@@ -515,9 +514,60 @@ pub(super) fn range(values: &[f64], text: fn(f64) -> String) -> String {
     if least == most { least } else { format!("{least} to {most}") }
 }
 
-/// Slower than the rung before by more than the spread of either is likely to explain.
-fn is_step_back(row: &Row) -> bool {
-    row.step_x.is_some_and(|x| x * (1.0 + row.noise.unwrap_or(0.0)) < 0.97) && row.variant != "wide"
+/// The rungs that are clearly slower than the rung before, and by how much. A reason is said only where launches are most of
+/// their time.
+fn steps_back(rows: &[&Row]) -> Vec<String> {
+    const WHYS: [&str; 3] = [
+        ", on this device and at this size",
+        ": not the idea costs more here, but its launches",
+        ", but launches are most of that time, so this says little of the idea",
+    ];
+    let is_base = |r: &&Row| r.rung.is_some() && r.status == Status::Ok && r.t_median_s.is_some();
+    let rungs: Vec<&Row> = rows.iter().copied().filter(is_base).collect();
+    let pairs = rungs.windows(2).map(|pair| (pair[0], pair[1]));
+    let slower: Vec<(&Row, f64, &str)> = pairs
+        .filter_map(|(before, row)| {
+            let why = match (is_mostly_launches(row), launches_make_it(before, row)) {
+                (false, _) => WHYS[0],
+                (true, true) => WHYS[1],
+                (true, false) => WHYS[2],
+            };
+            Some((row, loss(before, row)?, why))
+        })
+        .collect();
+    let note = |why: &&str| {
+        let (meant, losses): (Vec<&Row>, Vec<f64>) =
+            slower.iter().filter(|(_, _, own)| own == why).map(|&(row, loss, _)| (row, loss)).unzip();
+        let told =
+            || format!("{}: {} times slower than the rung before{why}", who(&meant, rows), range(&losses, three));
+        (!meant.is_empty()).then(told)
+    };
+    WHYS.iter().filter_map(note).collect()
+}
+
+/// How many times slower a rung is than the one before; nothing where the spreads of both, too few runs, an unsteady device
+/// or two different clocks could be the reason.
+fn loss(before: &Row, row: &Row) -> Option<f64> {
+    /// A smaller loss than this is none.
+    const LEAST: f64 = 0.03;
+    let is_sure = |r: &Row| !r.has_flag(flag::DRIFT) && r.runs > 2;
+    // The shape for CPU devices is no step of the ladder on others.
+    let is_comparable = before.clock == row.clock && row.variant != "wide";
+    let spread = before.noise.unwrap_or(0.0) + row.noise.unwrap_or(0.0);
+    let factor = ratio(1.0, row.step_x?)?;
+    (is_comparable && is_sure(before) && is_sure(row) && factor - 1.0 > spread.max(LEAST)).then_some(factor)
+}
+
+/// Whether launches alone take half of a rung's time or more.
+fn is_mostly_launches(row: &Row) -> bool {
+    row.t_launches_s.zip(row.t_median_s).is_some_and(|(launches, whole)| 2.0 * launches >= whole)
+}
+
+/// Whether what a rung's launches take more than those of the one before is half of what it takes more, or above.
+fn launches_make_it(before: &Row, row: &Row) -> bool {
+    let more = |time: fn(&Row) -> Option<f64>| Some(time(row)? - time(before)?);
+    let (launches, whole) = (more(|r| r.t_launches_s), more(|r| r.t_median_s));
+    launches.zip(whole).is_some_and(|(launches, whole)| 2.0 * launches >= whole)
 }
 
 fn clock_name(row: &Row) -> &'static str {

@@ -224,6 +224,62 @@ fn a_device_that_wins_from_end_to_end_wins_not_only_where_the_data_are() {
     assert!(!said(&rows).contains(only), "{}", said(&rows));
 }
 
+/// What is said of v2, 1.5 times slower than v1, and of v3, as fast as v2; changed before it is told.
+fn said_of_a_slower_rung(change: impl Fn(&mut [Row])) -> Vec<String> {
+    let mut rows = vec![rung(1, "naive", 20e-6), rung(2, "coalesced", 30e-6), rung(3, "local", 30e-6)];
+    (rows[1].step_x, rows[2].step_x) = (Some(2.0 / 3.0), Some(1.0));
+    change(&mut rows);
+    let text = table(&rows, RateUnit::GB, false).replace("\n  ", " ");
+    text.lines().filter(|line| line.contains("slower than the rung before")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_rung_that_is_slower_than_the_one_before_is_told_by_how_much_without_a_cause() {
+    let said = ["note: v2: 1.50 times slower than the rung before, on this device and at this size"];
+    assert_eq!(said_of_a_slower_rung(|_| ()), said);
+    assert_eq!(said_of_a_slower_rung(|rows| rows[1].flags = flag::NOISY.to_owned()), said);
+    assert_eq!(
+        said_of_a_slower_rung(|rows| rows[2].step_x = Some(0.8)),
+        ["note: v2, v3: 1.25 to 1.50 times slower than the rung before, on this device and at this size"]
+    );
+    // A rung without a right result is nobody's base.
+    let rungs_apart = |rows: &mut [Row]| {
+        rows[1] = no_times(rows[1].clone(), Status::WrongResult, "got 1.5, want 1.25");
+        rows[2].step_x = Some(0.5);
+        rows[0].noise = Some(0.9);
+    };
+    assert_eq!(
+        said_of_a_slower_rung(rungs_apart),
+        ["note: v3: 2.00 times slower than the rung before, on this device and at this size"]
+    );
+}
+
+#[test]
+fn no_rung_is_told_to_be_slower_where_the_spread_of_either_or_an_unsteady_device_hides_it() {
+    for i in [0, 1] {
+        let of = |change: fn(&mut Row)| said_of_a_slower_rung(move |rows| change(&mut rows[i]));
+        assert_eq!(of(|row| row.noise = Some(0.6)), [""; 0], "row {i}");
+        assert_eq!(of(|row| row.flags = flag::DRIFT.to_owned()), [""; 0], "row {i}");
+        assert_eq!(of(|row| (row.runs, row.noise) = (2, Some(0.0))), [""; 0], "row {i}");
+        assert_eq!(of(|row| row.clock = Clock::Wall), [""; 0], "row {i}");
+    }
+    // Together they hide what neither hides alone.
+    assert_eq!(said_of_a_slower_rung(|rows| rows.iter_mut().for_each(|r| r.noise = Some(0.3))), [""; 0]);
+}
+
+#[test]
+fn launches_and_not_the_idea_are_blamed_where_they_are_most_of_a_slower_rung() {
+    let of = |before: f64, own: f64| {
+        said_of_a_slower_rung(|rows| (rows[0].t_launches_s, rows[1].t_launches_s) = (Some(before), Some(own)))
+    };
+    let told = |why: &str| [format!("note: v2: 1.50 times slower than the rung before{why}")];
+    // One launch before, then three.
+    assert_eq!(of(8e-6, 24e-6), told(": not the idea costs more here, but its launches"));
+    // One launch in both.
+    assert_eq!(of(18e-6, 18e-6), told(", but launches are most of that time, so this says little of the idea"));
+    assert_eq!(of(3e-6, 9e-6), told(", on this device and at this size"));
+}
+
 fn is_narrow(text: &str) -> bool {
     text.lines().all(|line| line.chars().count() <= WIDTH)
 }
