@@ -37,7 +37,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
-    ("report", &["ceilings", "data", "kernels", "plan", "record", "runner", "stats", "terminal", "values"]),
+    (
+        "report",
+        &["ceilings", "data", "kernels", "occupancy", "plan", "record", "runner", "stats", "terminal", "values"],
+    ),
     ("cli", &["data", "kernels", "plan", "runner", "sweep", "values"]),
     (
         "commands",
