@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn bytes_are_told_in_the_largest_unit_that_fits() {
-        let told = [0, 1000, 1 << 10, 3 << 19, 64 << 20, 1 << 30].map(binary);
-        assert_eq!(told, ["0 bytes", "1000 bytes", "1 KiB", "1536 KiB", "64 MiB", "1 GiB"]);
+        let texts = [0, 1000, 1 << 10, 3 << 19, 64 << 20, 1 << 30].map(binary);
+        assert_eq!(texts, ["0 bytes", "1000 bytes", "1 KiB", "1536 KiB", "64 MiB", "1 GiB"]);
     }
 }

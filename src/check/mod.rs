@@ -142,7 +142,7 @@ pub fn check_moved(got: &Array, input: &Array, movement: &Movement) -> Verdict {
     same_type!((got, input), |g, i| compare_moved(g, i, movement), else unlike(got, input))
 }
 
-fn compare_moved<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
+fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
     if got.len() != movement.output_len() || input.len() != movement.input_len() {
         let why = format!("{} elements made {} elements, not {}", input.len(), got.len(), movement.output_len());
         return Verdict::fail(f64::INFINITY, 0.0, why);
@@ -161,7 +161,7 @@ fn compare_moved<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Ver
     }
 }
 
-fn compare_matrix<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
+fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
     let is_wrong = |row: usize, column: usize, got: T| match column < movement.output_columns() {
         true => !got.has_bits_of(input[movement.source(row, column)]),
         false => !got.is_poison(),
@@ -182,7 +182,7 @@ fn compare_matrix<T: Element>(got: &[T], input: &[T], movement: &Movement) -> Ve
     }
 }
 
-fn misplaced<T: Element>(got: T, row: usize, column: usize, input: &[T], movement: &Movement) -> String {
+fn misplaced<T: Comparable>(got: T, row: usize, column: usize, input: &[T], movement: &Movement) -> String {
     let place = format!("the output's row {row}, column {column}");
     if column >= movement.output_columns() {
         return format!("{place} is behind the row's end and was overwritten by {got:?}");
@@ -195,7 +195,7 @@ fn unlike(got: &Array, want: &Array) -> Verdict {
     Verdict::fail(f64::INFINITY, 0.0, format!("got elements of {}, want {}", got.dtype(), want.dtype()))
 }
 
-fn compare_slices<T: Element>(got: &[T], want: &[T]) -> Verdict {
+fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
     if got.len() != want.len() {
         let why = format!("got {} elements, want {}", got.len(), want.len());
         return Verdict::fail(f64::INFINITY, 0.0, why);
@@ -212,7 +212,7 @@ fn compare_slices<T: Element>(got: &[T], want: &[T]) -> Verdict {
 }
 
 /// What comparing needs of an element type.
-trait Element: Copy + Poison + Send + Sync + std::fmt::Debug {
+trait Comparable: Copy + Poison + Send + Sync + std::fmt::Debug {
     /// Whether all bits are the same.
     fn has_bits_of(self, want: Self) -> bool;
     /// Whether the values are: of zeros with any sign, and of NaN with any bits but the poison's.
@@ -223,7 +223,7 @@ trait Element: Copy + Poison + Send + Sync + std::fmt::Debug {
 
 macro_rules! float_element {
     ($t:ty) => {
-        impl Element for $t {
+        impl Comparable for $t {
             fn has_bits_of(self, want: $t) -> bool {
                 self.to_bits() == want.to_bits()
             }
@@ -243,7 +243,7 @@ macro_rules! float_element {
 
 macro_rules! int_element {
     ($t:ty) => {
-        impl Element for $t {
+        impl Comparable for $t {
             fn has_bits_of(self, want: $t) -> bool {
                 self == want
             }

@@ -61,12 +61,12 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
         say(&format!("kept in {}{}", kept.path(&folder).display(), if worse > 0 { &but } else { "" }));
     }
     outputs.note(saved);
-    let told = outputs.finish(measured.is_ok(), !rows.is_empty());
+    let finished = outputs.finish(measured.is_ok(), !rows.is_empty());
     // A probe that broke did, although others of the same quantity gave a rate.
     let worst = bench::gone_wrong(|status| {
         broken.iter().find(|(ended, _): &&(Status, String)| *ended == status).map(|(_, probe)| probe.clone())
     });
-    bench::worst_of([measured, worst, told].into_iter().filter_map(Result::err))
+    bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
 }
 
 /// Refuses a folder that lacks a probe.

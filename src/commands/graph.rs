@@ -103,24 +103,10 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// Bytes of this machine's memory that distances between `n` nodes take.
-fn memory_needed(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> u64 {
-    // The edges, the distances before and after a step, their copies on the way to the device, and a check's.
-    const MATRICES: u64 = 6;
-    // A CPU device's buffers, for a step and its packed or padded inputs.
-    const BUFFERS: u64 = 4;
-    let size = dtype.size() as u64;
-    let matrices = MATRICES + if gpu { 0 } else { BUFFERS };
-    // An edge with where it starts, as aligned as its weight; and the next node.
-    let hops = if paths { 2 * size + 4 } else { 0 };
-    (n as u64).saturating_mul(n as u64).saturating_mul(matrices * size + hops)
-}
-
 /// Longest that opening the device and each step may take.
 fn deadline(options: &Ladder, input: &GraphFile) -> Duration {
     let (n, dtype) = size(input);
-    let n = n as f64;
-    let usual = || usual_deadline((3.0 * n * n * dtype.size() as f64) as u64, 2.0 * n * n * n).min(1e9);
+    let usual = || usual_deadline(graph::step_bytes(n, dtype), graph::step_operations(n));
     Duration::from_secs_f64(options.measure.deadline.unwrap_or_else(usual))
 }
 
@@ -134,7 +120,7 @@ fn size(input: &GraphFile) -> (usize, Dtype) {
 /// Refuses more nodes than this machine has memory for.
 fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Error> {
     let (n, dtype) = size(input);
-    let needed = memory_needed(n, dtype, job.paths, gpu);
+    let needed = graph::memory_needed(n, dtype, job.paths, gpu);
     match memory::available() {
         Some(available) if needed > available => Err(Error::Usage(format!(
             "{n} nodes need {} of memory for the distances between all of them, and {} is available: \
@@ -327,15 +313,5 @@ mod tests {
         assert_eq!((names(true)[0], names(false)[0]), ("three_way", "wide"));
         assert_eq!((names(true).len(), names(false).len()), (FAMILY.ladder.len(), FAMILY.ladder.len()));
         assert_eq!(names(true).last(), Some(&"wide"));
-    }
-
-    #[test]
-    fn a_cpu_devices_buffers_count_as_memory() {
-        assert_eq!(memory_needed(1000, Dtype::F32, false, true), 24_000_000);
-        assert_eq!(memory_needed(1000, Dtype::F32, false, false), 40_000_000);
-        assert_eq!(memory_needed(1000, Dtype::F64, false, false), 80_000_000);
-        assert_eq!(memory_needed(1000, Dtype::F64, true, false), 100_000_000);
-        assert_eq!(memory_needed(1000, Dtype::I32, true, true), 36_000_000);
-        assert_eq!(memory_needed(usize::MAX, Dtype::F64, true, false), u64::MAX);
     }
 }

@@ -114,10 +114,10 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let mut limits = Limits::load(&info, quick, options.cl_dir.is_some(), global.quiet, say);
     let climbed = climb.climb(&rungs, &info, &mut limits);
     let rows: Vec<Row> = climb.records.iter().map(Row::from).collect();
-    let told = climb.tell(out, global, &rows, climbed.is_ok());
+    let finished = climb.tell(out, global, &rows, climbed.is_ok());
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let rungs = bench::worst(&rows, options.measure.strict);
-    bench::worst_of([climbed, rungs, probes, told].into_iter().filter_map(Result::err))
+    bench::worst_of([climbed, rungs, probes, finished].into_iter().filter_map(Result::err))
 }
 
 /// Opens the outputs; none may be a file that is read.

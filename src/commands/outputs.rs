@@ -80,8 +80,8 @@ impl<T: CsvRecord> Outputs<T> {
     /// taken by a file, without colours on standard error unless `quiet`.
     pub(super) fn tell(&mut self, out: &mut Out, text: &dyn Fn(bool) -> String, color: bool, quiet: bool) {
         if !self.taken {
-            let told = if color { out.painted(&text(true)) } else { out.text(&text(false)) };
-            self.failed.extend(told.err());
+            let written = if color { out.painted(&text(true)) } else { out.text(&text(false)) };
+            self.failed.extend(written.err());
         } else if !quiet {
             say(text(false).trim_end());
         }

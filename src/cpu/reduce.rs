@@ -295,13 +295,13 @@ mod deciding_tests {
                     let old = x[0].at(at).unwrap();
                     let undo = Change { input: 0, index: at, value: value.clone() }.apply(&mut x);
                     let after = reference(op, &x[0]);
-                    let told = amended(op, &before, &old, &value);
-                    assert_eq!(told.exact(), after.exact(), "{} {dtype} at {at}", op.name());
-                    let sums = [&told, &after, &before].map(|reference| reference.rounded());
+                    let updated = amended(op, &before, &old, &value);
+                    assert_eq!(updated.exact(), after.exact(), "{} {dtype} at {at}", op.name());
+                    let sums = [&updated, &after, &before].map(|reference| reference.rounded());
                     let moved = sums.iter().all(Option::is_some) && {
-                        let [told, after, before] = sums.map(Option::unwrap);
-                        approx::assert_relative_eq!(told.value, after.value, max_relative = 1e-12);
-                        approx::assert_relative_eq!(told.magnitude, after.magnitude, max_relative = 1e-12);
+                        let [updated, after, before] = sums.map(Option::unwrap);
+                        approx::assert_relative_eq!(updated.value, after.value, max_relative = 1e-12);
+                        approx::assert_relative_eq!(updated.magnitude, after.magnitude, max_relative = 1e-12);
                         (after.value - before.value).abs() > 3.0
                     };
                     assert!(after.exact() != before.exact() || moved, "{} {dtype} at {at}", op.name());

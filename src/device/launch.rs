@@ -137,9 +137,9 @@ fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
 /// and the kernel's own arrays, but some drivers leave the arguments out.
 fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &LaunchContext<'_>) -> Result<(), DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
-    let told = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
+    let reported = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
     let given = launch.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
-    let needed = told.unwrap_or(0).max(given.fold(0, u64::saturating_add));
+    let needed = reported.unwrap_or(0).max(given.fold(0, u64::saturating_add));
     if needed > scene.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
 }
 

@@ -38,10 +38,10 @@ pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
             function = Some(name);
         } else if let Some(registers) = number_before(line, "registers") {
             // A kernel's functions may be told of between its name and its registers.
-            let waits = |name: &&str| all.get(name).is_none_or(|told| told.registers.is_none());
+            let waits = |name: &&str| all.get(name).is_none_or(|usage| usage.registers.is_none());
             let Some(name) = entry.filter(waits).or(function) else { continue };
-            let told = all.entry(name).or_default();
-            (told.registers, told.local) = (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
+            let usage = all.entry(name).or_default();
+            (usage.registers, usage.local) = (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
         } else if let Some(stores) = number_before(line, "bytes spill stores")
             && let Some(name) = function
         {
@@ -81,15 +81,15 @@ ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill l
 ptxas info    : Used 1 barriers, 400 bytes cmem[0], 255 registers
 ";
 
-    fn told(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Told {
+    fn usage(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Told {
         Told { registers: Some(registers), spills, local: Some(local) }
     }
 
     #[test]
     fn the_assembler_tells_of_each_kernel() {
         let all = ptxas(TWO_KERNELS);
-        assert_eq!(all["reduce_v8_vectorised"], told(40, Some([0, 0]), 1024));
-        assert_eq!(all["reduce_finish"], told(255, Some([8, 12]), 0));
+        assert_eq!(all["reduce_v8_vectorised"], usage(40, Some([0, 0]), 1024));
+        assert_eq!(all["reduce_finish"], usage(255, Some([8, 12]), 0));
         assert_eq!(all.len(), 2);
     }
 
@@ -101,7 +101,7 @@ ptxas info    : Function properties for k
 ptxas info    : Function properties for helper
     8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
 ptxas info    : Used 12 registers, 328 bytes cmem[0]";
-        assert_eq!(ptxas(between)["k"], told(12, Some([0, 0]), 0));
+        assert_eq!(ptxas(between)["k"], usage(12, Some([0, 0]), 0));
         let behind = "ptxas info    : Compiling entry function 'k' for 'sm_121a'
 ptxas info    : Function properties for k
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
@@ -109,10 +109,10 @@ ptxas info    : Used 58 registers, 4096 bytes smem
 ptxas info    : Function properties for helper
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 22 registers, used 0 barriers";
-        assert_eq!(ptxas(behind)["k"], told(58, Some([0, 0]), 4096));
+        assert_eq!(ptxas(behind)["k"], usage(58, Some([0, 0]), 4096));
         let by_the_linker = "info    : Function properties for 'k':
 info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes lmem";
-        assert_eq!(ptxas(by_the_linker)["k"], told(28, None, 64));
+        assert_eq!(ptxas(by_the_linker)["k"], usage(28, None, 64));
     }
 
     #[test]

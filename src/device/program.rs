@@ -101,9 +101,9 @@ pub(super) fn inspect(
     let log = build_log(&built.program, device, unit);
     let assembled = log::ptxas(&log);
     let tell = |name: &String| {
-        let told = assembled.get(name.as_str()).cloned().unwrap_or_default();
+        let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
         let local = query::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
-        Ok(Told { local: local.number().or(told.local), ..told })
+        Ok(Told { local: local.number().or(logged.local), ..logged })
     };
     unit.kernels.iter().map(tell).collect()
 }

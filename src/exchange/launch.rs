@@ -171,15 +171,15 @@ mod tests {
     #[test]
     fn items_of_a_cpu_device_add_words_that_lie_together() {
         for n in [1, 7, 1000, 100_003] {
-            let told = |gpu: bool| {
+            let settings = |gpu: bool| {
                 let (script, launch) = tree_of(gpu, n);
                 let stride = script.program.unwrap().defines.into_iter().find(|(name, _)| name == "STRIDE");
                 (launch.global[0], launch.args[4..].to_vec(), stride.map(|(_, words)| words))
             };
-            let (items, walk, stride) = told(false);
+            let (items, walk, stride) = settings(false);
             assert_eq!(walk, [n.div_ceil(items); 2].map(|words| Arg::Uint(words as u32)), "n = {n}");
             assert_eq!(stride.as_deref(), Some("1"));
-            let (_, walk, stride) = told(true);
+            let (_, walk, stride) = settings(true);
             assert_eq!(walk, [1, n].map(|words| Arg::Uint(words as u32)), "n = {n}");
             assert_eq!(stride, None, "the kernel's own");
         }

@@ -100,8 +100,8 @@ fn odd(points: &[Point]) -> String {
 
 /// One word for all, and a permutation, beside stride 1.
 fn others(points: &[Point]) -> String {
-    let told = |series, stride| Some(pace_beside(&compare(points, (series, stride), (NARROW, 1.0))?, "stride 1"));
-    match (told(NARROW, 0.0), told(NARROW_RANDOM, 1.0)) {
+    let described = |series, stride| Some(pace_beside(&compare(points, (series, stride), (NARROW, 1.0))?, "stride 1"));
+    match (described(NARROW, 0.0), described(NARROW_RANDOM, 1.0)) {
         (Some(one), Some(random)) => {
             format!(" Reading one word with all items is {one}; reading words in random order is {random}.")
         }

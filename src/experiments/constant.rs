@@ -46,11 +46,12 @@ const CONSTANTS: [(&str, &str); 2] =
     [("a __constant argument", IN_CONSTANT), ("a __constant table in the program", IN_PROGRAM)];
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [spreads(points), at_one_address(points), paths(points)].into_iter().flatten().collect();
-    if told.is_empty() {
+    let sentences: Vec<String> =
+        [spreads(points), at_one_address(points), paths(points)].into_iter().flatten().collect();
+    if sentences.is_empty() {
         return nothing(points, "Reads of constant memory at one address and at several were not both measured.");
     }
-    told.join(" ")
+    sentences.join(" ")
 }
 
 /// What several addresses cost.
@@ -90,13 +91,13 @@ const OWN: f64 = 1.25;
 /// one more chance.
 fn path(what: &str, beside: &[Contrast]) -> Option<String> {
     let [one, most] = beside else { return None };
-    let told = |amount| {
+    let described = |amount| {
         let least = percent(OWN - 1.0);
         format!("its speed relative to global memory changes by {amount} than {least} from 1 address to {MOST}")
     };
     Some(match [one.exceeds_other(most, OWN), most.exceeds_other(one, OWN)] {
-        [Some(true), _] | [_, Some(true)] => format!("{what} shows a path of its own: {}", told("more")),
-        [Some(false), Some(false)] => format!("{what} shows no path of its own: {}", told("less")),
+        [Some(true), _] | [_, Some(true)] => format!("{what} shows a path of its own: {}", described("more")),
+        [Some(false), Some(false)] => format!("{what} shows no path of its own: {}", described("less")),
         _ => format!("whether {what} has a path of its own is {}", undecided_factor(beside)),
     })
 }

@@ -84,11 +84,11 @@ fn finding(points: &[Point]) -> String {
 /// Whether both branches take clearly longer than one wherever the spread lets one tell, or clearly do not at every length
 /// of runs at which this was measured; nothing if the spread hides it everywhere or lengths disagree.
 fn does_hold(controls: &[Contrast]) -> Option<bool> {
-    let told: Vec<Option<bool>> = controls.iter().map(|c| c.exceeds(TRUSTED)).collect();
-    if told.contains(&Some(true)) {
-        return (!told.contains(&Some(false))).then_some(true);
+    let verdicts: Vec<Option<bool>> = controls.iter().map(|c| c.exceeds(TRUSTED)).collect();
+    if verdicts.contains(&Some(true)) {
+        return (!verdicts.contains(&Some(false))).then_some(true);
     }
-    told.iter().all(|holds| *holds == Some(false)).then_some(false)
+    verdicts.iter().all(|holds| *holds == Some(false)).then_some(false)
 }
 
 fn ratios(least: f64, most: f64) -> String {
@@ -185,12 +185,12 @@ mod tests {
                 _ => 100.0,
             })
         };
-        let told = |noise, short, long| DIVERGENCE.finding(&points(noise, short, long));
-        insta::assert_snapshot!(told(0.01, 112.0, 230.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 to 2.30 times as long as one); run it again on a quiet machine or without --quick.");
-        assert!(told(0.3, 112.0, 230.0).contains("passed: both branches take 2.30 times"), "one point tells");
-        insta::assert_snapshot!(told(0.2, 112.0, 112.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 times as long as one); run it again on a quiet machine or without --quick.");
-        assert!(told(0.05, 112.0, 110.0).contains("only 1.12 times"));
-        assert!(told(0.05, 190.0, 230.0).contains("passed: both branches take 1.90 times"));
+        let conclusion = |noise, short, long| DIVERGENCE.finding(&points(noise, short, long));
+        insta::assert_snapshot!(conclusion(0.01, 112.0, 230.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 to 2.30 times as long as one); run it again on a quiet machine or without --quick.");
+        assert!(conclusion(0.3, 112.0, 230.0).contains("passed: both branches take 2.30 times"), "one point tells");
+        insta::assert_snapshot!(conclusion(0.2, 112.0, 112.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 times as long as one); run it again on a quiet machine or without --quick.");
+        assert!(conclusion(0.05, 112.0, 110.0).contains("only 1.12 times"));
+        assert!(conclusion(0.05, 190.0, 230.0).contains("passed: both branches take 1.90 times"));
     }
 
     #[test]

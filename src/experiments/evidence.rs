@@ -255,9 +255,9 @@ pub(super) fn pace_beside(contrast: &Contrast, other: &str) -> String {
 /// as fast (n = 2048, 4096)`.
 pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
     let extreme = |verdict, pick: fn(f64, f64) -> f64| {
-        let meant: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == verdict).collect();
-        let ratio = meant.iter().map(|c| c.ratio).reduce(pick)?;
-        Some((ratio, places(&meant, x_name)))
+        let selected: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == verdict).collect();
+        let ratio = selected.iter().map(|c| c.ratio).reduce(pick)?;
+        Some((ratio, places(&selected, x_name)))
     };
     match (extreme(Comparison::Higher, f64::max), extreme(Comparison::Lower, f64::min)) {
         (Some((gain, at)), None) => format!("makes it up to {} as fast ({at})", times(gain)),
@@ -313,16 +313,16 @@ mod tests {
 
     #[test]
     fn speeds_are_told_beside_each_other() {
-        let told = |a: f64, noise: f64| {
+        let paces = |a: f64, noise: f64| {
             let contrast = Contrast::new(&point("s", 1, a, noise), &point("s", 1, 100.0, 0.0)).unwrap();
             [pace_beside(&contrast, "float"), pace_beside(&contrast.inverse(), "float")].join(" | ")
         };
-        insta::assert_snapshot!(told(178.0, 0.01), @"1.78 times as fast as float | 1.78 times slower than float");
-        insta::assert_snapshot!(told(94.0, 0.01), @"6 % slower than float | 1.06 times as fast as float");
-        insta::assert_snapshot!(told(4.0, 0.01), @"25.0 times slower than float | 25.0 times as fast as float");
-        insta::assert_snapshot!(told(0.5, 0.01), @"200 times slower than float | 200 times as fast as float");
-        insta::assert_snapshot!(told(102.0, 0.01), @"as fast as float | as fast as float");
-        insta::assert_snapshot!(told(110.0, 0.12), @"not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run) | not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run)");
+        insta::assert_snapshot!(paces(178.0, 0.01), @"1.78 times as fast as float | 1.78 times slower than float");
+        insta::assert_snapshot!(paces(94.0, 0.01), @"6 % slower than float | 1.06 times as fast as float");
+        insta::assert_snapshot!(paces(4.0, 0.01), @"25.0 times slower than float | 25.0 times as fast as float");
+        insta::assert_snapshot!(paces(0.5, 0.01), @"200 times slower than float | 200 times as fast as float");
+        insta::assert_snapshot!(paces(102.0, 0.01), @"as fast as float | as fast as float");
+        insta::assert_snapshot!(paces(110.0, 0.12), @"not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run) | not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run)");
     }
 
     #[test]

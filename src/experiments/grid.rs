@@ -56,7 +56,7 @@ fn finding(points: &[Point]) -> String {
         Some(format!("{groups} {unit} {:.1} %", 100.0 * Contrast::new(point, best)?.ratio))
     };
     let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
-    let to_a_unit = to_a_unit(points).map_or(String::new(), |said| format!(" {said}"));
+    let to_a_unit = to_a_unit(points).map_or(String::new(), |sentence| format!(" {sentence}"));
     format!("{} The best rate is at {} groups; of it, {}.{to_a_unit}", tail(&all), best.x, shares.join(", "))
 }
 
@@ -122,15 +122,17 @@ fn tail(all: &[&Point]) -> String {
     let mut steps: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(after(p)?, p)).collect();
     steps.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let costly: Vec<&Contrast> = steps.iter().filter(|c| c.exceeds(LOSS) == Some(false)).collect();
-    let told = |c: &Contrast| format!("{} groups run at {} of the rate of {}", c.x, percent(c.ratio), c.x - 1.0);
+    let described = |c: &Contrast| format!("{} groups run at {} of the rate of {}", c.x, percent(c.ratio), c.x - 1.0);
     match costly.as_slice() {
         [] if steps.iter().any(|c| c.exceeds(LOSS).is_none()) => {
             "What one more group costs is undecided: the noise hides it.".to_owned()
         }
         [] if steps.is_empty() => "What one more group costs was not measured.".to_owned(),
         [] => format!("One more group never costs more than {} of the rate.", percent(1.0 - LOSS)),
-        [worst] => format!("One more group can slow a launch: {}.", told(worst)),
-        [worst, .., least] => format!("One more group can slow a launch: {}, and {}.", told(worst), told(least)),
+        [worst] => format!("One more group can slow a launch: {}.", described(worst)),
+        [worst, .., least] => {
+            format!("One more group can slow a launch: {}, and {}.", described(worst), described(least))
+        }
     }
 }
 
@@ -166,16 +168,16 @@ mod tests {
     #[test]
     fn groups_to_a_unit_are_judged_by_the_points_alone() {
         let units = fake_info().target.compute_units.to_string() + OF_UNITS;
-        let said = |noise: f64, rate: fn(f64) -> f64| {
+        let sentence = |noise: f64, rate: fn(f64) -> f64| {
             let points: Vec<Point> =
                 (1..=16).map(|times| point(&units, 2 * times, rate(times as f64), noise)).collect();
             to_a_unit(&points).unwrap()
         };
         assert_eq!(units, "2 units, multiples");
-        insta::assert_snapshot!(said(0.01, |_| 10.0), @"One group for each compute unit reaches 100 % of the best rate of whole multiples of the units: a unit needs no second group.");
-        insta::assert_snapshot!(said(0.01, |times| times.min(6.0)), @"One group for each compute unit reaches 17 % of the best rate of whole multiples of the units: a unit needs 6 groups for 90 %: several, as the rule of thumb says.");
-        insta::assert_snapshot!(said(0.3, |times| 10.0 + times / 8.0), @"One group for each compute unit reaches 84 % of the best rate of whole multiples of the units; whether a unit needs several groups is undecided: differences under 60 % cannot be seen in this run.");
-        insta::assert_snapshot!(said(0.06, |times| times), @"One group for each compute unit reaches 6 % of the best rate of whole multiples of the units; how many groups a unit needs for 90 % is undecided: differences under 12 % cannot be seen in this run.");
+        insta::assert_snapshot!(sentence(0.01, |_| 10.0), @"One group for each compute unit reaches 100 % of the best rate of whole multiples of the units: a unit needs no second group.");
+        insta::assert_snapshot!(sentence(0.01, |times| times.min(6.0)), @"One group for each compute unit reaches 17 % of the best rate of whole multiples of the units: a unit needs 6 groups for 90 %: several, as the rule of thumb says.");
+        insta::assert_snapshot!(sentence(0.3, |times| 10.0 + times / 8.0), @"One group for each compute unit reaches 84 % of the best rate of whole multiples of the units; whether a unit needs several groups is undecided: differences under 60 % cannot be seen in this run.");
+        insta::assert_snapshot!(sentence(0.06, |times| times), @"One group for each compute unit reaches 6 % of the best rate of whole multiples of the units; how many groups a unit needs for 90 % is undecided: differences under 12 % cannot be seen in this run.");
         assert_eq!(to_a_unit(&[point(NAME, 4, 1.0, 0.0)]), None, "as in older files");
     }
 

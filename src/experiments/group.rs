@@ -149,7 +149,7 @@ impl Fit {
             0 => String::new(),
             hidden => format!("; {hidden} of {all} sizes are undecided, as they are too noisy"),
         };
-        let told = |(contrast, used): &(Contrast, f64)| {
+        let described = |(contrast, used): &(Contrast, f64)| {
             format!("{} with {} where they account for {}", contrast.x, percent(contrast.ratio), percent(*used))
         };
         match (lanes, far.len()) {
@@ -159,20 +159,20 @@ impl Fit {
             ),
             (lanes, 0) => {
                 let lacking = beside.iter().map(|c| (*c, used(c.x, *lanes))).filter(|(_, used)| *used < 1.0);
-                let told: Vec<String> = lacking.take(TOLD_SIZES).map(|size| told(&size)).collect();
+                let described: Vec<String> = lacking.take(NAMED_SIZES).map(|size| described(&size)).collect();
                 format!(
                     "Sizes off the multiple of {lanes} cost what their idle lanes account for: {}{hidden}",
-                    told.join(", ")
+                    described.join(", ")
                 )
             }
             (1, _) => unexplained(beside, &hidden),
             (_, count) if 4 * count > all => unexplained(beside, &hidden),
             (lanes, count) => {
-                let told: Vec<String> = far.iter().take(TOLD_SIZES).map(told).collect();
+                let described: Vec<String> = far.iter().take(NAMED_SIZES).map(described).collect();
                 format!(
                     "Idle lanes, with {lanes} in lockstep, account for what sizes off the multiples cost, but for {count} \
                      of {all} sizes: {}{hidden}",
-                    told.join(", ")
+                    described.join(", ")
                 )
             }
         }
@@ -180,15 +180,15 @@ impl Fit {
 }
 
 /// Sizes that a sentence names.
-const TOLD_SIZES: usize = 3;
+const NAMED_SIZES: usize = 3;
 
 /// The sentence on differences that no number of lanes explains.
 fn unexplained(beside: &[Contrast], hidden: &str) -> String {
     let mut apart: Vec<&Contrast> = beside.iter().filter(|c| c.exceeds(1.0 / NEAR) == Some(false)).collect();
     apart.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
-    let told: Vec<String> =
-        apart.iter().take(TOLD_SIZES).map(|c| format!("{} with {}", c.x, percent(c.ratio))).collect();
-    let slowest = if told.is_empty() { String::new() } else { format!(" (the slowest: {})", told.join(", ")) };
+    let named: Vec<String> =
+        apart.iter().take(NAMED_SIZES).map(|c| format!("{} with {}", c.x, percent(c.ratio))).collect();
+    let slowest = if named.is_empty() { String::new() } else { format!(" (the slowest: {})", named.join(", ")) };
     format!(
         "Sizes off the multiples of 64 differ from those on them{slowest}, but idle lanes do not explain how{hidden}"
     )
@@ -233,10 +233,10 @@ fn control(all: &[&Point]) -> String {
 /// The sentence on occupancy, where it is known.
 fn occupancy(points: &[Point]) -> String {
     let held = series(points, HELD);
-    let told = |p: &Point| format!("{} (groups of {})", percent(p.measured().unwrap_or(0.0) / 100.0), p.x);
+    let described = |p: &Point| format!("{} (groups of {})", percent(p.measured().unwrap_or(0.0) / 100.0), p.x);
     extremes(held.into_iter()).map_or_else(String::new, |(least, most)| match least.value == most.value {
         true => format!("Occupancy is {} with every size.", percent(least.measured().unwrap_or(0.0) / 100.0)),
-        false => format!("Occupancy is from {} to {}.", told(least), told(most)),
+        false => format!("Occupancy is from {} to {}.", described(least), described(most)),
     })
 }
 

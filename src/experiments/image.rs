@@ -75,41 +75,41 @@ fn finding(points: &[Point]) -> String {
     let all = [("a 1D image", LINE), ("a 2D image", PLANE), ("a 3D image", VOLUME)];
     let images: Vec<String> = all.iter().filter_map(|(what, name)| beside(points, what, name)).collect();
     let images = (!images.is_empty()).then(|| format!("Compared with a buffer, {}.", images.join("; ")));
-    let told: Vec<String> =
+    let sentences: Vec<String> =
         [images, floats(points), image_sampler::sentence(points, FIRST_MODE)].into_iter().flatten().collect();
-    if told.is_empty() { "No image was read.".to_owned() } else { told.join(" ") }
+    if sentences.is_empty() { "No image was read.".to_owned() } else { sentences.join(" ") }
 }
 
 /// What normalised coordinates and normalised channels cost beside the plain image.
 fn floats(points: &[Point]) -> Option<String> {
     let all = [("normalised coordinates", NORMALISED), ("bytes read as floats from 0 to 1", BYTES)];
-    let told = all.iter().filter_map(|(what, name)| {
+    let phrases = all.iter().filter_map(|(what, name)| {
         let over = compare_series(points, name, PLANE, |_| true);
         (!over.is_empty()).then(|| format!("{what}: {}", by_order(&over)))
     });
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| format!("Compared with the plain 2D image, {}.", told.join("; ")))
+    let phrases: Vec<String> = phrases.collect();
+    (!phrases.is_empty()).then(|| format!("Compared with the plain 2D image, {}.", phrases.join("; ")))
 }
 
 /// `1.20 times slower along rows, as fast in 8x8 blocks`.
 fn by_order(contrasts: &[Contrast]) -> String {
-    let told = |c: &Contrast| format!("{} {}", pace(c), way(c.x).unwrap_or_default());
-    contrasts.iter().map(told).collect::<Vec<_>>().join(", ")
+    let described = |c: &Contrast| format!("{} {}", pace(c), way(c.x).unwrap_or_default());
+    contrasts.iter().map(described).collect::<Vec<_>>().join(", ")
 }
 
 /// What an image is beside the buffer, order by order.
 fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
     let contrasts = compare_series(points, name, BUFFER, |_| true);
     let of = |verdict| {
-        let meant = contrasts.iter().filter(|c| c.verdict == verdict);
-        let told = |c: &Contrast| Some(format!("{} ({})", way(c.x)?, times(c.ratio.max(1.0 / c.ratio))));
-        meant.filter_map(told).collect::<Vec<String>>().join(", ")
+        let selected = contrasts.iter().filter(|c| c.verdict == verdict);
+        let described = |c: &Contrast| Some(format!("{} ({})", way(c.x)?, times(c.ratio.max(1.0 / c.ratio))));
+        selected.filter_map(described).collect::<Vec<String>>().join(", ")
     };
     let unclear = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).filter_map(|c| way(c.x));
     let unclear = unclear.collect::<Vec<&str>>().join(", ");
     let rest = if unclear.is_empty() { String::new() } else { format!(", and undecided {unclear}") };
     let (faster, slower) = (of(Comparison::Higher), of(Comparison::Lower));
-    let said = match (faster.is_empty(), slower.is_empty()) {
+    let phrase = match (faster.is_empty(), slower.is_empty()) {
         _ if contrasts.is_empty() => return None,
         (false, true) => format!("{what} is faster {faster}{rest}"),
         (true, false) if rest.is_empty() => format!("{what} is slower {slower}, and faster in no order"),
@@ -118,7 +118,7 @@ fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
         (true, true) if rest.is_empty() => format!("{what} is as fast in every order"),
         (true, true) => format!("whether {what} is faster or slower is {}", undecided(&contrasts)),
     };
-    Some(said)
+    Some(phrase)
 }
 
 fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, way: u64) -> Trial {

@@ -87,8 +87,8 @@ fn lanes(target: &Target) -> u64 {
 }
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [roofline(points), pair(points)].into_iter().flatten().collect();
-    if told.is_empty() { nothing(points, "No two points can be compared.") } else { told.join(" ") }
+    let sentences: Vec<String> = [roofline(points), pair(points)].into_iter().flatten().collect();
+    if sentences.is_empty() { nothing(points, "No two points can be compared.") } else { sentences.join(" ") }
 }
 
 /// Where memory's limit is kept: what is left of the copy's bandwidth is at least this.

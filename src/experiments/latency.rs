@@ -107,8 +107,8 @@ fn finding(points: &[Point]) -> String {
         control => control.phrase(&controls),
     };
     let ghz = series(points, CLOCK).first().and_then(|p| p.measured());
-    let told = [levels(points, &steps, ghz), local(points, ghz), control];
-    told.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+    let sentences = [levels(points, &steps, ghz), local(points, ghz), control];
+    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Each size beside the next smaller one.
@@ -171,7 +171,7 @@ fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
     if !mostly_clear(steps, FLAT) {
         return "Undecided: the times are too noisy to tell where the latency of a load changes.".to_owned();
     }
-    let told = |p: &Plateau<'_>| {
+    let described = |p: &Plateau<'_>| {
         let whole = match (p.from() == first.x, p.to() == last.x) {
             (true, _) => format!("up to {}", bytes(p.to())),
             (false, true) => format!("from {} on", bytes(p.from())),
@@ -179,7 +179,7 @@ fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
         };
         format!("{} {whole}", latency(p.ns(), ghz))
     };
-    let told: Vec<String> = plateaus.iter().map(told).collect();
+    let described: Vec<String> = plateaus.iter().map(described).collect();
     let stated = ghz.map_or_else(String::new, |ghz| format!(", clocks being those of the stated {ghz:.2} GHz"));
     let end = match plateaus.last() {
         Some(p) if p.to() == last.x && plateaus.len() > 1 => {
@@ -198,9 +198,9 @@ fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
         0 => String::new(),
         hidden => format!("; {hidden} of {} steps between sizes are undecided, as they are too noisy", steps.len()),
     };
-    match told.as_slice() {
+    match described.as_slice() {
         [] => format!("The latency of a load has no plateau{stated}; {end}{hidden}."),
-        told => format!("A load takes {}{stated}; {end}{hidden}.", told.join(", ")),
+        described => format!("A load takes {}{stated}; {end}{hidden}.", described.join(", ")),
     }
 }
 
@@ -249,8 +249,8 @@ enum Control {
 
 impl Control {
     fn of(controls: &[Contrast]) -> Control {
-        let told: Vec<bool> = controls.iter().filter_map(|c| c.exceeds(HIDDEN)).collect();
-        match (told.contains(&true), told.contains(&false)) {
+        let verdicts: Vec<bool> = controls.iter().filter_map(|c| c.exceeds(HIDDEN)).collect();
+        match (verdicts.contains(&true), verdicts.contains(&false)) {
             _ if controls.is_empty() => Control::Absent,
             (true, false) => Control::Passed,
             (true, true) => Control::Partly,
@@ -267,9 +267,9 @@ impl Control {
             Control::Failed => String::new(),
             Control::Passed => {
                 let least = clear().map(|c| c.ratio).fold(f64::INFINITY, f64::min);
-                let told = if clear().count() < controls.len() { ", where the noise lets one tell" } else { "" };
+                let doubt = if clear().count() < controls.len() { ", where the noise lets one tell" } else { "" };
                 format!(
-                    "The control passed: dependent loads take at least {} as long as independent ones{told}.",
+                    "The control passed: dependent loads take at least {} as long as independent ones{doubt}.",
                     times(least)
                 )
             }

@@ -45,8 +45,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let said: Vec<String> = [empty(points), sums(points)].into_iter().flatten().collect();
-    if said.is_empty() { "Nothing was launched.".to_owned() } else { said.join(" ") }
+    let sentences: Vec<String> = [empty(points), sums(points)].into_iter().flatten().collect();
+    if sentences.is_empty() { "Nothing was launched.".to_owned() } else { sentences.join(" ") }
 }
 
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, n: u64) -> Trial {
@@ -71,12 +71,12 @@ fn by_events(points: &[Point]) -> String {
     let all: Vec<(&str, &Point)> =
         all.iter().filter_map(|(what, name)| Some((*what, *series(points, name).first()?))).collect();
     let by_events = all.iter().filter(|(_, point)| !point.has_flag(flag::CLOCK_FALLBACK));
-    let told: Vec<String> =
+    let phrases: Vec<String> =
         by_events.filter_map(|(what, point)| Some(format!("{what} {:.1} us", point.measured()?))).collect();
-    match told.join(" and ") {
+    match phrases.join(" and ") {
         _ if all.is_empty() => String::new(),
-        told if told.is_empty() => "; the driver's events give no time for it".to_owned(),
-        told => format!("; by the driver's events it {told}"),
+        phrases if phrases.is_empty() => "; the driver's events give no time for it".to_owned(),
+        phrases => format!("; by the driver's events it {phrases}"),
     }
 }
 

@@ -76,14 +76,17 @@ fn finding(points: &[Point]) -> String {
             ),
         };
     }
-    let told: Vec<String> = held.iter().filter_map(|(name, held)| held.phrase(name)).collect();
+    let phrases: Vec<String> = held.iter().filter_map(|(name, held)| held.phrase(name)).collect();
     let hidden = match hidden {
         0 => String::new(),
         _ => format!("; {hidden} of {} series are undecided, as they are too noisy", held.len()),
     };
-    let left: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| left(points, *metric, most)).collect();
-    let told = told.join("; ");
-    format!("As groups hold more local memory, the speed falls by more than {over} {told}{hidden}. {}", left.join(" "))
+    let shares: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| share_left(points, *metric, most)).collect();
+    let phrases = phrases.join("; ");
+    format!(
+        "As groups hold more local memory, the speed falls by more than {over} {phrases}{hidden}. {}",
+        shares.join(" ")
+    )
 }
 
 /// A series that keeps this much of its speed is not limited by what it lost.
@@ -140,7 +143,7 @@ fn bytes(x: f64) -> String {
 }
 
 /// What of the best of all speeds of one kind is left with the most ballast.
-fn left(points: &[Point], metric: Metric, most: f64) -> Option<String> {
+fn share_left(points: &[Point], metric: Metric, most: f64) -> Option<String> {
     let own = || points.iter().filter(|p| p.unit == metric.unit && p.measured().is_some());
     let (_, best) = extremes(own())?;
     let last = own().filter(|p| p.x == most);

@@ -40,13 +40,13 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [("reads", READ), ("reads from cache", READ_CACHED), ("writes", WRITE)]
+    let phrases: Vec<String> = [("reads", READ), ("reads from cache", READ_CACHED), ("writes", WRITE)]
         .iter()
         .filter_map(|(what, series)| clause(what, &over_aligned(points, series)))
         .collect();
-    let offsets = (!told.is_empty()).then(|| format!("Compared with offset 0, {}.", told.join("; ")));
-    let told: Vec<String> = [offsets, permuted(points), half_idle(points)].into_iter().flatten().collect();
-    if told.is_empty() { "No two offsets were measured.".to_owned() } else { told.join(" ") }
+    let offsets = (!phrases.is_empty()).then(|| format!("Compared with offset 0, {}.", phrases.join("; ")));
+    let sentences: Vec<String> = [offsets, permuted(points), half_idle(points)].into_iter().flatten().collect();
+    if sentences.is_empty() { "No two offsets were measured.".to_owned() } else { sentences.join(" ") }
 }
 
 /// What another order of neighbours costs.

@@ -47,18 +47,18 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let alone = ALONE.iter().map(|(series, variant)| trial(scope, series, variant, 1, 1));
     let of_queues = |&(series, queues): &(&'static str, u64)| {
         // One chunk is on one queue, whatever there is.
-        let meant = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
-        meant.map(move |&chunks| trial(scope, series, pipeline::CHUNKS, chunks, queues))
+        let selected = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
+        selected.map(move |&chunks| trial(scope, series, pipeline::CHUNKS, chunks, queues))
     };
     alone.chain(QUEUES.iter().flat_map(of_queues)).collect()
 }
 
 fn finding(points: &[Point]) -> String {
-    let said: Vec<String> = [chunked(points), beside(points)].into_iter().flatten().collect();
-    if said.is_empty() {
+    let sentences: Vec<String> = [chunked(points), beside(points)].into_iter().flatten().collect();
+    if sentences.is_empty() {
         return nothing(points, "Too few stages have values to compare them with chunks.");
     }
-    format!("{} {MEDIANS}", said.join(" "))
+    format!("{} {MEDIANS}", sentences.join(" "))
 }
 
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, chunks: u64, queues: u64) -> Trial {
@@ -122,8 +122,9 @@ fn beside_longest(points: &[Point], fastest: (&str, f64)) -> Option<String> {
 /// Whether the host can work while the device works, or while a copy goes on.
 fn beside(points: &[Point]) -> Option<String> {
     let host = value(points, HOST, 1.0)?;
-    let told: Vec<String> = STAGES.iter().filter_map(|stage| beside_stage(points, *stage)).collect();
-    (!told.is_empty()).then(|| format!("The host's own work ({}) together with {}.", ms(host), told.join("; with ")))
+    let phrases: Vec<String> = STAGES.iter().filter_map(|stage| beside_stage(points, *stage)).collect();
+    (!phrases.is_empty())
+        .then(|| format!("The host's own work ({}) together with {}.", ms(host), phrases.join("; with ")))
 }
 
 /// `the kernel takes 1.00 ms: 100 % of the shorter one overlaps the longer`.
@@ -135,12 +136,12 @@ fn beside_stage(points: &[Point], (what, alone, both): (&str, &str, &str)) -> Op
     let shorter = alone.min(host);
     // 0: one after the other; 1: the shorter is hidden whole.
     let hidden = ((alone + host - both) / shorter).clamp(0.0, 1.0);
-    let told = if spread > hidden * shorter {
+    let overlap = if spread > hidden * shorter {
         "no overlap beyond the measurement noise".to_owned()
     } else {
         format!("{} of the shorter one overlaps the longer", percent(hidden))
     };
-    Some(format!("{what} ({}) takes {}: {told}", ms(alone), ms(both)))
+    Some(format!("{what} ({}) takes {}: {overlap}", ms(alone), ms(both)))
 }
 
 fn ms(us: f64) -> String {
@@ -232,12 +233,12 @@ mod tests {
 
     #[test]
     fn what_the_spread_hides_has_no_percentage() {
-        let told = |noise: f64, both: f64| {
+        let sentence = |noise: f64, both: f64| {
             let times = [(KERNEL, 1000.0), (HOST, 4000.0), (BESIDE, both)];
             beside(&times.map(|(series, us)| point(series, 1, us, noise))).unwrap()
         };
-        insta::assert_snapshot!(told(0.1, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: no overlap beyond the measurement noise.");
-        insta::assert_snapshot!(told(0.02, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: 50 % of the shorter one overlaps the longer.");
-        insta::assert_snapshot!(told(0.0, 5000.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 5.00 ms: 0 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(sentence(0.1, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: no overlap beyond the measurement noise.");
+        insta::assert_snapshot!(sentence(0.02, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: 50 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(sentence(0.0, 5000.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 5.00 ms: 0 % of the shorter one overlaps the longer.");
     }
 }

@@ -52,7 +52,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sizes = told_sizes(points);
+    let sizes = sizes_measured(points);
     if sizes.is_empty() {
         return "No remedy was compared with a whole number of groups.".to_owned();
     }
@@ -110,7 +110,7 @@ fn costs(points: &[Point], size: &str) -> Vec<(&'static str, Contrast)> {
 }
 
 /// The sizes in the series' names, each once.
-fn told_sizes(points: &[Point]) -> Vec<&str> {
+fn sizes_measured(points: &[Point]) -> Vec<&str> {
     let mut sizes = Vec::new();
     for (_, size) in points.iter().filter_map(|p| p.series.split_once(", ")) {
         if !sizes.contains(&size) {
@@ -124,10 +124,10 @@ fn told_sizes(points: &[Point]) -> Vec<&str> {
 fn cheapest(points: &[Point], size: &str) -> String {
     let costs = costs(points, size);
     let (dear, free): (Vec<_>, Vec<_>) = costs.into_iter().partition(|(_, cost)| cost.verdict == Comparison::Higher);
-    let told = |(remedy, cost): &(&str, Contrast)| {
+    let described = |(remedy, cost): &(&str, Contrast)| {
         format!("{remedy} takes up to {} as long (rest = {})", times(cost.ratio), cost.x)
     };
-    let told = dear.iter().map(told).collect::<Vec<_>>().join(", ");
+    let remedies = dear.iter().map(described).collect::<Vec<_>>().join(", ");
     let costs: Vec<Contrast> = free.iter().map(|(_, cost)| *cost).collect();
     let is_clear = !any(&costs, Comparison::Unclear);
     let verb = if free.len() == 1 { "costs" } else { "cost" };
@@ -140,8 +140,8 @@ fn cheapest(points: &[Point], size: &str) -> String {
         ("", None) => "no remedy was compared with a whole number of groups".to_owned(),
         (_, None) if is_clear => format!("a remainder does not matter: {little}"),
         (_, None) => little,
-        ("", Some((least, _))) => format!("every remedy costs time, {least} the least: {told}"),
-        (_, Some(_)) => format!("{little}; {told}"),
+        ("", Some((least, _))) => format!("every remedy costs time, {least} the least: {remedies}"),
+        (_, Some(_)) => format!("{little}; {remedies}"),
     };
     format!("At {size} elements, {what}{}.", left_out(points, size))
 }

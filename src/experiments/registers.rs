@@ -91,8 +91,8 @@ fn trial(scope: &Scope<'_>, name: &str, live: u64, cap: u64, metric: Metric) -> 
 }
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [values(points), Some(caps(points)), control(points)].into_iter().flatten().collect();
-    if series(points, FREE).is_empty() { nothing(points, "No rate was measured.") } else { told.join(" ") }
+    let sentences: Vec<String> = [values(points), Some(caps(points)), control(points)].into_iter().flatten().collect();
+    if series(points, FREE).is_empty() { nothing(points, "No rate was measured.") } else { sentences.join(" ") }
 }
 
 /// The speed is kept if this much of the best is left.
@@ -141,12 +141,12 @@ fn values(points: &[Point]) -> Option<String> {
 
 /// The sentence on caps that spill.
 fn caps(points: &[Point]) -> String {
-    let told: Vec<String> = CAPS.iter().filter_map(|cap| spills(points, cap)).collect();
+    let phrases: Vec<String> = CAPS.iter().filter_map(|cap| spills(points, cap)).collect();
     let measured = CAPS.iter().any(|cap| !series(points, cap.rate).is_empty());
-    match told.as_slice() {
+    match phrases.as_slice() {
         [] if !measured => "Caps on registers were not measured, so only the number of values varies.".to_owned(),
         [] => "No cap made the compiler spill, as far as the driver tells.".to_owned(),
-        told => format!("Beside no cap, {}.", told.join("; ")),
+        phrases => format!("Beside no cap, {}.", phrases.join("; ")),
     }
 }
 
@@ -154,7 +154,7 @@ fn caps(points: &[Point]) -> String {
 fn spills(points: &[Point], cap: &Cap) -> Option<String> {
     let spilled = series(points, cap.spilled);
     let spilled: Vec<&&Point> = spilled.iter().filter(|p| p.measured().is_some_and(|bytes| bytes > 0.0)).collect();
-    let told = |p: &Point| {
+    let described = |p: &Point| {
         let cost = compare(points, (cap.rate, p.x), (FREE, p.x));
         let cost = match cost.map(|c| (c.verdict, c.ratio)) {
             Some((Comparison::Lower, ratio)) => format!("run {}", slower(ratio)),
@@ -166,8 +166,8 @@ fn spills(points: &[Point], cap: &Cap) -> Option<String> {
         format!("{} values spill {:.0} bytes and {cost}", p.x, p.measured().unwrap_or(0.0))
     };
     let (first, last) = (spilled.first()?, spilled.last()?);
-    let most = if first.x == last.x { String::new() } else { format!(", {}", told(last)) };
-    Some(format!("with at most {} registers {}{most}", cap.most, told(first)))
+    let most = if first.x == last.x { String::new() } else { format!(", {}", described(last)) };
+    Some(format!("with at most {} registers {}{most}", cap.most, described(first)))
 }
 
 /// The sentence on caps that have room for all.

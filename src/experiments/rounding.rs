@@ -73,9 +73,9 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let told = [three(points), orders(points), rungs(points)];
-    let told: Vec<String> = told.into_iter().flatten().collect();
-    if told.is_empty() { "No sum was measured.".to_owned() } else { told.join(" ") }
+    let sentences = [three(points), orders(points), rungs(points)];
+    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+    if sentences.is_empty() { "No sum was measured.".to_owned() } else { sentences.join(" ") }
 }
 
 fn own<'a>(family: &'static Family, variant: &'static str, wg: usize, params: &'a [(&'static str, u64)]) -> Own<'a> {

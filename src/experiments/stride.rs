@@ -37,11 +37,11 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
+    let sentences: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
         .iter()
         .filter_map(|(what, series)| sentence(points, what, series))
         .collect();
-    if told.is_empty() { nothing(points, "No two strides have values.") } else { told.join(" ") }
+    if sentences.is_empty() { nothing(points, "No two strides have values.") } else { sentences.join(" ") }
 }
 
 /// What the largest stride costs, and the segments that show; nothing unless two strides have values.
@@ -71,18 +71,18 @@ fn narrow(points: &[Point], name: &str) -> String {
         WRITE => WRITE_NARROW,
         _ => return String::new(),
     };
-    let told = all.iter().filter_map(|(series, bits)| {
+    let phrases = all.iter().filter_map(|(series, bits)| {
         let beside = compare(points, (series, 1.0), (name, 1.0))?;
         Some(match beside.verdict {
             Comparison::Unclear => format!("whether {bits}-bit words are slower is undecided"),
             _ => format!("{bits}-bit words are {}", pace(&beside)),
         })
     });
-    let told: Vec<String> = told.collect();
-    if told.is_empty() {
+    let phrases: Vec<String> = phrases.collect();
+    if phrases.is_empty() {
         String::new()
     } else {
-        format!("; compared with 32-bit words at stride 1, {}", told.join(" and "))
+        format!("; compared with 32-bit words at stride 1, {}", phrases.join(" and "))
     }
 }
 

@@ -53,8 +53,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 fn finding(points: &[Point]) -> String {
     let ways = [(PINNED_IN, PAGEABLE_IN, "To the device"), (PINNED_OUT, PAGEABLE_OUT, "Back to the host")];
     let ways = ways.map(|(pinned, pageable, way)| direction(points, pinned, pageable, way));
-    let said: Vec<String> = ways.into_iter().flatten().chain([pieces(points)].into_iter().flatten()).collect();
-    if said.is_empty() { "Nothing was moved.".to_owned() } else { said.join(" ") }
+    let sentences: Vec<String> = ways.into_iter().flatten().chain([pieces(points)].into_iter().flatten()).collect();
+    if sentences.is_empty() { "Nothing was moved.".to_owned() } else { sentences.join(" ") }
 }
 
 fn trial(scope: &Scope<'_>, bytes: u64, series: &str, variant: &str, piece: u64) -> Trial {

@@ -28,11 +28,11 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [("Loads", LOADS), ("Additions", ADDS)]
+    let sentences: Vec<String> = [("Loads", LOADS), ("Additions", ADDS)]
         .iter()
         .filter_map(|(what, name)| sentence(points, what, name))
         .collect();
-    if told.is_empty() { nothing(points, "No vector type was compared with float.") } else { told.join(" ") }
+    if sentences.is_empty() { nothing(points, "No vector type was compared with float.") } else { sentences.join(" ") }
 }
 
 /// What the widths of a series come to beside float.
@@ -64,19 +64,19 @@ fn gain(all: &[&Point], gains: &[Contrast]) -> Option<String> {
         wider.filter_map(|p| Contrast::new(p, at(c.x)?)).collect()
     };
     let (enough, wider) = gains.iter().map(|c| (c, over(c))).find(|(_, wider)| !any(wider, Comparison::Higher))?;
-    let told = format!("float{} is {} as fast as float", enough.x, times(enough.ratio));
+    let claim = format!("float{} is {} as fast as float", enough.x, times(enough.ratio));
     let best = gains.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio))?;
     let is_more = best.x > enough.x && best.ratio > (1.0 + LEAST) * enough.ratio;
     Some(match wider.as_slice() {
-        [] => format!("{told}, the largest gain"),
+        [] => format!("{claim}, the largest gain"),
         _ if is_more => format!(
-            "{told} and float{0} {1}, but the noise hides whether float{0} is faster than float{2}",
+            "{claim} and float{0} {1}, but the noise hides whether float{0} is faster than float{2}",
             best.x,
             times(best.ratio),
             enough.x
         ),
-        wider if any(wider, Comparison::Unclear) => format!("{told}, and wider vectors are not clearly faster"),
-        _ => format!("{told}, and wider vectors are no faster"),
+        wider if any(wider, Comparison::Unclear) => format!("{claim}, and wider vectors are not clearly faster"),
+        _ => format!("{claim}, and wider vectors are no faster"),
     })
 }
 

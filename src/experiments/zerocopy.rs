@@ -42,8 +42,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let said: Vec<String> = [in_place(points), reading(points), filling(points)].into_iter().flatten().collect();
-    if said.is_empty() { nothing(points, "No two ways can be compared.") } else { said.join(" ") }
+    let sentences: Vec<String> = [in_place(points), reading(points), filling(points)].into_iter().flatten().collect();
+    if sentences.is_empty() { nothing(points, "No two ways can be compared.") } else { sentences.join(" ") }
 }
 
 /// Whether data that lie in host memory already had better be read there.

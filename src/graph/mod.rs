@@ -4,6 +4,7 @@
 //! - [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
 //! - [`closure`](mod@closure) repeats the step until nothing changes; [`cycle`] finds what has no shortest paths; [`check`] computes
 //!   a step's rows once more.
+//! - [`needs`] estimates the memory and the work.
 //! - [`paths`] finds the next node on a shortest path; [`write`](mod@write) writes the table.
 //!
 //! Nothing here knows of devices or files: the step r\[i\]\[j\] = min over k of d\[i\]\[k\] + d\[k\]\[j\] is a function that
@@ -16,6 +17,7 @@ pub mod cycle;
 pub mod length;
 pub mod matrix;
 pub mod names;
+pub mod needs;
 pub mod paths;
 pub mod write;
 
@@ -24,5 +26,6 @@ pub use closure::{Closure, Stopped, closure, one_stop};
 pub use length::Length;
 pub use matrix::{EdgeList, Graph, Matrix};
 pub use names::Names;
+pub use needs::{memory_needed, step_bytes, step_operations};
 pub use paths::{NextHops, next_hops};
 pub use write::{Distances, Wanted};

@@ -153,18 +153,18 @@ fn repeated(movement: Movement, params: &Params) -> Movement {
 
 /// How a square tile is shared out among the work-items of a group.
 #[derive(Clone, Copy)]
-struct Tiling {
-    /// Rows and columns of the tile.
-    tile: u64,
+struct SquareTile {
+    /// Its rows, as many as its columns.
+    side: u64,
     /// Neighbouring columns that a work-item takes at once.
     vector: u64,
     /// Rows that a work-item takes, one after the other or as blocks.
     rows: u64,
 }
 
-impl Tiling {
+impl SquareTile {
     /// As asked by `tile`, `rows` and the work-group size, in this order.
-    fn of(ask: &Ask<'_>, default_tile: u64, vector: u64) -> Result<Tiling, Refusal> {
+    fn of(ask: &Ask<'_>, default_tile: u64, vector: u64) -> Result<SquareTile, Refusal> {
         let (params, wg) = (&ask.case.params, ask.case.wg);
         let [across, down, _] = wg.0.map(|items| items as u64);
         let given = if down > 1 { Some(across * vector) } else { None };
@@ -182,19 +182,19 @@ impl Tiling {
             None => wg.size() as u64 / (tile / vector).max(1),
         };
         let rows = tile / groups_of_rows.clamp(1, tile);
-        let tiling = Tiling { tile, vector, rows };
-        let fits_wg = tiling.work_group().size() == wg.size() && (down == 1 || tiling.work_group() == wg);
+        let shared = SquareTile { side: tile, vector, rows };
+        let fits_wg = shared.work_group().size() == wg.size() && (down == 1 || shared.work_group() == wg);
         match ROWS.get(params)? {
             None if !fits_wg => Err(Refusal::Group(format!(
                 "work-group {wg}: its items cannot share out a tile of {tile}x{tile} evenly: choose a multiple of {}, or --rows",
                 tile / vector
             ))),
-            _ => Ok(tiling),
+            _ => Ok(shared),
         }
     }
 
     fn work_group(self) -> WorkGroup {
-        WorkGroup([(self.tile / self.vector) as usize, (self.tile / self.rows) as usize, 1])
+        WorkGroup([(self.side / self.vector) as usize, (self.side / self.rows) as usize, 1])
     }
 }
 
@@ -257,120 +257,119 @@ impl Tiles {
     }
 }
 
-/// A plan in the making.
-struct Draft<'a> {
-    plan: Builder<'a>,
-    movement: Movement,
-    /// Whether every row begins at a whole vector.
-    is_aligned: bool,
+/// Whether every row of both matrices begins at a whole vector of `vector` elements.
+fn is_aligned(ask: &Ask<'_>, vector: u64) -> bool {
+    let movement = movement(ask.case);
+    [movement.from_pitch, movement.to_pitch].iter().all(|pitch| pitch.is_multiple_of(vector as usize))
 }
 
-impl<'a> Draft<'a> {
-    /// Of a rung that reads or writes `vector` neighbouring elements at once.
-    fn new(ask: &'a Ask<'a>, vector: usize) -> Result<Draft<'a>, Refusal> {
-        GAP.get(&ask.case.params)?;
-        let movement = movement(ask.case);
-        let largest = movement.input_len().max(movement.output_len()) as u64;
-        let mut plan = Builder::new(ask, shape::wrapping(ask.case.dtype), largest);
-        if gap(&ask.case.params) > 0 {
-            plan.note(GAP.name, gap(&ask.case.params));
-        }
-        if let Some(nreps) = NREPS.get(&ask.case.params)?.filter(|&nreps| nreps > 1) {
-            plan.set(NREPS.name, nreps);
-        }
-        let is_aligned = movement.from_pitch.is_multiple_of(vector) && movement.to_pitch.is_multiple_of(vector);
-        if is_aligned {
-            plan.define("ALIGNED", 1);
-        }
-        Ok(Draft { plan, movement, is_aligned })
+/// The plan's start, of a rung that reads or writes `vector` neighbouring elements at once.
+fn start<'a>(ask: &'a Ask<'a>, vector: u64) -> Result<Builder<'a>, Refusal> {
+    let (params, movement) = (&ask.case.params, movement(ask.case));
+    GAP.get(params)?;
+    let largest = movement.input_len().max(movement.output_len()) as u64;
+    let mut plan = Builder::new(ask, shape::wrapping(ask.case.dtype), largest);
+    if gap(params) > 0 {
+        plan.note(GAP.name, gap(params));
     }
+    if let Some(nreps) = NREPS.get(params)?.filter(|&nreps| nreps > 1) {
+        plan.set(NREPS.name, nreps);
+    }
+    if is_aligned(ask, vector) {
+        plan.define("ALIGNED", 1);
+    }
+    Ok(plan)
+}
 
-    /// A group for each tile, in the order asked for or else this one.
-    fn tile(&mut self, tiling: Tiling, order: GroupOrder) -> Result<[u64; 3], Refusal> {
-        let (ask, plan) = (self.plan.ask, &mut self.plan);
-        plan.set(TILE.name, tiling.tile);
-        plan.set(ROWS.name, tiling.rows);
-        let order = if ask.reads(&ORDER) { GroupOrder::of(ask, order)? } else { order };
-        let tiles = Tiles::of(ask.case.shape, tiling.tile, order);
-        if tiles.edges {
-            plan.define("EDGES", 1);
-        }
-        if ask.reads(&ORDER) {
-            plan.note(ORDER.name, order.name());
-            plan.define("ORDER", tiles.order);
-        }
-        Ok(tiles.groups)
+/// A group for each tile, in the order asked for or else this one.
+fn set_tile(plan: &mut Builder<'_>, tile: SquareTile, order: GroupOrder) -> Result<[u64; 3], Refusal> {
+    let ask = plan.ask;
+    plan.set(TILE.name, tile.side);
+    plan.set(ROWS.name, tile.rows);
+    let order = if ask.reads(&ORDER) { GroupOrder::of(ask, order)? } else { order };
+    let tiles = Tiles::of(ask.case.shape, tile.side, order);
+    if tiles.edges {
+        plan.define("EDGES", 1);
     }
+    if ask.reads(&ORDER) {
+        plan.note(ORDER.name, order.name());
+        plan.define("ORDER", tiles.order);
+    }
+    Ok(tiles.groups)
+}
 
-    /// Notes the padding, where the rung has one.
-    fn pad(&mut self, pad: u64) {
-        if self.plan.ask.reads(&PAD) {
-            self.plan.set(PAD.name, pad);
-        }
+/// Notes the padding, where the rung has one.
+fn set_pad(plan: &mut Builder<'_>, pad: u64) {
+    if plan.ask.reads(&PAD) {
+        plan.set(PAD.name, pad);
     }
+}
 
-    /// The plan of one launch, if the work-group fits the device. It takes the matrices, their sizes and their pitches, `more`,
-    /// and from where one repetition begins to where the next one does.
-    fn launch(self, groups: [u64; 3], wg: WorkGroup, more: &[Arg], local_elements: u64) -> Result<Plan, Refusal> {
-        let Draft { mut plan, movement, .. } = self;
-        let case = plan.ask.case;
-        shape::check_wg(wg, plan.ask.target)?;
-        let output = plan.output(movement.output_len());
-        let sizes = [case.shape.n, case.shape.m, movement.from_pitch as u64, movement.to_pitch as u64];
-        let repeats = NREPS.get(&case.params)?.is_some_and(|nreps| nreps > 1);
-        let skip = repeats.then_some(Arg::Index(movement.skip as u64));
-        let args = plan.inputs().into_iter().chain([output]).chain(sizes.map(Arg::Index));
-        let args = args.chain(more.iter().copied()).chain(skip).collect();
-        plan.launch(groups, wg, args);
-        Ok(plan.plan(local_elements, 0))
-    }
+/// The plan of one launch, if the work-group fits the device. It takes the matrices, their sizes and their pitches, `more`,
+/// and from where one repetition begins to where the next one does.
+fn launch(
+    mut plan: Builder<'_>,
+    groups: [u64; 3],
+    wg: WorkGroup,
+    more: &[Arg],
+    local_elements: u64,
+) -> Result<Plan, Refusal> {
+    let (case, movement) = (plan.ask.case, movement(plan.ask.case));
+    shape::check_wg(wg, plan.ask.target)?;
+    let output = plan.output(movement.output_len());
+    let sizes = [case.shape.n, case.shape.m, movement.from_pitch as u64, movement.to_pitch as u64];
+    let repeats = NREPS.get(&case.params)?.is_some_and(|nreps| nreps > 1);
+    let skip = repeats.then_some(Arg::Index(movement.skip as u64));
+    let args = plan.inputs().into_iter().chain([output]).chain(sizes.map(Arg::Index));
+    let args = args.chain(more.iter().copied()).chain(skip).collect();
+    plan.launch(groups, wg, args);
+    Ok(plan.plan(local_elements, 0))
 }
 
 fn scalar(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let tiling = Tiling::of(ask, 32, 1)?;
+    let tile = SquareTile::of(ask, 32, 1)?;
     let pad = pad(ask)?;
-    let mut draft = Draft::new(ask, 1)?;
-    let groups =
-        draft.tile(tiling, if ask.rung.variant() == "diagonal" { GroupOrder::Diagonal } else { GroupOrder::Rows })?;
-    draft.pad(pad);
+    let mut plan = start(ask, 1)?;
+    let order = if ask.rung.variant() == "diagonal" { GroupOrder::Diagonal } else { GroupOrder::Rows };
+    let groups = set_tile(&mut plan, tile, order)?;
+    set_pad(&mut plan, pad);
     let uses_local = !["copy", "naive"].contains(&ask.rung.variant());
-    let local_elements = if uses_local { tiling.tile * (tiling.tile + pad) } else { 0 };
-    draft.launch(groups, tiling.work_group(), &[], local_elements)
+    let local_elements = if uses_local { tile.side * (tile.side + pad) } else { 0 };
+    launch(plan, groups, tile.work_group(), &[], local_elements)
 }
 
 fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let tiling = Tiling::of(ask, 64, 4)?;
+    let tile = SquareTile::of(ask, 64, 4)?;
     let pad = pad(ask)?;
-    let mut draft = Draft::new(ask, 4)?;
-    let groups = draft.tile(tiling, GroupOrder::Rows)?;
-    draft.pad(pad);
-    draft.launch(groups, tiling.work_group(), &[], tiling.tile * (tiling.tile + pad))
+    let mut plan = start(ask, 4)?;
+    let groups = set_tile(&mut plan, tile, GroupOrder::Rows)?;
+    set_pad(&mut plan, pad);
+    launch(plan, groups, tile.work_group(), &[], tile.side * (tile.side + pad))
 }
 
 fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let tiling = blocks(ask)?;
-    let vec = tiling.vector;
-    let mut draft = Draft::new(ask, vec as usize)?;
-    let groups = draft.tile(tiling, GroupOrder::Columns)?;
-    draft.plan.set(VEC.name, vec);
-    let can_stream = ask.target.nvidia && draft.is_aligned && vec * ask.case.dtype.size() as u64 == 16;
+    let tile = blocks(ask)?;
+    let vec = tile.vector;
+    let mut plan = start(ask, vec)?;
+    let groups = set_tile(&mut plan, tile, GroupOrder::Columns)?;
+    plan.set(VEC.name, vec);
+    let can_stream = ask.target.nvidia && is_aligned(ask, vec) && vec * ask.case.dtype.size() as u64 == 16;
     let streams = STREAM.is_on(&ask.case.params)?.unwrap_or(true) && can_stream;
-    draft.plan.note(STREAM.name, u8::from(streams));
+    plan.note(STREAM.name, u8::from(streams));
     if streams {
-        draft.plan.define("STREAM", 1);
+        plan.define("STREAM", 1);
     }
-    draft.launch(groups, WorkGroup::linear(tiling.work_group().size()), &[], tiling.tile * tiling.tile)
+    launch(plan, groups, WorkGroup::linear(tile.work_group().size()), &[], tile.side * tile.side)
 }
 
-/// The tiling of v6, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
+/// The tile of v6, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
 /// as wide as the pitches allow, 16 bytes for matrices up to 32 MiB and 8 bytes for larger ones, four times as many
 /// work-items in flight making up for them.
-fn blocks(ask: &Ask<'_>) -> Result<Tiling, Refusal> {
-    let (params, size, movement) = (&ask.case.params, ask.case.dtype.size() as u64, movement(ask.case));
-    let is_large = ask.target.nvidia && movement.input_len() as u64 * size > 32 << 20;
+fn blocks(ask: &Ask<'_>) -> Result<SquareTile, Refusal> {
+    let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
+    let is_large = ask.target.nvidia && movement(ask.case).input_len() as u64 * size > 32 << 20;
     let widest = if is_large && size == 4 { 2 } else { 16 / size };
-    let fits = |vec: &u64| [movement.from_pitch, movement.to_pitch].iter().all(|p| p.is_multiple_of(*vec as usize));
-    let fitting = [4, 2].into_iter().filter(|&vec| vec <= widest).find(fits).unwrap_or(1);
+    let fitting = [4, 2].into_iter().find(|&vec| vec <= widest && is_aligned(ask, vec)).unwrap_or(1);
     let vector = VEC.get(params)?.unwrap_or(fitting);
     let tile = TILE.get(params)?.unwrap_or(256 / size);
     // Swizzling needs powers of two.
@@ -383,7 +382,7 @@ fn blocks(ask: &Ask<'_>) -> Result<Tiling, Refusal> {
     if !rows.is_multiple_of(vector) || !tile.is_multiple_of(rows) {
         return Err(Refusal::Setting(format!("rows={rows}: a multiple of {vector} that divides {tile} is needed")));
     }
-    Ok(Tiling { tile, vector, rows })
+    Ok(SquareTile { side: tile, vector, rows })
 }
 
 /// Most unused elements behind a row.
@@ -410,9 +409,9 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let wanted = if ask.target.gpu { 2048 } else { 16 } * u64::from(ask.target.compute_units.max(1));
     let span = width.div_ceil(wanted.div_ceil(strips)).next_multiple_of(BLOCK);
     let parts = width.div_ceil(span);
-    let mut draft = Draft::new(ask, BLOCK as usize)?;
-    draft.plan.set(TILE.name, tile);
-    draft.launch([strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)], 0)
+    let mut plan = start(ask, BLOCK)?;
+    plan.set(TILE.name, tile);
+    launch(plan, [strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)], 0)
 }
 
 #[cfg(test)]

@@ -95,6 +95,20 @@ impl Resident {
     }
 }
 
+/// The generation of this name.
+///
+/// # Errors
+/// [`Error::Usage`] for one that is not in the table.
+pub fn known(name: &str) -> Result<&'static ComputeUnit, Error> {
+    let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
+    unit(name).ok_or_else(|| {
+        Error::Usage(format!(
+            "nothing is known of `{name}`; --generation knows {}. What groups cost can be measured: gpulab lab occupancy",
+            names.join(", ")
+        ))
+    })
+}
+
 impl ComputeUnit {
     /// How many groups with these needs it holds at once; 0 if not even one.
     ///
@@ -244,6 +258,12 @@ mod tests {
         assert_eq!(groups("gfx90a", 32, 64 << 10, 64).groups, 1);
         assert_eq!(groups("gfx90a", 32, 0, 128).limited_by(), ["work-items", "groups"]);
         assert_eq!(groups("gfx90a", 32, 0, 64).groups, 32, "single wavefronts need no barrier");
+    }
+
+    #[test]
+    fn unknown_generations_are_refused_with_those_that_are_known() {
+        let unknown = known("pthread").unwrap_err().to_string();
+        assert!(unknown.contains("gfx90a") && unknown.contains("gpulab lab occupancy"), "{unknown}");
     }
 
     #[test]

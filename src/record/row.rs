@@ -226,10 +226,10 @@ impl From<&Record> for Row {
         let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
         let (case, measured) = (&outcome.case, outcome.measured());
         let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
-        let told = |pick: fn(BuildTold) -> Option<u64>| measured.and_then(|m| m.build).and_then(pick);
+        let from_build = |pick: fn(BuildTold) -> Option<u64>| measured.and_then(|m| m.build).and_then(pick);
         let ceiling = |is_memory| {
-            let meant = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
-            meant.map(|c| c.rate).and_then(finite)
+            let limit = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
+            limit.map(|c| c.rate).and_then(finite)
         };
         let time = |pick: fn(&crate::stats::Summary) -> f64| record.times.as_ref().map(pick).and_then(finite);
         Row {
@@ -299,8 +299,8 @@ impl From<&Record> for Row {
             peak_gops: scene.peaks.gops,
             peak_pct: record.peak_pct,
             clock_mhz: Some(record.scene.clock_mhz).filter(|&mhz| mhz > 0.0),
-            registers: told(|build| build.registers),
-            spilled_bytes: told(|build| build.spilled),
+            registers: from_build(|build| build.registers),
+            spilled_bytes: from_build(|build| build.spilled),
             occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
         }
     }

@@ -99,8 +99,8 @@ fn curves(rows: &[&CeilingRow]) -> String {
 fn notes(rows: &[CeilingRow]) -> String {
     let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Site::Curve).collect();
     let note = |is_meant: &dyn Fn(&CeilingRow) -> bool, text: &str| {
-        let meant: Vec<&CeilingRow> = single.iter().copied().filter(|r| is_meant(r)).collect();
-        if meant.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&meant, single.len())) }
+        let selected: Vec<&CeilingRow> = single.iter().copied().filter(|r| is_meant(r)).collect();
+        if selected.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&selected, single.len())) }
     };
     let mut text = [
         note(
@@ -126,12 +126,12 @@ fn notes(rows: &[CeilingRow]) -> String {
 const MOST_NAMES: usize = 5;
 
 /// `fma f32; add f32`, `all 23`, or the first few `and 7 more`.
-fn who(meant: &[&CeilingRow], all: usize) -> String {
-    if all > 1 && meant.len() == all {
+fn who(selected: &[&CeilingRow], all: usize) -> String {
+    if all > 1 && selected.len() == all {
         return format!("all {all}");
     }
-    let names: Vec<String> = meant.iter().take(MOST_NAMES).map(|r| name(r)).collect();
-    let more = meant.len() - names.len();
+    let names: Vec<String> = selected.iter().take(MOST_NAMES).map(|r| name(r)).collect();
+    let more = selected.len() - names.len();
     names.join("; ") + &if more > 0 { format!("; and {more} more") } else { String::new() }
 }
 

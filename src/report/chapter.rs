@@ -40,9 +40,9 @@ mod tests {
             ops_per_cu_clock: Some(58.7113957883748),
             ..row("registers")
         };
-        let told = beside(std::slice::from_ref(&h200), 132).unwrap();
-        assert!(told.contains("v2 registers    32.59 ms     7750 operations a clock =   29.4 pairs/CU/clk"), "{told}");
-        assert!(told.lines().all(|line| line.chars().count() < 80), "{told}");
+        let text = beside(std::slice::from_ref(&h200), 132).unwrap();
+        assert!(text.contains("v2 registers    32.59 ms     7750 operations a clock =   29.4 pairs/CU/clk"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
         let unknown = Row { ops_per_cu_clock: None, ..h200 };
         assert_eq!(beside(&[unknown], 132), None);
     }

@@ -11,11 +11,11 @@ const MOST_OF_IT: f64 = 0.5;
 /// A sentence for each number of launches that is most of some rungs' time, and the size at which it is no more.
 pub(super) fn notes(rows: &[&Row]) -> Vec<String> {
     let is_meant = |r: &&&Row| share(r).is_some_and(|share| share >= MOST_OF_IT);
-    let mut meant: Vec<&Row> = rows.iter().filter(is_meant).copied().collect();
+    let mut selected: Vec<&Row> = rows.iter().filter(is_meant).copied().collect();
     // Those with equally many launches together; in the ladder's order otherwise.
-    meant.sort_by_key(|r| r.launches);
-    let groups = meant.chunk_by(|a, b| a.launches == b.launches);
-    groups.filter_map(|group| costs(group, rows)).chain(lesson(&meant)).collect()
+    selected.sort_by_key(|r| r.launches);
+    let groups = selected.chunk_by(|a, b| a.launches == b.launches);
+    groups.filter_map(|group| costs(group, rows)).chain(lesson(&selected)).collect()
 }
 
 /// The share of a rung's time that its launches take by themselves.
@@ -37,8 +37,8 @@ fn costs(group: &[&Row], rows: &[&Row]) -> Option<String> {
 }
 
 /// From which size on launches are a tenth of the time that the device's measured limit allows at best.
-fn lesson(meant: &[&Row]) -> Option<String> {
-    let most = meant
+fn lesson(selected: &[&Row]) -> Option<String> {
+    let most = selected
         .iter()
         .copied()
         .max_by(|a, b| a.t_launches_s.partial_cmp(&b.t_launches_s).unwrap_or(std::cmp::Ordering::Equal))?;
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    fn said(rows: &[Row]) -> Vec<String> {
+    fn lines(rows: &[Row]) -> Vec<String> {
         notes(&rows.iter().collect::<Vec<_>>())
     }
 
@@ -95,7 +95,7 @@ mod tests {
         let rows =
             [rung(1, 1, 4e-6, 7e-6), rung(2, 3, 21e-6, 26e-6), rung(3, 3, 21e-6, 28.4e-6), rung(4, 1, 4e-6, 9e-6)];
         // 9 * 21 us * 4000 GB/s = 756 MB = 94.5 million elements.
-        insta::assert_snapshot!(said(&rows).join("\n"), @r"
+        insta::assert_snapshot!(lines(&rows).join("\n"), @r"
         v1: 1 launch: about 4.0 of 7.0 us
         v2, v3: 3 launches: about 21 of 26 to 28 us
         what the rungs teach shows on this device from about n = 2^27 (--n 2^27): there launches are a tenth of the time at most
@@ -104,23 +104,23 @@ mod tests {
 
     #[test]
     fn no_part_is_told_to_be_more_than_the_whole() {
-        assert_eq!(said(&[rung(1, 2, 8e-6, 7e-6), rung(2, 1, 1e-6, 9e-6)])[0], "v1: 2 launches: about 7.0 of 7.0 us");
+        assert_eq!(lines(&[rung(1, 2, 8e-6, 7e-6), rung(2, 1, 1e-6, 9e-6)])[0], "v1: 2 launches: about 7.0 of 7.0 us");
     }
 
     #[test]
     fn nothing_is_said_of_long_rungs_and_of_costs_that_nobody_measured() {
-        assert!(said(&[rung(1, 1, 4e-6, 9e-6)]).is_empty());
-        assert!(said(&[Row { t_launches_s: None, ..rung(1, 1, 4e-6, 5e-6) }]).is_empty());
+        assert!(lines(&[rung(1, 1, 4e-6, 9e-6)]).is_empty());
+        assert!(lines(&[Row { t_launches_s: None, ..rung(1, 1, 4e-6, 5e-6) }]).is_empty());
         let unlimited = Row { ceiling_gbps: None, ..rung(1, 1, 4e-6, 5e-6) };
-        assert_eq!(said(&[unlimited]), ["v1: 1 launch: about 4.0 of 5.0 us"]);
+        assert_eq!(lines(&[unlimited]), ["v1: 1 launch: about 4.0 of 5.0 us"]);
         let odd = Row { ceiling_gbps: Some(1e300), n: u64::MAX, ..rung(1, 1, 4e-6, 5e-6) };
-        assert_eq!(said(&[odd]).len(), 1);
+        assert_eq!(lines(&[odd]).len(), 1);
     }
 
     #[test]
     fn matrices_are_told_by_their_sides() {
         let matrix = Row { family: "transpose".into(), n: 512, m: 512, bytes: Some(2 << 20), ..rung(1, 1, 4e-6, 5e-6) };
         // 9 * 4 us * 4000 GB/s = 144 MB: 8.3 times the side.
-        assert!(said(&[matrix])[1].contains("from about 8_192 x 8_192 (--n 2^13)"));
+        assert!(lines(&[matrix])[1].contains("from about 8_192 x 8_192 (--n 2^13)"));
     }
 }

@@ -10,6 +10,7 @@ pub mod format;
 pub mod ladder;
 mod launching;
 pub mod markdown;
+pub mod occupancy;
 pub mod progress;
 pub mod rates;
 pub mod source;

@@ -73,8 +73,8 @@ fn ranked<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, f64)> {
     let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
     let believed = |r: &Row| r.status == Status::Ok && !is_above_ceiling(r);
-    let meant = rows.iter().filter(|r| believed(r) && (r.repeats().is_none() || !any_plain));
-    let timed = meant.filter_map(|r| Some((*r, once(r)?)));
+    let selected = rows.iter().filter(|r| believed(r) && (r.repeats().is_none() || !any_plain));
+    let timed = selected.filter_map(|r| Some((*r, once(r)?)));
     let mut timed: Vec<_> = timed.collect();
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));
     timed

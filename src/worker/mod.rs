@@ -109,9 +109,9 @@ enum Reply {
 }
 
 /// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and
-/// that of a few runs of the slowest kernel, up to some minutes.
+/// that of a few runs of the slowest kernel, up to some minutes. At most 1e9 seconds, about 30 years, whatever the size.
 pub fn usual_deadline(bytes: u64, ops: f64) -> f64 {
-    60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 50e6).min(400.0)
+    (60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 50e6).min(400.0)).min(1e9)
 }
 
 #[cfg(test)]
@@ -124,5 +124,6 @@ mod tests {
         assert!(usual_deadline(1 << 30, 0.0) > 80.0);
         let (little, much) = (usual_deadline(0, 1e9), usual_deadline(0, 1e12));
         assert!(little < much && much < 60.0 + 25.0 + 401.0, "{little} {much}");
+        assert_eq!(usual_deadline(u64::MAX, f64::INFINITY), 1e9);
     }
 }

@@ -44,7 +44,7 @@ impl Printed {
     }
 
     /// One message for all of it, if there is any: `who printed: ...`.
-    pub(super) fn told(&self, who: &str) -> Option<String> {
+    pub(super) fn summary(&self, who: &str) -> Option<String> {
         let more = self.count - self.first.len() as u64;
         let rest = (more > 0).then(|| format!("{who} printed {more} more lines"));
         let lines = self.first.iter().map(|line| format!("{who} printed: {line}")).chain(rest);
@@ -159,25 +159,25 @@ mod tests {
     fn few_lines_are_told_and_the_others_counted() {
         let many: String = (0..10_000).map(|i| format!("line {i}\n")).collect();
         let printed = read(many.as_bytes());
-        let told = printed.told("dot v1 naive").unwrap();
-        assert_eq!(told.lines().count(), MOST_LINES + 1);
-        assert!(told.starts_with("dot v1 naive printed: line 0\ndot v1 naive printed: line 1\n"), "{told}");
-        assert!(told.ends_with("dot v1 naive printed 9992 more lines"), "{told}");
+        let summary = printed.summary("dot v1 naive").unwrap();
+        assert_eq!(summary.lines().count(), MOST_LINES + 1);
+        assert!(summary.starts_with("dot v1 naive printed: line 0\ndot v1 naive printed: line 1\n"), "{summary}");
+        assert!(summary.ends_with("dot v1 naive printed 9992 more lines"), "{summary}");
         assert_eq!(printed.last(), "line 9995; line 9996; line 9997; line 9998; line 9999");
-        assert_eq!(read(b"\n  \n").told("x"), None);
+        assert_eq!(read(b"\n  \n").summary("x"), None);
     }
 
     #[test]
     fn a_line_without_an_end_is_cut() {
-        let told = read(&vec![b'x'; 3 << 20]).told("k").unwrap();
-        assert_eq!(told.len(), "k printed: ".len() + MOST_BYTES);
-        assert_eq!(read(b"no end").told("k").unwrap(), "k printed: no end");
+        let summary = read(&vec![b'x'; 3 << 20]).summary("k").unwrap();
+        assert_eq!(summary.len(), "k printed: ".len() + MOST_BYTES);
+        assert_eq!(read(b"no end").summary("k").unwrap(), "k printed: no end");
     }
 
     #[test]
     fn nothing_that_is_printed_reaches_a_terminal_raw() {
-        let told = read(b"\x1b[2J\x07a\rb\xff\te\xe2\x80\xaex\r\n").told("k").unwrap();
-        assert_eq!(told, "k printed: \\u{1b}[2J\\u{7}a\\rb\u{fffd} e\\u{202e}x");
+        let summary = read(b"\x1b[2J\x07a\rb\xff\te\xe2\x80\xaex\r\n").summary("k").unwrap();
+        assert_eq!(summary, "k printed: \\u{1b}[2J\\u{7}a\\rb\u{fffd} e\\u{202e}x");
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl WorkerProcess {
         };
         match link.ask(request, self.deadline, self.interrupted) {
             Ok(reply) => {
-                if let Some(text) = link.printed.until(Some(link.number)).told("the driver") {
+                if let Some(text) = link.printed.until(Some(link.number)).summary("the driver") {
                     (self.tell)(&text);
                 }
                 self.link = Some(link);
@@ -132,7 +132,7 @@ impl Executor for WorkerProcess {
         };
         let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
         let reply = link.ask(&Request::Run(Box::new(job.clone())), limit, self.interrupted);
-        let tell = |printed: Printed| printed.told(&name(job)).iter().for_each(|text| (self.tell)(text));
+        let tell = |printed: Printed| printed.summary(&name(job)).iter().for_each(|text| (self.tell)(text));
         let stop = match reply {
             Ok(Reply::Done(outcome)) => {
                 tell(link.printed.until(Some(link.number)));
@@ -268,10 +268,10 @@ impl Link {
     /// How the worker ended, and what it or its driver said last.
     fn last_words(&mut self) -> String {
         let how = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
-        let said = self.printed.until(None).last();
-        let said = if said.is_empty() { said } else { format!(", and said: {said}") };
+        let last_words = self.printed.until(None).last();
+        let last_words = if last_words.is_empty() { last_words } else { format!(", and said: {last_words}") };
         let limited = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
-        format!("the driver ended the worker process ({how}){said}{limited}")
+        format!("the driver ended the worker process ({how}){last_words}{limited}")
     }
 
     /// Ends the worker. What it had printed since the last reply.

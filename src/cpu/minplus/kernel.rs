@@ -41,12 +41,12 @@ impl<T> Kernel<T> {
 ///
 /// Every function wants a processor that has the instructions.
 trait Simd {
-    type Weight: Copy;
+    type Lane: Copy;
     type Vector: Copy;
     const LANES: usize;
-    unsafe fn splat(weight: Self::Weight) -> Self::Vector;
-    unsafe fn load(from: &[Self::Weight]) -> Self::Vector;
-    unsafe fn store(vector: Self::Vector, to: &mut [Self::Weight]);
+    unsafe fn splat(weight: Self::Lane) -> Self::Vector;
+    unsafe fn load(from: &[Self::Lane]) -> Self::Vector;
+    unsafe fn store(vector: Self::Vector, to: &mut [Self::Lane]);
     unsafe fn add(x: Self::Vector, y: Self::Vector) -> Self::Vector;
     unsafe fn min(x: Self::Vector, y: Self::Vector) -> Self::Vector;
     /// The same vector, which the compiler takes for another.
@@ -54,10 +54,10 @@ trait Simd {
 }
 
 /// R rows of C vectors.
-type Tile<S, const R: usize, const C: usize> = [[<S as Simd>::Vector; C]; R];
+type RegisterTile<S, const R: usize, const C: usize> = [[<S as Simd>::Vector; C]; R];
 
 #[inline(always)]
-unsafe fn load<S: Simd, const R: usize, const C: usize>(from: &[S::Weight], pitch: usize) -> Tile<S, R, C> {
+unsafe fn load<S: Simd, const R: usize, const C: usize>(from: &[S::Lane], pitch: usize) -> RegisterTile<S, R, C> {
     // SAFETY: the caller's processor has the instructions.
     unsafe {
         let mut tile = [[S::splat(from[0]); C]; R];
@@ -71,7 +71,11 @@ unsafe fn load<S: Simd, const R: usize, const C: usize>(from: &[S::Weight], pitc
 }
 
 #[inline(always)]
-unsafe fn store<S: Simd, const R: usize, const C: usize>(tile: Tile<S, R, C>, to: &mut [S::Weight], pitch: usize) {
+unsafe fn store<S: Simd, const R: usize, const C: usize>(
+    tile: RegisterTile<S, R, C>,
+    to: &mut [S::Lane],
+    pitch: usize,
+) {
     for (r, row) in tile.into_iter().enumerate() {
         for (c, vector) in row.into_iter().enumerate() {
             // SAFETY: the caller's processor has the instructions.
@@ -92,9 +96,9 @@ unsafe fn lower<S: Simd, const C: usize>(least: &mut [S::Vector; C], x: S::Vecto
 /// Every weight that is loaded takes part in several sums: one of `a` in C vectors, a vector of `b` in R rows.
 #[inline(always)]
 unsafe fn tile<S: Simd, const R: usize, const C: usize>(
-    a: &[S::Weight],
-    b: &[S::Weight],
-    tile: &mut [S::Weight],
+    a: &[S::Lane],
+    b: &[S::Lane],
+    tile: &mut [S::Lane],
     pitch: usize,
 ) {
     // SAFETY: the caller's processor has the instructions.
@@ -111,7 +115,7 @@ unsafe fn tile<S: Simd, const R: usize, const C: usize>(
 }
 
 #[inline(always)]
-unsafe fn registers<S: Simd, const R: usize, const C: usize>(tile: &mut [S::Weight], x: S::Weight, count: usize) {
+unsafe fn registers<S: Simd, const R: usize, const C: usize>(tile: &mut [S::Lane], x: S::Lane, count: usize) {
     // SAFETY: the caller's processor has the instructions.
     unsafe {
         let mut least = load::<S, R, C>(tile, C * S::LANES);
@@ -130,7 +134,7 @@ unsafe fn registers<S: Simd, const R: usize, const C: usize>(tile: &mut [S::Weig
 struct Portable<T>(PhantomData<T>);
 
 impl<T: Weight> Simd for Portable<T> {
-    type Weight = T;
+    type Lane = T;
     type Vector = [T; 4];
     const LANES: usize = 4;
     #[inline(always)]
@@ -183,7 +187,7 @@ pub(super) mod x86 {
             pub fn $name() -> Option<Kernel<$weight>> {
                 struct Set;
                 impl Simd for Set {
-                    type Weight = $weight;
+                    type Lane = $weight;
                     type Vector = $vector;
                     const LANES: usize = size_of::<$vector>() / size_of::<$weight>();
                     #[inline]

@@ -11,7 +11,7 @@ mod x86;
 use super::Baseline;
 use crate::data::{Array, Params, Shape};
 use crate::plan::Movement;
-use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use bytemuck::{cast_slice, cast_slice_mut};
 use rayon::prelude::*;
 use std::cell::RefCell;
 
@@ -150,20 +150,14 @@ fn copy_slices<W: Word>(input: &[W], output: &mut [W]) {
     });
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+use bytemuck::Pod as Blocks;
 #[cfg(target_arch = "x86_64")]
 use x86::Blocks;
 
-/// What an architecture without kernels of its own needs of a word: nothing.
-#[cfg(not(target_arch = "x86_64"))]
-pub trait Blocks {}
-#[cfg(not(target_arch = "x86_64"))]
-impl Blocks for u32 {}
-#[cfg(not(target_arch = "x86_64"))]
-impl Blocks for u64 {}
-
 /// An element as a transposition sees it: bits to be moved.
-#[expect(private_bounds, reason = "only this module adds words")]
-pub trait Word: Pod + Send + Sync + Blocks {
+#[cfg_attr(target_arch = "x86_64", expect(private_bounds, reason = "only this module adds words"))]
+pub trait Word: Blocks + Send + Sync {
     /// Columns of a strip of the input.
     const STRIP_COLUMNS: usize = STRIP_BYTES / size_of::<Self>();
     /// Columns of a tile of the input.

@@ -26,7 +26,7 @@ impl Avx512 {
 }
 
 /// Loops over whole blocks and lines, compiled for one set of instructions.
-pub(super) trait Simd: Copy {
+pub(super) trait VectorLoops: Copy {
     /// Rows of a block of 32-bit and of 64-bit words; its columns fill a cache line.
     fn block_rows<W>(self) -> usize;
     /// Transposes whole blocks; see [`Blocks`].
@@ -45,7 +45,7 @@ pub(super) trait Simd: Copy {
 }
 
 /// Transposes a tile into the buffer: whole blocks in registers, the rest word by word.
-pub(super) fn gather<W: Word>(simd: impl Simd, tile: Tile<W>, buffer: &mut [W]) {
+pub(super) fn gather<W: Word>(simd: impl VectorLoops, tile: Tile<W>, buffer: &mut [W]) {
     let side = LINE_BYTES / size_of::<W>();
     let columns = tile.columns / side * side;
     let rows = tile.rows / simd.block_rows::<W>() * simd.block_rows::<W>();
@@ -61,7 +61,7 @@ pub(super) fn gather<W: Word>(simd: impl Simd, tile: Tile<W>, buffer: &mut [W]) 
 
 /// Copies words, past the caches where they make up whole lines of the target; [`fence`] makes them seen.
 #[inline]
-pub(super) fn stream<W: Pod>(simd: impl Simd, source: &[W], target: &mut [W]) {
+pub(super) fn stream<W: Pod>(simd: impl VectorLoops, source: &[W], target: &mut [W]) {
     let line_words = LINE_BYTES / size_of::<W>();
     // Words are aligned to their size, so that a line starts at one of them.
     let past = target.as_ptr().addr() % LINE_BYTES / size_of::<W>();
@@ -89,7 +89,7 @@ pub(super) fn fence() {
     unsafe { _mm_sfence() };
 }
 
-impl Simd for Avx2 {
+impl VectorLoops for Avx2 {
     /// Four rows, which fill half of a set of an 8-way cache where the pitch is a multiple of 4 KiB: the other half
     /// holds the rows that are fetched ahead.
     fn block_rows<W>(self) -> usize {
@@ -107,7 +107,7 @@ impl Simd for Avx2 {
     }
 }
 
-impl Simd for Avx512 {
+impl VectorLoops for Avx512 {
     /// Square blocks: every load takes a whole line, which need not stay in the nearest cache.
     fn block_rows<W>(self) -> usize {
         LINE_BYTES / size_of::<W>()

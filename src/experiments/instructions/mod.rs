@@ -68,8 +68,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let told: Vec<String> = [costs(points), divisions(points), forms(points)].into_iter().flatten().collect();
-    if told.is_empty() { nothing(points, "No rate was measured.") } else { told.join(" ") }
+    let sentences: Vec<String> = [costs(points), divisions(points), forms(points)].into_iter().flatten().collect();
+    if sentences.is_empty() { nothing(points, "No rate was measured.") } else { sentences.join(" ") }
 }
 
 /// The trials of an operation at this place of the list.
@@ -247,8 +247,8 @@ const DIVISIONS: [Division; 2] = [
 /// Whether what a compiler can do better than dividing is done, and what short products gain.
 fn divisions(points: &[Point]) -> Option<String> {
     let divisions = DIVISIONS.into_iter().filter_map(|division| of_division(points, division));
-    let told: Vec<String> = divisions.chain(short_products(points)).collect();
-    (!told.is_empty()).then(|| format!("An {}.", told.join("; an ")))
+    let phrases: Vec<String> = divisions.chain(short_products(points)).collect();
+    (!phrases.is_empty()).then(|| format!("An {}.", phrases.join("; an ")))
 }
 
 /// What a product of 24 bits gains over one of 32: it was the faster one on GPUs whose multipliers had 24 bits.
@@ -272,8 +272,8 @@ fn forms(points: &[Point]) -> Option<String> {
         ("native_ forms", Precision::Native),
         ("-cl-fast-relaxed-math", Precision::Fast),
     ];
-    let told: Vec<String> = named.into_iter().filter_map(|(what, form)| gain(points, what, form)).collect();
-    (!told.is_empty()).then(|| format!("Compared with the plain functions, {}.", told.join("; ")))
+    let phrases: Vec<String> = named.into_iter().filter_map(|(what, form)| gain(points, what, form)).collect();
+    (!phrases.is_empty()).then(|| format!("Compared with the plain functions, {}.", phrases.join("; ")))
 }
 
 fn gain(points: &[Point], what: &str, form: Precision) -> Option<String> {
