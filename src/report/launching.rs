@@ -10,12 +10,16 @@ const MOST_OF_IT: f64 = 0.5;
 
 /// A sentence for each number of launches that is most of some rungs' time, and the size at which it is no more.
 pub(super) fn notes(rows: &[&Row]) -> Vec<String> {
-    let is_meant = |r: &&&Row| share(r).is_some_and(|share| share >= MOST_OF_IT);
-    let mut selected: Vec<&Row> = rows.iter().filter(is_meant).copied().collect();
+    let mut selected: Vec<&Row> = rows.iter().filter(|row| is_mostly(row)).copied().collect();
     // Those with equally many launches together; in the ladder's order otherwise.
     selected.sort_by_key(|r| r.launches);
     let groups = selected.chunk_by(|a, b| a.launches == b.launches);
     groups.filter_map(|group| costs(group, rows)).chain(lesson(&selected)).collect()
+}
+
+/// Whether launches alone take most of a rung's time.
+pub(super) fn is_mostly(row: &Row) -> bool {
+    share(row).is_some_and(|share| share >= MOST_OF_IT)
 }
 
 /// The share of a rung's time that its launches take by themselves.

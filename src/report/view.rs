@@ -527,7 +527,7 @@ fn steps_back(rows: &[&Row]) -> Vec<String> {
     let pairs = rungs.windows(2).map(|pair| (pair[0], pair[1]));
     let slower: Vec<(&Row, f64, &str)> = pairs
         .filter_map(|(before, row)| {
-            let why = match (is_mostly_launches(row), launches_make_it(before, row)) {
+            let why = match (launching::is_mostly(row), launches_make_it(before, row)) {
                 (false, _) => WHYS[0],
                 (true, true) => WHYS[1],
                 (true, false) => WHYS[2],
@@ -556,11 +556,6 @@ fn loss(before: &Row, row: &Row) -> Option<f64> {
     let spread = before.noise.unwrap_or(0.0) + row.noise.unwrap_or(0.0);
     let factor = ratio(1.0, row.step_x?)?;
     (is_comparable && is_sure(before) && is_sure(row) && factor - 1.0 > spread.max(LEAST)).then_some(factor)
-}
-
-/// Whether launches alone take half of a rung's time or more.
-fn is_mostly_launches(row: &Row) -> bool {
-    row.t_launches_s.zip(row.t_median_s).is_some_and(|(launches, whole)| 2.0 * launches >= whole)
 }
 
 /// Whether what a rung's launches take more than those of the one before is half of what it takes more, or above.
