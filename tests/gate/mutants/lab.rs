@@ -142,6 +142,13 @@ pub const MUTANTS: &[Mutant] = &[
         "latency",
         "chase/global",
         "dependent",
+        "puts nodes close together",
+        &[("__kernel void chase_v1_global_link", "#undef LINE\n#define LINE 1\n__kernel void chase_v1_global_link")],
+    ),
+    trial(
+        "latency",
+        "chase/global",
+        "dependent",
         "lays out a cycle that misses a node",
         &[("follower(node, bits) << LINE;", "follower(node == 1 ? 0 : node, bits) << LINE;")],
     ),
