@@ -18,6 +18,7 @@ pub(crate) const FAMILY: Family = Family {
         cost: |case| Cost { bytes: 4.0 * loads(case) as f64, ops: loads(case) as f64 },
         answer,
         finish: as_it_is,
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/chase/v1_global.cl", global, &[]), rung("lab/chase/v2_local.cl", local, &[])],
