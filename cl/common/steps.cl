@@ -1,5 +1,5 @@
 // STEPS multiplications, each with an addition, on the four vectors of v in turn, of which two may be left out. factor and
-// term are 1, which no compiler knows.
+// term are 1, which no compiler knows, or where they are checked 1/2.
 #if VEC == 1
 #define TV float
 #else

@@ -222,18 +222,20 @@ pub fn bounded(
     Settings { least_time: limit.map(|limit| amount / (1.5e9 * limit.rate)), ..settings.clone() }
 }
 
-/// Whether a case does so much that the ceiling holds for it: of memory's, that no cache can lift it above.
+/// Whether a case does so much that the ceiling holds for it: of memory's, that no cache can lift it above. A probe's own
+/// rate is what ceilings are made of: held against one, it would only be compared with itself in a busier moment.
 pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
+    let is_probe = family.ladder.iter().any(|rung| rung.path.starts_with("probes/"));
     // What is repeated inside a kernel comes from the cache. Drivers tend to report a part of their last-level cache.
     let beyond_caches = || family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64;
-    !case.params.contains_key(REPEATS) && (!family.ceiling.is_memory() || beyond_caches())
+    !is_probe && !case.params.contains_key(REPEATS) && (!family.ceiling.is_memory() || beyond_caches())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::device::fake::fake_info;
-    use crate::kernels::{reduce, transpose};
+    use crate::kernels::{self, reduce, transpose};
     use crate::plan::WorkGroup;
     use crate::runner::{Cache, Clock};
 
@@ -280,6 +282,14 @@ mod tests {
         assert!(least_time(&transpose::FAMILY, &large, limit).is_some());
         assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 10, &[]), limit), None);
         assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 15, &[(REPEATS, "10")]), limit), None);
+    }
+
+    #[test]
+    fn no_ceiling_bounds_what_it_is_made_of() {
+        for family in ["addmin", "lanes", "read"].map(|name| kernels::family(name).unwrap()) {
+            let limit = Some(Ceiling { bound: family.ceiling, rate: 10.0 });
+            assert_eq!(least_time(family, &case(family, 1 << 30, &[]), limit), None, "{}", family.name);
+        }
     }
 
     #[test]

@@ -16,12 +16,11 @@
 #define TV CAT(float, VEC)
 #endif
 
-// `one` is 1, which no compiler knows.
+// `term` is 1, which no compiler knows, or where it is checked as in chains v1.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void adds_v1_vectors(__global const float *restrict x, __global float *restrict out, const uint rounds, const uint one)
+void adds_v1_vectors(__global const float *restrict x, __global float *restrict out, const uint rounds, const float term)
 {
     const uint id = get_global_id(0);
-    const TV term = (float)one;
     TV sum = ((__global const TV *)x)[id];
     for (uint round = 0; round < rounds; round++)
         EACH(step, 16) sum += term;

@@ -14,14 +14,15 @@
 
 #include "../../common/words.cl"
 
-// Chain c of an item begins with its element of x, plus c. `one` is 1, which no compiler knows.
+// Chain c of an item begins with the c-th element of x from its own on. `factor` and `term` are 1, which no compiler knows,
+// or where they are checked others, with which chains are told apart.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void chains_v1_independent(__global const T *restrict x, __global T *restrict out, const uint rounds, const uint one)
+void chains_v1_independent(__global const T *restrict x, __global T *restrict out, const uint rounds,
+                           const float factor, const float term)
 {
     const uint id = get_global_id(0);
-    const T factor = one, term = one;
     T chain[CHAINS];
-    EACH(c, CHAINS) chain[c] = x[id] + c;
+    EACH(c, CHAINS) chain[c] = x[id + c];
     for (uint round = 0; round < rounds; round++)
         EACH(step, 16) EACH(c, CHAINS) chain[c] = chain[c] * factor + term;
     T sum = 0;

@@ -23,13 +23,14 @@ uint follower(const uint node, const uint bits)
 {
     return place((number(node, bits) + 1) & ((1u << bits) - 1), bits);
 }
-// A sum of the nodes that an item's loads find, and where it ends: 16 loads a round, from the word `at` on. The nodes' order
-// counts in the sum, or compilers for CPUs would gather independent loads in vectors. Nodes are 1 << line words apart. The address of a load is what the load before it found, or, if not DEPENDENT, as many nodes away
-// as are an odd number, so that all nodes take part.
+// A sum of the words whose places an item's loads find, and where it ends: 16 loads a round, from the word `at` on. Their order
+// counts in the sum, or compilers for CPUs would gather independent loads in vectors. Nodes are 1 << line words apart. The
+// address of a load is what the load before it found, or, if not DEPENDENT, as many nodes away as are an odd number, so that
+// all nodes take part.
 #define CHASE(next, at, sum, rounds, bits, line)                                         \
     for (uint round = 0; round < rounds; round++)                                        \
         EACH(k, 16) {                                                                    \
             const uint found = next[at];                                                 \
-            sum = 5 * sum + (found >> line);                                             \
+            sum = 5 * sum + found;                                                       \
             at = DEPENDENT ? found : (at + (MIX << line)) & ((1u << (bits + line)) - 1); \
         }

@@ -27,5 +27,5 @@ __kernel void chase_v1_global(__global const uint *restrict x, __global uint *re
     uint sum = x[id], at = place(sum & ((1u << bits) - 1), bits) << LINE;
     CHASE(next, at, sum, rounds, bits, LINE)
     out[2 * id] = sum;
-    out[2 * id + 1] = at >> LINE;
+    out[2 * id + 1] = at;
 }

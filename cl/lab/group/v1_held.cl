@@ -10,15 +10,15 @@
 
 #define HELD 4  // chains of an item, and its floats in local memory
 
-// For groups of an even size: an item's chains begin with its neighbour's numbers, which come by way of local memory. `one`
-// is 1, which no compiler knows.
+// For groups of an even size: an item's chains begin with its neighbour's numbers, which come by way of local memory. All else
+// is as in chains v1.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void group_v1_held(__global const float *restrict x, __global float *restrict out, const uint rounds, const uint one)
+void group_v1_held(__global const float *restrict x, __global float *restrict out, const uint rounds,
+                   const float factor, const float term)
 {
     __local float shared[HELD * WG];
     const uint id = get_global_id(0), item = get_local_id(0), neighbour = item ^ 1;
-    const float factor = one, term = one;
-    EACH(c, HELD) shared[c * WG + item] = x[id] + c;
+    EACH(c, HELD) shared[c * WG + item] = x[id + c];
     barrier(CLK_LOCAL_MEM_FENCE);
     float chain[HELD];
     EACH(c, HELD) chain[c] = shared[c * WG + neighbour];

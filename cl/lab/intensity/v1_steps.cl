@@ -15,12 +15,11 @@
 #include "../../common/words.cl"
 #include "../../common/steps.cl"
 
-// `one` is 1, which no compiler knows.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void intensity_v1_steps(__global const float *restrict x, __global float *restrict out, const uint one)
+void intensity_v1_steps(__global const float *restrict x, __global float *restrict out, const float factor,
+                        const float term)
 {
     const uint id = get_global_id(0), stride = get_global_size(0);
-    const TV factor = (float)one, term = (float)one;
     TV v[4];
     EACH(k, 4) v[k] = ((__global const TV *)x)[id + k * stride];
     GO_ON(v, factor, term)

@@ -15,12 +15,12 @@
 #include "../../common/words.cl"
 #include "../../common/steps.cl"
 
-// The values begin with what the vector's number has in its last bits. `one` is 1, which no compiler knows.
+// The values begin with what the vector's number has in its last bits.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void recompute_v1_again(__global const float *restrict x, __global float *restrict out, const uint one)
+void recompute_v1_again(__global const float *restrict x, __global float *restrict out, const float factor,
+                        const float term)
 {
     const uint id = get_global_id(0), stride = get_global_size(0);
-    const TV factor = (float)one, term = (float)one;
     TV v[4];
     EACH(k, 4) v[k] = (float)(4 * (id & 15) + k);
     GO_ON(v, factor, term)

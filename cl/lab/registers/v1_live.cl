@@ -11,15 +11,14 @@
 
 #include "../../common/words.cl"
 
-// Value c of an item begins with its element of x, plus c. `one` is 1, which no compiler knows. No group's size is required:
-// NVIDIA's compiler does not cap the registers of a kernel that requires one.
+// Value c of an item begins with the c-th element of x from its own on. `factor` and `term` are as in chains v1. No group's
+// size is required: NVIDIA's compiler does not cap the registers of a kernel that requires one.
 __kernel void registers_v1_live(__global const float *restrict x, __global float *restrict out, const uint rounds,
-                                const uint one)
+                                const float factor, const float term)
 {
     const uint id = get_global_id(0);
-    const float factor = one, term = one;
     float live[LIVE];
-    EACH(c, LIVE) live[c] = x[id] + c;
+    EACH(c, LIVE) live[c] = x[id + c];
     for (uint round = 0; round < rounds; round++)
         EACH(c, LIVE) live[c] = live[c] * factor + term;
     float sum = 0;

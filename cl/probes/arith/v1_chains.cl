@@ -46,7 +46,7 @@
 #define OUT(v) (v)
 #endif
 
-// x and its neighbour y become the new x; `one` is 1. TURN comes before the sweeps of a turn.
+// x and its neighbour y become the new x; `one` is 1, or where it is checked 0. TURN comes before the sweeps of a turn.
 #if defined(OP_ADD)
 #define STEP(x, y) ((x) + one)
 #elif defined(OP_ADD_NEXT)
@@ -71,6 +71,12 @@
 #ifndef APART
 #define APART 1       // from where a register begins to where its neighbour does
 #endif
+// Registers that change each other begin side by side; others with elements of their own, so that none follows from another.
+#if defined(OP_ADD_NEXT) || defined(OP_MIN) || defined(OP_ADD_MIN)
+#define BEGIN(c) (start + (T)(APART * (c)))
+#else
+#define BEGIN(c) IN(LOAD(in + first + (c) * VEC))
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void arith_v1_chains(__global const M *restrict in, __global M *restrict out, const int turns, const int known)
@@ -78,7 +84,7 @@ void arith_v1_chains(__global const M *restrict in, __global M *restrict out, co
     const uint first = get_global_id(0) * VEC;
     const TV start = IN(LOAD(in + first)), one = (TV)((T)known);
     TV x[CHAINS];
-    EACH(c, CHAINS) x[c] = start + (T)(APART * c);
+    EACH(c, CHAINS) x[c] = BEGIN(c);
     for (int turn = 0; turn < turns; turn++) {
         TURN
         EACH(s, SWEEPS) EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);

@@ -18,6 +18,7 @@ pub(crate) const FAMILY: Family = Family {
         cost: |_| Cost { bytes: 8.0, ops: 2.0 },
         answer: |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
         finish: as_it_is,
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])],

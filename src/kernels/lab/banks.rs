@@ -19,6 +19,7 @@ pub(crate) const FAMILY: Family = Family {
         cost,
         answer,
         finish: as_it_is,
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/banks/v1_strided.cl", plan, &[])],

@@ -18,6 +18,7 @@ pub(crate) const FAMILY: Family = Family {
         cost: |case| Cost { bytes: 4.0 * loads(case) as f64, ops: loads(case) as f64 },
         answer,
         finish: as_it_is,
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/chase/v1_global.cl", global, &[]), rung("lab/chase/v2_local.cl", local, &[])],
@@ -56,19 +57,21 @@ fn loads(case: &Case) -> u64 {
     UNROLLED * get(&case.params, ROUNDS.name)
 }
 
-/// A sum of the nodes that loads find, in which their order counts, and the one where the chase ends; the same in either memory.
+/// A sum of the words that loads find, in which their order counts, and the one where the chase ends. A node is a word in
+/// local memory, and a line in global memory.
 fn answer(case: &Case, inputs: &[Array]) -> Array {
     let bits = case.shape.n.max(1).ilog2();
     let last = (1u32 << bits) - 1;
     let start = words(&inputs[0]).first().copied().unwrap_or(0);
+    let line = if case.variant == "global" { LINE } else { 0 };
     let is_dependent = get(&case.params, DEPENDENT.name) == 1;
     let step = |(sum, node): (u32, u32)| {
         let found = place((number(node, bits) + 1) & last, bits);
         let next = if is_dependent { found } else { node.wrapping_add(MIX) & last };
-        (sum.wrapping_mul(5).wrapping_add(found), next)
+        (sum.wrapping_mul(5).wrapping_add(found << line), next)
     };
     let (sum, node) = (0..loads(case)).fold((start, place(start & last, bits)), |state, _| step(state));
-    array([sum, node].into_iter())
+    array([sum, node << line].into_iter())
 }
 
 /// The logarithm of the nodes.

@@ -18,6 +18,7 @@ pub(crate) const FAMILY: Family = Family {
         cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
         answer: |case, inputs| Layout::of(case.shape, &case.params).sum(&inputs[0]),
         finish: |_, output| cpu::wrapping_sum(&output),
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/columns/v1_walk.cl", plan, &[DOWN])],

@@ -18,6 +18,7 @@ pub(crate) const FAMILY: Family = Family {
         cost,
         answer,
         finish: as_it_is,
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/constant/v1_table.cl", table, &[GLOBAL]), rung("lab/constant/v2_program.cl", program, &[])],

@@ -1,18 +1,22 @@
 //! Chains of steps in groups of any size, whose items all hold as much.
 
-use super::chains::{sums, sums_cost};
+use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::{Exact, OneLaunch, ROUNDS, arg, get, whole_groups};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, rung};
-use crate::plan::{Arg, Case, Plan, Refusal};
+use crate::plan::{Case, Plan, Refusal};
 
 /// n items with chains of multiplications with an addition, in groups that the case chooses.
 pub(crate) const FAMILY: Family = Family {
     name: "group",
     about: "chains of multiplications with an addition in groups of any size",
     form: Form::Vector,
-    problem: &Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer),
+    problem: &Exact {
+        inputs: |shape, _| starts(shape, HELD),
+        companions: CHECKS,
+        ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer)
+    },
     references: &[],
     ladder: &[rung("lab/group/v1_held.cl", plan, &[])],
     choices: &[ROUNDS],
@@ -31,7 +35,7 @@ fn steps(case: &Case) -> u64 {
 
 /// Neighbours are the same in groups of any size, and so are the results: data are kept from size to size.
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    match sums(inputs, HELD, steps(case)) {
+    match sums(case, inputs, HELD, steps(case)) {
         Array::F32(x) => Array::F32(x.chunks(2).flat_map(|pair| pair.iter().rev().copied()).collect()),
         other => other,
     }
@@ -42,7 +46,8 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if !wg.is_multiple_of(2) {
         return Err(Refusal::Group(format!("work-group {wg}: an even number is needed")));
     }
-    let args = [arg(ask, ROUNDS.name), Arg::Uint(1)];
+    let [factor, term] = ChainStep::of(ask.case).args();
+    let args = [arg(ask, ROUNDS.name), factor, term];
     let local = 4 * HELD * wg as u64;
     OneLaunch { grid: Grid::covering(wg, n), output: n as usize, defines: &[], args: &args, local }.plan(ask)
 }

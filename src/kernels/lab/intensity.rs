@@ -1,5 +1,6 @@
 //! Few or many operations on elements of global memory, and values that are computed again or loaded.
 
+use super::chains::{ChainStep, HALVING};
 use super::{Exact, OneLaunch, ROUNDS, as_it_is, get, setting};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
@@ -11,17 +12,16 @@ pub(crate) const INTENSITY: Family = Family {
     name: "intensity",
     about: "multiplications with additions on elements of global memory",
     form: Form::Vector,
-    problem: &Exact::of_each(
-        // Every result is a whole number that f32 has.
-        Fill::Exact(64),
-        cost,
-        |case, inputs| {
+    problem: &Exact {
+        companions: &[HALVING],
+        // Every result is a whole number that f32 has, unless it is halved.
+        ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
             // Two steps more are one on each of an item's first two vectors.
-            let (steps, quarter) = (steps(case), quarter(case));
+            let (step, steps, quarter) = (ChainStep::of(case), steps(case), quarter(case));
             let done = |vector| steps / VECTORS + u64::from(steps % VECTORS > vector / quarter);
-            added(case, &inputs[0], done)
-        },
-    ),
+            changed(case, &inputs[0], |vector, x| step.end(x, done(vector)))
+        })
+    },
     references: &[],
     ladder: &[rung("lab/intensity/v1_steps.cl", calculate, &[])],
     choices: &[STEPS, VEC, ROUNDS],
@@ -34,11 +34,14 @@ pub(crate) const RECOMPUTE: Family = Family {
     name: "recompute",
     about: "add values that are computed again",
     form: Form::Vector,
-    problem: &Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
-        let (steps, quarter) = (steps(case), quarter(case));
-        let value = |vector| VECTORS * ((vector % quarter) & 15) + vector / quarter + steps / VECTORS;
-        added(case, &inputs[0], value)
-    }),
+    problem: &Exact {
+        companions: &[HALVING],
+        ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
+            let (step, steps, quarter) = (ChainStep::of(case), steps(case), quarter(case));
+            let start = |vector| (VECTORS * ((vector % quarter) & 15) + vector / quarter) as f32;
+            changed(case, &inputs[0], |vector, x| x + step.end(start(vector), steps / VECTORS))
+        })
+    },
     references: &[],
     ladder: &[rung("lab/recompute/v1_again.cl", calculate, &[])],
     choices: &[STEPS, VEC, ROUNDS],
@@ -61,6 +64,7 @@ pub(crate) const RELOAD: Family = Family {
             (other, _) => Array::zeros(other.dtype(), other.len()),
         },
         finish: as_it_is,
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/reload/v1_table.cl", load, &[VEC])],
@@ -94,16 +98,14 @@ fn cost(case: &Case) -> Cost {
     Cost { bytes: 8.0 * n, ops: n * (2 * steps(case)) as f64 / VECTORS as f64 }
 }
 
-/// The elements, to those of each vector of which its term is added.
-fn added(case: &Case, x: &Array, term: impl Fn(u64) -> u64) -> Array {
+/// What becomes of the elements, given the number of the vector that each is in.
+fn changed(case: &Case, x: &Array, to: impl Fn(u64, f32) -> f32) -> Array {
     match x {
         Array::F32(x) => {
-            let mut sums = x.clone();
-            for (vector, lanes) in (0..).zip(sums.chunks_mut(vec(case) as usize)) {
-                let term = term(vector) as f32;
-                lanes.iter_mut().for_each(|lane| *lane += term);
-            }
-            Array::F32(sums)
+            let vectors = (0..).zip(x.chunks(vec(case) as usize));
+            Array::F32(
+                vectors.flat_map(|(vector, lanes)| lanes.iter().map(|&x| to(vector, x)).collect::<Vec<_>>()).collect(),
+            )
         }
         other => Array::zeros(other.dtype(), other.len()),
     }
@@ -115,7 +117,7 @@ fn calculate(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if !steps.is_multiple_of(least) {
         return Err(Refusal::Setting(format!("steps={steps}: a multiple of {least} is needed")));
     }
-    plan(ask, &[("STEPS", steps.to_string())], &[Arg::Uint(1)])
+    plan(ask, &[("STEPS", steps.to_string())], &ChainStep::of(ask.case).args())
 }
 
 fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {

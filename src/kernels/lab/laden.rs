@@ -74,7 +74,8 @@ fn step_over(items: u64, rounds: u64) -> u64 {
 fn step(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let items = whole_groups(ask)?;
     let chains = get(&ask.case.params, CHAINS.name);
-    let args: Vec<Arg> = ballast(ask)?.into_iter().chain([arg(ask, ROUNDS.name), Arg::Uint(1)]).collect();
+    let step = chains::ChainStep::of(ask.case).args();
+    let args: Vec<Arg> = ballast(ask)?.into_iter().chain([arg(ask, ROUNDS.name)]).chain(step).collect();
     laden(ask, Grid::covering(ask.case.wg.size(), items), items as usize, (CHAINS.name, chains), &args)
 }
 

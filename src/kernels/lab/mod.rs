@@ -40,6 +40,8 @@ pub(crate) struct Exact {
     pub(crate) answer: fn(&Case, &[Array]) -> Array,
     /// Makes the result of the output buffer.
     pub(crate) finish: fn(&Case, Array) -> Array,
+    /// Settings of checks, each of which makes a companion of few groups and rounds.
+    pub(crate) companions: &'static [&'static str],
 }
 
 impl Exact {
@@ -52,6 +54,7 @@ impl Exact {
             cost,
             answer,
             finish: as_it_is,
+            companions: &[],
         }
     }
 }
@@ -76,6 +79,18 @@ impl Problem for Exact {
 
     fn is_exact(&self, _: &Case) -> bool {
         true
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        // A multiple of what any kernel here needs that has them.
+        let n = case.shape.n.min(64 * case.wg.size() as u64);
+        let rounds = get(&plan.params, ROUNDS.name).min(16);
+        let with = |setting: &&str| {
+            let mut params = plan.params.clone();
+            params.extend([(ROUNDS.name.to_owned(), rounds.to_string()), ((*setting).to_owned(), "1".to_owned())]);
+            Case { shape: Shape { n, ..case.shape }, params, ..case.clone() }
+        };
+        self.companions.iter().map(with).collect()
     }
 
     fn cost(&self, case: &Case) -> Cost {

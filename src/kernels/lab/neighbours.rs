@@ -19,6 +19,7 @@ pub(crate) const FAMILY: Family = Family {
         cost,
         answer: summed,
         finish: |_, output| cpu::wrapping_sum(&output),
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/neighbours/v1_lanes.cl", plan, &[FACTOR])],

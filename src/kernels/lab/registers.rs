@@ -1,22 +1,26 @@
 //! Many values of an item that are all needed at once, in as many registers as the compiler likes or in fewer.
 
-use super::chains::{sums, sums_cost};
+use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::data::{Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
-use crate::plan::{Arg, Case, Plan, Refusal};
+use crate::plan::{Case, Plan, Refusal};
 
 /// n items with live values.
 pub(crate) const FAMILY: Family = Family {
     name: "registers",
     about: "chains of multiplications with an addition on many values of an item",
     form: Form::Vector,
-    problem: &Exact::of_each(
-        Fill::Exact(64),
-        |case| sums_cost(case, size(case).0, size(case).1),
-        |case, inputs| sums(inputs, size(case).0, size(case).1),
-    ),
+    problem: &Exact {
+        inputs: |shape, params| starts(shape, get(params, LIVE.name)),
+        companions: CHECKS,
+        ..Exact::of_each(
+            Fill::Exact(64),
+            |case| sums_cost(case, size(case).0, size(case).1),
+            |case, inputs| sums(case, inputs, size(case).0, size(case).1),
+        )
+    },
     references: &[],
     ladder: &[rung("lab/registers/v1_live.cl", plan, &[MAX_REGISTERS])],
     choices: &[LIVE, ROUNDS],
@@ -52,11 +56,12 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if cap > 0 && !(LEAST_CAP..=255).contains(&cap) {
         return Err(Refusal::Setting(format!("max_registers={cap}: 0, or from {LEAST_CAP} to 255, is needed")));
     }
+    let [factor, term] = ChainStep::of(ask.case).args();
     OneLaunch {
         grid: Grid::covering(ask.case.wg.size(), n),
         output: n as usize,
         defines: &[("LIVE", live.to_string()), (crate::plan::MAX_REGISTERS, cap.to_string())],
-        args: &[arg(ask, ROUNDS.name), Arg::Uint(1)],
+        args: &[arg(ask, ROUNDS.name), factor, term],
         local: 0,
     }
     .plan(ask)

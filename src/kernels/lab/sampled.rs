@@ -24,6 +24,7 @@ pub(crate) const FAMILY: Family = Family {
         cost: |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: case.shape.n as f64 },
         answer,
         finish: |_, output| snapped(output),
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/sampled/v1_modes.cl", plan, &[])],

@@ -1,10 +1,11 @@
 //! Floats that are loaded, and added to in registers, as vectors of 1 to 16 of them.
 
+use super::chains::{ChainStep, SLIGHT};
 use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, get, setting};
 use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
-use crate::plan::{Arg, Case, Cost, Plan, Refusal};
+use crate::plan::{Case, Cost, Plan, Refusal};
 
 /// Reads n floats, a power of two.
 pub(crate) const LOADING: Family = Family {
@@ -19,6 +20,7 @@ pub(crate) const LOADING: Family = Family {
         cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
         answer: |_, inputs| total(&inputs[0]),
         finish: |_, output| total(&output),
+        companions: &[],
     },
     references: &[],
     ladder: &[rung("lab/loads/v1_vectors.cl", load, &[VEC])],
@@ -32,11 +34,14 @@ pub(crate) const ADDING: Family = Family {
     name: "adds",
     about: "add to floats in registers as vectors",
     form: Form::Vector,
-    problem: &Exact::of_each(
-        Fill::Exact(64),
-        |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
-        increased,
-    ),
+    problem: &Exact {
+        companions: &[SLIGHT],
+        ..Exact::of_each(
+            Fill::Exact(64),
+            |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
+            increased,
+        )
+    },
     references: &[],
     ladder: &[rung("lab/adds/v1_vectors.cl", add, &[VEC])],
     choices: &[ROUNDS],
@@ -60,8 +65,9 @@ fn added(case: &Case) -> u64 {
 }
 
 fn increased(case: &Case, inputs: &[Array]) -> Array {
+    let step = ChainStep::of(case);
     match &inputs[0] {
-        Array::F32(v) => Array::F32(v.iter().map(|x| x + added(case) as f32).collect()),
+        Array::F32(v) => Array::F32(v.iter().map(|&x| step.end(x, added(case))).collect()),
         other => Array::zeros(other.dtype(), other.len()),
     }
 }
@@ -93,7 +99,8 @@ fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if !vectors.is_multiple_of(wg as u64) {
         return Err(Refusal::Size(format!("{vectors} items: a multiple of {wg} is needed")));
     }
-    let args = [arg(ask, ROUNDS.name), Arg::Uint(1)];
+    let [_, term] = ChainStep::of(ask.case).args();
+    let args = [arg(ask, ROUNDS.name), term];
     let output = ask.case.shape.n as usize;
     let defines = [("VEC", vec.to_string())];
     OneLaunch { grid: Grid::covering(wg, vectors), output, defines: &defines, args: &args, local: 0 }.plan(ask)

@@ -44,6 +44,10 @@ const MOST: u64 = 32;
 /// Advances of a register of `half` that stay whole numbers without rounding.
 const EXACT_IN_HALF: u64 = 1024;
 
+/// Setting of checks: all that is added and multiplied by is 0, so that a step without its multiplication shows, and a
+/// register that was made of another's end by what was between their beginnings.
+const ZERO: &str = "zero";
+
 /// What a case asks for.
 struct Chain<'a> {
     op: &'a str,
@@ -51,6 +55,9 @@ struct Chain<'a> {
     registers: u64,
     sweeps: u64,
     turns: u64,
+    vec: u64,
+    /// What is added and multiplied by.
+    known: i64,
 }
 
 impl Chain<'_> {
@@ -61,8 +68,9 @@ impl Chain<'_> {
         let sweeps = SWEEPS.get(params)?.unwrap_or(8);
         let steps = PAIRS / registers.min(PAIRS);
         let turns = if half { steps.min(EXACT_IN_HALF) } else { steps } / sweeps.min(PAIRS);
+        let (vec, known) = (VEC.get(params)?.unwrap_or(1), i64::from(!params.contains_key(ZERO)));
         match PAIRS.is_multiple_of(registers * sweeps) {
-            true => Ok(Chain { op, half, registers, sweeps, turns }),
+            true => Ok(Chain { op, half, registers, sweeps, turns, vec, known }),
             false => Err(Refusal::Setting(format!(
                 "chains={registers} sweeps={sweeps}: their product must be a divisor of {PAIRS}"
             ))),
@@ -75,24 +83,35 @@ impl Chain<'_> {
         each * self.turns * self.sweeps * self.registers
     }
 
-    /// What a lane comes to that starts from this number. Only [`Chain::ring`] is no formula.
-    fn result(&self, dtype: Dtype, start: i64) -> i64 {
-        let (registers, steps) = (self.registers as i64, (self.turns * self.sweeps) as i64);
-        let firsts = registers * start + registers * (registers - 1) / 2;
+    /// Whether registers change each other, so that all of a lane start from one number.
+    fn is_ring(&self, dtype: Dtype) -> bool {
+        matches!(self.op, "min" | "add_min") || (self.op == "add" && dtype == Dtype::I32)
+    }
+
+    /// What a lane's ring comes to that starts from this number.
+    fn result(&self, start: i64) -> i64 {
         match self.op {
-            "add" if dtype == Dtype::I32 => self.ring(start, |x, next| x.wrapping_add(next)),
-            "min" | "add_min" => self.ring(start, if self.op == "min" { i64::min } else { |x, y| x.min(y - 1) }),
-            _ => firsts + registers * steps,
+            "add" => self.ring(start, i64::wrapping_add),
+            "min" => self.ring(start, i64::min),
+            _ => self.ring(start, |x, y| x.min(y - self.known)),
+        }
+    }
+
+    /// What a register comes to that changes by itself.
+    fn end(&self, start: f64) -> f64 {
+        match (self.op, self.known) {
+            ("fma" | "mad", 0) => 0.0,
+            _ => start + (self.known as u64 * self.turns * self.sweeps) as f64,
         }
     }
 
     /// As the kernel does it: each register advances by its neighbour, and of minima the last is lowered in each turn.
-    fn ring(&self, start: i64, step: fn(i64, i64) -> i64) -> i64 {
+    fn ring(&self, start: i64, step: impl Fn(i64, i64) -> i64) -> i64 {
         let apart = if self.op == "add_min" { 2 } else { 1 };
         let mut x: Vec<i64> = (0..self.registers as i64).map(|c| start + apart * c).collect();
         let last = x.len() - 1;
         for _ in 0..self.turns {
-            x[last] -= i64::from(self.op == "min");
+            x[last] -= if self.op == "min" { self.known } else { 0 };
             for _ in 0..self.sweeps {
                 for c in 0..last {
                     x[c] = step(x[c], x[c + 1]);
@@ -107,6 +126,12 @@ impl Chain<'_> {
 struct Chains;
 
 impl Problem for Chains {
+    /// An element for each lane, and those that the last lanes' further registers begin with.
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        let more = Chain::of(params).map_or(0, |chain| chain.vec * (chain.registers - 1));
+        vec![(shape.n + more) as usize]
+    }
+
     fn result(&self, shape: Shape, _: &Params) -> usize {
         shape.n as usize
     }
@@ -120,6 +145,12 @@ impl Problem for Chains {
         true
     }
 
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        let mut params = plan.params.clone();
+        params.insert(ZERO.into(), "1".into());
+        vec![Case { params, ..case.clone() }]
+    }
+
     fn cost(&self, case: &Case) -> Cost {
         let (n, ops) = (case.shape.n as f64, Chain::of(&case.params).map_or(0, |chain| chain.ops()));
         Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * ops as f64 }
@@ -127,17 +158,19 @@ impl Problem for Chains {
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         let Ok(chain) = Chain::of(&case.params) else { return exactly(case.dtype, Vec::new()) };
+        let (starts, n) = (inputs[0].widened(), case.shape.n as usize);
+        if !chain.is_ring(case.dtype) {
+            let ends: Vec<f64> = starts.into_iter().map(|start| chain.end(start)).collect();
+            let of_lane = |lane: usize| ends[lane..].iter().step_by(chain.vec as usize).take(chain.registers as usize);
+            return exactly(case.dtype, (0..n).map(|lane| of_lane(lane).sum()).collect());
+        }
         // A lane depends on the one number that it starts from, of which there are few.
-        let results: Vec<i64> = (-STARTS..=STARTS).map(|start| chain.result(case.dtype, start)).collect();
-        let result = |start: &f64| results[(*start as i64 + STARTS) as usize];
-        let lanes = inputs[0].widened();
+        let results: Vec<i64> = (-STARTS..=STARTS).map(|start| chain.result(start)).collect();
+        let lanes = starts.iter().take(n).map(|start| results[(*start as i64 + STARTS) as usize]);
         match case.dtype {
             // Sums wrap.
-            Dtype::I32 => {
-                let words = lanes.iter().map(|start| result(start) as i32).collect();
-                Reference::Exact(Array::I32(words))
-            }
-            _ => exactly(case.dtype, lanes.iter().map(|start| result(start) as f64).collect()),
+            Dtype::I32 => Reference::Exact(Array::I32(lanes.map(|result| result as i32).collect())),
+            _ => exactly(case.dtype, lanes.map(|result| result as f64).collect()),
         }
     }
 }
@@ -150,7 +183,7 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let Case { dtype, shape, params, .. } = ask.case;
     let chain = Chain::of(params)?;
     let (dtype, n, wg) = (*dtype, shape.n, ask.case.wg.size());
-    let vec = VEC.get(params)?.unwrap_or(1);
+    let vec = chain.vec;
     if chain.half && (dtype != Dtype::F32 || !ask.target.fp16) {
         return Err(Refusal::Feature(
             "half: this device has no fp16, or other elements than f32 were asked for".into(),
@@ -181,7 +214,8 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         plan.define("M", "float");
     }
     let output = plan.output(n as usize);
-    let args = plan.inputs().into_iter().chain([output, Arg::Int(chain.turns as i32), Arg::Int(1)]).collect();
+    let args =
+        plan.inputs().into_iter().chain([output, Arg::Int(chain.turns as i32), Arg::Int(chain.known as i32)]).collect();
     plan.pass("", grid, args);
     Ok(plan.plan(0, 0))
 }

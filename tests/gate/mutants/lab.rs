@@ -114,14 +114,52 @@ pub const MUTANTS: &[Mutant] = &[
         "chains/independent",
         "2 chains",
         "keeps a result",
-        &[("const T factor = one,", "if (!isnan(out[id])) return; const T factor = one,")],
+        &[("T chain[CHAINS];", "if (!isnan(out[id])) return; T chain[CHAINS];")],
+    ),
+    trial(
+        "ilp",
+        "chains/independent",
+        "4 chains",
+        "makes all chains of one",
+        &[
+            ("EACH(c, CHAINS) chain[c] = chain[c] * factor + term;", "chain[0] = chain[0] * factor + term;"),
+            ("T sum = 0;", "EACH(c, CHAINS) chain[c] = chain[0] + c; T sum = 0;"),
+        ],
+    ),
+    trial(
+        "ilp",
+        "chains/independent",
+        "4 chains",
+        "makes all chains of one and of their beginnings",
+        &[
+            ("EACH(c, CHAINS) chain[c] = chain[c] * factor + term;", "chain[0] = chain[0] * factor + term;"),
+            ("T sum = 0;", "EACH(c, CHAINS) chain[c] = chain[0] + (x[id + c] - x[id]); T sum = 0;"),
+        ],
+    ),
+    trial(
+        "ilp",
+        "chains/independent",
+        "4 chains",
+        "adds its chains up before",
+        &[
+            ("    for (uint round", "    EACH(c, CHAINS - 1) chain[0] += chain[c + 1];\n    for (uint round"),
+            ("EACH(c, CHAINS) chain[c] = chain[c] * factor + term;", "chain[0] = chain[0] * factor + CHAINS * term;"),
+            ("EACH(c, CHAINS) sum += chain[c];", "sum = chain[0];"),
+        ],
+    ),
+    trial(
+        "ilp",
+        "chains/independent",
+        "1 chain",
+        "multiplies nothing",
+        &[("chain[c] * factor + term", "chain[c] + term")],
     ),
     trial(
         "grid",
         "chains/independent",
         "",
         "leaves the last group out",
-        &[("const T factor = one,", "if (get_group_id(0) + 1 == get_num_groups(0)) return; const T factor = one,")],
+        &[("T chain[CHAINS];", "if (get_group_id(0) + 1 == get_num_groups(0)) return; T chain[CHAINS];")],
     ),
     trial("latency", "chase/global", "dependent", "half the loads", &[("round < rounds;", "round < rounds / 2;")])
         .file_is("lab/chase/cycle.cl"),
@@ -138,6 +176,13 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .file_is("lab/chase/cycle.cl")
     .escapes("its results are right; that no load was made shows in a latency that does not depend on the size"),
+    trial(
+        "latency",
+        "chase/global",
+        "dependent",
+        "puts nodes close together",
+        &[("__kernel void chase_v1_global_link", "#undef LINE\n#define LINE 1\n__kernel void chase_v1_global_link")],
+    ),
     trial(
         "latency",
         "chase/global",
@@ -190,9 +235,31 @@ pub const MUTANTS: &[Mutant] = &[
         "intensity/steps",
         "",
         "keeps a result",
-        &[("const TV factor = (float)one,", "if (!isnan(out[id])) return; const TV factor = (float)one,")],
+        &[("TV v[4];", "if (!isnan(out[id])) return; TV v[4];")],
     )
     .last(),
+    trial("intensity", "intensity/steps", "", "multiplies nothing", &[("v[k] * factor + term", "v[k] + term")])
+        .file_is("common/steps.cl")
+        .last(),
+    trial(
+        "intensity",
+        "recompute/again",
+        "recompute",
+        "multiplies nothing",
+        &[("v[k] * factor + term", "v[k] + term")],
+    )
+    .file_is("common/steps.cl")
+    .last(),
+    trial(
+        "intensity",
+        "recompute/again",
+        "recompute",
+        "makes four values of one",
+        &[(
+            "GO_ON(v, factor, term)",
+            "for (uint s = 0; s < STEPS / 4; s++) v[0] = v[0] * factor + term;\n    EACH(k, 4) v[k] = v[0] + k;",
+        )],
+    ),
     trial(
         "intensity",
         "recompute/again",
@@ -211,6 +278,16 @@ pub const MUTANTS: &[Mutant] = &[
         &[("v[k] = ((__global const TV *)table)[id + k * stride];", "v[k] = ((__global const TV *)table)[id];")],
     ),
     trial("group", "group/held", "rate", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
+    trial(
+        "group",
+        "group/held",
+        "rate",
+        "makes all chains of one",
+        &[
+            ("EACH(c, HELD) chain[c] = chain[c] * factor + term;", "chain[0] = chain[0] * factor + term;"),
+            ("float sum = 0;", "EACH(c, HELD) chain[c] = chain[0] + c; float sum = 0;"),
+        ],
+    ),
     trial("group", "group/held", "rate", "its own numbers", &[("+ neighbour];", "+ item];")]),
     trial("group", "group/held", "rate", "reads behind the group", &[("item ^ 1", "item + 1")]),
     trial("registers", "registers/live", "no cap", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
@@ -226,7 +303,17 @@ pub const MUTANTS: &[Mutant] = &[
         "registers/live",
         "no cap",
         "keeps a result",
-        &[("const float factor = one,", "if (!isnan(out[id])) return; const float factor = one,")],
+        &[("float live[LIVE];", "if (!isnan(out[id])) return; float live[LIVE];")],
+    ),
+    trial(
+        "registers",
+        "registers/live",
+        "no cap",
+        "makes all values of one",
+        &[
+            ("EACH(c, LIVE) live[c] = live[c] * factor + term;", "live[0] = live[0] * factor + term;"),
+            ("float sum = 0;", "EACH(c, LIVE) live[c] = live[0] + c; float sum = 0;"),
+        ],
     ),
     trial("image", "texels/buffer", "", "leaves a visit in eight out", &[("EACH(k, 8) sum", "EACH(k, 7) sum")]),
     trial("image", "texels/line", "", "reads one pixel eight times", &[("(int)visit(i + k * step)", "(int)visit(i)")]),
@@ -303,6 +390,16 @@ pub const MUTANTS: &[Mutant] = &[
         &[("FUNCTION(y, one / term) + one", "FUNCTION(y, one / 3) + one")],
     ),
     trial("occupancy", "steps/laden", "", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
+    trial(
+        "occupancy",
+        "steps/laden",
+        "4 chains",
+        "makes all chains of one",
+        &[
+            ("EACH(c, CHAINS) chain[c] = chain[c] * factor + term;", "chain[0] = chain[0] * factor + term;"),
+            ("EACH(c, CHAINS) sum += chain[c];", "EACH(c, CHAINS) sum += chain[0] + c;"),
+        ],
+    ),
     trial(
         "occupancy",
         "steps/laden",
@@ -501,15 +598,21 @@ pub const MUTANTS: &[Mutant] = &[
             "for (uint round = 0; round < rounds; round++)\n        EACH(step, 16) sum += term;",
             "sum += 16 * rounds * term;",
         )],
-    )
-    .escapes("the sum is right, and so few additions could be as fast"),
+    ),
+    trial(
+        "vector",
+        "adds/vectors",
+        "",
+        "adds two terms at once",
+        &[("EACH(step, 16) sum += term;", "EACH(step, 8) sum += term + term;")],
+    ),
     trial("vector", "adds/vectors", "", "half the rounds", &[("round < rounds;", "round < rounds / 2;")]),
     trial(
         "vector",
         "adds/vectors",
         "",
         "keeps a result",
-        &[("const TV term = (float)one;", "if (!isnan(out[id])) return; const TV term = (float)one;")],
+        &[("TV sum = ((", "if (!isnan(out[id])) return; TV sum = ((")],
     ),
     trial(
         "pitch",

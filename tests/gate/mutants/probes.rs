@@ -152,6 +152,32 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .n(1 << 16)
     .with("op=fma"),
+    kernel(
+        ARITH,
+        "half the chains, and the others made of them",
+        &[
+            (
+                "EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);",
+                "EACH(c, CHAINS / 2) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);",
+            ),
+            ("MV sum = 0;", "EACH(c, CHAINS / 2) x[c + CHAINS / 2] = x[c] + (T)(CHAINS / 2); MV sum = 0;"),
+        ],
+    )
+    .n(FEW)
+    .with("op=fma"),
+    kernel(
+        ARITH,
+        "one chain, and the others made of it and their beginnings",
+        &[
+            ("EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);", "x[0] = STEP(x[0], x[1]);"),
+            ("MV sum = 0;", "EACH(c, CHAINS) x[c] = x[0] + (BEGIN(c) - BEGIN(0)); MV sum = 0;"),
+        ],
+    )
+    .n(FEW)
+    .with("op=mad"),
+    kernel(ARITH, "multiplies nothing", &[("#define STEP(x, y) fma(x, one, one)", "#define STEP(x, y) ((x) + one)")])
+        .n(FEW)
+        .with("op=fma"),
     kernel(ARITH, "half the sweeps", &[("EACH(s, SWEEPS)", "EACH(s, SWEEPS / 2)")]).n(FEW).with("op=mad").dtype(I32),
     kernel(ARITH, "one chain less", &[("EACH(c, CHAINS) x[c] = STEP", "EACH(c, CHAINS - 1) x[c] = STEP")])
         .n(FEW)
