@@ -61,7 +61,8 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
     }
     let told = PITCH.finding(&points);
     assert!(
-        told.contains("camping where rows are a power of two long, as padding shows: padding") && told.contains("2.00 times"),
+        told.contains("camping where rows are a power of two long, as padding shows: padding")
+            && told.contains("2.00 times"),
         "{told}"
     );
     let dir = TempDir::new().unwrap();

@@ -75,7 +75,7 @@
 #if defined(OP_ADD_NEXT) || defined(OP_MIN) || defined(OP_ADD_MIN)
 #define BEGIN(c) (start + (T)(APART * (c)))
 #else
-#define BEGIN(c) IN(LOAD(in + first + (c) * VEC))
+#define BEGIN(c) IN(LOAD(in + first + 16 * (c)))
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))

@@ -44,6 +44,10 @@ const MOST: u64 = 32;
 /// Advances of a register of `half` that stay whole numbers without rounding.
 const EXACT_IN_HALF: u64 = 1024;
 
+/// Elements from where a lane's register begins to where its next one does, as in the kernel: no vector is longer. Data do not
+/// depend on the vectors' length.
+const FROM_REGISTER_TO_NEXT: u64 = 16;
+
 /// Setting of checks: all that is added and multiplied by is 0, so that a step without its multiplication shows, and a
 /// register that was made of another's end by what was between their beginnings.
 const ZERO: &str = "zero";
@@ -55,7 +59,6 @@ struct Chain<'a> {
     registers: u64,
     sweeps: u64,
     turns: u64,
-    vec: u64,
     /// What is added and multiplied by.
     known: i64,
 }
@@ -68,9 +71,9 @@ impl Chain<'_> {
         let sweeps = SWEEPS.get(params)?.unwrap_or(8);
         let steps = PAIRS / registers.min(PAIRS);
         let turns = if half { steps.min(EXACT_IN_HALF) } else { steps } / sweeps.min(PAIRS);
-        let (vec, known) = (VEC.get(params)?.unwrap_or(1), i64::from(!params.contains_key(ZERO)));
+        let known = i64::from(!params.contains_key(ZERO));
         match PAIRS.is_multiple_of(registers * sweeps) {
-            true => Ok(Chain { op, half, registers, sweeps, turns, vec, known }),
+            true => Ok(Chain { op, half, registers, sweeps, turns, known }),
             false => Err(Refusal::Setting(format!(
                 "chains={registers} sweeps={sweeps}: their product must be a divisor of {PAIRS}"
             ))),
@@ -128,7 +131,7 @@ struct Chains;
 impl Problem for Chains {
     /// An element for each lane, and those that the last lanes' further registers begin with.
     fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
-        let more = Chain::of(params).map_or(0, |chain| chain.vec * (chain.registers - 1));
+        let more = Chain::of(params).map_or(0, |chain| FROM_REGISTER_TO_NEXT * (chain.registers - 1));
         vec![(shape.n + more) as usize]
     }
 
@@ -161,7 +164,9 @@ impl Problem for Chains {
         let (starts, n) = (inputs[0].widened(), case.shape.n as usize);
         if !chain.is_ring(case.dtype) {
             let ends: Vec<f64> = starts.into_iter().map(|start| chain.end(start)).collect();
-            let of_lane = |lane: usize| ends[lane..].iter().step_by(chain.vec as usize).take(chain.registers as usize);
+            let of_lane = |lane: usize| {
+                ends[lane..].iter().step_by(FROM_REGISTER_TO_NEXT as usize).take(chain.registers as usize)
+            };
             return exactly(case.dtype, (0..n).map(|lane| of_lane(lane).sum()).collect());
         }
         // A lane depends on the one number that it starts from, of which there are few.
@@ -183,7 +188,7 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let Case { dtype, shape, params, .. } = ask.case;
     let chain = Chain::of(params)?;
     let (dtype, n, wg) = (*dtype, shape.n, ask.case.wg.size());
-    let vec = chain.vec;
+    let vec = VEC.get(params)?.unwrap_or(1);
     if chain.half && (dtype != Dtype::F32 || !ask.target.fp16) {
         return Err(Refusal::Feature(
             "half: this device has no fp16, or other elements than f32 were asked for".into(),
