@@ -5,7 +5,7 @@ use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure}
 use crate::Error;
 use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
-use crate::kernels::{Bound, Family, minplus};
+use crate::kernels::{Bound, Family, PROBES, minplus};
 use crate::plan::{Case, Target};
 use crate::record::{Ceiling, LaunchCost, REPEATS, Run};
 use crate::runner::{Clock, Outcome, Settings, Status};
@@ -225,7 +225,7 @@ pub fn bounded(
 /// Whether a case does so much that the ceiling holds for it: of memory's, that no cache can lift it above. A probe's own
 /// rate is what ceilings are made of: held against one, it would only be compared with itself in a busier moment.
 pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
-    let is_probe = family.ladder.iter().any(|rung| rung.path.starts_with("probes/"));
+    let is_probe = PROBES.iter().any(|probe| probe.name == family.name);
     // What is repeated inside a kernel comes from the cache. Drivers tend to report a part of their last-level cache.
     let beyond_caches = || family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64;
     !is_probe && !case.params.contains_key(REPEATS) && (!family.ceiling.is_memory() || beyond_caches())
