@@ -103,7 +103,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         settings: options.measure.settings(),
         dtype,
         wg: options.wg.unwrap_or_else(|| WorkGroup::linear(info.target.max_wg.min(256))),
-        run: Run::begin(),
+        run: Run { quick: options.measure.quick, ..Run::begin() },
         executor,
         peaks,
         observer: Box::new(StatusLine::new(global.quiet)),
