@@ -2,6 +2,7 @@
 
 mod bench;
 mod ceiling;
+mod columns;
 mod devices;
 mod doctor;
 mod dot;
@@ -16,6 +17,7 @@ mod occupancy;
 mod outputs;
 mod packaging;
 mod reduce;
+mod show;
 mod sweep;
 mod transpose;
 
@@ -91,6 +93,8 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Occupancy(options) => occupancy::run(&mut out, &cli.global, options),
         Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
         Command::Merge { files, output } => merge::run(files, output),
+        Command::Show(options) => show::run(&mut out, &cli.global, options),
+        Command::Columns { md, json } => columns::run(&mut out, *md, *json),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),

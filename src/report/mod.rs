@@ -5,12 +5,14 @@
 pub mod ceilings;
 pub mod chapter;
 pub mod columns;
+pub mod dictionary;
 pub mod experiment;
 pub mod format;
 pub mod ladder;
 mod launching;
 pub mod markdown;
 pub mod occupancy;
+pub mod peers;
 pub mod progress;
 pub mod rates;
 pub mod source;
