@@ -13,27 +13,27 @@ import csv
 import sys
 
 
-def best(lines, name, value):
-    """The largest value of each name, in the order of the names' first lines."""
+def ranges(lines, name, value, unit):
+    """The least and the largest value of each name, in the order of the names' first lines."""
     found = {}
     for line in lines:
         if line["status"] == "ok" and line[value]:
-            found[line[name]] = max(found.get(line[name], 0.0), float(line[value]))
-    return found
+            found.setdefault((line[name], line.get(unit, unit)), []).append(float(line[value]))
+    return [f"  {name}: {min(all):g} to {max(all):g} {unit}" for (name, unit), all in found.items()]
 
 
 def summary(path):
-    """Text from the csv module alone: what was measured, and the best of each rung or series."""
+    """Text from the csv module alone: what was measured, and the range of each rung or series."""
     with open(path, newline="") as file:
         lines = list(csv.DictReader(file))
     if not lines or "status" not in lines[0]:
         sys.exit(f"{path}: no rows or points of gpulab")
+    # The CPU baselines of ladders are rows too.
+    lines = [line for line in lines if line["platform"] != "host"] or lines
     first, is_points = lines[0], "series" in lines[0]
-    if is_points:
-        head, found, unit = f"{first['experiment']} on {first['device']}", best(lines, "series", "value"), ""
-    else:
-        head, found, unit = f"{first['family']} on {first['device']}", best(lines, "variant", "gbps"), " GB/s"
-    return "\n".join([head, *(f"  {name}: {value:g}{unit}" for name, value in found.items())])
+    what = first["experiment" if is_points else "family"]
+    found = ranges(lines, "series", "value", "unit") if is_points else ranges(lines, "variant", "gbps", "GB/s")
+    return "\n".join([f"{what} on {first['device']}", *found])
 
 
 def plot(path, picture):

@@ -287,7 +287,7 @@ impl Bench for ExperimentState<'_> {
         for (place, trial) in &task.trials {
             let x_label = (experiment.x_label)(trial.x);
             let (series, x_name) = (trial.series.as_str(), experiment.x_name);
-            let key = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label };
+            let key = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: *place };
             let point = Point::new(key, trial.metric, &row);
             self.lab.outputs.row(&point);
             self.points.push((*place, point));

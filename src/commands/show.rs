@@ -158,6 +158,10 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
 
 /// An experiment's points with the finding that follows from them.
 fn study(points: &[Point]) -> String {
+    let mut points = points.to_vec();
+    // They were written as they were finished; older files have them in that order.
+    points.sort_by_key(|point| point.place);
+    let points = points.as_slice();
     let name = points.first().map_or("", |point| point.experiment.as_str());
     let recorded = |x: f64| {
         let label = points.iter().find(|point| point.x == x).map(|point| point.x_label.clone());

@@ -86,6 +86,8 @@ columns! {
         /// The unit of `value_si`; 1 for counts and parts of a whole.
         #[serde(default)]
         pub unit_si: String,
+        /// Place in the experiment's plan, from 0.
+        pub place: Option<u64>,
         /// Timed runs.
         pub runs: Option<u64>,
         /// Seed of the random data.
@@ -124,6 +126,8 @@ pub struct PointKey<'a> {
     pub x: f64,
     /// The value as reports name it.
     pub x_label: String,
+    /// Place in the experiment's plan, from 0.
+    pub place: u64,
 }
 
 /// What the units of points are in those of the SI: how many of which.
@@ -152,7 +156,7 @@ pub fn si(unit: &str) -> Option<(f64, &'static str)> {
 
 impl Point {
     /// The point that a case's row makes.
-    pub fn new(place: PointKey<'_>, metric: Metric, row: &Row) -> Point {
+    pub fn new(key: PointKey<'_>, metric: Metric, row: &Row) -> Point {
         let value = if row.status == Status::Ok { (metric.of)(row) } else { None };
         let value = value.filter(|v| v.is_finite());
         let (factor, unit_si) = si(metric.unit).unwrap_or((1.0, metric.unit));
@@ -164,10 +168,10 @@ impl Point {
             platform: row.platform.clone(),
             device: row.device.clone(),
             driver: row.driver.clone(),
-            experiment: place.experiment.to_owned(),
-            series: place.series.to_owned(),
-            x_name: place.x_name.to_owned(),
-            x: place.x,
+            experiment: key.experiment.to_owned(),
+            series: key.series.to_owned(),
+            x_name: key.x_name.to_owned(),
+            x: key.x,
             metric: metric.name.to_owned(),
             value,
             unit: metric.unit.to_owned(),
@@ -178,9 +182,10 @@ impl Point {
             cache: row.cache,
             clock: row.clock,
             flags: row.flags.clone(),
-            x_label: place.x_label,
+            x_label: key.x_label,
             value_si: value.map(|value| value * factor),
             unit_si: unit_si.to_owned(),
+            place: Some(key.place),
             runs: Some(row.runs),
             seed: row.seed,
             warmup: row.warmup,
@@ -215,6 +220,6 @@ pub(crate) fn point(series: &str, n: u64, gbps: f64, noise: f64) -> Point {
         device: "Device".to_owned(),
         ..super::row("diagonal")
     };
-    let place = PointKey { experiment: "pitch", series, x_name: "n", x: n as f64, x_label: n.to_string() };
-    Point::new(place, BANDWIDTH, &row)
+    let key = PointKey { experiment: "pitch", series, x_name: "n", x: n as f64, x_label: n.to_string(), place: 0 };
+    Point::new(key, BANDWIDTH, &row)
 }

@@ -45,7 +45,7 @@ fn point(experiment: &Experiment, trial: &Trial, session: &mut Session) -> Point
     let outcome = session.run(&trial.case, &SETTINGS);
     let x_label = (experiment.x_label)(trial.x);
     let (series, x_name) = (trial.series.as_str(), experiment.x_name);
-    let place = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label };
+    let place = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: 0 };
     Point::new(place, trial.metric, &Row::from(&Record::from_outcome(&scene, None, outcome)))
 }
 
