@@ -2,6 +2,7 @@
 
 mod bench;
 mod ceiling;
+mod climb;
 mod columns;
 mod devices;
 mod doctor;
