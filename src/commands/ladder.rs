@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, color, interrupt, say};
+use super::{Out, interrupt, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Ladder, Output};
 use crate::data::{Dtype, Params, Shape};
@@ -268,8 +268,8 @@ impl Climb<'_> {
         let beside = self.beside_the_chapter(rows, global.verbose);
         let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
         let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
-        let table = |color| ladder::table(rows, unit, color) + &claim + &beside + &rates;
-        self.outputs.tell(out, &table, color(global.color), global.quiet);
+        let table = |screen| ladder::table(rows, unit, screen, global.verbose) + &claim + &beside + &rates;
+        self.outputs.tell(out, &table, screen(global.color), global.quiet);
         self.outputs.finish(is_whole, !rows.is_empty())
     }
 }

@@ -22,7 +22,7 @@ mod transpose;
 use crate::Error;
 use crate::cli::{Cli, Color, Command};
 use crate::stdout;
-use crate::terminal::{self, Stdout, say};
+use crate::terminal::{self, Screen, Stdout, say};
 use crate::worker;
 use std::io::{ErrorKind, Write};
 
@@ -95,6 +95,11 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),
     }
+}
+
+/// What tables on standard output are drawn on.
+fn screen(choice: Color) -> Screen {
+    Screen::stdout(color(choice))
 }
 
 /// Whether tables use colour.
