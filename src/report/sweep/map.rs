@@ -10,9 +10,8 @@ const SHADES: [(f64, &str); 4] = [(FLAT, "█"), (1.25, "▓"), (2.0, "▒"), (5
 /// The sign of a time beyond all of them.
 const FAR: &str = "·";
 
-/// Characters of a cell between its brackets, and with them and the blank before it.
-const INSIDE: usize = 6;
-const CELL: usize = INSIDE + 3;
+/// Characters of a cell: a blank, a bracket, a sign, a blank where there is room, a factor of four characters, a bracket.
+const CELLS: [usize; 2] = [9, 8];
 
 /// A line for each rung and a cell for each work-group, with the time of its best configuration relative to the best of
 /// all. Nothing where there is no choice of work-groups. `ranked` are the rows with the times that count.
@@ -28,7 +27,9 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
     let names: Vec<String> =
         variants.iter().map(|variant| format::shorten(&format::terminal(&name(variant)), 24)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let wide = wgs.iter().map(|wg| wg.chars().count() + 2).max().unwrap_or(0).max(CELL);
+    let has_room = |cell: &&usize| width + wgs.len() * **cell <= screen.width;
+    let cell_width = CELLS.iter().find(has_room).copied().unwrap_or(CELLS[1]);
+    let wide = wgs.iter().map(|wg| wg.chars().count() + 2).max().unwrap_or(0).max(cell_width);
     let per_block = (screen.width.saturating_sub(width) / wide).max(1);
     let mut text = "time relative to the best, by rung and work-group\n".to_owned();
     for block in wgs.chunks(per_block) {
@@ -62,7 +63,7 @@ fn cell(factor: Option<f64>, wide: usize, screen: Screen) -> String {
         x if x < 99.95 => format::significant(x, 3),
         x => format!("{x:.0}"),
     };
-    let inside = format!("{sign}{number:>width$}", width = INSIDE - 1);
+    let inside = format!("{sign}{number:>width$}", width = if wide > CELLS[1] { 5 } else { 4 });
     let is_flat = factor <= FLAT;
     let text = if is_flat { format!("[{inside}]") } else { format!(" {inside} ") };
     let blanks = " ".repeat(wide.saturating_sub(text.chars().count()));
@@ -76,11 +77,13 @@ mod tests {
 
     #[test]
     fn cells_are_as_wide_as_each_other() {
-        for factor in [None, Some(1.0), Some(1.03), Some(1.2), Some(1.7), Some(4.0), Some(77.0), Some(123_456.0)] {
-            assert!(cell(factor, CELL, SCREEN).chars().count() >= CELL, "{factor:?}");
+        for wide in CELLS {
+            for factor in [None, Some(1.0), Some(1.03), Some(1.2), Some(1.7), Some(4.0), Some(77.0), Some(1234.0)] {
+                assert_eq!(cell(factor, wide, SCREEN).chars().count(), wide, "{factor:?}");
+            }
         }
-        assert_eq!(cell(Some(1.0), CELL, SCREEN), " [█ best]");
-        assert_eq!(cell(Some(1.049), CELL, SCREEN), " [█ 1.05]");
-        assert_eq!(cell(Some(1.7), CELL, SCREEN), "  ▒ 1.70 ");
+        assert_eq!(cell(Some(1.0), CELLS[0], SCREEN), " [█ best]");
+        assert_eq!(cell(Some(1.049), CELLS[0], SCREEN), " [█ 1.05]");
+        assert_eq!(cell(Some(1.7), CELLS[0], SCREEN), "  ▒ 1.70 ");
     }
 }
