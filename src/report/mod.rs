@@ -1,4 +1,4 @@
-//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] draws.
+//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] and [`live`] draw.
 //!
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
@@ -6,11 +6,13 @@ pub mod ceilings;
 pub mod chapter;
 mod chart;
 pub mod columns;
+pub mod doing;
 pub mod experiment;
 pub mod format;
 mod grid;
 pub mod ladder;
 mod launching;
+pub mod live;
 pub mod markdown;
 pub mod occupancy;
 pub mod progress;
