@@ -120,7 +120,7 @@ columns! {
         /// Longest time.
         #[unit = "s"]
         pub t_max_s: Option<f64>,
-        /// Spread: the inter-quartile range of the times over their median, as in the table behind ±.
+        /// Spread: the inter-quartile range of the times over their median, as in the table.
         #[unit = "1"]
         pub noise: Option<f64>,
         /// Median by the host's clock.
