@@ -1,6 +1,6 @@
 //! The flat rows that files hold.
 
-use super::dictionary::Column;
+use super::dictionary::ColumnEntry;
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
 use crate::runner::{BuildTold, Cache, Clock, Measured, Number, Status};
@@ -18,7 +18,7 @@ pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
     const COLUMNS: &'static [&'static str];
 
     /// What the columns hold, in the same order.
-    const DICTIONARY: &'static [Column];
+    const DICTIONARY: &'static [ColumnEntry];
 
     /// The cells that hold text from outside (drivers, compilers, the command line) or begin with any character.
     fn texts(&mut self) -> Vec<&mut String>;
@@ -42,7 +42,7 @@ macro_rules! columns {
         impl $crate::record::CsvRecord for $name {
             const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
 
-            const DICTIONARY: &'static [$crate::record::Column] = &[$($crate::record::Column {
+            const DICTIONARY: &'static [$crate::record::ColumnEntry] = &[$($crate::record::ColumnEntry {
                 name: stringify!($field),
                 unit: concat!($($unit)?),
                 rust: stringify!($type),

@@ -50,8 +50,8 @@ fn experiments_read_well_in_a_terminal() {
 /// Points of experiments that were recorded.
 fn recorded() -> Vec<Point> {
     let folder = format!("{}/data/results", env!("CARGO_MANIFEST_DIR"));
-    let files =
-        std::fs::read_dir(folder).unwrap().flat_map(|device| std::fs::read_dir(device.unwrap().path()).unwrap());
+    let devices = std::fs::read_dir(folder).unwrap().map(|device| device.unwrap().path()).filter(|path| path.is_dir());
+    let files = devices.flat_map(|device| std::fs::read_dir(device).unwrap());
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.sort();
     let readable = paths.iter().filter_map(|path| {
