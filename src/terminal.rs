@@ -3,6 +3,10 @@
 //! Names of devices, files and nodes, compilers' logs and cells of files come from outside: what of them would steer a
 //! terminal is spelled out here, whatever the writer before has done.
 
+mod screen;
+
+pub use screen::Screen;
+
 use crate::stdout;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};

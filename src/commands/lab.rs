@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, say};
+use super::{Out, interrupt, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
@@ -159,15 +159,19 @@ impl Laboratory {
                 self.outputs.json_only(&Answer { experiment: name, question, finding: &finding });
             }
             let label = |x| (experiment.x_label)(x);
-            let mut text = report::experiment::text(&points, experiment.question, &finding, &label);
-            if i > 0 {
-                text.insert(0, '\n');
-            }
-            if let Some(Timeline { title, bars, .. }) = &timeline {
-                text.push('\n');
-                text.push_str(&report::timeline::text(bars, title));
-            }
-            self.outputs.tell(out, &|_| text.clone(), false, global.quiet);
+            let text = |screen| {
+                let question = experiment.question;
+                let mut text = report::experiment::text(&points, question, &finding, &label, screen);
+                if i > 0 {
+                    text.insert(0, '\n');
+                }
+                if let Some(Timeline { title, bars, .. }) = &timeline {
+                    text.push('\n');
+                    text.push_str(&report::timeline::text(bars, title, screen));
+                }
+                text
+            };
+            self.outputs.tell(out, &text, screen(global.color), global.quiet);
             if let Some(t) = &timeline {
                 self.outputs.svg(&report::timeline::svg(&t.bars, &t.title));
             }

@@ -25,7 +25,7 @@ mod transpose;
 use crate::Error;
 use crate::cli::{Cli, Color, Command};
 use crate::stdout;
-use crate::terminal::{self, Stdout, say};
+use crate::terminal::{self, Screen, Stdout, say};
 use crate::worker;
 use std::io::{ErrorKind, Write};
 
@@ -100,6 +100,11 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),
     }
+}
+
+/// What tables on standard output are drawn on.
+fn screen(choice: Color) -> Screen {
+    Screen::stdout(color(choice))
 }
 
 /// Whether tables use colour.
