@@ -16,15 +16,15 @@ pub struct Column {
     /// Whether it stays when no row has a cell for it.
     pub(super) always: bool,
     /// Which families have it.
-    bound: Bound,
+    bound: BoundBy,
     /// What it is about: the CPU's table and those of documents have some parts only.
-    pub(super) part: Part,
+    pub(super) part: Subject,
     pub(super) value: fn(&Cell<'_>) -> Option<Value>,
 }
 
 /// What bounds the families that have a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Bound {
+enum BoundBy {
     Any,
     Memory,
     Arithmetic,
@@ -32,7 +32,7 @@ enum Bound {
 
 /// What a column is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Subject {
     /// Any program, the CPU's too.
     Timing,
     /// The kernels alone.
@@ -74,21 +74,21 @@ pub const COLUMNS: &[Column] = &[
     })
     .timing(),
     Column::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |c| c.rate(c.row))
-        .of(Bound::Memory)
+        .of(BoundBy::Memory)
         .timing()
         .always(),
     Column::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |c| {
         c.row.gops.map(|gops| Value::Rate(gops / 2.0))
     })
-    .of(Bound::Arithmetic)
+    .of(BoundBy::Arithmetic)
     .timing()
     .always(),
     Column::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |c| {
         c.row.ops_per_cu_clock.map(|ops| Value::Factor(ops / 2.0))
     })
-    .of(Bound::Arithmetic),
+    .of(BoundBy::Arithmetic),
     Column::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |c| c.rate(c.inside?))
-        .of(Bound::Memory),
+        .of(BoundBy::Memory),
     Column::new("of\ncopy", "share of a plain copy's speed", 0, |c| c.row.copy_pct.map(Value::Percent)),
     Column::new("of\nlimit", "share of the measured limit; `in cache`: memory's limit does not bound it", 0, |c| {
         of_limit(c.row)
@@ -141,7 +141,7 @@ pub(super) const BAR_DROP: u8 = 3;
 impl Column {
     /// A column of kernels, of all families, that is there if some row has a cell for it.
     const fn new(head: &'static str, about: &'static str, drop: u8, value: fn(&Cell<'_>) -> Option<Value>) -> Column {
-        Column { head, about, drop, always: false, bound: Bound::Any, part: Part::Kernels, value }
+        Column { head, about, drop, always: false, bound: BoundBy::Any, part: Subject::Kernels, value }
     }
 
     const fn always(self) -> Column {
@@ -149,14 +149,14 @@ impl Column {
     }
 
     const fn timing(self) -> Column {
-        Column { part: Part::Timing, ..self }
+        Column { part: Subject::Timing, ..self }
     }
 
     const fn whole(self) -> Column {
-        Column { part: Part::Whole, ..self }
+        Column { part: Subject::Whole, ..self }
     }
 
-    const fn of(self, bound: Bound) -> Column {
+    const fn of(self, bound: BoundBy) -> Column {
         Column { bound, ..self }
     }
 
@@ -172,7 +172,7 @@ impl Column {
 
     /// Whether families bounded by memory have it, or those bounded by arithmetic.
     pub(super) fn is_of(&self, is_memory: bool) -> bool {
-        self.bound == Bound::Any || (self.bound == Bound::Memory) == is_memory
+        self.bound == BoundBy::Any || (self.bound == BoundBy::Memory) == is_memory
     }
 }
 
