@@ -94,6 +94,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         settings: options.measure.settings(),
         budget: options.budget(),
         seed: options.seed,
+        quick: options.measure.quick,
         peaks,
         verbose: global.verbose,
     };

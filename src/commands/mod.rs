@@ -3,6 +3,7 @@
 mod bench;
 mod ceiling;
 mod climb;
+mod columns;
 mod devices;
 mod doctor;
 mod dot;
@@ -17,6 +18,7 @@ mod occupancy;
 mod outputs;
 mod packaging;
 mod reduce;
+mod show;
 mod sweep;
 mod transpose;
 
@@ -92,6 +94,8 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
         Command::Occupancy(options) => occupancy::run(&mut out, &cli.global, options),
         Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
         Command::Merge { files, output } => merge::run(files, output),
+        Command::Show(options) => show::run(&mut out, &cli.global, options),
+        Command::Columns { md, json } => columns::run(&mut out, *md, *json),
         Command::Completions { shell } => packaging::completions(&mut out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),

@@ -7,6 +7,7 @@ use crate::record::{CsvRecord, SampleRow};
 use crate::store::{CsvFile, Deferred, JsonFile, Mode, keep_apart};
 use crate::terminal::Screen;
 use crate::{Error, ceilings, files, input};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The paths that were asked for; `-` is standard output.
@@ -65,6 +66,11 @@ impl<T: CsvRecord> Outputs<T> {
     pub(super) fn row(&mut self, row: &T) {
         attempt(&mut self.csv, &mut self.failed, |csv| csv.write(row));
         attempt(&mut self.json, &mut self.failed, |json| json.write(row));
+    }
+
+    /// Adds an element to the JSON array that is no line of the CSV file.
+    pub(super) fn json_only(&mut self, element: &impl Serialize) {
+        attempt(&mut self.json, &mut self.failed, |json| json.write(element));
     }
 
     /// Writes lines of samples.

@@ -59,7 +59,12 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let run = SweepState {
         family: space.family,
-        scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
+        scene: Scene::on_device(
+            &Run { quick: options.measure.quick, ..Run::begin() },
+            executor.info(),
+            &settings,
+            None,
+        ),
         identity,
         settings,
         limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, say),
