@@ -7,9 +7,9 @@ use crate::cli::{Global, Show};
 use crate::experiments::experiment;
 use crate::files;
 use crate::record::{HOST, Point, Row};
-use crate::report::format::{self, Screen};
-use crate::report::{self, RateUnit};
+use crate::report::{self, RateUnit, format};
 use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
+use crate::terminal::Screen;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
