@@ -10,7 +10,7 @@ use crate::plan::WorkGroup;
 use crate::runner::{Cache, Clock, Settings, Status};
 use crate::sweep::Order;
 use crate::values::{self, List, Peak};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
 
@@ -25,6 +25,12 @@ pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
     pub global: Global,
+}
+
+/// The names of all commands that people use, in order.
+pub fn command_names() -> Vec<String> {
+    let program = Cli::command();
+    program.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name().to_owned()).collect()
 }
 
 /// Ends `gpulab --help`.

@@ -1,6 +1,6 @@
 //! `gpulab devices`: every platform and device, and how to select each.
 
-use super::{Out, screen};
+use super::{Out, page};
 use crate::Error;
 use crate::cli::{DEVICE_VARIABLE, Global};
 use crate::device::doctor::{self, Listing};
@@ -28,7 +28,7 @@ pub fn run(out: &mut Out, global: &Global, json_file: Option<&str>) -> Result<()
         }
     }
     if json_file != Some("-") {
-        out.text(&shown(&platforms, global, screen::width()))?;
+        out.text(&shown(&platforms, global, page::width()))?;
     }
     if broken.is_empty() {
         return select::select(&platforms, None).map(|_| ());
@@ -255,7 +255,8 @@ mod tests {
                 text.starts_with("0  1:0  gpu  NVIDIA H200\n     NVIDIA CUDA, driver 580.159, OpenCL 3.0"),
                 "{text}"
             );
-            assert_eq!(text.contains("timer steps of 1000 ns"), verbose);
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words.contains("timer steps of 1000 ns"), verbose);
         }
     }
 

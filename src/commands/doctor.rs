@@ -1,7 +1,7 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
 use super::devices::emptiness;
-use super::{Out, screen};
+use super::{Out, page};
 use crate::Error;
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
@@ -170,7 +170,7 @@ impl Findings {
 
 /// The lines, what to install and the verdict, in a terminal's width.
 fn report(findings: &Findings, lines: &[(&str, String)], health: Health, global: &Global) -> String {
-    let width = screen::width();
+    let width = page::width();
     let is_wrong = |line: &str| MARKS.iter().any(|mark| line.contains(mark));
     let shown = lines.iter().filter(|(_, text)| !global.quiet || is_wrong(text));
     let mut text: String = shown.map(|(what, text)| line(what, text, width)).collect();

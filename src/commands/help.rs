@@ -1,13 +1,13 @@
 //! `gpulab help`: a command's page, and what the columns of the tables mean.
 
-use super::{Out, color, screen, words};
+use super::{Out, color, page, words};
 use crate::Error;
-use crate::cli::{Cli, Global};
+use crate::cli::{Cli, Global, command_names};
 use crate::report::wrap::wrapped;
 use clap::CommandFactory;
 
 /// What asks for the columns instead of a command.
-const COLUMNS_TOPIC: &str = "columns";
+pub(super) const COLUMNS_TOPIC: &str = "columns";
 
 /// Prints the help of the program, of a command, or of the columns.
 ///
@@ -15,15 +15,14 @@ const COLUMNS_TOPIC: &str = "columns";
 /// [`Error::Usage`] for an unknown command; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Error> {
     if topic == Some(COLUMNS_TOPIC) {
-        return out.text(&columns(screen::width()));
+        return out.text(&columns(page::width()));
     }
     let mut program = Cli::command();
     program.build();
     let page = match topic {
         None => &mut program,
         Some(name) => {
-            let shown = program.get_subcommands().filter(|c| !c.is_hide_set());
-            let names: Vec<String> = shown.map(|c| c.get_name().to_owned()).chain([COLUMNS_TOPIC.to_owned()]).collect();
+            let names: Vec<String> = command_names().into_iter().chain([COLUMNS_TOPIC.to_owned()]).collect();
             let unknown = || Error::Usage(words::unknown("command", name, &names));
             program.find_subcommand_mut(name).filter(|c| !c.is_hide_set()).ok_or_else(unknown)?
         }

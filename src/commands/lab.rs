@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, list, say, screen, words};
+use super::{Out, interrupt, list, page, say, words};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// # Errors
 /// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a point.
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
-    let Some(name) = &options.name else { return out.text(&list::experiments("", screen::width())) };
+    let Some(name) = &options.name else { return out.text(&list::experiments("", page::width())) };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));

@@ -1,6 +1,6 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
-use super::{Out, screen, words};
+use super::{Out, page, words};
 use crate::Error;
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Rung};
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 /// # Errors
 /// [`Error::Usage`] for an unknown name.
 pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error> {
-    let width = screen::width();
+    let width = page::width();
     let Some(name) = name else { return out.text(&everything(width, verbose)) };
     if let Some(family) = FAMILIES.iter().find(|f| f.name.eq_ignore_ascii_case(name)) {
         return out.text(&details(family, width));

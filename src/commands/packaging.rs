@@ -1,11 +1,12 @@
 //! `gpulab completions` and `gpulab man`: files for packagers.
 
 use super::Out;
+use super::help::COLUMNS_TOPIC;
 use crate::Error;
 use crate::ceilings::CEILINGS_FOLDER;
-use crate::cli::Cli;
 use crate::cli::environment::VARIABLES;
 use crate::cli::examples::EXAMPLES;
+use crate::cli::{Cli, command_names};
 use crate::device::select::{ALIASES, TYPES};
 use crate::error::EXITS;
 use crate::experiments::EXPERIMENTS;
@@ -54,9 +55,7 @@ fn named(arg: Arg) -> Arg {
         "variant" => FAMILIES.iter().flat_map(|f| rungs(f)).collect(),
         // That of `lab`, and that of `list`.
         "name" => EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).chain(families()).map(str::to_owned).collect(),
-        "topic" => {
-            Cli::command().get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name().to_owned()).collect()
-        }
+        "topic" => command_names().into_iter().chain([COLUMNS_TOPIC.to_owned()]).collect(),
         _ => return arg,
     };
     let mut seen = std::collections::BTreeSet::new();

@@ -1,6 +1,6 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
-use super::{Out, doctor, screen};
+use super::{Out, doctor, page};
 use crate::cli::Global;
 use crate::device::{DeviceInfo, PlatformInfo, doctor as asking, select};
 use crate::report::wrap::wrapped;
@@ -22,7 +22,7 @@ const TRY: [(&str, &str, &str); 3] = [
 /// # Errors
 /// [`Error::NoDevice`] if a device is asked for that is not there; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
-    let width = screen::width();
+    let width = page::width();
     let version = env!("CARGO_PKG_VERSION");
     let title = format!("gpulab {version}: {}\n\n", env!("CARGO_PKG_DESCRIPTION"));
     let title = wrapped(&title, "", "  ", width) + "\n";

@@ -1,12 +1,11 @@
 //! Words that were not understood, and the commands that they may have meant: commands, experiments, rungs and sources,
 //! from their own lists.
 
-use crate::cli::Cli;
+use crate::cli::command_names;
 use crate::experiments::EXPERIMENTS;
 use crate::kernels::FAMILIES;
 use crate::report::sources;
 use crate::suggest::{did_you_mean, nearest};
-use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::borrow::Borrow;
 
@@ -24,9 +23,8 @@ impl Word {
 
 /// Every word that has a command.
 fn vocabulary() -> Vec<Word> {
-    let commands = Cli::command();
-    let commands = commands.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name());
-    let mut words: Vec<Word> = commands.map(|name| Word::new(name, format!("gpulab {name}"))).collect();
+    let commands = command_names().into_iter();
+    let mut words: Vec<Word> = commands.map(|name| Word::new(&name, format!("gpulab {name}"))).collect();
     words.extend(EXPERIMENTS.iter().map(|e| Word::new(e.name, format!("gpulab lab {}", e.name))));
     for family in FAMILIES {
         let command = |variant: &str| format!("gpulab {} --variant {variant}", family.name);
@@ -86,6 +84,7 @@ pub fn misunderstood(error: &clap::Error) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
     use clap::Parser;
 
     fn said(line: &str) -> String {
@@ -98,7 +97,7 @@ mod tests {
             ("gpulab stride", "`gpulab lab stride`"),
             ("gpulab redcue", "`gpulab reduce`"),
             ("gpulab sequential", "`gpulab reduce --variant sequential`"),
-            ("gpulab -d pocl strid --quick", "`gpulab lab stride`"),
+            ("gpulab -d pocl strie --quick", "`gpulab lab stride`"),
             ("gpulab maruyama", "`gpulab list --source maruyama`"),
             ("gpulab reduce sequental", "`gpulab reduce --variant sequential`"),
             ("gpulab devics", "`gpulab devices`"),

@@ -73,11 +73,13 @@ pub struct LibraryFound {
 
 impl LibraryFound {
     fn of_this_process() -> LibraryFound {
+        // Once it is loaded, the process has OpenCL whatever it came with.
+        let preloaded = loader::is_preloaded();
         let loader = loader();
         LibraryFound {
             found: loader.path().or_else(|| loader.found.clone()),
             failures: loader.failures.clone(),
-            preloaded: loader::is_preloaded(),
+            preloaded,
         }
     }
 }

@@ -28,7 +28,7 @@ const BAD: &str = r#"
 2 | help worker | there is no command
 2 | help colums | `columns`
 2 | lab reduce | `gpulab reduce`
-2 | lab strid | `stride`
+2 | lab strde | `stride`
 2 | lab nothing | banks
 2 | lab pitch all | all
 2 | lab --csv points.csv | NAME

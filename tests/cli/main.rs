@@ -11,6 +11,7 @@ mod minplus;
 mod roads;
 #[path = "../sources/mod.rs"]
 mod sources;
+mod start;
 mod sweep;
 mod transpose;
 mod tunables;
