@@ -176,6 +176,24 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A time above 0, in seconds: `500ms`, `10s`, `2m` (minutes), and `10` for seconds.
+///
+/// # Errors
+/// Anything else, and more than 1000000 s.
+pub fn duration(text: &str) -> Result<f64, String> {
+    let end = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |last| last + 1);
+    let scale = match text[end..].trim() {
+        "ms" => Some(1e-3),
+        "" | "s" => Some(1.0),
+        "m" | "min" => Some(60.0),
+        _ => None,
+    };
+    let number = text[..end].trim().parse::<f64>().ok();
+    let value = number.zip(scale).map(|(number, scale)| number * scale);
+    let bad = || format!("{text:?} is no time: write 500ms, 10s or 2m, above 0 and at most 1000000 s");
+    value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
+}
+
 /// A theoretical rate of a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Peak {
@@ -273,6 +291,15 @@ pub fn binary(bytes: u64) -> String {
 mod tests {
     use super::*;
     use crate::kernels::{dot::FAMILY, transpose};
+
+    #[test]
+    fn durations_have_units() {
+        let all = ["500ms", "10s", "2m", "2 min", "0.5", "1e3"].map(|text| duration(text).unwrap());
+        assert_eq!(all, [0.5, 10.0, 120.0, 120.0, 0.5, 1000.0]);
+        for bad in ["", "s", "0s", "-1s", "10h", "1e9", "inf", "NaN", "10 apples"] {
+            assert!(duration(bad).unwrap_err().contains("500ms, 10s or 2m"), "{bad}");
+        }
+    }
 
     #[test]
     fn peaks_are_written_as_makers_of_devices_do() {

@@ -8,7 +8,7 @@ use crate::device::DeviceInfo;
 use crate::kernels::{Bound, Family, PROBES, minplus};
 use crate::plan::{Case, Target};
 use crate::record::{Ceiling, LaunchCost, REPEATS, Run};
-use crate::runner::{Clock, Outcome, Settings, Status};
+use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::Executor;
 use std::path::PathBuf;
 
@@ -100,6 +100,21 @@ impl Limits {
     /// The first probe that broke and ended so.
     pub fn broken(&self, status: Status) -> Option<String> {
         self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
+    }
+
+    /// Whether [`Limits::measure`] would measure nothing: the ceiling is known or kept, or there is none of this kind.
+    pub fn is_at_hand(&self, need: LimitNeeded, target: &Target) -> bool {
+        self.has(need) || need.quantity(target).is_none_or(|quantity| self.is_kept(&quantity))
+    }
+
+    /// Whether [`Limits::launch_cost`] would measure nothing.
+    pub fn has_launch_cost(&self, clock: Clock) -> bool {
+        let (one, several) = launch_cost(clock);
+        self.is_kept(&one) && several.is_none_or(|(several, _)| self.is_kept(&several))
+    }
+
+    fn is_kept(&self, quantity: &Quantity) -> bool {
+        self.kept.find(quantity.what, quantity.place, quantity.element).is_some()
     }
 
     /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
@@ -222,6 +237,12 @@ pub fn bounded(
     Settings { least_time: limit.map(|limit| amount / (1.5e9 * limit.rate)), ..settings.clone() }
 }
 
+/// Whether memory's ceiling says nothing of a case, since its data fit a cache that runs find them in.
+pub fn is_in_cache(family: &Family, case: &Case, cache: Cache, info: &DeviceInfo) -> bool {
+    let fits = family.problem.cost(case).bytes <= info.target.cache as f64;
+    family.ceiling.is_memory() && cache == Cache::Warm && fits
+}
+
 /// Whether a case does so much that the ceiling holds for it: of memory's, that no cache can lift it above. A probe's own
 /// rate is what ceilings are made of: held against one, it would only be compared with itself in a busier moment.
 pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
@@ -237,7 +258,6 @@ mod tests {
     use crate::device::fake::fake_info;
     use crate::kernels::{self, reduce, transpose};
     use crate::plan::WorkGroup;
-    use crate::runner::{Cache, Clock};
 
     fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
         Case {
@@ -282,6 +302,16 @@ mod tests {
         assert!(least_time(&transpose::FAMILY, &large, limit).is_some());
         assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 10, &[]), limit), None);
         assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 15, &[(REPEATS, "10")]), limit), None);
+    }
+
+    #[test]
+    fn memory_says_nothing_of_warm_data_that_fit_a_cache() {
+        let info = DeviceInfo { target: Target { cache: 1 << 20, ..fake_info().target }, ..fake_info() };
+        let in_cache = |family: &Family, n, cache| is_in_cache(family, &case(family, n, &[]), cache, &info);
+        assert!(in_cache(&reduce::FAMILY, 1 << 17, Cache::Warm));
+        assert!(!in_cache(&reduce::FAMILY, 1 << 17, Cache::Cold));
+        assert!(!in_cache(&reduce::FAMILY, 1 << 19, Cache::Warm));
+        assert!(!in_cache(&minplus::FAMILY, 16, Cache::Warm), "arithmetic bounds it, wherever its data are");
     }
 
     #[test]

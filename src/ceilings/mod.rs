@@ -11,7 +11,7 @@ mod row;
 mod search;
 
 pub use kept::{CEILINGS_FOLDER, Kept, all_kept, check_writable, folder, kept_files};
-pub use limits::{LimitNeeded, Limits, bounded, gone_wrong, is_bounded, probe_name};
+pub use limits::{LimitNeeded, Limits, bounded, gone_wrong, is_bounded, is_in_cache, probe_name};
 pub use measure::{Effort, measure};
 pub use quantity::{Axis, ProbeSpace, Quantity, Rate, Site, bounding, quantities};
 pub use row::CeilingRow;

@@ -7,7 +7,7 @@ mod tunables;
 use crate::data::Dtype;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
-use crate::runner::{Cache, Clock, Settings, Status};
+use crate::runner::{Budget, Cache, Clock, Settings, Status};
 use crate::sweep::Order;
 use crate::values::{self, List, Peak};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -341,7 +341,7 @@ pub struct GraphJob {
 #[rustfmt::skip]
 const LADDER_ONLY: &[&str] = &[
     "n", "wg", "seed",
-    "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick",
+    "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "budget",
     "in_process", "strict", "csv", "json", "md", "samples", "gib", "peak",
 ];
 
@@ -366,6 +366,10 @@ pub struct Ladder {
     /// Theoretical rate of the device, as in 4800GB/s or 60TFLOP/s, for the column "of peak"; repeatable, or as a list
     #[arg(long, value_name = "RATE", value_parser = values::peak, value_delimiter = ',')]
     pub peak: Vec<Peak>,
+    /// Time for the whole ladder, as in 500ms, 10s or 2m, that sampling is fitted into; checks are never cut. Has no effect
+    /// beside --sample-time, --min-time or --max-runs [default: 5s, quick: 2s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Measuring")]
+    pub budget: Option<f64>,
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
@@ -517,8 +521,8 @@ pub struct MeasureArgs {
     /// Least time to sample for, in seconds [default: 0.05, quick: 0]
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub min_time: Option<f64>,
-    /// Most time to sample for, in seconds [default: 0.5, quick: 0.1]
-    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    /// Most time to sample for, in seconds [default: 0.5, quick: 0.1; a ladder's, see --budget]
+    #[arg(long = "sample-time", alias = "timeout", value_name = "S", value_parser = values::seconds)]
     pub timeout: Option<f64>,
     /// Spread (inter-quartile range over median) at which sampling may end
     #[arg(long, value_name = "X", value_parser = values::spread, default_value = "5%")]
@@ -532,7 +536,7 @@ pub struct MeasureArgs {
     /// Fewer and shorter runs
     #[arg(long)]
     pub quick: bool,
-    /// What a case may take beyond --timeout, in seconds [default: 60, and more for large data]
+    /// What a case may take beyond --sample-time, in seconds [default: 60, and more for large data]
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub deadline: Option<f64>,
     /// Run kernels in this process, for debuggers, profilers and simulators
@@ -562,6 +566,16 @@ pub struct Output {
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second; files keep GB/s
     #[arg(long)]
     pub gib: bool,
+}
+
+impl Ladder {
+    /// What sampling is fitted into; none where the options say themselves how long it goes on.
+    pub fn budget(&self) -> Option<Budget> {
+        let MeasureArgs { max_runs, min_time, timeout, quick, .. } = self.measure;
+        let is_told = max_runs.is_some() || min_time.is_some() || timeout.is_some();
+        let whole = self.budget.unwrap_or(if quick { 2.0 } else { 5.0 });
+        (!is_told).then_some(Budget { whole })
+    }
 }
 
 impl MeasureArgs {

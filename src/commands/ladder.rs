@@ -1,22 +1,24 @@
-//! What every family's command does: probe the ceiling, time the CPU, climb the ladder, tell.
+//! What every family's command does: check what is asked, climb the ladder, tell.
 
 use super::bench::{self, Input};
+use super::climb::{Climb, Study};
 use super::outputs::{self, Outputs, Paths};
 use super::{Out, color, interrupt, say};
-use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::Error;
+use crate::ceilings::Limits;
 use crate::cli::{Global, Ladder, Output};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
-use crate::kernels::{Baseline, Family, Rung};
-use crate::plan::{Case, WorkGroup};
-use crate::record::{CPU_DOUBLE, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, relate};
-use crate::report::progress::{Observer, Silent, StatusLine};
+use crate::kernels::{Family, Rung};
+use crate::plan::WorkGroup;
+use crate::record::{Peaks, Row};
+use crate::report::live::Live;
 use crate::report::{RateUnit, chapter, ladder, markdown, rates};
-use crate::runner::Settings;
 use crate::sweep::Asked;
-use crate::values::Peak;
-use crate::worker::{Executor, Job, Setup};
-use crate::{Error, stats, values};
+use crate::terminal::Stdout;
+use crate::values::{self, Peak};
+use crate::worker::Setup;
+use std::time::Instant;
 
 /// A ladder to climb.
 pub(super) struct LadderRun {
@@ -49,27 +51,13 @@ pub(super) struct AsSource {
     pub(super) claim: fn(&[Row]) -> String,
 }
 
-/// A climb under way.
-struct Climb<'a> {
-    study: &'a LadderRun,
-    options: &'a Ladder,
-    settings: Settings,
-    dtype: Dtype,
-    wg: WorkGroup,
-    run: Run,
-    peaks: Peaks,
-    executor: Box<dyn Executor>,
-    observer: Box<dyn Observer>,
-    records: Vec<Record>,
-    outputs: Outputs<Row>,
-}
-
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
 /// printed all the same.
 ///
 /// # Errors
 /// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a rung.
 pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun) -> Result<(), Error> {
+    let began = Instant::now();
     let variants = options.variant.as_deref().or(study.source.as_ref().map(|source| source.variants));
     let rungs = match variants {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
@@ -97,24 +85,25 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     data.check_device(bytes, &info)?;
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
-    let mut climb = Climb {
-        study,
-        options,
-        settings: options.measure.settings(),
+    let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, say);
+    let study = Study {
+        ladder: study,
         dtype,
         wg: options.wg.unwrap_or_else(|| WorkGroup::linear(info.target.max_wg.min(256))),
-        run: Run::begin(),
-        executor,
+        rungs,
+        settings: options.measure.settings(),
+        budget: options.budget(),
+        seed: options.seed,
         peaks,
-        observer: Box::new(StatusLine::new(global.quiet)),
-        records: Vec::new(),
-        outputs,
+        verbose: global.verbose,
     };
-    let quick = options.measure.quick;
-    let mut limits = Limits::load(&info, quick, options.cl_dir.is_some(), global.quiet, say);
-    let climbed = climb.climb(&rungs, &info, &mut limits);
-    let rows: Vec<Row> = climb.records.iter().map(Row::from).collect();
-    let finished = climb.tell(out, global, &rows, climbed.is_ok());
+    let mut climb = Climb::new(study, executor, outputs, Live::new(global.quiet, Stdout.is_terminal()), began);
+    let climbed = climb.climb(&mut limits);
+    let rows = climb.rows();
+    let finished = tell(&mut climb, out, global, options, &rows, climbed.is_ok());
+    if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
+        say(&format!("not measured: {}", climb.missing().join(", ")));
+    }
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let rungs = bench::worst(&rows, options.measure.strict);
     bench::worst_of([climbed, rungs, probes, finished].into_iter().filter_map(Result::err))
@@ -171,12 +160,6 @@ fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
     Ok(peaks)
 }
 
-/// The CPU baselines of a study; that of a source only in its set-up.
-fn baselines(study: &LadderRun) -> Vec<&'static Baseline> {
-    let all = study.family.problem.baselines().iter();
-    all.filter(|b| study.source.is_some() || b.name != CPU_DOUBLE).collect()
-}
-
 fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Error> {
     match wg {
         Some(wg) if wg.size() > info.target.max_wg => Err(Error::Usage(format!(
@@ -187,89 +170,33 @@ fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Erro
     }
 }
 
-impl Climb<'_> {
-    fn climb(&mut self, rungs: &[&'static Rung], info: &DeviceInfo, limits: &mut Limits) -> Result<(), Error> {
-        let empty = self.study.shape.elements() == 0;
-        let baselines = if empty { Vec::new() } else { baselines(self.study) };
-        let probes = if empty { 0 } else { 1 };
-        let total = probes + baselines.len() + rungs.len() * self.study.series.len();
-        let need = LimitNeeded::of(self.study.family, self.dtype, &self.study.params);
-        let mut launch = None;
-        if !empty {
-            self.observer.case_started(0, total, &format!("{} ceiling", self.study.family.ceiling.name()));
-            limits.measure(&mut *self.executor, need)?;
-            launch = limits.launch_cost(&mut *self.executor, self.settings.clock)?;
-        }
-        let limit = limits.get(need);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let host = Scene::on_host(&self.run, threads, &self.settings);
-        for (index, baseline) in baselines.iter().enumerate() {
-            self.observer.case_started(probes + index, total, baseline.name);
-            let case = self.case(baseline.name, &Params::new());
-            let job = Job { baseline: true, case, settings: self.settings.clone(), again: false };
-            self.measure(&job, &host, None)?;
-        }
-        let scene = Scene { launch, peaks: self.peaks, ..Scene::on_device(&self.run, info, &self.settings, limit) };
-        let cases = rungs.iter().flat_map(|rung| self.study.series.iter().map(move |more| (rung, more)));
-        for (index, (rung, more)) in cases.enumerate() {
-            self.observer.case_started(probes + baselines.len() + index, total, &rung.label());
-            let case = self.case(rung.variant(), more);
-            let settings = ceilings::bounded(&self.settings, self.study.family, &case, limit, info);
-            self.measure(&Job { baseline: false, case, settings, again: false }, &scene, rung.number())?;
-        }
-        Ok(())
-    }
+/// Of the min-plus ladder, at the size of PPC's chapter 4 or where more is asked for: its figures beside the chapter's.
+fn beside_the_chapter(climb: &Climb<'_>, rows: &[Row], verbose: bool) -> String {
+    let study = climb.ladder();
+    let is_its_own = study.family.name == "minplus" && (verbose || study.shape.n == chapter::N);
+    let units = climb.info().target.compute_units;
+    if is_its_own { chapter::beside(rows, units).unwrap_or_default() } else { String::new() }
+}
 
-    fn case(&self, variant: &str, more: &Params) -> Case {
-        let params = self.study.params.iter().chain(more).map(|(name, value)| (name.clone(), value.clone()));
-        Case {
-            family: self.study.family.name.into(),
-            variant: variant.into(),
-            dtype: self.dtype,
-            shape: self.study.shape,
-            wg: self.wg,
-            params: params.collect(),
-            seed: self.options.seed,
-        }
+/// Ends the progress, prints the table and completes the files.
+fn tell(
+    climb: &mut Climb<'_>,
+    out: &mut Out,
+    global: &Global,
+    options: &Ladder,
+    rows: &[Row],
+    is_whole: bool,
+) -> Result<(), Error> {
+    climb.end_progress();
+    let unit = if options.output.gib { RateUnit::GiB } else { RateUnit::GB };
+    let claim = climb.ladder().source.as_ref().map_or_else(String::new, |s| format!("\n{}", (s.claim)(rows)));
+    if is_whole || !rows.is_empty() {
+        climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
-
-    /// Runs one case and writes its row.
-    fn measure(&mut self, job: &Job, scene: &Scene, rung: Option<u32>) -> Result<(), Error> {
-        let mut outcome = self.executor.run(job)?;
-        // Also of one that never got as far as a plan: no two rows of a kernel look the same.
-        if let Some(repeats) = job.case.params.get(REPEATS) {
-            outcome.params.entry(REPEATS.into()).or_insert_with(|| repeats.clone());
-        }
-        self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
-        self.records.push(Record::from_outcome(scene, rung, outcome));
-        relate(&mut self.records);
-        if let Some(record) = self.records.last() {
-            self.outputs.row(&Row::from(record));
-            self.outputs.samples(SampleRow::of(record));
-        }
-        Ok(())
-    }
-
-    /// Of the min-plus ladder, at the size of PPC's chapter 4 or where more is asked for: its figures beside the chapter's.
-    fn beside_the_chapter(&self, rows: &[Row], verbose: bool) -> String {
-        let is_its_own = self.study.family.name == "minplus" && (verbose || self.study.shape.n == chapter::N);
-        let units = self.executor.info().target.compute_units;
-        if is_its_own { chapter::beside(rows, units).unwrap_or_default() } else { String::new() }
-    }
-
-    /// Ends the progress, prints the table and completes the files.
-    fn tell(&mut self, out: &mut Out, global: &Global, rows: &[Row], is_whole: bool) -> Result<(), Error> {
-        self.observer = Box::new(Silent);
-        let unit = if self.options.output.gib { RateUnit::GiB } else { RateUnit::GB };
-        let claim = self.study.source.as_ref().map_or_else(String::new, |s| format!("\n{}", (s.claim)(rows)));
-        if is_whole || !rows.is_empty() {
-            self.outputs.md(&(markdown::ladder(rows, unit) + &claim));
-        }
-        let beside = self.beside_the_chapter(rows, global.verbose);
-        let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
-        let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
-        let table = |color| ladder::table(rows, unit, color) + &claim + &beside + &rates;
-        self.outputs.tell(out, &table, color(global.color), global.quiet);
-        self.outputs.finish(is_whole, !rows.is_empty())
-    }
+    let beside = beside_the_chapter(climb, rows, global.verbose);
+    let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
+    let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
+    let table = |color| ladder::table(rows, unit, color) + &claim + &beside + &rates;
+    climb.outputs.tell(out, &table, color(global.color), global.quiet);
+    climb.outputs.finish(is_whole, !rows.is_empty())
 }

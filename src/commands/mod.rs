@@ -2,6 +2,7 @@
 
 mod bench;
 mod ceiling;
+mod climb;
 mod devices;
 mod doctor;
 mod dot;

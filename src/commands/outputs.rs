@@ -55,6 +55,11 @@ impl<T: CsvRecord> Outputs<T> {
         })
     }
 
+    /// Whether rows are written as they are measured.
+    pub(super) fn has_rows(&self) -> bool {
+        self.csv.is_some() || self.json.is_some() || self.samples.is_some()
+    }
+
     /// Writes a line to the CSV file, and an element of the JSON array.
     pub(super) fn row(&mut self, row: &T) {
         attempt(&mut self.csv, &mut self.failed, |csv| csv.write(row));

@@ -59,7 +59,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
-        observer: Box::new(StatusLine::with_eta(global.quiet)),
+        observer: Box::new(StatusLine::with_bar(global.quiet)),
         rows,
         csv,
         quiet: global.quiet,

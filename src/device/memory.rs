@@ -142,6 +142,37 @@ impl Buffer {
     }
 }
 
+/// Copies host bytes to places in buffers, in order, and waits once for all of them: of few bytes a wait takes longer than
+/// the copy.
+pub(super) fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> Result<(), DeviceError> {
+    let call = "clEnqueueWriteBuffer";
+    let mut sources: Vec<Box<[u8]>> = Vec::with_capacity(writes.len());
+    let mut events: Vec<Event> = Vec::with_capacity(writes.len());
+    let enqueued = writes.iter().try_for_each(|&(buffer, offset, bytes)| {
+        if buffer.is_nothing(call, offset, bytes.len())? {
+            return Ok(());
+        }
+        let source: Box<[u8]> = bytes.into();
+        let mut event = Event::null();
+        // SAFETY: the range was checked; `sources` has the bytes until the queue is finished, and for good if that fails.
+        let write = || unsafe {
+            let none = None::<&Event>;
+            core::enqueue_write_buffer(queue, &buffer.memory, false, offset, &source, none, Some(&mut event))
+        };
+        let written = guarded(call, write);
+        sources.push(source);
+        written?;
+        events.push(event);
+        Ok(())
+    });
+    if let Err(error) = guarded("clFinish", || core::finish(queue)) {
+        std::mem::forget(sources);
+        return Err(error);
+    }
+    enqueued?;
+    events.iter().try_for_each(|event| check_event(call, event))
+}
+
 /// Puts a command in a queue and waits for its end.
 pub(super) fn finished(
     call: &str,

@@ -81,6 +81,17 @@ pub struct Timing {
     pub stamps: Vec<Stamps>,
 }
 
+/// Host bytes for a place in a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferWrite<'a> {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// Where in it, in bytes.
+    pub offset: usize,
+    /// What is written there.
+    pub bytes: &'a [u8],
+}
+
 /// What running a plan needs of a device. All calls come from one thread.
 pub trait Device {
     /// What and where it is.
@@ -112,6 +123,11 @@ pub trait Device {
 
     /// Copies host bytes to `offset` bytes into the buffer; returns when done.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;
+
+    /// As [`Device::write`], one after the other; returns when all are done.
+    fn write_all(&mut self, writes: &[BufferWrite<'_>]) -> Result<(), DeviceError> {
+        writes.iter().try_for_each(|w| self.write(w.buffer, w.offset, w.bytes))
+    }
 
     /// Copies from `offset` bytes into the buffer to the host; returns when done.
     fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError>;

@@ -5,10 +5,10 @@ use super::host::HostMemory;
 use super::image;
 use super::info::{self, DeviceInfo};
 use super::launch::{self, LaunchContext};
-use super::memory::Buffer;
+use super::memory::{self, Buffer};
 use super::play::Handles;
 use super::program::{self, Built};
-use super::{BuildUnit, Device, ProgramId, Timing, Told};
+use super::{BufferWrite, BuildUnit, Device, ProgramId, Timing, Told};
 use crate::data::Dtype;
 use crate::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
@@ -178,6 +178,12 @@ impl Device for OpenClDevice {
     // Copies go through the queue that checked runs use, so that one queue orders them all.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
         self.buffer(buffer)?.write(&self.profiling, offset, bytes)
+    }
+
+    fn write_all(&mut self, writes: &[BufferWrite<'_>]) -> Result<(), DeviceError> {
+        let writes: Result<Vec<_>, DeviceError> =
+            writes.iter().map(|w| Ok((self.buffer(w.buffer)?, w.offset, w.bytes))).collect();
+        memory::write_all(&self.profiling, &writes?)
     }
 
     fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {

@@ -1,14 +1,16 @@
-//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] draws.
+//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] and [`live`] draw.
 //!
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
 pub mod ceilings;
 pub mod chapter;
 pub mod columns;
+pub mod doing;
 pub mod experiment;
 pub mod format;
 pub mod ladder;
 mod launching;
+pub mod live;
 pub mod markdown;
 pub mod occupancy;
 pub mod progress;

@@ -2,7 +2,8 @@
 
 use super::format;
 use crate::runner::Status;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::time::Duration;
 
 /// Is told how a run gets on. Every method may be left out.
@@ -23,7 +24,10 @@ pub struct Silent;
 
 impl Observer for Silent {}
 
-/// A line on standard error that says which case runs; it leaves nothing behind.
+/// Seconds that a run must have left before it is said how many.
+const TELLING_S: u64 = 2;
+
+/// A line on standard error that says which case runs, and of longer runs how long they will; it leaves nothing behind.
 pub struct StatusLine {
     bar: ProgressBar,
     label: String,
@@ -32,21 +36,33 @@ pub struct StatusLine {
 impl StatusLine {
     /// Hidden if `quiet`, or if standard error is not a terminal.
     pub fn new(quiet: bool) -> StatusLine {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} {wide_msg}") {
-            bar.set_style(style);
+        StatusLine::of(ProgressBar::with_draw_target(None, target(quiet)), "{spinner} {case}/{len}{left}  {wide_msg}")
+    }
+
+    /// As [`StatusLine::new`], with a bar: for runs of many cases.
+    pub fn with_bar(quiet: bool) -> StatusLine {
+        StatusLine::of(ProgressBar::with_draw_target(None, target(quiet)), "{bar:20} {case}/{len}{left}  {wide_msg}")
+    }
+
+    /// The last line of several.
+    pub(super) fn below(all: &MultiProgress) -> StatusLine {
+        let bar = all.add(ProgressBar::new(0));
+        StatusLine::of(bar, "{spinner} {case}/{len}{left}  {wide_msg}")
+    }
+
+    /// A bar that a template draws, with `{case}`, the number of the case in progress, and `{left}`, the time that is left.
+    fn of(bar: ProgressBar, template: &str) -> StatusLine {
+        let case = |state: &ProgressState, text: &mut dyn Write| _ = write!(text, "{}", state.pos() + 1);
+        let left = |state: &ProgressState, text: &mut dyn Write| _ = text.write_str(&left(state.eta()));
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.with_key("case", case).with_key("left", left));
         }
         StatusLine { bar, label: String::new() }
     }
 
-    /// As [`StatusLine::new`], with the time that is left: for runs of many cases.
-    pub fn with_eta(quiet: bool) -> StatusLine {
-        let line = StatusLine::new(quiet);
-        if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len}, {eta} left  {wide_msg}") {
-            line.bar.set_style(style);
-        }
-        line
+    /// What indicatif knows it by.
+    pub(super) fn bar(&self) -> &ProgressBar {
+        &self.bar
     }
 
     /// Clears the line while `print` writes to the terminal.
@@ -59,7 +75,8 @@ impl Observer for StatusLine {
     fn case_started(&mut self, index: usize, total: usize, label: &str) {
         self.label = format::terminal(label);
         self.bar.set_length(total as u64);
-        self.bar.set_position(index as u64 + 1);
+        // What is left follows from the cases that are behind.
+        self.bar.set_position(index as u64);
         self.bar.set_message(self.label.clone());
         // Redrawn by a thread of its own, as a kernel may run for long.
         self.bar.enable_steady_tick(Duration::from_millis(120));
@@ -72,6 +89,21 @@ impl Observer for StatusLine {
     fn case_done(&mut self, status: Status, median_s: Option<f64>) {
         let time = median_s.map(|s| format!(", {}", format::time(s))).unwrap_or_default();
         self.bar.set_message(format!("{}: {}{time}", self.label, status.name()));
+    }
+}
+
+/// Standard error, if it is a terminal, unless `quiet`.
+pub(super) fn target(quiet: bool) -> ProgressDrawTarget {
+    if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
+}
+
+/// `, 12 s left`; nothing where that is not worth a word, or not known.
+fn left(eta: Duration) -> String {
+    let seconds = eta.as_secs();
+    match seconds {
+        0..TELLING_S => String::new(),
+        TELLING_S..120 => format!(", {seconds} s left"),
+        _ => format!(", {} min left", seconds.div_ceil(60)),
     }
 }
 
@@ -96,5 +128,12 @@ mod tests {
         assert!(line.bar.is_hidden());
         assert_eq!(line.bar.message(), "dot v1\\u{1b}[2J: ok, 1.000 ms");
         assert_eq!(line.suspend(|| 3), 3);
+    }
+
+    #[test]
+    fn the_time_left_is_told_from_two_seconds_on() {
+        let told = |ms| left(Duration::from_millis(ms));
+        assert_eq!([told(0), told(1_999)], ["", ""]);
+        assert_eq!([told(2_000), told(119_000), told(121_000)], [", 2 s left", ", 119 s left", ", 3 min left"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{self, Fingerprint, Side};
 use crate::data::{self, Array, Change, Dtype, Fill};
-use crate::device::{Device, DeviceError};
+use crate::device::{BufferWrite, Device, DeviceError};
 use crate::kernels::{Family, Form};
 use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, MemoryKind, Pass, Plan, Role};
 use std::cell::OnceCell;
@@ -293,14 +293,19 @@ impl BoundPlan {
     }
 
     /// Writes new values into the inputs.
-    pub(super) fn change(&self, device: &mut dyn Device, plan: &Plan, changes: &[Change]) -> Result<(), DeviceError> {
-        for change in changes {
+    pub(super) fn change<'c>(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        changes: &'c [Change],
+    ) -> Result<(), DeviceError> {
+        let write = |change: &'c Change| {
             let mut inputs = plan.buffers.iter().zip(&self.buffers);
-            let input = inputs.find(|(spec, _)| spec.role == Role::Input(change.input));
-            let at = change.index * change.value.dtype().size();
-            input.map_or(Ok(()), |(_, place)| device.write(place.id, at, change.value.as_bytes()))?;
-        }
-        Ok(())
+            let (_, place) = inputs.find(|(spec, _)| spec.role == Role::Input(change.input))?;
+            let offset = change.index * change.value.dtype().size();
+            Some(BufferWrite { buffer: place.id, offset, bytes: change.value.as_bytes() })
+        };
+        device.write_all(&changes.iter().filter_map(write).collect::<Vec<_>>())
     }
 
     /// Reads the output back.

@@ -1,6 +1,7 @@
 //! Verify, time, verify again: one case on any device. Returns samples, prints nothing.
 
 mod baseline;
+mod budget;
 mod buffers;
 mod canary;
 mod clock;
@@ -16,6 +17,7 @@ mod trust;
 mod verify;
 mod witness;
 
+pub use budget::Budget;
 pub use compute::Computed;
 pub use inspect::{BuildTold, Inspected};
 pub use outcome::*;

@@ -48,6 +48,9 @@ pub struct Session {
     /// Real inputs that take the place of seeded random ones.
     files: Option<Vec<Array>>,
     pub(super) data: Option<Data>,
+    /// Exact data that the last rung of the same problem was checked over, with their seeds; their copies on the device are
+    /// gone.
+    pub(super) exact: Vec<(Fill, u64, Data)>,
     pub(super) scrub: Option<ProgramId>,
     /// None before the first timing, and under a simulator.
     pub(super) gauge: Option<Gauge>,
@@ -85,8 +88,13 @@ impl Data {
 
     /// These inputs of a case, of which it is not yet known what is right.
     pub(super) fn unjudged(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
-        let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
+        let key = data_key(family, case);
         Data { key, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
+    }
+
+    /// Whether the job's inputs depend on the same.
+    pub(super) fn is_of(&self, job: &ReadyCase<'_>) -> bool {
+        self.key == data_key(job.family, job.case)
     }
 
     /// Gives back what is on the device.
@@ -113,6 +121,7 @@ impl Session {
             sources,
             files,
             data: None,
+            exact: Vec::new(),
             scrub: None,
             gauge: None,
             launched: false,
@@ -125,6 +134,7 @@ impl Session {
         if let Some(mut data) = self.data.take() {
             data.unload(&mut *self.device);
         }
+        self.exact.clear();
         self.verified.clear();
         self.files = files;
     }
@@ -280,10 +290,11 @@ impl Session {
     }
 
     pub(super) fn load_host(&mut self, case: &Case, family: &'static Family) -> Result<(), Stop> {
-        let key = (family.name, case.dtype, case.shape, case.seed, choices(family, case));
+        let key = data_key(family, case);
         if self.data.as_ref().is_some_and(|d| d.key == key) {
             return Ok(());
         }
+        self.exact.clear();
         if let Some(mut data) = self.data.take() {
             data.unload(&mut *self.device);
         }
@@ -298,6 +309,10 @@ impl Session {
             _ => make_inputs(family, case, family.problem.fill(case), case.seed),
         }
     }
+}
+
+fn data_key(family: &Family, case: &Case) -> DataKey {
+    (family.name, case.dtype, case.shape, case.seed, choices(family, case))
 }
 
 /// The settings that the answer depends on, where they were given.

@@ -3,6 +3,7 @@
 use crate::binary::{DATA, NOWHERE, gpulab, run};
 use crate::sources::edited_kernels;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -37,12 +38,43 @@ fn write(dir: &TempDir, name: &str, text: &[u8]) -> PathBuf {
 
 #[test]
 fn the_ladder_prints_every_rung_and_the_cpu() {
-    let (out, _, code) = run(&["dot", "--n", "10000", "--wg", "64", "--quick"]);
+    let (out, err, code) = run(&["dot", "--n", "10000", "--wg", "64", "--quick"]);
     assert_eq!(code, 0);
+    assert!(!out.contains(['\x1b', '\r']) && !err.contains(['\x1b', '\r']), "rows in place are for terminals: {err}");
     let names = ["naive", "coalesced", "local", "vectorised", "accumulators", "single_pass", "wide"];
     for name in names.iter().chain(&["cpu_exact", "cpu_sequential", "cpu_rayon", "dot = "]) {
         assert!(out.contains(name), "{name} is missing in:\n{out}");
     }
+}
+
+#[test]
+fn verbose_says_what_is_done_and_quiet_says_nothing() {
+    let (_, err, code) = quick(&["-v", "--budget", "500ms"]);
+    assert_eq!(code, 0, "{err}");
+    for what in ["dot_v3_local global", "MB moved", "built in", "checked in", "limits used: "] {
+        assert!(err.contains(what), "{what} is missing in:\n{err}");
+    }
+    assert_eq!(quick(&["-q"]).1, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_what_is_there_and_names_what_is_missing() {
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(gpulab(&[]).get_program());
+    command.args(["dot", "--n", "2^22", "-v", "--sample-time", "1", "--max-noise", "1e-9", "--max-runs", "1000000"]);
+    command.env("GPULAB_DATA", DATA).env_remove("GPULAB_DEVICE").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut notes = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(notes.any(|line| line.starts_with("v1 naive: ")), "the first row is told of");
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let rest: Vec<String> = notes.collect();
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{rest:?}");
+    assert!(out.contains("v1 naive") && !out.contains("v7 wide"), "{out}");
+    let missing = rest.iter().find(|line| line.starts_with("not measured: ")).unwrap();
+    assert!(missing.contains("v7 wide") && missing.contains("cpu_rayon") && !missing.contains("v1 naive"), "{missing}");
 }
 
 #[test]
@@ -65,6 +97,9 @@ fn bad_options_are_one_clear_message_and_exit_code_2() {
         (vec!["--max-noise", "NaN"], "0.05"),
         (vec!["--timeout", "inf"], "seconds"),
         (vec!["--timeout", "-1"], "from 0 to 1000000"),
+        (vec!["--sample-time", "-1"], "from 0 to 1000000"),
+        (vec!["--budget", "0s"], "500ms, 10s or 2m"),
+        (vec!["--budget", "soon"], "500ms, 10s or 2m"),
         (vec!["--max-noise", "-0.1"], "above 0"),
         (vec!["--items", "0"], "from 1 on"),
         (vec!["--acc", "17"], "17"),

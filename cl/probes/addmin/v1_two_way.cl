@@ -15,7 +15,8 @@
 
 #include "../../common/smaller.cl"
 
-// x has 72 elements more than there are items; `down` is 1, or where it is checked -1, so that the first sum is the least.
+// x has 72 elements more than there are items. `down` is 1; where it is checked -1 as well, so that the first sum is the least,
+// and with integers that wrap a large number, so that any may be.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void addmin_v1_two_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int down)
 {

@@ -16,14 +16,15 @@
 #include "../../common/smaller.cl"
 #include "../../common/lower.cl"
 
-// x has 72 elements more than there are items, and `sign` is 1: the last of the first sums is the least, which the compiler
-// cannot know. Where it is checked it is -1 as well, and the first of the second sums is the least.
+// x has 72 elements more than there are items, and `step` is 1: the last of the first sums is the least, which the compiler
+// cannot know. Where it is checked it is -1 as well, and the first of the second sums is the least; and with integers that
+// wrap a large number, so that any may be. `one` is always 1.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int sign)
+void addmin_v2_three_way(__global const T *restrict x, __global T *restrict out, const int rounds, const int step,
+                         const int one)
 {
     const uint id = get_global_id(0);
-    const T down = sign;
-    const int one = sign * sign;
+    const T down = step;
     T a0[ROWS], a1[ROWS], b0[COLUMNS], b1[COLUMNS];
     BEST best[ROWS][COLUMNS];
     #pragma unroll

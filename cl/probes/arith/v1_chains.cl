@@ -53,9 +53,9 @@
 // Compilers make one addition of many by a number that stays.
 #define STEP(x, y) ((x) + (y))
 #elif defined(OP_MIN)
-// Each turn lowers one register, and the sweeps carry that to the others.
+// Each turn begins below what the sweeps of the last one carried to the first register.
 #define STEP(x, y) SMALLER(x, y)
-#define TURN x[CHAINS - 1] -= one;
+#define TURN x[CHAINS - 1] = x[0] - one;
 #elif defined(OP_ADD_MIN)
 #define STEP(x, y) SMALLER(x, (y) - one)
 // Further apart than one step, so that each of the two decides at first.

@@ -1,6 +1,6 @@
 // lanes v1: how many additions with a minimum a CPU device can do, in the shape of minplus v6.
 // Idea:    each item lowers ROWS x VECTORS vectors by sums of elements in the nearest cache, again and again.
-// Removes: everything but what v6 does for each k; the compiler cannot know that only the first time changes anything.
+// Removes: everything but what v6 does for each k; the compiler cannot know whether a repetition changes anything.
 // Remains: the limit of the arithmetic units, or of the loads that feed them.
 #ifndef T
 #define T float       // element type
@@ -14,6 +14,9 @@
 #ifndef VECTORS
 #define VECTORS 2     // vectors of each of those rows
 #endif
+#ifndef REACH
+#define REACH 128     // repetitions
+#endif
 #define FED 64        // k that the nearest cache holds
 #define WIDTH (VEC * VECTORS)
 
@@ -21,12 +24,16 @@
 #include "../../common/smaller.cl"
 #include "../../common/lanes.cl"
 
-// Vector j of row k begins at element k + j of an item's lanes, and row i of k at element k + 64 i of x.
+// Vector j of row k begins at element k + j of an item's lanes, and row i of k at element k + 64 i of `in`. Each repetition
+// begins `shift` elements further on in x: 0, or where it is checked 1, so that each of them lowers something.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const uint repeats)
+void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const uint repeats,
+                  const uint shift)
 {
     const uint id = get_global_id(0);
-    T x[FED * ROWS], y[FED * WIDTH];
+    T x[FED * ROWS + REACH], y[FED * WIDTH];
+    for (uint r = 0; r < REACH; r++)
+        x[FED * ROWS + r] = in[64 * ROWS + r] + (T)200;
     for (uint k = 0; k < FED; k++) {
         for (uint i = 0; i < ROWS; i++)
             x[k * ROWS + i] = in[k + 64 * i] + (T)200;
@@ -38,7 +45,7 @@ void lanes_v1_fed(__global const T *restrict in, __global T *restrict out, const
     for (uint repeat = 0; repeat < repeats; repeat++)
         #pragma unroll 4
         for (uint k = 0; k < FED; k++)
-            LOWER(best, x + k * ROWS, y + k * WIDTH)
+            LOWER(best, x + repeat * shift + k * ROWS, y + k * WIDTH)
     TV sum = 0;
     EACH(i, ROWS) EACH(j, VECTORS) sum += GIVE(best[i][j]);
     CAT(vstore, VEC)(sum, id, out);

@@ -1,10 +1,11 @@
 //! Probes of arithmetic: additions, each with a minimum, in registers and in vectors fed from the nearest cache.
 
-use crate::data::{Array, Dtype, Fill, Params, Shape};
+use crate::data::{Array, Dtype, Fill, NO_EDGE, Params, Shape};
 use crate::kernels::minplus;
 use crate::kernels::shape::{self, Grid};
 use crate::kernels::{Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
 use crate::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target};
+use rayon::prelude::*;
 
 /// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
 pub const ADD_MIN: Family = Family {
@@ -53,8 +54,14 @@ pub fn lanes(target: &Target) -> u64 {
     u64::from(target.compute_units.max(1)) * if target.gpu { 4096 } else { 1024 }
 }
 
-/// Setting of checks: sums rise from round to round.
-const RISING: &str = "rising";
+/// Setting of checks: what the rows of [`ADD_MIN`] are lowered by in each round.
+const STEP: &str = "step";
+/// Sums rise from round to round: the first decides, not the last, and of two the other.
+const RISING: i32 = -1;
+/// Of integers that wrap: sums jump about, so that for each round there are lanes in which it decides.
+const JUMPING: i32 = 0x1E37_79B1;
+/// Lanes in which sums jump about.
+const JUMPED: u64 = 256;
 
 struct AddMin;
 struct Lanes;
@@ -73,9 +80,9 @@ impl Problem for AddMin {
         shape.n as usize
     }
 
-    // Small whole numbers, of which every sum is exact.
-    fn fill(&self, _: &Case) -> Fill {
-        Fill::Exact(64)
+    // Small whole numbers, of which every sum is exact; integers that wrap may be any.
+    fn fill(&self, case: &Case) -> Fill {
+        if step(&case.params) == JUMPING { Fill::Real } else { Fill::Exact(64) }
     }
 
     fn is_exact(&self, _: &Case) -> bool {
@@ -86,22 +93,29 @@ impl Problem for AddMin {
         pairs_cost(case, PAIRS)
     }
 
-    /// Sums that rise from round to round: the first decides, not the last, and of two the other.
+    /// Where the first round decides, and where each does.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        let mut params = plan.params.clone();
-        params.insert(RISING.into(), "1".into());
-        vec![Case { params, ..case.clone() }]
+        let with = |step: i32| {
+            let mut params = plan.params.clone();
+            params.insert(STEP.into(), step.to_string());
+            Case { params, ..case.clone() }
+        };
+        let jumped = Shape::vector(JUMPED.next_multiple_of(case.wg.size() as u64));
+        vec![with(RISING), Case { shape: jumped, dtype: Dtype::I32, ..with(JUMPING) }]
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        exactly(case.dtype, lowered(&inputs[0].widened(), case))
+        match &inputs[0] {
+            Array::I32(x) if step(&case.params) == JUMPING => Reference::Exact(Array::I32(jumped(x, case))),
+            x => exactly(case.dtype, lowered(&x.widened(), case)),
+        }
     }
 }
 
 impl Problem for Lanes {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        // Of the last vector 64 rows of up to 16 vectors, and of 16 rows 64 elements each.
-        vec![(shape.n as usize + 128).max(64 * MOST_VECTORS as usize)]
+        // Of the last vector 64 rows of up to 16 vectors; of 16 rows 64 elements each, and one for each repetition.
+        vec![(shape.n as usize + 128).max((64 * MOST_VECTORS + repeats(1, 1)) as usize)]
     }
 
     fn result(&self, shape: Shape, _: &Params) -> usize {
@@ -121,9 +135,21 @@ impl Problem for Lanes {
         pairs_cost(case, repeats(rows, vectors) * FED_DEPTH * rows * vectors)
     }
 
+    /// Where each repetition decides in some lanes.
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        let mut params = plan.params.clone();
+        params.insert(SHIFTED.into(), "1".into());
+        vec![Case { shape: Shape::vector(SHIFTED_LANES.min(case.shape.n)), params, ..case.clone() }]
+    }
+
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         exactly(case.dtype, fed(&inputs[0].widened(), case))
     }
+}
+
+/// What rows are lowered by in each round.
+fn step(params: &Params) -> i32 {
+    params.get(STEP).and_then(|step| step.parse().ok()).unwrap_or(1)
 }
 
 /// Of so many additions with a minimum in each of n lanes.
@@ -147,10 +173,10 @@ pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
 fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
     let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
     let sum = |part: &[f64]| part.iter().sum::<f64>();
-    let sums = if case.variant == "three_way" { 2 } else { 1 };
+    let sums = sums(&case.variant);
     let rounds = (PAIRS as usize / (rows * columns * sums)) as f64;
     // From where rows begin to the sum that decides; of rising ones, the second sums' rows begin below the first ones'.
-    let (start, first) = match (case.params.contains_key(RISING), sums) {
+    let (start, first) = match (step(&case.params) == RISING, sums) {
         (false, _) => (200.0, 0),
         (true, 1) => (rounds + 201.0, 0),
         (true, _) => (rounds + 1.0, MOST_COLUMNS),
@@ -162,6 +188,37 @@ fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
     x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
 }
 
+/// The same with integers that wrap, round by round as the kernels do it.
+fn jumped(x: &[i32], case: &Case) -> Vec<i32> {
+    let [rows, columns] = registers(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
+    let sums = sums(&case.variant);
+    let rounds = (PAIRS as usize / (rows * columns * sums)) as i32;
+    // The rows of the second sums begin 200 steps above those of the first.
+    let row = |start: i32, round: i32, sum: usize| {
+        let steps = 200 * sum as i32 - (round + 1);
+        start.wrapping_add(rounds + 200).wrapping_add(steps.wrapping_mul(JUMPING))
+    };
+    let least = |x: &[i32], i: usize, j: usize| {
+        let of_round = |round| {
+            (0..sums).map(move |s| row(x[2 * MOST_COLUMNS + i], round, s).wrapping_add(x[s * MOST_COLUMNS + j]))
+        };
+        (0..rounds).flat_map(of_round).fold(NO_EDGE, i32::min)
+    };
+    let lane =
+        |x: &[i32]| (0..rows * columns).fold(0i32, |sum, at| sum.wrapping_add(least(x, at / columns, at % columns)));
+    x.par_windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
+}
+
+/// Sums that a kernel takes for each minimum.
+fn sums(variant: &str) -> usize {
+    if variant == "three_way" { 2 } else { 1 }
+}
+
+/// Setting of checks: each repetition begins one element further on in the rows.
+const SHIFTED: &str = "shifted";
+/// Lanes in which it does, a multiple of every vector's.
+const SHIFTED_LANES: u64 = 128;
+
 /// k that an item of [`LANES`] has in the nearest cache.
 const FED_DEPTH: u64 = 64;
 /// Most rows, and most vectors of them, of an item of [`LANES`].
@@ -171,11 +228,16 @@ const MOST_VECTORS: u64 = 16;
 fn fed(x: &[f64], case: &Case) -> Vec<f64> {
     let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]).map(|side| side as usize);
     let depth = FED_DEPTH as usize;
+    let shifts = if case.params.contains_key(SHIFTED) { repeats(rows as u64, vectors as u64) as usize } else { 1 };
+    // As the kernel has them: the rows of each k side by side, and behind them what only repetitions that begin further on take.
+    let of_rows: Vec<f64> = (0..depth * rows).map(|at| x[at / rows + depth * (at % rows)]).collect();
+    let of_rows = [&of_rows, &x[depth * rows..][..shifts]].concat();
     let least = |lane: usize, i: usize, j: usize| {
-        (0..depth).map(|k| 200.0 + x[k + depth * i] + x[lane + k + j]).fold(f64::INFINITY, f64::min)
+        let of_k = |k: usize| of_rows[k * rows + i..][..shifts].iter().fold(f64::INFINITY, |least, &x| x.min(least));
+        (0..depth).map(|k| 200.0 + of_k(k) + x[lane + k + j]).fold(f64::INFINITY, f64::min)
     };
     let lane = |lane: usize| (0..rows).map(|i| (0..vectors).map(|j| least(lane, i, j)).sum::<f64>()).sum();
-    (0..case.shape.n as usize).map(lane).collect()
+    (0..case.shape.n as usize).into_par_iter().map(lane).collect()
 }
 
 /// Rows of an item of [`LANES`], and vectors of each.
@@ -209,9 +271,9 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if TOGETHER.is_on(&ask.case.params)?.unwrap_or(false) {
         defines.push(("TOGETHER", 1));
     }
-    let sums = if ask.rung.variant() == "three_way" { 2 } else { 1 };
-    let down = if ask.case.params.contains_key(RISING) { -1 } else { 1 };
-    let args = [Arg::Int((PAIRS / (rows * columns * sums)) as i32), Arg::Int(down)];
+    let sums = sums(ask.rung.variant());
+    let mut args = vec![Arg::Int((PAIRS / (rows * columns * sums as u64)) as i32), Arg::Int(step(&ask.case.params))];
+    args.extend((sums == 2).then_some(Arg::Int(1)));
     Ok(arithmetic(ask, grid, &defines, &args))
 }
 
@@ -219,7 +281,9 @@ fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (params, dtype) = (&ask.case.params, ask.case.dtype);
     let [rows, vectors] = vectors(params)?;
     let vec = shape::vector_lanes(ask.target, dtype);
-    let mut defines = vec![("VEC", vec as usize), ("ROWS", rows as usize), ("VECTORS", vectors as usize)];
+    let (repeats, shift) = (repeats(rows, vectors), u32::from(params.contains_key(SHIFTED)));
+    let sides = [("VEC", vec), ("ROWS", rows), ("VECTORS", vectors), ("REACH", repeats)];
+    let mut defines = sides.map(|(name, value)| (name, value as usize)).to_vec();
     if ORDERED.is_on(params)?.unwrap_or(false) {
         if dtype != Dtype::F32 {
             return Err(Refusal::Setting("only f32 is compared as integers of its size".into()));
@@ -227,7 +291,7 @@ fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         defines.push(("ORDERED", 1));
     }
     let grid = Grid::covering(1, multiple(ask, vec)? / vec);
-    Ok(arithmetic(ask, grid, &defines, &[Arg::Uint(repeats(rows, vectors) as u32)]))
+    Ok(arithmetic(ask, grid, &defines, &[Arg::Uint(repeats as u32), Arg::Uint(shift)]))
 }
 
 /// The case's lanes, where they are a multiple of `of`: kernels have no guard.

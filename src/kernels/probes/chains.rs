@@ -108,13 +108,15 @@ impl Chain<'_> {
         }
     }
 
-    /// As the kernel does it: each register advances by its neighbour, and of minima the last is lowered in each turn.
+    /// As the kernel does it: each register advances by its neighbour, and of minima the last begins each turn below the first.
     fn ring(&self, start: i64, step: impl Fn(i64, i64) -> i64) -> i64 {
         let apart = if self.op == "add_min" { 2 } else { 1 };
         let mut x: Vec<i64> = (0..self.registers as i64).map(|c| start + apart * c).collect();
         let last = x.len() - 1;
         for _ in 0..self.turns {
-            x[last] -= if self.op == "min" { self.known } else { 0 };
+            if self.op == "min" {
+                x[last] = x[0] - self.known;
+            }
             for _ in 0..self.sweeps {
                 for c in 0..last {
                     x[c] = step(x[c], x[c + 1]);

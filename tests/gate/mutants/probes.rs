@@ -203,6 +203,13 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .n(FEW)
     .with("op=fma"),
+    kernel(
+        ARITH,
+        "one sweep in all turns but the last ones",
+        &[("EACH(s, SWEEPS) EACH", "EACH(s, turn + 2 < turns ? 1 : SWEEPS) EACH")],
+    )
+    .n(FEW)
+    .with("op=min"),
     kernel(ADD_MIN, "half the rounds", &[("round < rounds;", "round < rounds / 2;")]).n(FEW),
     kernel(
         ADD_MIN,
@@ -223,7 +230,36 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .n(FEW)
     .with("registers=2x24"),
+    kernel(
+        ADD_MIN,
+        "every second round",
+        &[("round < rounds;", "round < rounds / 2;"), ("a[i] -= one;", "a[i] -= one + one;")],
+    )
+    .n(FEW),
+    kernel(
+        ADD_MIN,
+        "one sum of eight between the first and the last",
+        &[("best[i][j] = SMALLER(", "if (round == 0 || round % 8 == 7 || round + 1 == rounds) best[i][j] = SMALLER(")],
+    )
+    .n(FEW),
+    kernel(
+        ADD_MIN,
+        "the first row only, between the first round and the last",
+        &[("a[i] -= one;", "a[i] -= one; if (round > 0 && round + 1 < rounds && i > 0) continue;")],
+    )
+    .n(FEW)
+    .with("registers=2x24"),
     kernel(ADD_MIN_3, "half the rounds", &[("round < rounds;", "round < rounds / 2;")]).n(FEW),
+    kernel(
+        ADD_MIN_3,
+        "every second round",
+        &[
+            ("round < rounds;", "round < rounds / 2;"),
+            ("const T down = step;", "const T down = 2 * step;"),
+            ("a1[i] = a0[i] + 200 * down;", "a1[i] = a0[i] + 100 * down;"),
+        ],
+    )
+    .n(FEW),
     kernel(
         ADD_MIN_3,
         "one sum of two",
@@ -244,9 +280,17 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .file_is("common/lower.cl")
     .n(FEW),
-    kernel(LANES, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")])
-        .n(64)
-        .escapes("a minimum is the same however often it is taken, and of so few lanes the time could be right"),
+    kernel(LANES, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")]).n(64),
+    kernel(LANES, "half the repetitions", &[("repeat < repeats;", "repeat < (repeats + 1) / 2;")]).n(FEW),
+    kernel(
+        LANES,
+        "half the k in all repetitions but the first",
+        &[(
+            "        for (uint k = 0; k < FED; k++)\n            LOWER",
+            "        for (uint k = 0; k < (repeat == 0 ? FED : FED / 2); k++)\n            LOWER",
+        )],
+    )
+    .n(FEW),
     kernel(
         LANES,
         "leaves the first k out",

@@ -1,0 +1,378 @@
+//! A ladder under way: which of its cases comes when, how long each is sampled, and what is kept of it.
+
+use super::ladder::LadderRun;
+use super::outputs::Outputs;
+use super::{interrupt, say};
+use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::data::{Dtype, Params};
+use crate::device::DeviceInfo;
+use crate::kernels::{Baseline, Rung};
+use crate::plan::{Case, WorkGroup};
+use crate::record::{
+    CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, relate,
+};
+use crate::report::doing;
+use crate::report::live::{Live, LiveRow};
+use crate::report::progress::Observer;
+use crate::runner::{Budget, Outcome, Settings};
+use crate::worker::{Executor, Job};
+use crate::{Error, stats};
+use std::time::Instant;
+
+/// What to measure, and how.
+pub(super) struct Study<'a> {
+    pub(super) ladder: &'a LadderRun,
+    pub(super) dtype: Dtype,
+    pub(super) wg: WorkGroup,
+    pub(super) rungs: Vec<&'static Rung>,
+    pub(super) settings: Settings,
+    /// What sampling is fitted into, if anything.
+    pub(super) budget: Option<Budget>,
+    pub(super) seed: u64,
+    pub(super) peaks: Peaks,
+    /// Whether to say what is done.
+    pub(super) verbose: bool,
+}
+
+/// A part of a ladder's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The device's limits that were not measured before.
+    Limits,
+    /// The CPU.
+    Baselines,
+    Rungs,
+}
+
+/// The order of the work: first the rungs, which people wait for, but before them what rules out times of theirs. A row that
+/// goes to a file is written when it is measured, so that no end of the process loses it, and once: then all that it is
+/// compared with comes before it.
+fn order(has_files: bool, is_bounded: bool) -> [Stage; 3] {
+    match (has_files, is_bounded) {
+        (true, _) => [Stage::Limits, Stage::Baselines, Stage::Rungs],
+        (false, true) => [Stage::Limits, Stage::Rungs, Stage::Baselines],
+        (false, false) => [Stage::Rungs, Stage::Baselines, Stage::Limits],
+    }
+}
+
+/// One case of a ladder.
+struct LadderTask {
+    label: String,
+    case: Case,
+    /// None of a CPU baseline.
+    rung: Option<&'static Rung>,
+}
+
+/// A climb under way.
+pub(super) struct Climb<'a> {
+    study: Study<'a>,
+    run: Run,
+    executor: Box<dyn Executor>,
+    live: Option<Live>,
+    /// In the order in which they were measured.
+    records: Vec<Record>,
+    pub(super) outputs: Outputs<Row>,
+    limit: Option<Ceiling>,
+    launch: Option<LaunchCost>,
+    /// When the program began with this ladder.
+    began: Instant,
+    /// Seconds that cases took besides their sampling, together.
+    besides: f64,
+    /// What is still to be done, by name.
+    missing: Vec<String>,
+    /// Steps of all the work, but for what an earlier run did.
+    steps: usize,
+}
+
+impl<'a> Climb<'a> {
+    /// Nothing measured yet.
+    pub(super) fn new(
+        study: Study<'a>,
+        executor: Box<dyn Executor>,
+        outputs: Outputs<Row>,
+        live: Live,
+        began: Instant,
+    ) -> Climb<'a> {
+        let mut climb = Climb {
+            study,
+            run: Run::begin(),
+            executor,
+            live: Some(live),
+            records: Vec::new(),
+            outputs,
+            limit: None,
+            launch: None,
+            began,
+            besides: 0.0,
+            missing: Vec::new(),
+            steps: 0,
+        };
+        let tasks = [Stage::Rungs, Stage::Baselines].into_iter().flat_map(|stage| climb.tasks(stage));
+        climb.missing = tasks.map(|task| task.label).collect();
+        if !climb.is_empty() {
+            climb.missing.push(climb.limits_name());
+        }
+        climb
+    }
+
+    /// The ladder.
+    pub(super) fn ladder(&self) -> &'a LadderRun {
+        self.study.ladder
+    }
+
+    /// The device.
+    pub(super) fn info(&self) -> &DeviceInfo {
+        self.executor.info()
+    }
+
+    /// What was not measured, by name: rungs, CPU baselines, and limits.
+    pub(super) fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// What was measured.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        self.records.iter().map(Row::from).collect()
+    }
+
+    /// Clears what shows how it gets on.
+    pub(super) fn end_progress(&mut self) {
+        self.live = None;
+    }
+
+    /// Measures everything. What was measured before an error is there all the same.
+    ///
+    /// # Errors
+    /// What ends the whole run, as an interrupt.
+    pub(super) fn climb(&mut self, limits: &mut Limits) -> Result<(), Error> {
+        if !self.is_empty() {
+            self.recall(limits)?;
+        }
+        self.steps = self.missing.len();
+        for stage in order(self.outputs.has_rows(), self.is_bounded() && !self.is_limit_at_hand(limits)) {
+            match stage {
+                Stage::Limits => self.measure_limits(limits)?,
+                Stage::Baselines | Stage::Rungs => {
+                    self.tasks(stage).into_iter().try_for_each(|task| self.run_task(&task))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// No elements are an answer without a launch, and nothing is compared with it.
+    fn is_empty(&self) -> bool {
+        self.study.ladder.shape.elements() == 0
+    }
+
+    fn need(&self) -> LimitNeeded {
+        let ladder = self.study.ladder;
+        LimitNeeded::of(ladder.family, self.study.dtype, &ladder.params)
+    }
+
+    fn is_limit_at_hand(&self, limits: &Limits) -> bool {
+        limits.is_at_hand(self.need(), &self.info().target)
+    }
+
+    /// Whether the limit rules out times of some rung.
+    fn is_bounded(&self) -> bool {
+        let (family, tasks) = (self.study.ladder.family, self.tasks(Stage::Rungs));
+        tasks.iter().any(|task| ceilings::is_bounded(family, &task.case, self.info()))
+    }
+
+    /// Whether the limit says nothing of these data, unless one wants to know it all the same.
+    fn is_without_limit(&self) -> bool {
+        let case = self.case("", &Params::new());
+        let cache = self.study.settings.cache;
+        !self.study.verbose && ceilings::is_in_cache(self.study.ladder.family, &case, cache, self.info())
+    }
+
+    fn limits_name(&self) -> String {
+        let limit = format!("the device's {} limit", self.study.ladder.family.ceiling.name());
+        if self.is_without_limit() { "what a launch costs".into() } else { limit }
+    }
+
+    /// Takes the limits that an earlier run measured.
+    fn recall(&mut self, limits: &mut Limits) -> Result<(), Error> {
+        let (need, clock) = (self.need(), self.study.settings.clock);
+        let (has_limit, has_launch_cost) = (self.is_limit_at_hand(limits), limits.has_launch_cost(clock));
+        if has_limit {
+            limits.measure(&mut *self.executor, need)?;
+            self.limit = limits.get(need);
+        }
+        if has_launch_cost {
+            self.launch = limits.launch_cost(&mut *self.executor, clock)?;
+        }
+        if has_launch_cost && (has_limit || self.is_without_limit()) {
+            self.done(&self.limits_name());
+        }
+        Ok(())
+    }
+
+    /// Measures the limits that are not known yet, and holds against them what was measured before.
+    fn measure_limits(&mut self, limits: &mut Limits) -> Result<(), Error> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let (name, need) = (self.limits_name(), self.need());
+        if self.missing.contains(&name) {
+            self.show(&name);
+        }
+        let measured = match self.is_without_limit() {
+            true => Ok(()),
+            false => limits.measure(&mut *self.executor, need),
+        };
+        self.limit = limits.get(need);
+        let launch = measured.and_then(|()| limits.launch_cost(&mut *self.executor, self.study.settings.clock));
+        self.launch = launch.as_ref().copied().unwrap_or(self.launch);
+        self.complete();
+        if launch.is_ok() {
+            self.done(&name);
+        }
+        if self.study.verbose {
+            let text = doing::limits(self.limit, self.launch);
+            self.aside(&text);
+        }
+        launch.map(drop)
+    }
+
+    /// Makes the rungs' records anew, beside the limits that are known by now.
+    fn complete(&mut self) {
+        let (ceiling, launch) = (self.limit, self.launch);
+        let again = |record: Record| match record.scene.platform == HOST {
+            true => record,
+            false => Record::from_outcome(&Scene { ceiling, launch, ..record.scene }, record.rung, record.outcome),
+        };
+        self.records = std::mem::take(&mut self.records).into_iter().map(again).collect();
+        relate(&mut self.records);
+    }
+
+    fn tasks(&self, stage: Stage) -> Vec<LadderTask> {
+        let ladder = self.study.ladder;
+        match stage {
+            Stage::Limits => Vec::new(),
+            Stage::Baselines if self.is_empty() => Vec::new(),
+            Stage::Baselines => {
+                let task = |b: &Baseline| LadderTask {
+                    label: b.name.to_owned(),
+                    case: self.case(b.name, &Params::new()),
+                    rung: None,
+                };
+                // That of a source belongs to its set-up only.
+                let all = ladder.family.problem.baselines().iter();
+                all.filter(|b| ladder.source.is_some() || b.name != CPU_DOUBLE).map(task).collect()
+            }
+            Stage::Rungs => {
+                let task = |rung: &'static Rung, more: &Params| {
+                    let inside = if more.contains_key(REPEATS) { " (inside)" } else { "" };
+                    let label = rung.label() + inside;
+                    LadderTask { label, case: self.case(rung.variant(), more), rung: Some(rung) }
+                };
+                let rungs = self.study.rungs.iter();
+                rungs.flat_map(|&rung| ladder.series.iter().map(move |more| task(rung, more))).collect()
+            }
+        }
+    }
+
+    fn case(&self, variant: &str, more: &Params) -> Case {
+        let Study { ladder, dtype, wg, seed, .. } = &self.study;
+        let params = ladder.params.iter().chain(more).map(|(name, value)| (name.clone(), value.clone()));
+        Case {
+            family: ladder.family.name.into(),
+            variant: variant.into(),
+            dtype: *dtype,
+            shape: ladder.shape,
+            wg: *wg,
+            params: params.collect(),
+            seed: *seed,
+        }
+    }
+
+    /// The settings for the next case, in what is left of the time.
+    fn settings(&self, case: &Case) -> Settings {
+        let settings = &self.study.settings;
+        let done = self.records.len();
+        let besides = (done > 0).then(|| self.besides / done as f64);
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let budget = self.study.budget;
+        let settings =
+            budget.map_or_else(|| settings.clone(), |b| b.settings(settings, elapsed, self.missing.len(), besides));
+        ceilings::bounded(&settings, self.study.ladder.family, case, self.limit, self.info())
+    }
+
+    /// Runs one case, keeps its record and writes its row.
+    fn run_task(&mut self, task: &LadderTask) -> Result<(), Error> {
+        if interrupt::interrupted() {
+            return Err(Error::Interrupted);
+        }
+        self.show(&task.label);
+        let settings = self.settings(&task.case);
+        let job = Job { baseline: task.rung.is_none(), case: task.case.clone(), settings, again: false };
+        let started = Instant::now();
+        let mut outcome = self.executor.run(&job)?;
+        self.besides += (started.elapsed().as_secs_f64() - job.settings.timeout).max(0.0);
+        // Also of one that never got as far as a plan: no two rows of a kernel look the same.
+        if let Some(repeats) = job.case.params.get(REPEATS) {
+            outcome.params.entry(REPEATS.into()).or_insert_with(|| repeats.clone());
+        }
+        if let Some(live) = &mut self.live {
+            live.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+        }
+        self.tell_done(task, &outcome);
+        let scene = self.scene(task, &job.settings);
+        self.records.push(Record::from_outcome(&scene, task.rung.and_then(Rung::number), outcome));
+        relate(&mut self.records);
+        self.done(&task.label);
+        let Some(record) = self.records.last() else { return Ok(()) };
+        let row = Row::from(record);
+        self.outputs.row(&row);
+        self.outputs.samples(SampleRow::of(record));
+        if let Some(live) = &mut self.live {
+            live.add(LiveRow::new(&task.label, &row));
+        }
+        Ok(())
+    }
+
+    fn scene(&self, task: &LadderTask, settings: &Settings) -> Scene {
+        if task.rung.is_none() {
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            return Scene::on_host(&self.run, threads, settings);
+        }
+        let scene = Scene::on_device(&self.run, self.info(), settings, self.limit);
+        Scene { launch: self.launch, peaks: self.study.peaks, ..scene }
+    }
+
+    /// Says what is done now.
+    fn show(&mut self, label: &str) {
+        let index = self.steps - self.missing.len();
+        if let Some(live) = &mut self.live {
+            live.case_started(index, self.steps, label);
+        }
+    }
+
+    fn done(&mut self, label: &str) {
+        self.missing.retain(|name| name != label);
+    }
+
+    /// With `-v`, says what was built, launched, moved and timed.
+    fn tell_done(&self, task: &LadderTask, outcome: &Outcome) {
+        if !self.study.verbose {
+            return;
+        }
+        let target = &self.info().target;
+        let plan = task.rung.and_then(|rung| self.study.ladder.family.plan(rung, &task.case, target).ok());
+        self.aside(&doing::case(&task.label, plan.as_ref(), outcome));
+    }
+
+    /// Says something between the rows.
+    fn aside(&self, text: &str) {
+        let text = text.trim_end();
+        match &self.live {
+            Some(live) => live.suspend(|| say(text)),
+            None => say(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
