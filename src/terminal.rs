@@ -3,6 +3,10 @@
 //! Names of devices, files and nodes, compilers' logs and cells of files come from outside: what of them would steer a
 //! terminal is spelled out here, whatever the writer before has done.
 
+mod screen;
+
+pub use screen::Screen;
+
 use crate::stdout;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,15 +116,6 @@ impl Stdout {
     /// Whether people read it.
     pub fn is_terminal(self) -> bool {
         stdout::is_terminal()
-    }
-
-    /// Columns of the terminal that it is; nothing if it is none, or one that does not say.
-    pub fn width(self) -> Option<usize> {
-        #[cfg(unix)]
-        let size = self.file().ok().filter(|_| self.is_terminal()).and_then(terminal_size::terminal_size_of);
-        #[cfg(not(unix))]
-        let size = terminal_size::terminal_size().filter(|_| self.is_terminal());
-        size.map(|(width, _)| usize::from(width.0)).filter(|&width| width > 0)
     }
 
     /// The file behind it, of which there are but one.

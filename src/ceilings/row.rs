@@ -16,7 +16,7 @@ columns! {
     /// What a device does at best of one quantity; its fields are the columns of CSV files and the names in JSON.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct CeilingRow {
-        /// [`SCHEMA`].
+        /// Version of the columns.
         pub schema: u32,
         /// Different for each run of the program.
         pub run_id: String,
@@ -37,6 +37,7 @@ columns! {
         /// Element type, where it matters.
         pub element: String,
         /// Bytes of the data, where they matter.
+        #[unit = "B"]
         pub bytes: Option<u64>,
         /// The best of all shapes; none unless `ok`.
         pub value: Option<f64>,
@@ -53,6 +54,7 @@ columns! {
         /// Its timed runs, of which the fastest counts.
         pub runs: u64,
         /// Inter-quartile range of the runs' times over their median.
+        #[unit = "1"]
         pub noise: Option<f64>,
         /// Which clock the times come from.
         pub clock: Clock,
@@ -62,9 +64,10 @@ columns! {
         pub status: Status,
         /// Why, unless `ok`; for `ok`, why another clock was used than events.
         pub reason: String,
-        /// Words of [`flag`], separated by blanks.
+        /// Words for numbers that need care, separated by blanks.
         pub flags: String,
         /// What the search took.
+        #[unit = "s"]
         #[serde(default)]
         pub t_search_s: f64,
     }

@@ -96,6 +96,17 @@ pub enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: String,
     },
+    /// Show recorded results again: tables, charts and findings, of files or of devices whose records come with gpulab
+    Show(Show),
+    /// Say what the columns of CSV and JSON files hold: name, type, unit and meaning
+    Columns {
+        /// As Markdown tables
+        #[arg(long, conflicts_with = "json")]
+        md: bool,
+        /// As a JSON array
+        #[arg(long)]
+        json: bool,
+    },
     /// Explain a command, or with `columns` the columns of the tables
     Help {
         /// A command, or columns
@@ -428,6 +439,18 @@ pub struct Lab {
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+/// `gpulab show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// CSV or JSON files that gpulab wrote; or a device whose records come with gpulab, as in h200, and families,
+    /// experiments or files of it, as in reduce. Without it, the list of those
+    #[arg(value_name = "FILE|DEVICE [NAME]")]
+    pub what: Vec<String>,
+    /// Bandwidths of tables in GiB/s, 2^30 bytes a second
+    #[arg(long)]
+    pub gib: bool,
 }
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.

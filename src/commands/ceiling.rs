@@ -1,7 +1,7 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, bench, interrupt, say};
+use super::{Out, bench, interrupt, say, screen};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::{CeilingArgs, Global};
@@ -53,7 +53,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
             saved = kept.save(&folder).map(|_| ());
         }
     });
-    outputs.tell(out, &|_| report::ceilings::text(&rows), false, global.quiet);
+    outputs.tell(out, &|screen| report::ceilings::text(&rows, screen), screen(global.color), global.quiet);
     if options.cl_dir.is_some() && !global.quiet {
         say("not kept: they were measured with the kernels of --cl-dir");
     } else if !global.quiet && measured.is_ok() && saved.is_ok() {
@@ -117,8 +117,11 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
     };
     let mut outputs = open(options)?;
     shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
-    let tables: Vec<String> = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings)).collect();
-    outputs.tell(out, &|_| tables.join("\n"), false, global.quiet);
+    let tables = |screen| {
+        let tables = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen));
+        tables.collect::<Vec<_>>().join("\n")
+    };
+    outputs.tell(out, &tables, screen(global.color), global.quiet);
     outputs.finish(true, true)
 }
 

@@ -29,6 +29,7 @@ pub(super) struct Study<'a> {
     /// What sampling is fitted into, if anything.
     pub(super) budget: Option<Budget>,
     pub(super) seed: u64,
+    pub(super) quick: bool,
     pub(super) peaks: Peaks,
     /// Whether to say what is done.
     pub(super) verbose: bool,
@@ -94,8 +95,8 @@ impl<'a> Climb<'a> {
         began: Instant,
     ) -> Climb<'a> {
         let mut climb = Climb {
+            run: Run { quick: study.quick, ..Run::begin() },
             study,
-            run: Run::begin(),
             executor,
             live: Some(live),
             records: Vec::new(),

@@ -1,8 +1,10 @@
 //! `gpulab help`: a command's page, and what the columns of the tables mean.
 
-use super::{Out, color, page, words};
+use super::{Out, color, page, screen, words};
 use crate::Error;
 use crate::cli::{Cli, Global, command_names};
+use crate::report::columns::{BESIDE, COLUMNS};
+use crate::report::format::on_screen;
 use crate::report::wrap::wrapped;
 use clap::CommandFactory;
 
@@ -15,7 +17,7 @@ pub(super) const COLUMNS_TOPIC: &str = "columns";
 /// [`Error::Usage`] for an unknown command; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Error> {
     if topic == Some(COLUMNS_TOPIC) {
-        return out.text(&columns(page::width()));
+        return out.text(&on_screen(&explained(page::width()), screen(global.color)));
     }
     let mut program = Cli::command();
     program.build();
@@ -32,39 +34,24 @@ pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Er
     out.bytes(if color(global.color) { help.ansi().to_string() } else { help.to_string() }.as_bytes())
 }
 
-/// The columns of the tables, as their headings have them, and what they mean.
-const COLUMNS: &[(&str, &str)] = &[
-    (
-        "rung",
-        "The step of the ladder: its number and its idea. --variant picks rungs, gpulab list FAMILY says what they do.",
-    ),
-    ("median", "Half of the timed runs took less. Behind it half of the inter-quartile range, in percent: the noise."),
-    ("GB/s", "Bytes that the problem needs moved, over the median; decimal units (--gib: binary ones)."),
-    ("Gpair/s", "10^9 pairs a second, each an addition and a minimum."),
-    ("inside", "The rate of a launch that repeats its work inside the kernel."),
-    ("/CU/clk", "Pairs in each compute unit and clock."),
-    ("of copy", "Share of the rate of the copy kernel, which moves the same bytes."),
-    (
-        "of limit",
-        "Share of the measured limit that bounds this case; in cache: the data fit a cache, and memory is no limit.",
-    ),
-    ("of peak", "Share of the theoretical rate that --peak gives."),
-    ("gain", "How many times as fast as the rung before."),
-    ("total", "How many times as fast as the first rung."),
-    ("back to back", "Time of a launch where many follow each other without a wait."),
-    ("prep", "Time of the launches that prepare the data."),
-    ("vs 1 core", "Speed-up over the CPU's baseline on one core, kernels alone."),
-    ("vs all cores", "Speed-up over the CPU's baseline on all cores, kernels alone."),
-    ("host part", "Time that the host takes to finish the result."),
-    ("end to end", "Allocation, transfers, kernels and the host's part, with the program built before."),
-    ("verdict", "ok: the result is right. WRONG: it is not, and was not timed. skipped: the reason is beside it."),
-];
-
-/// One column an entry, in lines of a terminal's width.
-fn columns(width: usize) -> String {
-    let longest = COLUMNS.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let rest = " ".repeat(longest + 2);
-    COLUMNS.iter().map(|(name, about)| wrapped(about, &format!("{name:<longest$}  "), &rest, width)).collect()
+/// The columns of a ladder's table and what stands beside them, one an entry, in lines of a terminal's width; then in which
+/// order they go where there is no room for all.
+fn explained(width: usize) -> String {
+    let [rung, rest @ ..] = BESIDE;
+    let named = COLUMNS.iter().map(|column| (column.name(), column.about, column.drop));
+    let beside = |(name, about, drop): (&str, &'static str, u8)| (name.to_owned(), about, drop);
+    let mut all: Vec<(String, &str, u8)> = [beside(rung)].into_iter().chain(named).collect();
+    all.extend(rest.map(beside));
+    let longest = all.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+    let indent = " ".repeat(longest + 2);
+    let entry = |(name, about, _): &(String, &str, u8)| wrapped(about, &format!("{name:<longest$}  "), &indent, width);
+    let entries: String = all.iter().map(entry).collect();
+    let mut dropped: Vec<&(String, &str, u8)> = all.iter().filter(|(.., drop)| *drop > 0).collect();
+    dropped.sort_by_key(|(.., drop)| std::cmp::Reverse(*drop));
+    let names: Vec<&str> = dropped.iter().map(|(name, ..)| name.as_str()).collect();
+    let order = format!("Where there is no room for all, they go in this order: {}.", names.join(", "));
+    let files = "What the columns of files hold, `gpulab columns` says.";
+    format!("{entries}\n{}{}", wrapped(&order, "", "", width), wrapped(files, "", "", width))
 }
 
 #[cfg(test)]
@@ -72,9 +59,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_explained_within_the_width() {
-        let text = columns(80);
+    fn every_column_is_explained_within_the_width() {
+        let text = explained(80);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        assert!(text.contains("\nof limit      Share of"), "{text}");
+        for column in COLUMNS {
+            assert!(text.contains(&format!("\n{} ", column.name())), "{}: {text}", column.name());
+        }
+        assert!(text.starts_with("rung ") && text.contains("\nverdict "), "{text}");
     }
 }

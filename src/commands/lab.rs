@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, list, page, say, words};
+use super::{Out, interrupt, list, page, say, screen, words};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
@@ -16,6 +16,7 @@ use crate::runner::{Bar, Clock, Outcome, Settings};
 use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
+use serde::Serialize;
 
 /// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
 /// deadlines are set.
@@ -46,7 +47,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     bench::check_sources(&rungs, options.cl_dir.as_deref())?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
-    let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
+    let scene =
+        Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
     let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, say);
     let mut lab = Laboratory { settings, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
@@ -112,6 +114,14 @@ impl ExperimentRun {
     }
 }
 
+/// What an experiment came to: the element of JSON behind its points.
+#[derive(Serialize)]
+struct Answer<'a> {
+    experiment: &'a str,
+    question: &'a str,
+    finding: &'a str,
+}
+
 /// What all experiments of a run share.
 struct Laboratory {
     settings: Settings,
@@ -138,16 +148,24 @@ impl Laboratory {
             let points: Vec<Point> = running.points.into_iter().map(|(_, point)| point).collect();
             let experiment = study.experiment;
             let finding = experiment.finding(&points);
+            if !points.is_empty() {
+                let (name, question) = (experiment.name, experiment.question);
+                self.outputs.json_only(&Answer { experiment: name, question, finding: &finding });
+            }
             let label = |x| (experiment.x_label)(x);
-            let mut text = report::experiment::text(&points, experiment.question, &finding, &label);
-            if i > 0 {
-                text.insert(0, '\n');
-            }
-            if let Some(Timeline { title, bars, .. }) = &timeline {
-                text.push('\n');
-                text.push_str(&report::timeline::text(bars, title));
-            }
-            self.outputs.tell(out, &|_| text.clone(), false, global.quiet);
+            let text = |screen| {
+                let question = experiment.question;
+                let mut text = report::experiment::text(&points, question, &finding, &label, screen);
+                if i > 0 {
+                    text.insert(0, '\n');
+                }
+                if let Some(Timeline { title, bars, .. }) = &timeline {
+                    text.push('\n');
+                    text.push_str(&report::timeline::text(bars, title, screen));
+                }
+                text
+            };
+            self.outputs.tell(out, &text, screen(global.color), global.quiet);
             if let Some(t) = &timeline {
                 self.outputs.svg(&report::timeline::svg(&t.bars, &t.title));
             }
@@ -265,8 +283,9 @@ impl Bench for ExperimentState<'_> {
         let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
         for (place, trial) in &task.trials {
-            let key =
-                PointKey { experiment: experiment.name, series: &trial.series, x_name: experiment.x_name, x: trial.x };
+            let x_label = (experiment.x_label)(trial.x);
+            let (series, x_name) = (trial.series.as_str(), experiment.x_name);
+            let key = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: *place };
             let point = Point::new(key, trial.metric, &row);
             self.lab.outputs.row(&point);
             self.points.push((*place, point));

@@ -3,7 +3,7 @@
 use super::bench::{self, Input};
 use super::climb::{Climb, Study};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, color, interrupt, say};
+use super::{Out, interrupt, say, screen};
 use crate::Error;
 use crate::ceilings::Limits;
 use crate::cli::{Global, Ladder, Output};
@@ -94,6 +94,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         settings: options.measure.settings(),
         budget: options.budget(),
         seed: options.seed,
+        quick: options.measure.quick,
         peaks,
         verbose: global.verbose,
     };
@@ -196,7 +197,7 @@ fn tell(
     let beside = beside_the_chapter(climb, rows, global.verbose);
     let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
-    let table = |color| ladder::table(rows, unit, color) + &claim + &beside + &rates;
-    climb.outputs.tell(out, &table, color(global.color), global.quiet);
+    let table = |screen| ladder::table(rows, unit, screen, global.verbose) + &claim + &beside + &rates;
+    climb.outputs.tell(out, &table, screen(global.color), global.quiet);
     climb.outputs.finish(is_whole, !rows.is_empty())
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod ceiling;
 mod climb;
+mod columns;
 mod devices;
 mod doctor;
 mod dot;
@@ -20,6 +21,7 @@ mod outputs;
 mod packaging;
 mod page;
 mod reduce;
+mod show;
 mod start;
 mod sweep;
 mod transpose;
@@ -30,7 +32,7 @@ pub use words::misunderstood;
 use crate::Error;
 use crate::cli::{Cli, Color, Command, Global};
 use crate::stdout;
-use crate::terminal::{self, Stdout, say};
+use crate::terminal::{self, Screen, Stdout, say};
 use crate::worker;
 use next::Done;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -111,11 +113,18 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Merge { files, output } => merge::run(files, output),
+        Command::Show(options) => show::run(out, global, options),
+        Command::Columns { md, json } => columns::run(out, *md, *json),
         Command::Help { topic } => help::run(out, global, topic.as_deref()),
         Command::Completions { shell } => packaging::completions(out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),
     }
+}
+
+/// What tables on standard output are drawn on.
+fn screen(choice: Color) -> Screen {
+    Screen::stdout(color(choice))
 }
 
 /// Whether tables use colour.

@@ -1,6 +1,6 @@
 //! `gpulab occupancy`: how many groups a compute unit holds at once, and what limits them.
 
-use super::{Out, bench, interrupt, say};
+use super::{Out, bench, interrupt, say, screen};
 use crate::cli::{Global, Occupancy};
 use crate::data::Params;
 use crate::occupancy::{ComputeUnit, GroupNeeds, known};
@@ -41,8 +41,9 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
         None => of_device(&mut worker(global)?)?,
     };
     let need = GroupNeeds { registers, local: options.local, wg: options.wg.size() as u64 };
-    out.text(&limits(unit, &whose, need, &unit.resident(need)?))?;
-    if options.curves { out.text(&curves(unit, need, &unit.resident(need)?)) } else { Ok(()) }
+    let screen = screen(global.color);
+    out.text(&limits(unit, &whose, need, &unit.resident(need)?, screen))?;
+    if options.curves { out.text(&curves(unit, need, &unit.resident(need)?, screen)) } else { Ok(()) }
 }
 
 /// What a build of the case's kernels says that a group needs.
@@ -51,14 +52,15 @@ fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -
     let mut worker = worker(global)?;
     bench::announce(global, worker.info());
     let kernels = worker.inspect(case)?.map_err(|stop| bench::stopped(case, stop))?;
-    kernels.iter().try_for_each(|kernel| out.text(&needs(kernel)))?;
+    let screen = screen(global.color);
+    kernels.iter().try_for_each(|kernel| out.text(&needs(kernel, screen)))?;
     let (unit, whose) = asked.map_or_else(|| of_device(&mut worker), Ok)?;
     for kernel in &kernels {
         let registers = options.registers.or(kernel.told.registers).ok_or_else(|| untold(&kernel.kernel))?;
         let need = GroupNeeds { registers, local: kernel.local, wg: kernel.wg };
-        out.text(&limits(unit, &format!("{} on {whose}", kernel.kernel), need, &unit.resident(need)?))?;
+        out.text(&limits(unit, &format!("{} on {whose}", kernel.kernel), need, &unit.resident(need)?, screen))?;
         if options.curves {
-            out.text(&curves(unit, need, &unit.resident(need)?))?;
+            out.text(&curves(unit, need, &unit.resident(need)?, screen))?;
         }
     }
     Ok(())

@@ -5,7 +5,9 @@
 use super::{Out, bench, say};
 use crate::record::{CsvRecord, SampleRow};
 use crate::store::{CsvFile, Deferred, JsonFile, Mode, keep_apart};
+use crate::terminal::Screen;
 use crate::{Error, ceilings, files, input};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The paths that were asked for; `-` is standard output.
@@ -66,6 +68,11 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.json, &mut self.failed, |json| json.write(row));
     }
 
+    /// Adds an element to the JSON array that is no line of the CSV file.
+    pub(super) fn json_only(&mut self, element: &impl Serialize) {
+        attempt(&mut self.json, &mut self.failed, |json| json.write(element));
+    }
+
     /// Writes lines of samples.
     pub(super) fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
         attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
@@ -81,14 +88,14 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.svg, &mut self.failed, |file| replace(file, text));
     }
 
-    /// Prints a table or report, made with colours or without: on standard output, or, where that is
-    /// taken by a file, without colours on standard error unless `quiet`.
-    pub(super) fn tell(&mut self, out: &mut Out, text: &dyn Fn(bool) -> String, color: bool, quiet: bool) {
+    /// Prints a table or report, made for a screen: standard output's, or, where that is taken by a file, standard error's
+    /// unless `quiet`.
+    pub(super) fn tell(&mut self, out: &mut Out, text: &dyn Fn(Screen) -> String, screen: Screen, quiet: bool) {
         if !self.taken {
-            let written = if color { out.painted(&text(true)) } else { out.text(&text(false)) };
+            let written = if screen.color { out.painted(&text(screen)) } else { out.text(&text(screen)) };
             self.failed.extend(written.err());
         } else if !quiet {
-            say(text(false).trim_end());
+            say(text(Screen::stderr()).trim_end());
         }
     }
 

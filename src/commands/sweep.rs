@@ -1,7 +1,7 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use super::bench::{self, Input};
-use super::{Out, interrupt, outputs, say};
+use super::{Out, interrupt, outputs, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
@@ -13,6 +13,7 @@ use crate::report::sweep as report;
 use crate::runner::{Outcome, Settings, Sources, Spent};
 use crate::store::{CsvFile, Mode, Pool, Rounds, keep_apart, read_rows};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
+use crate::terminal::{Screen, Stdout};
 use crate::values::{self, List};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
@@ -21,7 +22,8 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Instant;
 
-/// Plans the sweep, measures what has no row yet, and sums it up on standard error.
+/// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
+/// rows, else on standard error.
 ///
 /// # Errors
 /// Bad options, no device, an output that cannot be written or is of another sweep, and the worst thing that
@@ -30,7 +32,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let mut space = space(options)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref())?;
     let (bytes, ops) = largest_input(&space)?;
-    let mut output = if options.dry_run { None } else { Some(open_output(options)?) };
+    let csv = if options.dry_run { None } else { open_output(options)? };
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
@@ -41,18 +43,28 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     bench::announce(global, executor.info());
     let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
     let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
-    let Some(csv) = output.take() else { return out.text(&listing(&mine, plan.len())) };
+    if options.dry_run {
+        return out.text(&listing(&mine, plan.len()));
+    }
+    if csv.is_none() && !global.quiet {
+        say("the rows go into the summary alone: -o FILE keeps them as CSV, and so does a pipe");
+    }
     let settings = options.measure.settings();
     let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
     let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, &sources);
-    let rows = earlier_rows(options, global, &identity, &csv)?;
+    let rows = earlier_rows(options, global, &identity, csv.as_ref())?;
     let (csv, rows) = without_retried(options, global, csv, rows)?;
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
     let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let run = SweepState {
         family: space.family,
-        scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
+        scene: Scene::on_device(
+            &Run { quick: options.measure.quick, ..Run::begin() },
+            executor.info(),
+            &settings,
+            None,
+        ),
         identity,
         settings,
         limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, say),
@@ -68,7 +80,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         spent: Spent::default(),
         probed: 0.0,
     };
-    run.run(&todo, options, global)
+    run.run(out, &todo, options, global)
 }
 
 /// What the options ask for; the default work-groups are left to the device.
@@ -137,31 +149,40 @@ fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Er
     Ok(plan)
 }
 
-/// Opens the output before anything runs. A file with rows in it is only gone on with, never replaced.
-fn open_output(options: &Sweep) -> Result<CsvFile<Row>, Error> {
+/// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file with rows in it is only
+/// gone on with, never replaced.
+fn open_output(options: &Sweep) -> Result<Option<CsvFile<Row>>, Error> {
     let path = options.output.as_str();
     keep_apart(&[("-o", Some(path))], &outputs::inputs(&[], options.cl_dir.as_deref()))?;
     if options.resume {
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(Error::Usage("--resume needs the file to go on with, and no pipe or device: -o FILE".into()));
         }
-        return CsvFile::open(path, Mode::Append);
+        return CsvFile::open(path, Mode::Append).map(Some);
+    }
+    if path == "-" && Stdout.is_terminal() {
+        return Out::check().map(|()| None);
     }
     let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
     if path != "-" && holds_something && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty()) {
         let why = "go on with it with --resume, remove it or give another file";
         return Err(Error::Usage(format!("{path} is there already: {why}")));
     }
-    CsvFile::open(path, Mode::Create)
+    CsvFile::open(path, Mode::Create).map(Some)
 }
 
 /// The rows that the file to go on with has.
-fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &CsvFile<Row>) -> Result<Vec<Row>, Error> {
+fn earlier_rows(
+    options: &Sweep,
+    global: &Global,
+    identity: &Identity,
+    csv: Option<&CsvFile<Row>>,
+) -> Result<Vec<Row>, Error> {
     let path = Path::new(&options.output);
     if !options.resume || !path.is_file() {
         return Ok(Vec::new());
     }
-    if let Some(torn) = csv.torn().filter(|_| !global.quiet) {
+    if let Some(torn) = csv.and_then(CsvFile::torn).filter(|_| !global.quiet) {
         say(torn);
     }
     let rows = read_rows(path)?.rows;
@@ -177,9 +198,9 @@ fn earlier_rows(options: &Sweep, global: &Global, identity: &Identity, csv: &Csv
 fn without_retried(
     options: &Sweep,
     global: &Global,
-    csv: CsvFile<Row>,
+    csv: Option<CsvFile<Row>>,
     rows: Vec<Row>,
-) -> Result<(CsvFile<Row>, Vec<Row>), Error> {
+) -> Result<(Option<CsvFile<Row>>, Vec<Row>), Error> {
     let is_retried = |row: &Row| options.retry.iter().any(|status| status == row.status.name());
     let (retried, kept): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_retried);
     if retried.is_empty() {
@@ -198,7 +219,7 @@ fn without_retried(
     if !global.quiet {
         say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));
     }
-    Ok((CsvFile::open(&options.output, Mode::Append)?, kept))
+    Ok((Some(CsvFile::open(&options.output, Mode::Append)?), kept))
 }
 
 /// Where rounds are noted beside the file of rows, and what those of the sweep that is gone on with gave.
@@ -247,7 +268,8 @@ struct SweepState {
     observer: Box<dyn Observer>,
     /// Those of the file, then the new ones.
     rows: Vec<Row>,
-    csv: CsvFile<Row>,
+    /// Where rows go; nowhere on a terminal.
+    csv: Option<CsvFile<Row>>,
     quiet: bool,
     /// What rounds of an earlier run gave, by places in the plan.
     earlier: BTreeMap<u64, Pool>,
@@ -259,20 +281,30 @@ struct SweepState {
 }
 
 impl SweepState {
-    fn run(mut self, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
+    fn run(mut self, out: &mut Out, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
         self.observer = Box::new(Silent);
-        if !global.quiet {
-            say(report::summary(&self.rows).trim_end());
-            if !todo.is_empty() {
-                say(&report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64()));
-            }
+        let told = self.tell(out, global);
+        if !global.quiet && !todo.is_empty() {
+            let split = report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64());
+            say(&report::wrapped(&split, Screen::stderr()));
         }
         let worst = bench::worst(&self.rows, options.measure.strict);
-        let finished = if measured.is_ok() { self.csv.finish() } else { Ok(()) };
+        let csv = self.csv.take().filter(|_| measured.is_ok());
+        let finished = csv.map_or(Ok(()), CsvFile::finish);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
-        bench::worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
+        bench::worst_of([measured, worst, probes, finished, told].into_iter().filter_map(Result::err))
+    }
+
+    /// Sums up what was measured: where there is no file it is the sweep's only result.
+    fn tell(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
+        match self.csv {
+            Some(_) if global.quiet => {}
+            Some(_) => say(report::summary(&self.rows, Screen::stderr()).trim_end()),
+            None => return out.painted(&report::summary(&self.rows, screen(global.color))),
+        }
+        Ok(())
     }
 
     fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {
@@ -349,7 +381,7 @@ impl Bench for SweepState {
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);
         // The verdict counts it, even if nobody reads on.
-        let written = self.csv.write(&row);
+        let written = self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&row));
         self.rows.push(row);
         written
     }

@@ -3,7 +3,7 @@
 //! Items in lockstep whose words lie in the same bank take turns. With a power of two for a stride, each doubling halves the
 //! banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
 
-use super::evidence::{Knee, compare, knee, pace_beside, times};
+use super::evidence::{Comparison, Knee, compare, doublings, knee, pace_beside, times, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -58,9 +58,21 @@ fn finding(points: &[Point]) -> String {
             others(points)
         ),
         Banked::No => {
-            format!("Local memory shows no banks: strides do not slow reads as banks would.{}", others(points))
+            let at = |stride| Some((stride, compare(points, (NARROW, stride), (NARROW, 1.0))?));
+            let beside = [32.0, 16.0, 8.0, 4.0, 2.0].into_iter().find_map(at);
+            let beside = beside.map_or_else(String::new, |(stride, c)| match c.verdict {
+                Comparison::Unclear => {
+                    format!(": stride {stride} is at most {} slower than stride 1", times(c.inverse().most()))
+                }
+                _ => format!(": stride {stride} is {}", pace_beside(&c, "stride 1")),
+            });
+            let others = others(points);
+            format!("Local memory shows no banks, as strides do not slow reads as banks would{beside}.{others}")
         }
-        Banked::Unclear => "Whether local memory has banks is undecided: the noise hides it.".to_owned(),
+        Banked::Unclear => {
+            let hidden = undecided_factor(&doublings(points, NARROW));
+            format!("Whether local memory has banks is {hidden}.")
+        }
     }
 }
 
@@ -144,32 +156,35 @@ mod tests {
     #[test]
     fn banks_of_a_gpu() {
         insta::assert_snapshot!(sentences(0.01, |series, stride| 30000.0 / turns(series, stride)), @r"
-        Local memory has 32 banks of 4 bytes: each doubling of the stride up to 32 slows reads, until they are 32.0 times slower than at stride 1; the odd stride 33 is as fast as stride 1; 8-byte words show 32 banks too (16.0 times slower).
-        Reading one word with all items is as fast as stride 1; reading words in random order is 3.50 times slower than stride 1.
+        Local memory has 32 banks of 4 bytes: each doubling of the stride up to 32 slows reads, until they are 32.0 times slower than at stride 1; the odd stride 33 is as fast as stride 1 (to within 2 %); 8-byte words show 32 banks too (16.0 times slower).
+        Reading one word with all items is as fast as stride 1 (to within 2 %); reading words in random order is 3.50 times slower than stride 1.
         ");
     }
 
     #[test]
     fn memory_without_banks() {
         insta::assert_snapshot!(sentences(0.02, |_, _| 90.0), @r"
-        Local memory shows no banks: strides do not slow reads as banks would.
-        Reading one word with all items is as fast as stride 1; reading words in random order is as fast as stride 1.
+        Local memory shows no banks, as strides do not slow reads as banks would: stride 32 is as fast as stride 1 (to within 4 %).
+        Reading one word with all items is as fast as stride 1 (to within 4 %); reading words in random order is as fast as stride 1 (to within 4 %).
         ");
         let vectors = |_: &str, stride: f64| if stride < 2.0 { 200.0 } else { 40.0 };
         insta::assert_snapshot!(sentences(0.02, vectors), @r"
-        Local memory shows no banks: strides do not slow reads as banks would.
-        Reading one word with all items is as fast as stride 1; reading words in random order is as fast as stride 1.
+        Local memory shows no banks, as strides do not slow reads as banks would: stride 32 is 5.00 times slower than stride 1.
+        Reading one word with all items is as fast as stride 1 (to within 4 %); reading words in random order is as fast as stride 1 (to within 4 %).
         ");
         let lines = |_: &str, stride: f64| 200.0 / stride.clamp(1.0, 16.0);
         insta::assert_snapshot!(sentences(0.02, lines), @r"
-        Local memory shows no banks: strides do not slow reads as banks would.
-        Reading one word with all items is as fast as stride 1; reading words in random order is as fast as stride 1.
+        Local memory shows no banks, as strides do not slow reads as banks would: stride 32 is 16.0 times slower than stride 1.
+        Reading one word with all items is as fast as stride 1 (to within 4 %); reading words in random order is as fast as stride 1 (to within 4 %).
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @"Whether local memory has banks is undecided: the noise hides it.");
+        insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @r"
+        Whether local memory has banks is undecided: differences under 80 % cannot be seen in this run.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
+        ");
         let flat = sentences(0.4, |_, stride| 30000.0 + stride);
         assert!(flat.starts_with("Local memory shows no banks"), "banks would cost more than this spread: {flat}");
         insta::assert_snapshot!(BANKS.finding(&[]), @"No two strides were measured.");

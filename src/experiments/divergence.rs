@@ -3,7 +3,7 @@
 //! Where items run in lockstep, those of one warp (wavefront, vector) that take different branches go through both. Runs
 //! as long as the lockstep is wide have no such items, and take half the time.
 
-use super::evidence::{Contrast, compare_series, compare_with_last, mostly_clear, nothing};
+use super::evidence::{Contrast, compare_series, compare_with_last, excess, nothing, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -73,11 +73,12 @@ fn finding(points: &[Point]) -> String {
         Some(false) => format!(
             "No conclusion: both branches take only {most:.2} times as long as one, so not all of the work was done."
         ),
-        None => format!(
-            "No conclusion: the control is too noisy to tell whether all of the work was done ({}); run it again on \
-             a quiet machine or without --quick.",
-            ratios(least, most)
-        ),
+        None if [true, false].iter().all(|&passed| controls.iter().any(|c| c.exceeds(TRUSTED) == Some(passed))) => {
+            format!("No conclusion: the control passed at one length of runs only ({}).", ratios(least, most))
+        }
+        None => {
+            format!("Whether all of the work was done is {} ({}).", undecided_factor(&controls), ratios(least, most))
+        }
     }
 }
 
@@ -106,25 +107,26 @@ const DEAR: f64 = 1.4;
 /// Where the cost ends, if it is there and ends.
 fn cost_of_a_branch(over_one: &[Contrast]) -> String {
     let most = over_one.iter().map(|c| c.ratio).fold(0.0, f64::max);
-    let dear: Vec<bool> = over_one.iter().map(|c| c.ratio > DEAR).collect();
-    let costs = dear.iter().take_while(|&&is_dear| is_dear).count();
-    // Those at which the cost ends decide; where there is none, most of them do.
+    let costs = over_one.iter().take_while(|c| c.ratio > DEAR).count();
+    // Those at which the cost ends decide; where there is none, the shortest runs do.
     let decide = &over_one[costs.saturating_sub(1)..over_one.len().min(costs + 1)];
-    let is_clear = if costs > 0 { decide.iter().all(|c| c.is_clear(DEAR)) } else { mostly_clear(over_one, DEAR) };
+    let is_clear = decide.iter().all(|c| c.is_clear(DEAR));
+    let is_dear_again = over_one[costs..].iter().any(|c| c.exceeds(DEAR) == Some(true));
     match over_one.get(costs) {
-        _ if !is_clear => "Undecided: the times are too noisy to tell what a branch costs.".to_owned(),
+        _ if !is_clear => format!("What a branch costs is {}.", undecided_factor(over_one)),
         None => format!(
             "Where items take different branches, they need up to {most:.2} times as long as on one branch, however \
              many neighbours take the same: if items run in lockstep, more than {} of them do.",
             over_one.last().map_or(0.0, |c| c.x)
         ),
-        Some(_) if dear[costs..].contains(&true) => {
+        Some(_) if is_dear_again => {
             "Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause."
                 .to_owned()
         }
-        Some(_) if costs == 0 => format!(
-            "Where neighbouring items take different branches, they need at most {most:.2} times as long as on one \
-             branch: items do not run in lockstep here."
+        Some(shortest) if costs == 0 => format!(
+            "Where neighbouring items take different branches, they need at most {} longer than on one branch: items \
+             do not run in lockstep here.",
+            excess([shortest])
         ),
         Some(knee) => format!(
             "Where neighbouring items take different branches, they need up to {most:.2} times as long as on one \
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn no_lockstep() {
-        insta::assert_snapshot!(finding(0.02, 195.0, |g| 100.0 + 3.0 / g), @"Where neighbouring items take different branches, they need at most 1.03 times as long as on one branch: items do not run in lockstep here. The control passed: both branches take 1.95 times as long as one.");
+        insta::assert_snapshot!(finding(0.02, 195.0, |g| 100.0 + 3.0 / g), @"Where neighbouring items take different branches, they need at most 8 % longer than on one branch: items do not run in lockstep here. The control passed: both branches take 1.95 times as long as one.");
     }
 
     #[test]
@@ -167,7 +169,7 @@ mod tests {
 
     #[test]
     fn noise_and_contradictions() {
-        insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.95 times as long as one); run it again on a quiet machine or without --quick.");
+        insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"Whether all of the work was done is undecided: differences under 100 % cannot be seen in this run (both branches take 1.95 times as long as one). To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 { 150.0 } else { 100.0 }), @"Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause. The control passed: both branches take 1.95 times as long as one.");
     }
 
@@ -186,9 +188,9 @@ mod tests {
             })
         };
         let conclusion = |noise, short, long| DIVERGENCE.finding(&points(noise, short, long));
-        insta::assert_snapshot!(conclusion(0.01, 112.0, 230.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 to 2.30 times as long as one); run it again on a quiet machine or without --quick.");
+        insta::assert_snapshot!(conclusion(0.01, 112.0, 230.0), @"No conclusion: the control passed at one length of runs only (both branches take 1.12 to 2.30 times as long as one).");
         assert!(conclusion(0.3, 112.0, 230.0).contains("passed: both branches take 2.30 times"), "one point tells");
-        insta::assert_snapshot!(conclusion(0.2, 112.0, 112.0), @"No conclusion: the control is too noisy to tell whether all of the work was done (both branches take 1.12 times as long as one); run it again on a quiet machine or without --quick.");
+        insta::assert_snapshot!(conclusion(0.2, 112.0, 112.0), @"Whether all of the work was done is undecided: differences under 40 % cannot be seen in this run (both branches take 1.12 times as long as one). To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         assert!(conclusion(0.05, 112.0, 110.0).contains("only 1.12 times"));
         assert!(conclusion(0.05, 190.0, 230.0).contains("passed: both branches take 1.90 times"));
     }

@@ -4,7 +4,33 @@ use crate::record::Point;
 use crate::runner::Status;
 
 /// A smaller relative difference than this is none.
-pub(super) const LEAST: f64 = 0.05;
+const LEAST: f64 = 0.05;
+
+/// Fewer timed runs than these have no spread.
+const FEWEST_RUNS: u64 = 3;
+
+/// What a value whose spread is not known may be off by.
+const UNKNOWN_SPREAD: f64 = 0.5;
+
+/// In findings, and there only, what the noise hides.
+const UNDECIDED: &str = "undecided";
+
+/// What to do where the noise hides an answer.
+const REMEDY: &str =
+    "To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.";
+
+/// A finding, and what to do if a part of it is undecided.
+pub(super) fn with_remedy(finding: String) -> String {
+    if finding.to_lowercase().contains(UNDECIDED) { format!("{finding} {REMEDY}") } else { finding }
+}
+
+/// The relative spread of a point's value.
+fn spread(point: &Point) -> f64 {
+    match (point.noise, point.runs) {
+        (Some(noise), Some(runs)) if runs < FEWEST_RUNS => noise.max(UNKNOWN_SPREAD),
+        (noise, _) => noise.unwrap_or(UNKNOWN_SPREAD),
+    }
+}
 
 /// How one point compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +61,7 @@ impl Contrast {
     /// Nothing if either has no value.
     pub(super) fn new(a: &Point, b: &Point) -> Option<Contrast> {
         let ratio = a.measured()? / b.measured()?;
-        let spread = a.noise.unwrap_or(0.0) + b.noise.unwrap_or(0.0);
+        let spread = spread(a) + spread(b);
         let difference = ratio.max(1.0 / ratio) - 1.0;
         let verdict = match ratio > 1.0 {
             is_higher if difference > LEAST.max(spread) => {
@@ -72,11 +98,29 @@ impl Contrast {
         if (least <= factor) == (most <= factor) { Some(least > factor) } else { None }
     }
 
+    /// The largest difference that the spread leaves possible.
+    fn bound(&self) -> f64 {
+        (self.ratio.max(1.0 / self.ratio) * (1.0 + self.spread) - 1.0).max(FINEST)
+    }
+
+    /// The most by which the first value may exceed the second.
+    fn excess(&self) -> f64 {
+        (self.most() - 1.0).max(FINEST)
+    }
+
+    /// The largest ratio that the spread leaves possible.
+    pub(super) fn most(&self) -> f64 {
+        self.ratio * (1.0 + self.spread)
+    }
+
     /// Whether the spread lets one tell if the ratio is above `factor`.
     pub(super) fn is_clear(&self, factor: f64) -> bool {
         self.exceeds(factor).is_some()
     }
 }
+
+/// No finer resolution is claimed: what repeats within a run may differ in the next one.
+const FINEST: f64 = 0.01;
 
 /// Where a speed falls as x doubles: between the stride at which this begins and that at which it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,16 +140,20 @@ pub(super) enum Knee {
 /// A doubling of x costs if the speed falls by more than this: half-way between nothing and all.
 pub(super) const FALL: f64 = std::f64::consts::SQRT_2;
 
-/// The first run of doublings of x, one after the other, that each make a series of speeds fall. The spread must not hide
-/// those at which it begins and ends, nor most of them if there is none.
-pub(super) fn knee(points: &[Point], name: &str) -> Knee {
-    let all = series(points, name);
+/// The speeds of a series beside those at twice the x, ascending in x.
+pub(super) fn doublings(points: &[Point], name: &str) -> Vec<Contrast> {
     let doubled = |p: &&Point| at(points, name, 2.0 * p.x).and_then(|next| Contrast::new(p, next));
-    let steps: Vec<Contrast> = all.iter().filter_map(doubled).collect();
+    series(points, name).iter().filter_map(doubled).collect()
+}
+
+/// The first run of doublings of x, one after the other, that each make a series of speeds fall. The spread must not hide
+/// those at which it begins and ends, nor any of them if there is none.
+pub(super) fn knee(points: &[Point], name: &str) -> Knee {
+    let steps = doublings(points, name);
     let Some(begin) = steps.iter().position(|step| step.ratio > FALL) else {
         return match steps.is_empty() {
             true => Knee::Unmeasured,
-            false if mostly_clear(&steps, FALL) => Knee::Never,
+            false if steps.iter().all(|step| step.is_clear(FALL)) => Knee::Never,
             false => Knee::Unclear,
         };
     };
@@ -215,12 +263,33 @@ pub(super) fn slower(ratio: f64) -> String {
 
 /// What to say where the noise hides the answer of contrasts.
 pub(super) fn undecided(contrasts: &[Contrast]) -> String {
-    format!("undecided: {}", hidden(contrasts))
+    format!("{UNDECIDED}: {}", hidden(contrasts))
 }
 
 /// What to say where the noise hides whether contrasts exceed a factor.
-pub(super) fn undecided_factor(contrasts: &[Contrast]) -> String {
-    format!("undecided: {}", unseen(contrasts.iter()))
+pub(super) fn undecided_factor<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
+    format!("{UNDECIDED}: {}", unseen(contrasts.into_iter()))
+}
+
+/// What to say where the noise hides a difference of up to this part.
+pub(super) fn undecided_under(part: f64) -> String {
+    format!("{UNDECIDED}: differences under {} cannot be seen in this run", at_most(std::iter::once(part)))
+}
+
+/// Within how much contrasts that show no difference agree: `to within 4 %`.
+pub(super) fn within<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
+    format!("to within {}", at_most(contrasts.into_iter().map(Contrast::bound)))
+}
+
+/// What the first values of contrasts may exceed the second ones by: `4 %`.
+pub(super) fn excess<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
+    at_most(contrasts.into_iter().map(Contrast::excess))
+}
+
+/// The largest part, in whole per cents that are not less.
+pub(super) fn at_most(parts: impl Iterator<Item = f64>) -> String {
+    // What is a whole number but for its last bits stays it.
+    percent((100.0 * parts.fold(FINEST, f64::max) - 1e-9).ceil() / 100.0)
 }
 
 fn hidden(contrasts: &[Contrast]) -> String {
@@ -229,7 +298,7 @@ fn hidden(contrasts: &[Contrast]) -> String {
 
 fn unseen<'a>(contrasts: impl Iterator<Item = &'a Contrast>) -> String {
     let most = contrasts.map(|c| c.spread).fold(0.0, f64::max);
-    format!("differences under {} cannot be seen in this run", percent(most))
+    format!("differences under {} cannot be seen in this run", at_most(std::iter::once(most)))
 }
 
 /// How a speed compares with another that was just named, after `is`: `1.78 times as fast`.
@@ -237,15 +306,16 @@ pub(super) fn pace(contrast: &Contrast) -> String {
     match contrast.verdict {
         Comparison::Higher => format!("{} as fast", times(contrast.ratio)),
         Comparison::Lower => slower(contrast.ratio),
-        Comparison::Same => "as fast".to_owned(),
-        Comparison::Unclear => "undecided".to_owned(),
+        Comparison::Same => format!("as fast ({})", within([contrast])),
+        Comparison::Unclear => format!("{UNDECIDED} ({})", hidden(&[*contrast])),
     }
 }
 
 /// How a speed compares with that of `other`, after `is`: `1.78 times as fast as float`.
 pub(super) fn pace_beside(contrast: &Contrast, other: &str) -> String {
     match contrast.verdict {
-        Comparison::Higher | Comparison::Same => format!("{} as {other}", pace(contrast)),
+        Comparison::Higher => format!("{} as {other}", pace(contrast)),
+        Comparison::Same => format!("as fast as {other} ({})", within([contrast])),
         Comparison::Lower => format!("{} than {other}", pace(contrast)),
         Comparison::Unclear => format!("not clearly faster or slower than {other} ({})", undecided(&[*contrast])),
     }
@@ -270,7 +340,7 @@ pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
             let unclear: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).collect();
             format!("has an effect that is undecided at {} ({})", places(&unclear, x_name), hidden(contrasts))
         }
-        (None, None) => format!("changes the speed by less than {}", percent(LEAST)),
+        (None, None) => format!("changes the speed by less than {}", at_most(contrasts.iter().map(Contrast::bound))),
     }
 }
 
@@ -284,7 +354,7 @@ pub(super) fn certain(contrasts: &[&[Contrast]], x_name: &str) -> String {
 }
 
 /// `n = 1024, 2048`.
-fn places(contrasts: &[&Contrast], x_name: &str) -> String {
+pub(super) fn places(contrasts: &[&Contrast], x_name: &str) -> String {
     let xs: Vec<String> = contrasts.iter().map(|c| c.x.to_string()).collect();
     format!("{x_name} = {}", xs.join(", "))
 }
@@ -321,7 +391,7 @@ mod tests {
         insta::assert_snapshot!(paces(94.0, 0.01), @"6 % slower than float | 1.06 times as fast as float");
         insta::assert_snapshot!(paces(4.0, 0.01), @"25.0 times slower than float | 25.0 times as fast as float");
         insta::assert_snapshot!(paces(0.5, 0.01), @"200 times slower than float | 200 times as fast as float");
-        insta::assert_snapshot!(paces(102.0, 0.01), @"as fast as float | as fast as float");
+        insta::assert_snapshot!(paces(102.0, 0.01), @"as fast as float (to within 4 %) | as fast as float (to within 4 %)");
         insta::assert_snapshot!(paces(110.0, 0.12), @"not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run) | not clearly faster or slower than float (undecided: differences under 12 % cannot be seen in this run)");
     }
 

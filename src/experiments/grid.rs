@@ -122,11 +122,10 @@ fn tail(all: &[&Point]) -> String {
     let mut steps: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(after(p)?, p)).collect();
     steps.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let costly: Vec<&Contrast> = steps.iter().filter(|c| c.exceeds(LOSS) == Some(false)).collect();
+    let hidden: Vec<&Contrast> = steps.iter().filter(|c| c.exceeds(LOSS).is_none()).collect();
     let described = |c: &Contrast| format!("{} groups run at {} of the rate of {}", c.x, percent(c.ratio), c.x - 1.0);
     match costly.as_slice() {
-        [] if steps.iter().any(|c| c.exceeds(LOSS).is_none()) => {
-            "What one more group costs is undecided: the noise hides it.".to_owned()
-        }
+        [] if !hidden.is_empty() => format!("What one more group costs is {}.", undecided_factor(hidden)),
         [] if steps.is_empty() => "What one more group costs was not measured.".to_owned(),
         [] => format!("One more group never costs more than {} of the rate.", percent(1.0 - LOSS)),
         [worst] => format!("One more group can slow a launch: {}.", described(worst)),
@@ -160,7 +159,7 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: the noise hides it. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %. One group for each compute unit reaches 100 % of the best rate of whole multiples of the units; whether a unit needs several groups is undecided: differences under 60 % cannot be seen in this run.");
+        insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: differences under 60 % cannot be seen in this run. The best rate is at 1000 groups; of it, 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 %. One group for each compute unit reaches 100 % of the best rate of whole multiples of the units; whether a unit needs several groups is undecided: differences under 60 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one more group costs was not measured. The best rate is at 100 groups; of it, 100 reach 100.0 %.");
         insta::assert_snapshot!(GRID.finding(&[]), @"No rate was measured.");
     }

@@ -3,7 +3,7 @@
 //! Each compute unit has one group, so that nothing else can fill the time from a step's begin to its result than the
 //! group's other items, or an item's other chains (V. Volkov, "Better performance at lower occupancy", GTC 2010).
 
-use super::evidence::{Contrast, extremes, percent, series};
+use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::{LATENCY, Own};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -16,8 +16,11 @@ const STEP: &str = "a step";
 const STEP_CLOCKS: &str = "a step, clocks";
 
 /// The latency in clocks of the frequency that the driver states, for a grid of one group for each compute unit.
-const CLOCKS: Metric =
-    Metric { name: "latency", unit: "clocks", of: |row| Some(row.wg.parse::<f64>().ok()? / row.ops_per_cu_clock?) };
+const CLOCKS: Metric = Metric {
+    name: "latency in clocks",
+    unit: "clocks",
+    of: |row| Some(row.wg.parse::<f64>().ok()? / row.ops_per_cu_clock?),
+};
 
 /// The experiment's entry in the list.
 pub const ILP: Experiment = Experiment {
@@ -42,21 +45,9 @@ fn finding(points: &[Point]) -> String {
     let Some((_, best)) = extremes(points.iter().filter(|p| p.unit == RATE.unit)) else {
         return "No rate was measured.".to_owned();
     };
-    let all: Vec<Result<String, &str>> = SERIES.iter().filter_map(|(name, _)| needed(points, name, best)).collect();
-    let needed: Vec<&str> = all.iter().flatten().map(String::as_str).collect();
-    let hidden: Vec<&str> = all.iter().filter_map(|needed| needed.as_ref().err().copied()).collect();
-    let needed = match needed.join(", ") {
-        none if none.is_empty() => none,
-        needed => format!("{} of the best rate takes {needed}. ", percent(BUSY)),
-    };
-    let hidden = match hidden.join(", ") {
-        none if none.is_empty() => none,
-        hidden => format!(
-            "How many items it takes with {hidden} to reach {} is undecided: the noise hides it.",
-            percent(BUSY)
-        ),
-    };
-    format!("{}{needed}{hidden}", latency(points)).trim_end().to_owned()
+    let needed: Vec<(&str, Needed)> =
+        SERIES.iter().filter_map(|(name, _)| Some((*name, needed(points, name, best)?))).collect();
+    format!("{}{}{}{}", latency(points), enough(&needed), too_few(&needed), hidden(&needed)).trim_end().to_owned()
 }
 
 /// `A step takes 2.02 ns, which is 4.0 clocks. `
@@ -74,16 +65,72 @@ fn latency(points: &[Point]) -> String {
 /// A compute unit that is this busy has its latency hidden, but for what begins and ends a launch.
 const BUSY: f64 = 0.8;
 
-/// `512 items with 1 chain`; the name alone if the spread hides how many.
-fn needed<'a>(points: &[Point], name: &'a str, best: &Point) -> Option<Result<String, &'a str>> {
-    let all = series(points, name);
-    let contrasts: Vec<Contrast> = all.iter().filter_map(|p| Contrast::new(p, best)).collect();
-    let most = contrasts.iter().map(|c| c.ratio).reduce(f64::max)?;
+/// How many items of a series reach this part of the best rate.
+enum Needed {
+    Items(f64),
+    /// More than the most measured, which reach this part.
+    More(f64, f64),
+    /// The spread hides it.
+    Hidden(Contrast),
+}
+
+fn needed(points: &[Point], name: &str, best: &Point) -> Option<Needed> {
+    let contrasts: Vec<Contrast> = series(points, name).iter().filter_map(|p| Contrast::new(p, best)).collect();
+    let last = contrasts.last()?;
     Some(match contrasts.iter().find(|c| c.exceeds(BUSY) != Some(false)) {
-        None => Ok(format!("more than {} items with {name} (they reach {} at most)", all.last()?.x, percent(most))),
-        Some(c) if c.exceeds(BUSY).is_none() => Err(name),
-        Some(c) => Ok(format!("{} items with {name}", c.x)),
+        None => Needed::More(last.x, last.ratio),
+        Some(c) if c.exceeds(BUSY).is_none() => Needed::Hidden(*c),
+        Some(c) => Needed::Items(c.x),
     })
+}
+
+/// `80 % of the best rate takes 512 items with 1 chain, 256 items with 2 chains. `
+fn enough(all: &[(&str, Needed)]) -> String {
+    let items = |(name, needed): &(&str, Needed)| match needed {
+        Needed::Items(items) => Some(format!("{items} items with {name}")),
+        _ => None,
+    };
+    let items: Vec<String> = all.iter().filter_map(items).collect();
+    if items.is_empty() {
+        return String::new();
+    }
+    format!("{} of the best rate takes {}. ", percent(BUSY), items.join(", "))
+}
+
+/// `With 1 chain even 1024 items reach 7 % of the best rate; with 2 chains even 1024 items reach 16 %. `
+fn too_few(all: &[(&str, Needed)]) -> String {
+    let part = |(name, needed): &(&str, Needed)| match needed {
+        Needed::More(items, part) => Some(format!("with {name} even {items} items reach {}", percent(*part))),
+        _ => None,
+    };
+    let parts: Vec<String> = all.iter().filter_map(part).collect();
+    match parts.split_first() {
+        None => String::new(),
+        Some((first, more)) => {
+            let more: String = more.iter().map(|phrase| format!("; {phrase}")).collect();
+            format!("{} of the best rate{more}. ", first.replacen("with", "With", 1))
+        }
+    }
+}
+
+/// For which series the noise hides the answer.
+fn hidden(all: &[(&str, Needed)]) -> String {
+    let hidden: Vec<(&str, Contrast)> = all
+        .iter()
+        .filter_map(
+            |(name, needed)| if let Needed::Hidden(contrast) = needed { Some((*name, *contrast)) } else { None },
+        )
+        .collect();
+    if hidden.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = hidden.iter().map(|(name, _)| *name).collect();
+    format!(
+        "How many items it takes with {} to reach {} is {}.",
+        names.join(", "),
+        percent(BUSY),
+        undecided_factor(hidden.iter().map(|(_, contrast)| contrast))
+    )
 }
 
 /// Rounds of all chains of a group together, the same in every trial, so that the time is that of the rate alone; but no
@@ -127,12 +174,12 @@ mod tests {
 
     #[test]
     fn only_chains_hide_it() {
-        insta::assert_snapshot!(finding(0.01, |chains, _| 4.0 * chains.min(4.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes more than 1024 items with 1 chain (they reach 25 % at most), more than 1024 items with 2 chains (they reach 50 % at most), 32 items with 4 chains, 32 items with 8 chains.");
+        insta::assert_snapshot!(finding(0.01, |chains, _| 4.0 * chains.min(4.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes 32 items with 4 chains, 32 items with 8 chains. With 1 chain even 1024 items reach 25 % of the best rate; with 2 chains even 1024 items reach 50 %.");
     }
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, |chains, items| 30000.0 * (chains * items / 700.0).min(1.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. How many items it takes with 1 chain, 2 chains, 4 chains, 8 chains to reach 80 % is undecided: the noise hides it.");
+        insta::assert_snapshot!(finding(0.3, |chains, items| 30000.0 * (chains * items / 700.0).min(1.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. How many items it takes with 1 chain, 2 chains, 4 chains, 8 chains to reach 80 % is undecided: differences under 60 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(finding(0.01, |chains, _| if chains == 1.0 { 4.0 } else { f64::NAN }), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes 32 items with 1 chain.");
         insta::assert_snapshot!(ILP.finding(&[]), @"No rate was measured.");
     }

@@ -6,7 +6,9 @@
 //! follows for a value that can be computed again: x is then the operations that make a value, by byte of the value, and
 //! the other kernel loads it.
 
-use super::evidence::{Comparison, Contrast, any, compare, compare_with_last, nothing, series, undecided};
+use super::evidence::{
+    Comparison, Contrast, any, compare, compare_with_last, nothing, series, undecided, undecided_factor, within,
+};
 use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
@@ -108,10 +110,7 @@ fn roofline(points: &[Point]) -> Option<String> {
     let memory = match (kept > 0.0, lost) {
         (_, Some(c)) if c.exceeds(KEPT).is_none() => {
             let least = if kept > 0.0 { format!("beyond {} ", fraction(kept)) } else { String::new() };
-            format!(
-                "Where memory stops being the limit {least}is undecided, as the spread hides it at {}",
-                fraction(c.x)
-            )
+            format!("Where memory stops being the limit {least}is {} (at {})", undecided_factor([c]), fraction(c.x))
         }
         (_, None) => {
             format!("Memory is the limit up to {} operations a byte ({} GB/s)", fraction(kept), rounded(copied))
@@ -136,7 +135,12 @@ fn roofline(points: &[Point]) -> Option<String> {
             rounded(rate / copied)
         ),
         Some(Some(true)) => format!("up to {} arithmetic's limit does not show", fraction(last.x)),
-        _ => format!("whether {} operations a byte reach arithmetic's limit is undecided", fraction(last.x)),
+        Some(None) => format!(
+            "whether {} operations a byte reach arithmetic's limit is {}",
+            fraction(last.x),
+            undecided_factor(&doubling)
+        ),
+        None => format!("whether {} operations a byte reach arithmetic's limit was not measured", fraction(last.x)),
     };
     Some(format!("{memory}; {arithmetic}."))
 }
@@ -158,7 +162,7 @@ fn pair(points: &[Point]) -> Option<String> {
     };
     let control = match control {
         Some(Comparison::Same) => "",
-        Some(Comparison::Unclear) => " The control, loads measured twice, is noisy.",
+        Some(Comparison::Unclear) => " The control, loads measured twice, is undecided, as it is too noisy.",
         Some(_) => " The control failed: loads measured twice took different times, so the device was unsteady.",
         None => " Loads were not measured twice as a control.",
     };
@@ -187,18 +191,27 @@ fn cheaper(over: &[Contrast]) -> String {
             format!("{again} cheaper than loading it {up_to} {}, the most measured", operations(c))
         }
         (Some(c), None) => {
-            format!("{again} cheaper than loading it {up_to} {}, and not clearly dearer with more", operations(c))
+            let more = match any(rest, Comparison::Unclear) {
+                true => format!("whether it is dearer with more is {}", undecided(rest)),
+                false => format!("as fast with more ({})", within(rest)),
+            };
+            format!("{again} cheaper than loading it {up_to} {}, and {more}", operations(c))
         }
         (None, Some(d)) if after.len() == over.len() => {
             format!("{again} dearer than loading it {from} {}{on}, the fewest measured", operations(d))
         }
         (None, Some(d)) => {
-            format!("{again} dearer than loading it {from} {}{on}, and never clearly cheaper", operations(d))
+            let fewer: Vec<Contrast> = over.iter().filter(|c| c.verdict != Comparison::Higher).copied().collect();
+            let fewer = match any(&fewer, Comparison::Unclear) {
+                true => format!("whether it is cheaper with fewer is {}", undecided(&fewer)),
+                false => format!("as fast with fewer ({})", within(&fewer)),
+            };
+            format!("{again} dearer than loading it {from} {}{on}, and {fewer}", operations(d))
         }
         (None, None) if any(over, Comparison::Unclear) => {
             format!("Whether computing a float again or loading it is cheaper is {}", undecided(over))
         }
-        (None, None) => format!("{again} as fast as loading it"),
+        (None, None) => format!("{again} as fast as loading it ({})", within(over)),
     }
 }
 
@@ -231,7 +244,7 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.3, 1000.0, 20000.0), @"Where memory stops being the limit is undecided, as the spread hides it at 1/8; whether 128 operations a byte reach arithmetic's limit is undecided. Computing a float again is dearer than loading it from 512 operations on, and never clearly cheaper. The control, loads measured twice, is noisy.");
+        insta::assert_snapshot!(finding(0.3, 1000.0, 20000.0), @"Where memory stops being the limit is undecided: differences under 60 % cannot be seen in this run (at 1/8); whether 128 operations a byte reach arithmetic's limit is undecided: differences under 60 % cannot be seen in this run. Computing a float again is dearer than loading it from 512 operations on, and whether it is cheaper with fewer is undecided: differences under 60 % cannot be seen in this run. The control, loads measured twice, is undecided, as it is too noisy. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(INTENSITY.finding(&[]), @"Nothing was measured.");
         let part = |name: &'static str| {
             let points =

@@ -7,7 +7,10 @@
 //! each timed chase, over all of its memory; caches therefore hold no more of it than they always could. On most devices
 //! large working sets also miss the cache of address translations, whose cost is part of the latency here.
 
-use super::evidence::{Comparison, Contrast, compare_series, mostly_clear, nothing, percent, series, times};
+use super::evidence::{
+    Comparison, Contrast, compare_series, mostly_clear, nothing, percent, series, times, undecided, undecided_factor,
+    within,
+};
 use super::own::Own;
 use super::{Experiment, Scope, Trial};
 use crate::data::Dtype;
@@ -169,7 +172,7 @@ fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
     let (Some(first), Some(last)) = (all.first(), all.last()) else { return String::new() };
     let plateaus = plateaus(points);
     if !mostly_clear(steps, FLAT) {
-        return "Undecided: the times are too noisy to tell where the latency of a load changes.".to_owned();
+        return format!("Where the latency of a load changes is {}.", undecided_factor(steps));
     }
     let described = |p: &Plateau<'_>| {
         let whole = match (p.from() == first.x, p.to() == last.x) {
@@ -224,12 +227,12 @@ fn local(points: &[Point], ghz: Option<f64>) -> String {
         Control::Absent => ", without a control",
     };
     let beside = match contrast.verdict {
-        Comparison::Higher => format!("{} as long as", times(contrast.ratio)),
-        Comparison::Lower => format!("{} of the time of", percent(contrast.ratio)),
-        Comparison::Same => "as long as".to_owned(),
-        Comparison::Unclear => "not clearly more or less than".to_owned(),
+        Comparison::Higher => format!("{} as long as one from the nearest cache", times(contrast.ratio)),
+        Comparison::Lower => format!("{} of the time of one from the nearest cache", percent(contrast.ratio)),
+        Comparison::Same => format!("as long as one from the nearest cache ({})", within([&contrast])),
+        Comparison::Unclear => format!("and beside one from the nearest cache that is {}", undecided(&[contrast])),
     };
-    format!("A load from local memory takes {}, {beside} one from the nearest cache{doubt}.", latency(ns, ghz))
+    format!("A load from local memory takes {}, {beside}{doubt}.", latency(ns, ghz))
 }
 
 /// A dependent load takes this many times as long as an independent one, at least, if latency is what it takes.
@@ -263,7 +266,7 @@ impl Control {
         let clear = || controls.iter().filter(|c| c.exceeds(HIDDEN).is_some());
         match self {
             Control::Absent => "No independent loads were measured as a control.".to_owned(),
-            Control::Hidden => "The control is too noisy to tell whether latency was measured.".to_owned(),
+            Control::Hidden => format!("Whether latency was measured is {}.", undecided_factor(controls)),
             Control::Failed => String::new(),
             Control::Passed => {
                 let least = clear().map(|c| c.ratio).fold(f64::INFINITY, f64::min);
@@ -361,8 +364,8 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.5, 0.1, three_levels), @"Undecided: the times are too noisy to tell where the latency of a load changes. A load from local memory takes 14 ns (28.0 clocks), not clearly more or less than one from the nearest cache. The control passed: dependent loads take at least 10.00 times as long as independent ones.");
-        insta::assert_snapshot!(finding(0.5, 0.7, three_levels), @"Undecided: the times are too noisy to tell where the latency of a load changes. A load from local memory takes 14 ns (28.0 clocks), not clearly more or less than one from the nearest cache. The control is too noisy to tell whether latency was measured.");
+        insta::assert_snapshot!(finding(0.5, 0.1, three_levels), @"Where the latency of a load changes is undecided: differences under 100 % cannot be seen in this run. A load from local memory takes 14 ns (28.0 clocks), and beside one from the nearest cache that is undecided: differences under 100 % cannot be seen in this run. The control passed: dependent loads take at least 10.00 times as long as independent ones. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
+        insta::assert_snapshot!(finding(0.5, 0.7, three_levels), @"Where the latency of a load changes is undecided: differences under 100 % cannot be seen in this run. A load from local memory takes 14 ns (28.0 clocks), and beside one from the nearest cache that is undecided: differences under 100 % cannot be seen in this run. Whether latency was measured is undecided: differences under 100 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(LATENCY.finding(&[]), @"Nothing was measured.");
         let alone =
             points_of(&LATENCY, false, 0.01, |series, x| if series == GLOBAL { three_levels(x) } else { f64::NAN });

@@ -86,10 +86,11 @@ impl Experiment {
         (self.plan)(scope)
     }
 
-    /// The answer, in at most three sentences. It follows from the points alone, never from the device's name, so
-    /// that recorded points give the same answer. Any point may be missing or have no value.
+    /// The answer, in at most three sentences, and one on what to do where the noise hides a part of it. Each part is an
+    /// effect with its size, none beyond a stated resolution, or undecided. It follows from the points alone, never from
+    /// the device's name, so that recorded points give the same answer. Any point may be missing or have no value.
     pub fn finding(&self, points: &[Point]) -> String {
-        (self.finding)(points)
+        evidence::with_remedy((self.finding)(points))
     }
 }
 
@@ -126,5 +127,7 @@ pub fn experiment(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().copied().find(|e| e.name == name)
 }
 
+#[cfg(test)]
+mod answers;
 #[cfg(test)]
 mod tests;

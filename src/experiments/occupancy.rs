@@ -7,7 +7,7 @@
 //! either needs. How many are resident cannot be asked for; it follows from the memory that groups share, and
 //! [`crate::occupancy`] works it out for devices that it knows.
 
-use super::evidence::{Contrast, extremes, percent, series};
+use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -59,7 +59,8 @@ fn finding(points: &[Point]) -> String {
         return "No two sizes of ballast were measured.".to_owned();
     }
     let most = held.iter().map(|(_, held)| held.last.x).fold(0.0, f64::max);
-    let hidden = held.iter().filter(|(_, held)| held.kept == SpeedKept::Hidden).count();
+    let noisy = || held.iter().filter(|(_, held)| held.kept == SpeedKept::Hidden).map(|(_, held)| &held.last);
+    let hidden = noisy().count();
     let over = percent(1.0 - ENOUGH);
     if held.iter().all(|(_, held)| !matches!(held.kept, SpeedKept::UpTo(_))) {
         return match hidden {
@@ -70,16 +71,17 @@ fn finding(points: &[Point]) -> String {
             ),
             _ => format!(
                 "No slowdown over {over} shows up to {} of local memory a group, but {hidden} of {} series are too \
-                 noisy to rule it out.",
+                 noisy to rule it out ({}).",
                 bytes(most),
-                held.len()
+                held.len(),
+                undecided_factor(noisy())
             ),
         };
     }
     let phrases: Vec<String> = held.iter().filter_map(|(name, held)| held.phrase(name)).collect();
     let hidden = match hidden {
         0 => String::new(),
-        _ => format!("; {hidden} of {} series are undecided, as they are too noisy", held.len()),
+        _ => format!("; {hidden} of {} series are {}", held.len(), undecided_factor(noisy())),
     };
     let shares: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| share_left(points, *metric, most)).collect();
     let phrases = phrases.join("; ");
@@ -125,13 +127,13 @@ impl Held {
         Some(Held { kept, last })
     }
 
-    /// `beyond 6 KiB with 1 read, groups of 64 (31 % is left at 48 KiB)`.
+    /// `beyond 6 KiB with 1 read, groups of 64 (to 31 % at 48 KiB)`.
     fn phrase(&self, name: &str) -> Option<String> {
         match self.kept {
             SpeedKept::Throughout => Some(format!("nowhere with {name}")),
             SpeedKept::UpTo(enough) => {
                 let (left, most) = (percent(self.last.ratio), bytes(self.last.x));
-                Some(format!("beyond {} with {name} ({left} is left at {most})", bytes(enough)))
+                Some(format!("beyond {} with {name} (to {left} at {most})", bytes(enough)))
             }
             SpeedKept::Hidden => None,
         }
@@ -147,10 +149,10 @@ fn share_left(points: &[Point], metric: Metric, most: f64) -> Option<String> {
     let own = || points.iter().filter(|p| p.unit == metric.unit && p.measured().is_some());
     let (_, best) = extremes(own())?;
     let last = own().filter(|p| p.x == most);
-    let shares = last.filter_map(|p| Some(format!("{} with {}", percent(Contrast::new(p, best)?.ratio), p.series)));
+    let shares =
+        last.filter_map(|p| Some(format!("{} of the best with {}", percent(Contrast::new(p, best)?.ratio), p.series)));
     let shares: Vec<String> = shares.collect();
-    (!shares.is_empty())
-        .then(|| format!("At {}, this part of the best {} is left: {}.", bytes(most), metric.name, shares.join("; ")))
+    (!shares.is_empty()).then(|| format!("At {}, {} falls to {}.", bytes(most), metric.name, shares.join("; ")))
 }
 
 /// Sizes of the ballast up to nearly all that a group may have, in bytes: parts of it where whole numbers of groups share a
@@ -205,9 +207,9 @@ mod tests {
     fn a_gpu_whose_latency_takes_1024_items_or_as_many_operations() {
         let speed = |at_once: f64, wg: f64, groups: f64| 1000.0 * (at_once * wg * groups / 1024.0).min(1.0);
         insta::assert_snapshot!(sentences(0.01, speed), @r"
-        As groups hold more local memory, the speed falls by more than 10 % beyond 4 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 read, groups of 256 (50 % is left at 31 KiB); nowhere with 8 reads, groups of 64; beyond 4 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); beyond 16 KiB with 1 chain, groups of 256 (50 % is left at 31 KiB); beyond 16 KiB with 4 chains, groups of 64 (50 % is left at 31 KiB).
-        At 31 KiB, this part of the best bandwidth is left: 12 % with 1 read, groups of 64; 50 % with 1 read, groups of 256; 100 % with 8 reads, groups of 64.
-        At 31 KiB, this part of the best rate is left: 12 % with 1 chain, groups of 64; 50 % with 1 chain, groups of 256; 50 % with 4 chains, groups of 64.
+        As groups hold more local memory, the speed falls by more than 10 % beyond 4 KiB with 1 read, groups of 64 (to 12 % at 31 KiB); beyond 16 KiB with 1 read, groups of 256 (to 50 % at 31 KiB); nowhere with 8 reads, groups of 64; beyond 4 KiB with 1 chain, groups of 64 (to 12 % at 31 KiB); beyond 16 KiB with 1 chain, groups of 256 (to 50 % at 31 KiB); beyond 16 KiB with 4 chains, groups of 64 (to 50 % at 31 KiB).
+        At 31 KiB, bandwidth falls to 12 % of the best with 1 read, groups of 64; 50 % of the best with 1 read, groups of 256; 100 % of the best with 8 reads, groups of 64.
+        At 31 KiB, rate falls to 12 % of the best with 1 chain, groups of 64; 50 % of the best with 1 chain, groups of 256; 50 % of the best with 4 chains, groups of 64.
         ");
     }
 
@@ -220,11 +222,15 @@ mod tests {
     fn noise_and_missing_points() {
         let speed = |at_once: f64, wg: f64, groups: f64| 1000.0 * (at_once * wg * groups / 1024.0).min(1.0);
         insta::assert_snapshot!(sentences(0.5, speed), @r"
-        As groups hold more local memory, the speed falls by more than 10 % beyond 1 KiB with 1 read, groups of 64 (12 % is left at 31 KiB); beyond 1 KiB with 1 chain, groups of 64 (12 % is left at 31 KiB); 4 of 6 series are undecided, as they are too noisy.
-        At 31 KiB, this part of the best bandwidth is left: 12 % with 1 read, groups of 64; 50 % with 1 read, groups of 256; 100 % with 8 reads, groups of 64.
-        At 31 KiB, this part of the best rate is left: 12 % with 1 chain, groups of 64; 50 % with 1 chain, groups of 256; 50 % with 4 chains, groups of 64.
+        As groups hold more local memory, the speed falls by more than 10 % beyond 1 KiB with 1 read, groups of 64 (to 12 % at 31 KiB); beyond 1 KiB with 1 chain, groups of 64 (to 12 % at 31 KiB); 4 of 6 series are undecided: differences under 100 % cannot be seen in this run.
+        At 31 KiB, bandwidth falls to 12 % of the best with 1 read, groups of 64; 50 % of the best with 1 read, groups of 256; 100 % of the best with 8 reads, groups of 64.
+        At 31 KiB, rate falls to 12 % of the best with 1 chain, groups of 64; 50 % of the best with 1 chain, groups of 256; 50 % of the best with 4 chains, groups of 64.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
-        insta::assert_snapshot!(sentences(0.5, |at_once, _, _| 10.0 * at_once), @"No slowdown over 10 % shows up to 31 KiB of local memory a group, but 6 of 6 series are too noisy to rule it out.");
+        insta::assert_snapshot!(sentences(0.5, |at_once, _, _| 10.0 * at_once), @r"
+        No slowdown over 10 % shows up to 31 KiB of local memory a group, but 6 of 6 series are too noisy to rule it out (undecided: differences under 100 % cannot be seen in this run).
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
+        ");
         insta::assert_snapshot!(OCCUPANCY.finding(&[]), @"No two sizes of ballast were measured.");
     }
 

@@ -1,6 +1,9 @@
 //! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
 
-use super::evidence::{Comparison, compare, nothing, percent, series, times, undecided, value, values};
+use super::evidence::{
+    Comparison, at_most, compare, nothing, percent, series, slower, times, undecided, undecided_under, value, values,
+    within,
+};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, pipeline};
 use crate::record::{Point, TIME};
@@ -92,7 +95,14 @@ fn chunked(points: &[Point]) -> Option<String> {
         Comparison::Unclear => {
             format!("the fastest chunks ({x} on {series}) take {}, and their gain is {}", ms(us), undecided(&[gain]))
         }
-        _ => format!("chunks do not help: the fastest ({x} on {series}) take {}", ms(us)),
+        Comparison::Same => {
+            let within = within([&gain]);
+            format!("chunks do not help: the fastest ({x} on {series}) take {}, as long {within}", ms(us))
+        }
+        Comparison::Lower => {
+            let slower = slower(gain.ratio);
+            format!("chunks do not help: the fastest ({x} on {series}) take {} and are {slower}", ms(us))
+        }
     };
     Some(format!(
         "Copy in, kernel and copy out take {}, {} and {} alone, and {} one after the other; {verdict}; {}.",
@@ -127,6 +137,9 @@ fn beside(points: &[Point]) -> Option<String> {
         .then(|| format!("The host's own work ({}) together with {}.", ms(host), phrases.join("; with ")))
 }
 
+/// A run that may hide no larger part of the shorter one shows that nothing overlaps.
+const NO_OVERLAP: f64 = 0.1;
+
 /// `the kernel takes 1.00 ms: 100 % of the shorter one overlaps the longer`.
 fn beside_stage(points: &[Point], (what, alone, both): (&str, &str, &str)) -> Option<String> {
     let all = [alone, HOST, both].map(|name| series(points, name).into_iter().find(|p| p.x == 1.0));
@@ -136,10 +149,13 @@ fn beside_stage(points: &[Point], (what, alone, both): (&str, &str, &str)) -> Op
     let shorter = alone.min(host);
     // 0: one after the other; 1: the shorter is hidden whole.
     let hidden = ((alone + host - both) / shorter).clamp(0.0, 1.0);
-    let overlap = if spread > hidden * shorter {
-        "no overlap beyond the measurement noise".to_owned()
-    } else {
+    let resolution = spread / shorter;
+    let overlap = if hidden > resolution {
         format!("{} of the shorter one overlaps the longer", percent(hidden))
+    } else if hidden + resolution <= NO_OVERLAP {
+        format!("no overlap over {} of the shorter one", at_most(std::iter::once(hidden + resolution)))
+    } else {
+        format!("whether they overlap is {}", undecided_under(resolution))
     };
     Some(format!("{what} ({}) takes {}: {overlap}", ms(alone), ms(both)))
 }
@@ -190,10 +206,10 @@ mod tests {
         };
         insta::assert_snapshot!(finding(us), @r"
         Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other;
-        chunks do not help: the fastest (2 on 1 queue) take 3.02 ms;
+        chunks do not help: the fastest (2 on 1 queue) take 3.02 ms, as long to within 3 %;
         the ideal is the longest stage alone, 1.00 ms.
-        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 2.00 ms: no overlap beyond the measurement noise;
-        with a copy in (1.00 ms) takes 2.00 ms: no overlap beyond the measurement noise;
+        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 2.00 ms: no overlap over 4 % of the shorter one;
+        with a copy in (1.00 ms) takes 2.00 ms: no overlap over 4 % of the shorter one;
         with a copy out (1.00 ms) takes 1.50 ms: 50 % of the shorter one overlaps the longer.
         These times are medians;
         a timeline shows one more run, which may be faster or slower.
@@ -237,8 +253,8 @@ mod tests {
             let times = [(KERNEL, 1000.0), (HOST, 4000.0), (BESIDE, both)];
             beside(&times.map(|(series, us)| point(series, 1, us, noise))).unwrap()
         };
-        insta::assert_snapshot!(sentence(0.1, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: no overlap beyond the measurement noise.");
+        insta::assert_snapshot!(sentence(0.1, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: whether they overlap is undecided: differences under 95 % cannot be seen in this run.");
         insta::assert_snapshot!(sentence(0.02, 4500.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 4.50 ms: 50 % of the shorter one overlaps the longer.");
-        insta::assert_snapshot!(sentence(0.0, 5000.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 5.00 ms: 0 % of the shorter one overlaps the longer.");
+        insta::assert_snapshot!(sentence(0.0, 5000.0), @"The host's own work (4.00 ms) together with the kernel (1.00 ms) takes 5.00 ms: no overlap over 1 % of the shorter one.");
     }
 }

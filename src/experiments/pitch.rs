@@ -159,11 +159,7 @@ fn camping(remedies: &[(&str, &[Contrast])]) -> String {
     let clear: Vec<Contrast> = all.iter().copied().filter(|c| is_clear(c.x)).collect();
     match (clear.len(), all.len()) {
         (_, 0) => "was not compared with a remedy for partition camping".to_owned(),
-        (0, _) => {
-            "may or may not suffer from partition camping (undecided, as the points are noisy: measure again with \
-                   nothing else running, and not with --quick)"
-                .to_owned()
-        }
+        (0, _) => "may or may not suffer from partition camping (undecided, as the points are noisy)".to_owned(),
         (some, all) if some < all => {
             format!("shows no partition camping where the noise lets one tell ({})", certain(&[&clear], "n"))
         }
@@ -204,7 +200,8 @@ mod tests {
     /// The finding, a sentence a line.
     fn sentences(points: &[Point]) -> String {
         let finding = PITCH.finding(points);
-        assert_eq!(finding.matches(". ").count(), 2, "{finding}");
+        let remedy = usize::from(finding.contains("undecided"));
+        assert_eq!(finding.matches(". ").count(), 2 + remedy, "{finding}");
         finding.replace(". ", ".\n")
     }
 
@@ -232,7 +229,7 @@ mod tests {
         let camps = |series: &str, n: u64| if at_powers(n, series) { 50.0 } else { 80.0 };
         insta::assert_snapshot!(sentences(&points(0.01, camps)), @r"
         The tiled kernel suffers from partition camping where rows are a power of two long, as padding and n = 2080 show: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
-        Diagonal order changes the speed by less than 5 %, and n = 2080 is 1.60 times as fast as n = 2048.
+        Diagonal order changes the speed by less than 2 %, and n = 2080 is 1.60 times as fast as n = 2048.
         The naive kernel suffers from power-of-two rows: padding makes it up to 1.60 times as fast (n = 512, 1024, 2048, 4096).
         ");
     }
@@ -241,24 +238,24 @@ mod tests {
     fn a_diagonal_order_that_pays_on_any_rows_cures_nothing() {
         let orders = |series: &str, _| if series.starts_with("diagonal") { 80.0 } else { 60.0 };
         insta::assert_snapshot!(sentences(&points(0.01, orders)), @r"
-        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 5 %.
-        Diagonal order makes it up to 1.33 times as fast (n = 512, 1024, 2048, 4096), but with padded rows too, and n = 2080 is as fast as n = 2048.
-        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 5 %.
+        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 2 %.
+        Diagonal order makes it up to 1.33 times as fast (n = 512, 1024, 2048, 4096), but with padded rows too, and n = 2080 is as fast as n = 2048 (to within 2 %).
+        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 2 %.
         ");
         let costs = |series: &str, _| if series.starts_with("diagonal") { 40.0 } else { 60.0 };
         insta::assert_snapshot!(sentences(&points(0.01, costs)), @r"
-        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 5 %.
-        Diagonal order makes it up to 1.50 times slower (n = 512, 1024, 2048, 4096), and n = 2080 is as fast as n = 2048.
-        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 5 %.
+        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 2 %.
+        Diagonal order makes it up to 1.50 times slower (n = 512, 1024, 2048, 4096), and n = 2080 is as fast as n = 2048 (to within 2 %).
+        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 2 %.
         ");
     }
 
     #[test]
     fn no_camping() {
         insta::assert_snapshot!(sentences(&points(0.02, |_, n| 60.0 + n as f64 / 4096.0)), @r"
-        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 5 %.
-        Diagonal order changes the speed by less than 5 %, and n = 2080 is as fast as n = 2048.
-        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 5 %.
+        The tiled kernel shows no partition camping: padding each row by 32 elements changes the speed by less than 4 %.
+        Diagonal order changes the speed by less than 4 %, and n = 2080 is as fast as n = 2048 (to within 5 %).
+        The naive kernel does not suffer from power-of-two rows: padding changes the speed by less than 4 %.
         ");
     }
 
@@ -266,9 +263,10 @@ mod tests {
     fn too_much_noise_to_tell() {
         let camps = |series: &str, n: u64| if at_powers(n, series) { 60.0 } else { 80.0 };
         insta::assert_snapshot!(sentences(&points(0.2, camps)), @r"
-        The tiled kernel may or may not suffer from partition camping (undecided, as the points are noisy: measure again with nothing else running, and not with --quick): padding each row by 32 elements has an effect that is undecided at n = 512, 1024, 2048, 4096 (differences under 40 % cannot be seen in this run).
+        The tiled kernel may or may not suffer from partition camping (undecided, as the points are noisy): padding each row by 32 elements has an effect that is undecided at n = 512, 1024, 2048, 4096 (differences under 40 % cannot be seen in this run).
         Diagonal order has an effect that is undecided at n = 512, 1024, 2048, 4096 (differences under 40 % cannot be seen in this run), and n = 2080 is not clearly faster or slower than n = 2048 (undecided: differences under 40 % cannot be seen in this run).
         The naive kernel may or may not suffer from power-of-two rows: padding has an effect that is undecided at n = 512, 1024, 2048, 4096 (differences under 40 % cannot be seen in this run).
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
     }
 
@@ -284,9 +282,10 @@ mod tests {
     #[test]
     fn a_cure_that_the_noise_may_have_made_cures_nothing() {
         insta::assert_snapshot!(sentences(&noisy_control()), @r"
-        The tiled kernel may or may not suffer from partition camping (undecided, as the points are noisy: measure again with nothing else running, and not with --quick): padding each row by 32 elements has an effect that is undecided at n = 512, 1024 (differences under 31 % cannot be seen in this run).
+        The tiled kernel may or may not suffer from partition camping (undecided, as the points are noisy): padding each row by 32 elements has an effect that is undecided at n = 512, 1024 (differences under 31 % cannot be seen in this run).
         Diagonal order makes it up to 1.50 times as fast (n = 512, 1024), and whether it does so with padded rows too is undecided.
         The naive kernel may or may not suffer from power-of-two rows: padding has an effect that is undecided at n = 512, 1024 (differences under 31 % cannot be seen in this run).
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         // With nothing to stand beside, the gain is no cure either.
         let mut alone = noisy_control();
@@ -334,7 +333,7 @@ mod tests {
         }
         insta::assert_snapshot!(sentences(&some), @r"
         The tiled kernel suffers from partition camping where rows are a power of two long, as padding shows: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512).
-        Diagonal order changes the speed by less than 5 %.
+        Diagonal order changes the speed by less than 2 %.
         The naive kernel may or may not suffer from power-of-two rows: padding was not measured.
         ");
         insta::assert_snapshot!(sentences(&[]), @r"

@@ -6,7 +6,8 @@
 //! only the number of values varies. The control is a cap with room for all of an item's values: it must cost nothing.
 
 use super::evidence::{
-    Comparison, Contrast, compare, compare_series, extremes, nothing, percent, series, slower, value,
+    Comparison, Contrast, compare, compare_series, excess, extremes, nothing, pace, percent, series, slower, undecided,
+    undecided_factor, value,
 };
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
@@ -119,12 +120,12 @@ fn values(points: &[Point]) -> Option<String> {
             used(last.x)
         ),
         Some(c) if c.exceeds(KEPT).is_none() => format!(
-            "Without a cap the best rate is with {} values{}; whether {} values keep {} of it is undecided, as the \
-             spread hides it.",
+            "Without a cap the best rate is with {} values{}; whether {} values keep {} of it is {}.",
             best.x,
             used(best.x),
             c.x,
-            percent(KEPT)
+            percent(KEPT),
+            undecided_factor([c])
         ),
         Some(c) => format!(
             "Without a cap the best rate is with {} values{}; more than {} of it is lost at {}{}, and {} values run {}.",
@@ -156,11 +157,9 @@ fn spills(points: &[Point], cap: &Cap) -> Option<String> {
     let spilled: Vec<&&Point> = spilled.iter().filter(|p| p.measured().is_some_and(|bytes| bytes > 0.0)).collect();
     let described = |p: &Point| {
         let cost = compare(points, (cap.rate, p.x), (FREE, p.x));
-        let cost = match cost.map(|c| (c.verdict, c.ratio)) {
-            Some((Comparison::Lower, ratio)) => format!("run {}", slower(ratio)),
-            Some((Comparison::Higher, ratio)) => format!("run {ratio:.2} times as fast"),
-            Some((Comparison::Same, _)) => "run as fast".to_owned(),
-            Some((Comparison::Unclear, _)) => "run at a speed that the spread hides".to_owned(),
+        let cost = match cost {
+            Some(c) if c.verdict == Comparison::Unclear => format!("run at a speed that is {}", undecided(&[c])),
+            Some(c) => format!("run {}", pace(&c)),
             None => "were not timed".to_owned(),
         };
         format!("{} values spill {:.0} bytes and {cost}", p.x, p.measured().unwrap_or(0.0))
@@ -184,9 +183,12 @@ fn control(points: &[Point]) -> Option<String> {
             format!("The control failed: a cap with room for all values makes some up to {}.", slower(ratio))
         }
         None if all.iter().any(|c| c.verdict == Comparison::Unclear) => {
-            "The control, caps with room for all values, is too noisy in part.".to_owned()
+            format!("The control, caps with room for all values, is {} in part.", undecided(&all))
         }
-        None => "The control passed: caps with room for all values cost nothing.".to_owned(),
+        None => {
+            let slower: Vec<Contrast> = all.iter().map(Contrast::inverse).collect();
+            format!("The control passed: caps with room for all values cost less than {}.", excess(&slower))
+        }
     })
 }
 
@@ -224,8 +226,8 @@ mod tests {
 
     #[test]
     fn caps_that_spill() {
-        insta::assert_snapshot!(finding(0.01, true), @"Without a cap the best rate is with 224 values (240 registers) and at least 80 % of it is kept up to 224 (240 registers). Beside no cap, with at most 32 registers 24 values spill 64 bytes and run 2.00 times slower, 224 values spill 1664 bytes and run 27.0 times slower; with at most 64 registers 64 values spill 128 bytes and run 3.00 times slower, 224 values spill 1408 bytes and run 23.0 times slower; with at most 128 registers 128 values spill 128 bytes and run 3.00 times slower, 224 values spill 896 bytes and run 15.0 times slower. The control passed: caps with room for all values cost nothing.");
-        insta::assert_snapshot!(finding(0.5, true), @"Without a cap the best rate is with 224 values (240 registers) and at least 80 % of it is kept up to 224 (240 registers). Beside no cap, with at most 32 registers 24 values spill 64 bytes and run at a speed that the spread hides, 224 values spill 1664 bytes and run 27.0 times slower; with at most 64 registers 64 values spill 128 bytes and run 3.00 times slower, 224 values spill 1408 bytes and run 23.0 times slower; with at most 128 registers 128 values spill 128 bytes and run 3.00 times slower, 224 values spill 896 bytes and run 15.0 times slower. The control, caps with room for all values, is too noisy in part.");
+        insta::assert_snapshot!(finding(0.01, true), @"Without a cap the best rate is with 224 values (240 registers) and at least 80 % of it is kept up to 224 (240 registers). Beside no cap, with at most 32 registers 24 values spill 64 bytes and run 2.00 times slower, 224 values spill 1664 bytes and run 27.0 times slower; with at most 64 registers 64 values spill 128 bytes and run 3.00 times slower, 224 values spill 1408 bytes and run 23.0 times slower; with at most 128 registers 128 values spill 128 bytes and run 3.00 times slower, 224 values spill 896 bytes and run 15.0 times slower. The control passed: caps with room for all values cost less than 2 %.");
+        insta::assert_snapshot!(finding(0.5, true), @"Without a cap the best rate is with 224 values (240 registers) and at least 80 % of it is kept up to 224 (240 registers). Beside no cap, with at most 32 registers 24 values spill 64 bytes and run at a speed that is undecided: differences under 100 % cannot be seen in this run, 224 values spill 1664 bytes and run 27.0 times slower; with at most 64 registers 64 values spill 128 bytes and run 3.00 times slower, 224 values spill 1408 bytes and run 23.0 times slower; with at most 128 registers 128 values spill 128 bytes and run 3.00 times slower, 224 values spill 896 bytes and run 15.0 times slower. The control, caps with room for all values, is undecided: differences under 100 % cannot be seen in this run in part. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
     }
 
     #[test]
@@ -240,7 +242,7 @@ mod tests {
             REGISTERS.finding(&points_of(&REGISTERS, false, noise, rate))
         };
         insta::assert_snapshot!(of(0.01), @"Without a cap the best rate is with 32 values; more than 20 % of it is lost at 48, and 224 values run 7.00 times slower. Caps on registers were not measured, so only the number of values varies.");
-        insta::assert_snapshot!(of(0.3), @"Without a cap the best rate is with 32 values; whether 48 values keep 80 % of it is undecided, as the spread hides it. Caps on registers were not measured, so only the number of values varies.");
+        insta::assert_snapshot!(of(0.3), @"Without a cap the best rate is with 32 values; whether 48 values keep 80 % of it is undecided: differences under 60 % cannot be seen in this run. Caps on registers were not measured, so only the number of values varies. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(REGISTERS.finding(&[]), @"Nothing was measured.");
     }
 

@@ -94,11 +94,19 @@ fn values(points: &[Point], name: &str) -> Vec<f64> {
     series(points, name).into_iter().filter_map(Point::measured).collect()
 }
 
-/// `1.00e-6 to 1.10e-5`, of values in millionths.
+/// `0.00077` or `1.00e-6`: three digits, and powers of ten only where zeros would be many.
+fn figure(value: f64) -> String {
+    match value {
+        value if (1e-4..1e6).contains(&value) => format!("{value:.*}", (2.0 - value.log10().floor()).max(0.0) as usize),
+        value => format!("{value:.2e}"),
+    }
+}
+
+/// `1.00e-6 to 0.000110`, of values in millionths.
 fn range(values: &[f64]) -> String {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{:.2e} to {:.2e}", 1e-6 * least, 1e-6 * most)
+    format!("{} to {}", figure(1e-6 * least), figure(1e-6 * most))
 }
 
 fn three(points: &[Point]) -> Option<String> {
@@ -115,10 +123,10 @@ fn orders(points: &[Point]) -> Option<String> {
     let bound = values(points, IN_ORDER_BOUND).first().copied()?;
     (!errors.is_empty()).then(|| {
         format!(
-            "One item that adds the same floats in {} orders has errors of {}; the proved limit is {:.2e}.",
+            "One item that adds the same floats in {} orders has errors of {}; the proved limit is {}.",
             errors.len(),
             range(&errors),
-            1e-6 * bound
+            figure(1e-6 * bound)
         )
     })
 }
@@ -152,7 +160,7 @@ mod tests {
         });
         insta::assert_snapshot!(ROUNDING.finding(&points).replace(". ", ".\n"), @r"
         10^30 - 10^30 + 1 is 1 added from the left and 0 added from the right.
-        One item that adds the same floats in 8 orders has errors of 4.10e-5 to 4.80e-5; the proved limit is 3.00e-2.
+        One item that adds the same floats in 8 orders has errors of 4.10e-5 to 4.80e-5; the proved limit is 0.0300.
         The 11 rungs of the reduce ladder, which add in trees, have errors of 1.00e-6 to 1.10e-5, with proved limits of 2.00e-5 to 2.00e-5: devices that add in different orders differ, and none is wrong.
         ");
     }

@@ -5,7 +5,10 @@
 //! words lie, until each word has a segment of its own. The same bytes are also read and written in words of 16 and 8 bits:
 //! the first devices put 16 accesses together into segments of 128, 64 or 32 bytes, by the width of their words.
 
-use super::evidence::{Comparison, Contrast, FALL, Knee, compare, knee, nothing, pace, pace_beside, series, slower};
+use super::evidence::{
+    Comparison, Contrast, FALL, Knee, compare, doublings, knee, nothing, pace, pace_beside, series, slower,
+    undecided_factor,
+};
 use super::walk::{self, READ, READ_CACHED, READ_NARROW, WRITE, WRITE_NARROW};
 use super::{Experiment, Scope, Trial, plain};
 use crate::record::Point;
@@ -74,7 +77,7 @@ fn narrow(points: &[Point], name: &str) -> String {
     let phrases = all.iter().filter_map(|(series, bits)| {
         let beside = compare(points, (series, 1.0), (name, 1.0))?;
         Some(match beside.verdict {
-            Comparison::Unclear => format!("whether {bits}-bit words are slower is undecided"),
+            Comparison::Unclear => format!("whether {bits}-bit words are slower is {}", undecided_factor([&beside])),
             _ => format!("{bits}-bit words are {}", pace(&beside)),
         })
     });
@@ -82,15 +85,19 @@ fn narrow(points: &[Point], name: &str) -> String {
     if phrases.is_empty() {
         String::new()
     } else {
-        format!("; compared with 32-bit words at stride 1, {}", phrases.join(" and "))
+        format!("; compared with 32-bit words at stride 1, {}", phrases.join(", and "))
     }
 }
 
 /// What shows of segments where the largest stride has this speed.
 fn segments(points: &[Point], name: &str, by_last: &Contrast) -> String {
     let knee = knee(points, name);
-    if let Some(why) = doubt(&series(points, name), knee) {
-        return format!("the length of a segment is undecided, as {why}");
+    match doubt(&series(points, name), knee) {
+        Some(Doubt::Hidden) => {
+            return format!("the length of a segment is {}", undecided_factor(&doublings(points, name)));
+        }
+        Some(Doubt::Because(why)) => return format!("the length of a segment does not show, as {why}"),
+        None => {}
     }
     match knee {
         Knee::Between { from, to } => format!(
@@ -105,21 +112,31 @@ fn segments(points: &[Point], name: &str, by_last: &Contrast) -> String {
     }
 }
 
+/// Why speeds do not tell the length of a segment.
+enum Doubt {
+    /// The noise hides what single doublings cost.
+    Hidden,
+    Because(&'static str),
+}
+
 /// Why these speeds, ascending in stride, do not tell the length of a segment, if they do not.
-fn doubt(all: &[&Point], knee: Knee) -> Option<&'static str> {
+fn doubt(all: &[&Point], knee: Knee) -> Option<Doubt> {
     let steps: Vec<Contrast> = all.windows(2).filter_map(|pair| Contrast::new(pair[0], pair[1])).collect();
     let end = if let Knee::Between { to, .. } = knee { to } else { f64::INFINITY };
     // A step's x is the smaller stride of the two.
     let anew = steps.iter().find(|step| step.x >= end && step.ratio > FALL);
     if all.windows(2).any(|pair| pair[1].x != 2.0 * pair[0].x) {
-        Some("some strides between were not measured")
+        Some(Doubt::Because("some strides between were not measured"))
     } else if rises(all) {
-        Some("a larger stride is more than twice as fast as a smaller one")
+        Some(Doubt::Because("a larger stride is more than twice as fast as a smaller one"))
     } else if let Some(step) = anew {
-        Some(if step.is_clear(FALL) { "the speed falls in more than one place" } else { HIDDEN })
+        Some(match step.is_clear(FALL) {
+            true => Doubt::Because("the speed falls in more than one place"),
+            false => Doubt::Hidden,
+        })
     } else if knee == Knee::Unclear {
         let is_clear = steps.iter().all(|step| step.is_clear(FALL));
-        Some(if is_clear { "only the last doubling slows them" } else { HIDDEN })
+        Some(if is_clear { Doubt::Because("only the last doubling slows them") } else { Doubt::Hidden })
     } else {
         None
     }
@@ -130,8 +147,6 @@ fn rises(all: &[&Point]) -> bool {
     let is_twice = |p: &Point, q: &Point| Contrast::new(q, p).is_some_and(|c| c.exceeds(2.0) == Some(true));
     (1..all.len()).any(|i| all[..i].iter().any(|p| is_twice(p, all[i])))
 }
-
-const HIDDEN: &str = "the noise hides what single doublings cost";
 
 #[cfg(test)]
 mod tests {
@@ -150,9 +165,9 @@ mod tests {
             4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
         insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         Reads from cache at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
-        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -169,14 +184,14 @@ mod tests {
             share * 80.0 / stride.min(8.0)
         };
         let finding = sentences(false, 0.02, speed);
-        assert_eq!(finding.matches("; compared with 32-bit words at stride 1, 16-bit words are 2.00 times slower and 8-bit words are 4.00 times slower.").count(), 2, "{finding}");
+        assert_eq!(finding.matches("; compared with 32-bit words at stride 1, 16-bit words are 2.00 times slower, and 8-bit words are 4.00 times slower.").count(), 2, "{finding}");
     }
 
     #[test]
     fn no_segments() {
         insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -186,8 +201,8 @@ mod tests {
             if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
         };
         insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -195,13 +210,14 @@ mod tests {
     fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
         let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
         insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
-        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
-        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
+        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
         insta::assert_snapshot!(sentences(false, 0.02, little), @r"
-        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -209,13 +225,13 @@ mod tests {
     fn a_speed_that_rises_again() {
         let a_little = |_: &str, stride: f64| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, a_little), @r"
-        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
         let back = |_: &str, stride: f64| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) };
         insta::assert_snapshot!(sentences(false, 0.02, back), @r"
-        Reads at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are as fast as at stride 1 (the slowest is stride 16, 16.0 times slower); the length of a segment is undecided, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are as fast as at stride 1 (to within 4 %) (the slowest is stride 16, 16.0 times slower); the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are as fast as at stride 1 (to within 4 %) (the slowest is stride 16, 16.0 times slower); the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -223,21 +239,22 @@ mod tests {
     fn a_speed_that_falls_twice_or_has_gaps() {
         let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
         insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
-        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment is undecided, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
         let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
         insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
-        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
-        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment is undecided, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast and 8-bit words are as fast.
+        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
-        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided, as the noise hides what single doublings cost; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided and whether 8-bit words are slower is undecided.
+        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
+        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
         insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");

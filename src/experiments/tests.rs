@@ -64,6 +64,33 @@ fn plans_have_each_point_once_and_run_what_there_is() {
     }
 }
 
+/// What heads the columns of a table: a series, or, where some series holds several kinds of values, an x and a metric.
+#[test]
+fn no_column_and_no_metric_has_two_units() {
+    for experiment in EXPERIMENTS {
+        for (target, quick) in targets().iter().flat_map(|t| [(t, false), (t, true)]) {
+            let target = Target { register_caps: target.gpu, ..target.clone() };
+            let plan = experiment.plan(&Scope { target: &target, quick, seed: 7 });
+            let name = experiment.name;
+            let alike = |is_alike: &dyn Fn(&Trial, &Trial) -> bool| {
+                let pairs = plan.iter().flat_map(|a| plan.iter().map(move |b| (a, b)));
+                pairs.filter(|(a, b)| is_alike(a, b)).all(|(a, b)| a.metric.unit == b.metric.unit)
+            };
+            assert!(alike(&|a, b| a.metric.name == b.metric.name), "{name}: a metric has two units");
+            let by_series = alike(&|a, b| a.series == b.series);
+            let by_x = alike(&|a, b| a.x == b.x && a.metric.name == b.metric.name);
+            assert!(by_series || by_x, "{name}: neither its series nor its x are columns of one unit");
+        }
+    }
+}
+
+#[test]
+fn every_unit_is_known_in_the_si() {
+    for trial in EXPERIMENTS.iter().flat_map(|e| e.plan(&Scope { target: &targets()[0], quick: false, seed: 7 })) {
+        assert!(crate::record::si(trial.metric.unit).is_some(), "{}", trial.metric.unit);
+    }
+}
+
 #[test]
 fn findings_are_sentences_even_of_nothing() {
     for experiment in EXPERIMENTS {

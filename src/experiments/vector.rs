@@ -1,6 +1,6 @@
 //! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
 
-use super::evidence::{Comparison, Contrast, LEAST, any, nothing, series, slower, times, undecided};
+use super::evidence::{Comparison, Contrast, any, excess, nothing, series, slower, times, undecided};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -49,12 +49,15 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
         None if any(&over_float, Comparison::Unclear) => {
             format!("whether vectors are faster than float is {}", undecided(&over_float))
         }
-        None => "vectors are no faster than float".to_owned(),
+        None => format!("vectors are no faster than float (at most {})", excess(&over_float)),
     };
     let fall = of(Comparison::Lower).min_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let fall = fall.map(|worst| format!("; float{} is {} than float", worst.x, slower(worst.ratio)));
     Some(format!("{what}: {gain}{}.", fall.unwrap_or_default()))
 }
+
+/// A gain is named beside another one only if it is larger by this factor.
+const MORE: f64 = 1.05;
 
 /// The narrowest vectors that gain clearly and that no wider ones clearly beat, and those that gain most.
 fn gain(all: &[&Point], gains: &[Contrast]) -> Option<String> {
@@ -66,17 +69,20 @@ fn gain(all: &[&Point], gains: &[Contrast]) -> Option<String> {
     let (enough, wider) = gains.iter().map(|c| (c, over(c))).find(|(_, wider)| !any(wider, Comparison::Higher))?;
     let claim = format!("float{} is {} as fast as float", enough.x, times(enough.ratio));
     let best = gains.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio))?;
-    let is_more = best.x > enough.x && best.ratio > (1.0 + LEAST) * enough.ratio;
+    let is_more = best.x > enough.x && best.ratio > MORE * enough.ratio;
     Some(match wider.as_slice() {
         [] => format!("{claim}, the largest gain"),
         _ if is_more => format!(
-            "{claim} and float{0} {1}, but the noise hides whether float{0} is faster than float{2}",
+            "{claim} and float{0} {1}, but whether float{0} is faster than float{2} is {3}",
             best.x,
             times(best.ratio),
-            enough.x
+            enough.x,
+            undecided(&wider)
         ),
-        wider if any(wider, Comparison::Unclear) => format!("{claim}, and wider vectors are not clearly faster"),
-        _ => format!("{claim}, and wider vectors are no faster"),
+        wider if any(wider, Comparison::Unclear) => {
+            format!("{claim}, and whether wider vectors are faster is {}", undecided(wider))
+        }
+        wider => format!("{claim}, and wider vectors are no faster (at most {})", excess(wider)),
     })
 }
 
@@ -132,16 +138,16 @@ mod tests {
             _ => 30000.0,
         };
         insta::assert_snapshot!(sentences(0.01, speed), @r"
-        Loads: float4 is 1.14 times as fast as float, and wider vectors are no faster; float16 is 29 % slower than float.
-        Additions: vectors are no faster than float.
+        Loads: float4 is 1.14 times as fast as float, and wider vectors are no faster (at most 2 %); float16 is 29 % slower than float.
+        Additions: vectors are no faster than float (at most 2 %).
         ");
     }
 
     #[test]
     fn a_cpu_with_vectors_of_8() {
         insta::assert_snapshot!(sentences(0.02, |_, width| 4.0 * width.min(8.0)), @r"
-        Loads: float8 is 8.00 times as fast as float, and wider vectors are no faster.
-        Additions: float8 is 8.00 times as fast as float, and wider vectors are no faster.
+        Loads: float8 is 8.00 times as fast as float, and wider vectors are no faster (at most 4 %).
+        Additions: float8 is 8.00 times as fast as float, and wider vectors are no faster (at most 4 %).
         ");
     }
 
@@ -149,13 +155,15 @@ mod tests {
     fn the_largest_gain_is_told_where_the_spread_hides_the_steps() {
         let noisy = |_: &str, width: f64| [15.2, 22.3, 30.7, 35.4, 36.2][width.log2() as usize];
         insta::assert_snapshot!(sentences(0.2, noisy), @r"
-        Loads: float4 is 2.02 times as fast as float and float16 2.38 times, but the noise hides whether float16 is faster than float4.
-        Additions: float4 is 2.02 times as fast as float and float16 2.38 times, but the noise hides whether float16 is faster than float4.
+        Loads: float4 is 2.02 times as fast as float and float16 2.38 times, but whether float16 is faster than float4 is undecided: differences under 40 % cannot be seen in this run.
+        Additions: float4 is 2.02 times as fast as float and float16 2.38 times, but whether float16 is faster than float4 is undecided: differences under 40 % cannot be seen in this run.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let first_is_hidden = |_: &str, width: f64| [10.0, 12.0, 13.0, 15.0, 15.0][width.log2() as usize];
         insta::assert_snapshot!(sentences(0.2, first_is_hidden), @r"
-        Loads: float8 is 1.50 times as fast as float, and wider vectors are not clearly faster.
-        Additions: float8 is 1.50 times as fast as float, and wider vectors are not clearly faster.
+        Loads: float8 is 1.50 times as fast as float, and whether wider vectors are faster is undecided: differences under 40 % cannot be seen in this run.
+        Additions: float8 is 1.50 times as fast as float, and whether wider vectors are faster is undecided: differences under 40 % cannot be seen in this run.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
     }
 
@@ -164,9 +172,10 @@ mod tests {
         insta::assert_snapshot!(sentences(0.4, |_, width| 4.0 + width / 8.0), @r"
         Loads: whether vectors are faster than float is undecided: differences under 80 % cannot be seen in this run.
         Additions: whether vectors are faster than float is undecided: differences under 80 % cannot be seen in this run.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let only_adds = |series: &str, width: f64| if series == ADDS { 4.0 / width } else { f64::NAN };
-        insta::assert_snapshot!(sentences(0.02, only_adds), @"Additions: vectors are no faster than float; float16 is 16.0 times slower than float.");
+        insta::assert_snapshot!(sentences(0.02, only_adds), @"Additions: vectors are no faster than float (at most 1 %); float16 is 16.0 times slower than float.");
         insta::assert_snapshot!(VECTOR.finding(&[]), @"Nothing was measured.");
     }
 }

@@ -1,6 +1,8 @@
 //! Kernels that read the host's memory directly: from how many readings on a copy pays.
 
-use super::evidence::{Comparison, Contrast, any, compare, compare_series, nothing, pace_beside, values};
+use super::evidence::{
+    Comparison, Contrast, any, compare, compare_series, excess, nothing, pace_beside, undecided, values,
+};
 use super::{Experiment, Scope, Trial, plain};
 use crate::exchange::{self, zerocopy};
 use crate::record::{Point, TIME};
@@ -61,12 +63,18 @@ fn in_place(points: &[Point]) -> Option<String> {
 /// From how many passes on the copy pays, of times without a copy over those with it.
 fn turn(all: &[Contrast]) -> String {
     let Some((last, more)) = all.split_last().filter(|(_, more)| !more.is_empty()) else { return String::new() };
+    let gain = match last.verdict {
+        Comparison::Unclear => format!("whether copying first is faster is {}", undecided(&[*last])),
+        _ => format!("copying first shows no gain (at most {})", excess([last])),
+    };
     let since = all.iter().rposition(|c| c.verdict != Comparison::Higher).map_or(0, |i| i + 1);
     match all.get(since) {
         Some(_) if since == 0 => format!("; copying first is faster at any number of passes up to {}", last.x),
         Some(c) => format!("; from {} passes on, copying first is faster", c.x),
-        None if any(more, Comparison::Higher) => format!("; with {} passes copying first shows no gain", last.x),
-        None => format!("; up to {} passes copying first shows no gain", last.x),
+        None if any(more, Comparison::Higher) || any(all, Comparison::Unclear) => {
+            format!("; with {} passes {gain}", last.x)
+        }
+        None => format!("; up to {} passes copying first shows no gain (at most {})", last.x, excess(all)),
     }
 }
 
@@ -130,9 +138,9 @@ mod tests {
     #[test]
     fn one_memory_for_both() {
         insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 10.0 } + passes), @r"
-        If the data already lie in host memory that the device can read, reading them there once is 1.91 times as fast as copying them first; up to 16 passes copying first shows no gain.
-        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
-        Writing the data to host memory through a mapping and reading them once is 1.91 times as fast as copying and reading them; up to 16 passes copying first shows no gain.
+        If the data already lie in host memory that the device can read, reading them there once is 1.91 times as fast as copying them first; up to 16 passes copying first shows no gain (at most 1 %).
+        Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
+        Writing the data to host memory through a mapping and reading them once is 1.91 times as fast as copying and reading them; up to 16 passes copying first shows no gain (at most 1 %).
         ");
     }
 
@@ -140,7 +148,7 @@ mod tests {
     fn a_copy_that_pays_at_once() {
         insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 50.0 } * passes), @r"
         If the data already lie in host memory that the device can read, reading them there once is 2.50 times slower than copying them first; copying first is faster at any number of passes up to 16.
-        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
+        Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
         Writing the data to host memory through a mapping and reading them once is 2.50 times slower than copying and reading them.
         ");
     }
@@ -163,22 +171,22 @@ mod tests {
             _ => 10.0,
         };
         insta::assert_snapshot!(finding(us), @r"
-        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first; from 8 passes on, copying first is faster.
+        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first (to within 2 %); from 8 passes on, copying first is faster.
         Reading host memory is 2.00 times slower than reading the device's own memory.
-        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them; from 8 passes on, copying first is faster.
+        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them (to within 2 %); from 8 passes on, copying first is faster.
         ");
         let once =
             |series: &str, passes: f64| if [FILLED, IN_PLACE].contains(&series) && passes == 2.0 { 20.0 } else { 10.0 };
         insta::assert_snapshot!(finding(once), @r"
-        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first; with 16 passes copying first shows no gain.
-        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
-        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them; with 16 passes copying first shows no gain.
+        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first (to within 2 %); with 16 passes copying first shows no gain (at most 2 %).
+        Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
+        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them (to within 2 %); with 16 passes copying first shows no gain (at most 2 %).
         ");
         let first = |series: &str, passes: f64| if series == IN_PLACE && passes == 1.0 { 20.0 } else { 10.0 };
         insta::assert_snapshot!(finding(first), @r"
-        If the data already lie in host memory that the device can read, reading them there once is 2.00 times slower than copying them first; with 16 passes copying first shows no gain.
-        Reading host memory is as fast as reading the device's own memory: both are the same memory, or the driver or a cache keeps a copy.
-        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them; up to 16 passes copying first shows no gain.
+        If the data already lie in host memory that the device can read, reading them there once is 2.00 times slower than copying them first; with 16 passes copying first shows no gain (at most 2 %).
+        Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
+        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them (to within 2 %); up to 16 passes copying first shows no gain (at most 2 %).
         ");
     }
 }

@@ -34,7 +34,7 @@ pub enum Role {
     Scratch,
     /// Set to zero once, before the first launch; kernels leave it zero again.
     Zeroed,
-    /// None, but an image of the elements of another.
+    /// An image view of another buffer.
     Image {
         /// The other's index, which is lower.
         of: usize,

@@ -4,12 +4,16 @@
 //! A record is made once, from a finished case, and only ever becomes a row; rows come back from files.
 //! Reports therefore work on rows, so that a report of a live run and of a recorded one are the same.
 
+mod dictionary;
+mod host;
 mod point;
 mod row;
 
+pub use dictionary::Column;
+pub use host::HostFacts;
 #[cfg(test)]
 pub(crate) use point::point;
-pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME};
+pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME, si};
 pub(crate) use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;
@@ -23,8 +27,13 @@ use crate::runner::{Cache, Clock, Outcome, SHORT_S, Settings, Status};
 use crate::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Version of the columns; it changes only if one changes its meaning or goes.
-pub const SCHEMA: u32 = 1;
+/// Version of the columns; it changes only if one changes its meaning or goes. Files are added to and joined in this
+/// version only.
+pub const SCHEMA: u32 = 2;
+
+/// The oldest version of files that can be shown. Version 1 lacked settings and the host's facts, and some experiments gave
+/// values of two units one metric's name.
+pub const OLDEST_SCHEMA: u32 = 1;
 
 /// Platform of the CPU baselines.
 pub const HOST: &str = "host";
@@ -66,23 +75,30 @@ const CEILING_SLACK_PCT: f64 = 105.0;
 pub const DRIFT_RATIO: f64 = 1.05;
 
 /// What all records of one run of the program share.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// Short, and different for each run.
     pub id: String,
     /// When it began: UTC, ISO 8601, to the second.
     pub time_utc: String,
+    /// The command line.
+    pub command: String,
+    /// Whether a quick look was asked for.
+    pub quick: bool,
+    /// The machine that it runs on.
+    pub host: HostFacts,
 }
 
 impl Run {
-    /// A run that begins now. The id comes from the time and the process id alone.
+    /// A run that begins now, and is no quick look. The id comes from the time and the process id alone.
     pub fn begin() -> Run {
         let now = jiff::Timestamp::now();
         let mut hasher = DefaultHasher::new();
         (now.as_nanosecond(), std::process::id()).hash(&mut hasher);
         // A letter in front keeps spreadsheets from reading a number.
         let id = format!("r{:08x}", hasher.finish() >> 32);
-        Run { id, time_utc: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string() }
+        let time_utc = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        Run { id, time_utc, command: host::command_line(), quick: false, host: HostFacts::here() }
     }
 }
 
@@ -148,6 +164,10 @@ pub struct Scene {
     pub cache: Cache,
     /// Relative spread above which a row is noisy.
     pub max_noise: f64,
+    /// Runs before the first timed one.
+    pub warmup: u32,
+    /// Seconds that samples are taken for at most.
+    pub sample_time: f64,
     /// The measured limit of the family, if there is one.
     pub ceiling: Option<Ceiling>,
     /// What launches cost, where it was measured.
@@ -171,6 +191,8 @@ impl Scene {
             cache_reach: device.target.cache.max(if device.target.gpu { 256 << 20 } else { 0 }),
             cache: settings.cache,
             max_noise: settings.max_noise,
+            warmup: settings.warmup,
+            sample_time: settings.timeout,
             ceiling,
             launch: None,
             peaks: Peaks::default(),
@@ -191,6 +213,8 @@ impl Scene {
             cache_reach: 0,
             cache: settings.cache,
             max_noise: settings.max_noise,
+            warmup: settings.warmup,
+            sample_time: settings.timeout,
             ceiling: None,
             launch: None,
             peaks: Peaks::default(),

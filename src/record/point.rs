@@ -28,12 +28,12 @@ pub const RATE: Metric = Metric { name: "rate", unit: "Gop/s", of: |row| row.gop
 pub const TIME: Metric = Metric { name: "time", unit: "us", of: |row| row.t_median_s.map(|t| t * 1e6) };
 
 columns! {
-    texts: platform, device, driver, experiment, series, x_name, metric, unit, reason;
+    texts: platform, device, driver, experiment, series, x_name, metric, unit, reason, x_label, command, host_cpu;
     /// One point of an experiment; its fields are the columns of CSV files and the names in JSON. Missing numbers are
     /// empty cells or `null`; times are seconds (`_s`).
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Point {
-        /// [`SCHEMA`].
+        /// Version of the columns.
         pub schema: u32,
         /// Different for each run of the program.
         pub run_id: String,
@@ -62,8 +62,10 @@ columns! {
         /// The value's unit.
         pub unit: String,
         /// Median time.
+        #[unit = "s"]
         pub t_median_s: Option<f64>,
-        /// Inter-quartile range of the times over their median.
+        /// Spread: the inter-quartile range of the times over their median.
+        #[unit = "1"]
         pub noise: Option<f64>,
         /// How the case ended.
         pub status: Status,
@@ -73,13 +75,46 @@ columns! {
         pub cache: Cache,
         /// Which clock the times come from.
         pub clock: Clock,
-        /// Words of [`super::flag`], separated by blanks.
+        /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
+        /// noisy, drift.
         pub flags: String,
+        /// The value of what is varied as reports name it, as in `16 KiB`.
+        #[serde(default)]
+        pub x_label: String,
+        /// The measured value in units of the SI, as in 1.2e11 for 120 GB/s; `unit_si` names them.
+        pub value_si: Option<f64>,
+        /// The unit of `value_si`; 1 for counts and parts of a whole.
+        #[serde(default)]
+        pub unit_si: String,
+        /// Place in the experiment's plan, from 0.
+        pub place: Option<u64>,
+        /// Timed runs.
+        pub runs: Option<u64>,
+        /// Seed of the random data.
+        pub seed: Option<u64>,
+        /// Runs before the first timed one.
+        pub warmup: Option<u32>,
+        /// Whether a quick look was asked for.
+        pub quick: Option<bool>,
+        /// How long samples were taken at most.
+        #[unit = "s"]
+        pub sample_time_s: Option<f64>,
+        /// The command line; the home folder is `~`.
+        #[serde(default)]
+        pub command: String,
+        /// The host's processor, where the system tells.
+        #[serde(default)]
+        pub host_cpu: String,
+        /// Threads that the host runs at once.
+        pub host_threads: Option<u64>,
+        /// The host's operating system and architecture.
+        #[serde(default)]
+        pub os: String,
     }
 }
 
 /// Which point of an experiment a case is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PointKey<'a> {
     /// The experiment's name.
     pub experiment: &'a str,
@@ -89,12 +124,42 @@ pub struct PointKey<'a> {
     pub x_name: &'a str,
     /// Its value.
     pub x: f64,
+    /// The value as reports name it.
+    pub x_label: String,
+    /// Place in the experiment's plan, from 0.
+    pub place: u64,
+}
+
+/// What the units of points are in those of the SI: how many of which.
+const SI: [(&str, f64, &str); 15] = [
+    ("GB/s", 1e9, "B/s"),
+    ("Gop/s", 1e9, "1/s"),
+    ("us", 1e-6, "s"),
+    ("ns", 1e-9, "s"),
+    ("GHz", 1e9, "Hz"),
+    ("%", 0.01, "1"),
+    ("1e-6", 1e-6, "1"),
+    ("bytes", 1.0, "B"),
+    ("regs", 1.0, "1"),
+    ("clocks", 1.0, "clock"),
+    ("/CU/clock", 1.0, "1/clock"),
+    ("ulp", 1.0, "ulp"),
+    ("1", 1.0, "1"),
+    ("s", 1.0, "s"),
+    ("B/s", 1.0, "B/s"),
+];
+
+/// One of a unit in units of the SI, and their name; nothing for a unit that no point has.
+pub fn si(unit: &str) -> Option<(f64, &'static str)> {
+    SI.iter().find(|(name, ..)| *name == unit).map(|&(_, factor, si)| (factor, si))
 }
 
 impl Point {
     /// The point that a case's row makes.
-    pub fn new(place: PointKey<'_>, metric: Metric, row: &Row) -> Point {
+    pub fn new(key: PointKey<'_>, metric: Metric, row: &Row) -> Point {
         let value = if row.status == Status::Ok { (metric.of)(row) } else { None };
+        let value = value.filter(|v| v.is_finite());
+        let (factor, unit_si) = si(metric.unit).unwrap_or((1.0, metric.unit));
         Point {
             schema: SCHEMA,
             run_id: row.run_id.clone(),
@@ -103,12 +168,12 @@ impl Point {
             platform: row.platform.clone(),
             device: row.device.clone(),
             driver: row.driver.clone(),
-            experiment: place.experiment.to_owned(),
-            series: place.series.to_owned(),
-            x_name: place.x_name.to_owned(),
-            x: place.x,
+            experiment: key.experiment.to_owned(),
+            series: key.series.to_owned(),
+            x_name: key.x_name.to_owned(),
+            x: key.x,
             metric: metric.name.to_owned(),
-            value: value.filter(|v| v.is_finite()),
+            value,
             unit: metric.unit.to_owned(),
             t_median_s: row.t_median_s,
             noise: row.noise,
@@ -117,6 +182,19 @@ impl Point {
             cache: row.cache,
             clock: row.clock,
             flags: row.flags.clone(),
+            x_label: key.x_label,
+            value_si: value.map(|value| value * factor),
+            unit_si: unit_si.to_owned(),
+            place: Some(key.place),
+            runs: Some(row.runs),
+            seed: row.seed,
+            warmup: row.warmup,
+            quick: row.quick,
+            sample_time_s: row.sample_time_s,
+            command: row.command.clone(),
+            host_cpu: row.host_cpu.clone(),
+            host_threads: row.host_threads,
+            os: row.os.clone(),
         }
     }
 
@@ -142,6 +220,6 @@ pub(crate) fn point(series: &str, n: u64, gbps: f64, noise: f64) -> Point {
         device: "Device".to_owned(),
         ..super::row("diagonal")
     };
-    let place = PointKey { experiment: "pitch", series, x_name: "n", x: n as f64 };
-    Point::new(place, BANDWIDTH, &row)
+    let key = PointKey { experiment: "pitch", series, x_name: "n", x: n as f64, x_label: n.to_string(), place: 0 };
+    Point::new(key, BANDWIDTH, &row)
 }

@@ -1,5 +1,6 @@
 //! The flat rows that files hold.
 
+use super::dictionary::ColumnEntry;
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
 use crate::runner::{BuildTold, Cache, Clock, Measured, Number, Status};
@@ -16,21 +17,37 @@ pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
     /// Names of the columns, in order.
     const COLUMNS: &'static [&'static str];
 
+    /// What the columns hold, in the same order.
+    const DICTIONARY: &'static [ColumnEntry];
+
     /// The cells that hold text from outside (drivers, compilers, the command line) or begin with any character.
     fn texts(&mut self) -> Vec<&mut String>;
 }
 
-/// Declares a row type and the list of its columns from one list of fields; `texts:` names those that may hold any text.
+/// Declares a row type, the list of its columns and what these hold from one list of fields; `texts:` names those that may
+/// hold any text. Each field has its meaning as a comment, then, if its values have one, its unit.
 macro_rules! columns {
     (
         texts: $($text:ident),*;
-        $(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)* }
+        $(#[$meta:meta])* pub struct $name:ident {
+            $(
+                $(#[doc = $doc:literal])+ $(#[unit = $unit:literal])? $(#[serde($serde:meta)])?
+                pub $field:ident: $type:ty,
+            )*
+        }
     ) => {
         $(#[$meta])*
-        pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+        pub struct $name { $($(#[doc = $doc])+ $(#[serde($serde)])? pub $field: $type,)* }
 
         impl $crate::record::CsvRecord for $name {
             const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            const DICTIONARY: &'static [$crate::record::ColumnEntry] = &[$($crate::record::ColumnEntry {
+                name: stringify!($field),
+                unit: concat!($($unit)?),
+                rust: stringify!($type),
+                lines: &[$($doc),+],
+            }),*];
 
             fn texts(&mut self) -> Vec<&mut String> {
                 vec![$(&mut self.$text),*]
@@ -41,12 +58,12 @@ macro_rules! columns {
 pub(crate) use columns;
 
 columns! {
-    texts: platform, device, driver, cl_version, family, variant, params, reason, stopped_by;
+    texts: platform, device, driver, cl_version, family, variant, params, reason, stopped_by, command, host_cpu;
     /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers are empty cells or
     /// `null`, or, in files of an earlier version, lack their column; times are seconds (`_s`).
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Row {
-        /// [`SCHEMA`].
+        /// Version of the columns.
         pub schema: u32,
         /// Different for each run of the program.
         pub run_id: String,
@@ -89,50 +106,69 @@ columns! {
         /// Timed runs.
         pub runs: u64,
         /// Shortest time.
+        #[unit = "s"]
         pub t_min_s: Option<f64>,
         /// First quartile.
+        #[unit = "s"]
         pub t_q1_s: Option<f64>,
         /// Median.
+        #[unit = "s"]
         pub t_median_s: Option<f64>,
         /// Third quartile.
+        #[unit = "s"]
         pub t_q3_s: Option<f64>,
         /// Longest time.
+        #[unit = "s"]
         pub t_max_s: Option<f64>,
-        /// Inter-quartile range over median.
+        /// Spread: the inter-quartile range of the times over their median, as in the table.
+        #[unit = "1"]
         pub noise: Option<f64>,
         /// Median by the host's clock.
+        #[unit = "s"]
         pub t_wall_median_s: Option<f64>,
         /// Time of one run among many back to back.
+        #[unit = "s"]
         pub t_batch_s: Option<f64>,
         /// Allocation, transfers, kernels and the host's part: a median of few runs.
+        #[unit = "s"]
         pub t_end_to_end_s: Option<f64>,
         /// Bytes moved, by the cost model.
+        #[unit = "B"]
         pub bytes: Option<u64>,
         /// Operations, by the cost model.
         pub ops: Option<u64>,
         /// 10^9 bytes a second.
+        #[unit = "GB/s"]
         pub gbps: Option<f64>,
         /// 10^9 operations a second.
+        #[unit = "Gop/s"]
         pub gops: Option<f64>,
         /// Which measured limit bounds the family: `read`, `copy` or `add-min`.
         pub ceiling: String,
         /// `gbps` in per cent of it, or `gops` where it limits operations.
+        #[unit = "%"]
         pub ceiling_pct: Option<f64>,
         /// Times faster than the rung before.
+        #[unit = "1"]
         pub step_x: Option<f64>,
         /// Times faster than the first rung.
+        #[unit = "1"]
         pub total_x: Option<f64>,
         /// Times faster than one CPU thread.
+        #[unit = "1"]
         pub cpu_seq_x: Option<f64>,
         /// Times faster than all CPU threads.
+        #[unit = "1"]
         pub cpu_rayon_x: Option<f64>,
         /// Largest error of the result.
         pub max_err: Option<f64>,
         /// Error allowed.
         pub tol: Option<f64>,
-        /// Words of [`super::flag`], separated by blanks.
+        /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
+        /// noisy, drift.
         pub flags: String,
         /// The limit that `ceiling` names, in 10^9 bytes a second.
+        #[unit = "GB/s"]
         pub ceiling_gbps: Option<f64>,
         /// What ended the sampling: `steady`, `timeout` or `max-runs`.
         #[serde(default)]
@@ -140,6 +176,7 @@ columns! {
         /// The result, if it is a single finite number.
         pub result: Option<Number>,
         /// Times faster than the exact CPU baseline.
+        #[unit = "1"]
         pub cpu_exact_x: Option<f64>,
         /// Kernel launches of one run; none for CPU baselines.
         pub launches: Option<u64>,
@@ -157,37 +194,78 @@ columns! {
         #[serde(default)]
         pub settings: String,
         /// Speed in per cent of the reference `copy`, of the families that have it.
+        #[unit = "%"]
         pub copy_pct: Option<f64>,
         /// Of the launches that prepare the data for those that are timed.
+        #[unit = "s"]
         pub t_preparation_s: Option<f64>,
         /// The limit that `ceiling` names, in 10^9 operations a second.
+        #[unit = "Gop/s"]
         pub ceiling_gops: Option<f64>,
         /// Operations in a compute unit's clock, by the driver's numbers of units and of clocks a second.
+        #[unit = "1/clock"]
         pub ops_per_cu_clock: Option<f64>,
         /// The canary's slowest reading over the fastest that the session had seen: 1 or more.
+        #[unit = "1"]
         pub canary: Option<f64>,
         /// Of the host, for the elements that it adds itself; no other column counts it but `t_end_to_end_s`.
+        #[unit = "s"]
         pub t_host_tail_s: Option<f64>,
         /// Of the host, within `t_end_to_end_s`, for what it adds itself: partial results and its tail.
+        #[unit = "s"]
         pub t_host_part_s: Option<f64>,
         /// Range of the few runs from end to end over their median; none of a single run.
+        #[unit = "1"]
         pub end_to_end_noise: Option<f64>,
         /// What the launches of one run take by themselves, by the cost of launches that was measured on this device.
+        #[unit = "s"]
         pub t_launches_s: Option<f64>,
         /// The theoretical bandwidth that was given, in 10^9 bytes a second.
+        #[unit = "GB/s"]
         pub peak_gbps: Option<f64>,
         /// The theoretical rate of operations that was given, in 10^9 a second.
+        #[unit = "Gop/s"]
         pub peak_gops: Option<f64>,
         /// `gbps` in per cent of `peak_gbps`, or `gops` of `peak_gops` where operations bound the family.
+        #[unit = "%"]
         pub peak_pct: Option<f64>,
         /// The device's clock in MHz, as the driver states it.
+        #[unit = "MHz"]
         pub clock_mhz: Option<f64>,
         /// Registers of a work-item, 32 bits each, where the case asks and the driver tells.
         pub registers: Option<u64>,
         /// Bytes that a work-item stores to memory and loads from it for want of registers; likewise.
+        #[unit = "B"]
         pub spilled_bytes: Option<u64>,
         /// Of the warps that a compute unit can hold at once, those that it does, in per cent; likewise.
+        #[unit = "%"]
         pub occupancy_pct: Option<f64>,
+        /// Work-items of a group, first dimension; empty for CPU baselines.
+        pub wg_x: Option<u64>,
+        /// Work-items of a group, second dimension.
+        pub wg_y: Option<u64>,
+        /// Work-items of a group, third dimension.
+        pub wg_z: Option<u64>,
+        /// Seed of the random data.
+        pub seed: Option<u64>,
+        /// Runs before the first timed one.
+        pub warmup: Option<u32>,
+        /// Whether a quick look was asked for.
+        pub quick: Option<bool>,
+        /// How long samples were taken at most.
+        #[unit = "s"]
+        pub sample_time_s: Option<f64>,
+        /// The command line; the home folder is `~`.
+        #[serde(default)]
+        pub command: String,
+        /// The host's processor, where the system tells.
+        #[serde(default)]
+        pub host_cpu: String,
+        /// Threads that the host runs at once.
+        pub host_threads: Option<u64>,
+        /// The host's operating system and architecture.
+        #[serde(default)]
+        pub os: String,
     }
 }
 
@@ -196,27 +274,29 @@ columns! {
     /// One timed run of a case: a line of the samples file.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SampleRow {
-        /// As in [`Row`].
+        /// The run that the row of this case has too.
         pub run_id: String,
-        /// As in [`Row`].
+        /// The problem.
         pub family: String,
-        /// As in [`Row`].
+        /// Number in the ladder; none for references and CPU baselines.
         pub rung: Option<u32>,
-        /// As in [`Row`].
+        /// The idea, or the name of the reference or baseline.
         pub variant: String,
-        /// As in [`Row`].
+        /// Element type.
         pub dtype: Dtype,
-        /// As in [`Row`].
+        /// Elements, or columns.
         pub n: u64,
-        /// As in [`Row`].
+        /// Work-group size; empty for CPU baselines.
         pub wg: String,
-        /// As in [`Row`].
+        /// Settings, as in `items=8448 presum=host`.
         pub params: String,
         /// Place in the order of runs, from 0.
         pub sample: u64,
         /// Seconds by the driver's events, if they can be believed.
+        #[unit = "s"]
         pub event_s: Option<f64>,
         /// Seconds by the host's clock.
+        #[unit = "s"]
         pub wall_s: f64,
     }
 }
@@ -302,6 +382,17 @@ impl From<&Record> for Row {
             registers: from_build(|build| build.registers),
             spilled_bytes: from_build(|build| build.spilled),
             occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
+            wg_x: dimension(record, 0),
+            wg_y: dimension(record, 1),
+            wg_z: dimension(record, 2),
+            seed: Some(case.seed),
+            warmup: Some(scene.warmup),
+            quick: Some(scene.run.quick),
+            sample_time_s: finite(scene.sample_time),
+            command: scene.run.command.clone(),
+            host_cpu: scene.run.host.cpu.clone(),
+            host_threads: scene.run.host.threads,
+            os: scene.run.host.os.clone(),
         }
     }
 }
@@ -350,6 +441,11 @@ impl SampleRow {
 
 fn work_group(record: &Record) -> String {
     if record.on_host() { String::new() } else { record.outcome.wg.to_string() }
+}
+
+/// The size of a work-group in one dimension.
+fn dimension(record: &Record, which: usize) -> Option<u64> {
+    (!record.on_host()).then(|| record.outcome.wg.0[which] as u64)
 }
 
 fn reason(record: &Record) -> String {
@@ -437,5 +533,16 @@ pub(crate) fn row(variant: &str) -> Row {
         registers: None,
         spilled_bytes: None,
         occupancy_pct: None,
+        wg_x: Some(64),
+        wg_y: Some(1),
+        wg_z: Some(1),
+        seed: Some(1),
+        warmup: Some(2),
+        quick: Some(false),
+        sample_time_s: Some(0.5),
+        command: "gpulab dot".to_owned(),
+        host_cpu: "CPU".to_owned(),
+        host_threads: Some(2),
+        os: "linux x86_64".to_owned(),
     }
 }

@@ -39,7 +39,7 @@ fn with(outcome: Outcome, change: impl FnOnce(&mut Measured)) -> Outcome {
 
 fn scene() -> Scene {
     Scene {
-        run: Run { id: "r1".to_owned(), time_utc: "2026-01-02T03:04:05Z".to_owned() },
+        run: Run { id: "r1".to_owned(), time_utc: "2026-01-02T03:04:05Z".to_owned(), ..Run::default() },
         platform: "P".to_owned(),
         device: "D".to_owned(),
         driver: "1.0".to_owned(),
@@ -50,6 +50,8 @@ fn scene() -> Scene {
         cache_reach: 0,
         cache: Cache::Warm,
         max_noise: 0.05,
+        warmup: 1,
+        sample_time: 1.0,
         ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
         launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
         peaks: Peaks { gbps: Some(0.032), gops: None },

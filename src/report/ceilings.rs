@@ -1,31 +1,31 @@
 //! What a device does at best as text for a terminal.
 
-use super::format::{self, Tint};
-use super::ladder::render;
-use super::view::{TextTable, status_word};
+use super::format::{self, Screen};
+use super::grid::{Grid, GridColumn};
+use super::view::status_word;
 use crate::ceilings::{CeilingRow, Site};
 use crate::plan::REPEATS;
 use crate::record::flag;
-use crate::runner::Status;
 use crate::values::binary;
 
 /// The ceilings of one device, the curves over size below the others, and remarks.
-pub fn text(rows: &[CeilingRow]) -> String {
+pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     let Some(first) = rows.first() else { return "nothing was measured\n".to_owned() };
     let CeilingRow { device, platform, driver, .. } = first;
     let tried: u64 = rows.iter().map(|r| r.tried).sum();
-    let mut text = format::terminal(&format!("ceilings of {device} ({platform}, {driver})")) + "\n";
-    text.push_str(&format::terminal(&format!("{}; {tried} shapes tried", when(rows))));
-    text.push('\n');
+    let device = format::device(device);
+    let head =
+        [format!("ceilings of {device} ({platform}, {driver})"), format!("{}; {tried} shapes tried", when(rows))];
+    let mut text: String = head.iter().map(|line| format::wrap(&format::terminal(line), screen.width, "  ")).collect();
     let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
-    for table in [table(&single), curves(&curve)] {
+    for table in [tables(&single, screen), curves(&curve, screen)] {
         if !table.is_empty() {
             text.push('\n');
             text.push_str(&table);
         }
     }
-    let notes = notes(rows);
-    if notes.is_empty() { text } else { text + "\n" + &notes }
+    let notes = notes(rows, screen);
+    format::on_screen(&if notes.is_empty() { text } else { text + "\n" + &notes }, screen)
 }
 
 /// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
@@ -35,22 +35,33 @@ fn when(rows: &[CeilingRow]) -> String {
     if first == last { format!("measured at {first}") } else { format!("measured from {first} to {last}") }
 }
 
-fn table(rows: &[&CeilingRow]) -> String {
-    if rows.is_empty() {
-        return String::new();
+/// A table for each unit, in the order of the units' first rows.
+fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
+    let mut units: Vec<&str> = Vec::new();
+    for row in rows {
+        if !units.contains(&row.unit.as_str()) {
+            units.push(&row.unit);
+        }
     }
-    let header = ["what", "best", "unit", "spread", "shape"].map(str::to_owned).to_vec();
-    let line = |row: &&CeilingRow| {
-        let best = row.value.map_or_else(|| status_word(row.status).to_owned(), |value| format::significant(value, 4));
-        let spread = row.noise.map_or_else(|| "-".to_owned(), format::percent);
-        vec![name(row), best, row.unit.clone(), spread, format::shorten(&shape(row), MOST_SHAPE)]
-    };
-    let tints = rows.iter().map(|r| if r.status == Status::Ok { Tint::Green } else { Tint::Yellow });
-    render(&TextTable { header, rows: rows.iter().map(line).collect(), tints: tints.collect() }, false)
+    let of = |unit: &&str| rows.iter().copied().filter(|row| row.unit == *unit).collect::<Vec<_>>();
+    units.iter().map(|unit| table(unit, &of(unit), screen)).collect::<Vec<_>>().join("\n")
 }
 
-/// Characters of a shape in the table, so that it is 100 wide at most; a longer one is told below it.
-const MOST_SHAPE: usize = 45;
+fn table(unit: &str, rows: &[&CeilingRow], screen: Screen) -> String {
+    let column = |cell: &dyn Fn(&CeilingRow) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<_>>();
+    let best = |row: &CeilingRow| match row.value {
+        Some(value) => format::significant(value, 4),
+        None => status_word(row.status).to_owned(),
+    };
+    let noise = |row: &CeilingRow| row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise));
+    let columns = vec![
+        GridColumn::texts("what", column(&name), 0),
+        GridColumn::numbers(unit, column(&best), 0),
+        GridColumn::numbers("noise", column(&noise), 0),
+        GridColumn::texts("shape", column(&|row| shape(row).lines().next().unwrap_or_default().to_owned()), 0),
+    ];
+    Grid { columns }.fit(screen.width).lines().join("\n") + "\n"
+}
 
 /// `add-min f32, either sign`.
 fn name(row: &CeilingRow) -> String {
@@ -75,7 +86,7 @@ fn shape(row: &CeilingRow) -> String {
 }
 
 /// A line for each size, a column for each curve.
-fn curves(rows: &[&CeilingRow]) -> String {
+fn curves(rows: &[&CeilingRow], screen: Screen) -> String {
     let mut whats: Vec<&str> = rows.iter().map(|r| r.what.as_str()).collect();
     whats.dedup();
     let mut sizes: Vec<u64> = rows.iter().filter_map(|r| r.bytes).collect();
@@ -89,14 +100,13 @@ fn curves(rows: &[&CeilingRow]) -> String {
         Some(row) => status_word(row.status).to_owned(),
         None => "-".to_owned(),
     };
-    let line =
-        |&bytes: &u64| std::iter::once(binary(bytes)).chain(whats.iter().map(|what| cell(bytes, what))).collect();
-    let header = std::iter::once("GB/s by size".to_owned()).chain(whats.iter().map(|&what| what.to_owned())).collect();
-    render(&TextTable { header, rows: sizes.iter().map(line).collect(), tints: vec![Tint::Green; sizes.len()] }, false)
+    let names = GridColumn::texts("GB/s by size", sizes.iter().copied().map(binary).collect(), 0);
+    let column = |what: &&str| GridColumn::numbers(*what, sizes.iter().map(|&bytes| cell(bytes, what)).collect(), 0);
+    Grid { columns: std::iter::once(names).chain(whats.iter().map(column)).collect() }.blocks(screen.width)
 }
 
 /// What needs care, and why quantities have no value.
-fn notes(rows: &[CeilingRow]) -> String {
+fn notes(rows: &[CeilingRow], screen: Screen) -> String {
     let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Site::Curve).collect();
     let note = |is_meant: &dyn Fn(&CeilingRow) -> bool, text: &str| {
         let selected: Vec<&CeilingRow> = single.iter().copied().filter(|r| is_meant(r)).collect();
@@ -111,15 +121,17 @@ fn notes(rows: &[CeilingRow]) -> String {
         note(&|r| r.quick, "measured quickly: a full search may find more"),
     ]
     .concat();
-    for row in single.iter().filter(|r| r.value.is_some() && shape(r).chars().count() > MOST_SHAPE) {
-        text.push_str(&format!("note: the shape of {}: {}\n", name(row), shape(row)));
-    }
     for row in rows.iter().filter(|r| r.value.is_none()) {
         let size = if row.place == Site::Curve { row.bytes.map(binary) } else { None };
         let who = [name(row), size.unwrap_or_default(), status_word(row.status).to_owned()].join(" ");
         text.push_str(&format!("{}:\n{}", format::terminal(&who), format::block(&row.reason, "  ")));
     }
-    format::block(&text, "")
+    format::block(&text, "").lines().map(|line| wrapped(line, screen)).collect()
+}
+
+/// A note in lines that fit; what foreign text has indented stays as it is.
+fn wrapped(line: &str, screen: Screen) -> String {
+    if line.starts_with(' ') { format!("{line}\n") } else { format::wrap(line, screen.width, "  ") }
 }
 
 /// Ceilings that a note lists by name.
@@ -138,6 +150,7 @@ fn who(selected: &[&CeilingRow], all: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::golden;
 
     /// Ceilings that were recorded.
     fn recorded(name: &str) -> Vec<CeilingRow> {
@@ -145,18 +158,21 @@ mod tests {
         csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
     }
 
+    const UNICODE: Screen = Screen { width: 160, unicode: true, color: false };
+
     #[test]
-    fn tables_are_a_hundred_columns_wide_at_most() {
+    fn recorded_ceilings_fit_every_screen_and_columns_have_one_unit() {
         for name in ["pocl-epyc-2", "intel-epyc-2", "nvidia-h200"] {
             let rows = recorded(name);
-            let text = text(&rows);
-            for line in text.lines().skip(3).filter(|line| !line.starts_with("note")) {
-                assert!(line.chars().count() <= 100, "{name}: {line}");
+            let screens = golden::at_all_widths(name, &|screen| text(&rows, screen));
+            if name == "nvidia-h200" {
+                golden::compare("ceilings", &screens);
             }
+            let wide = text(&rows, UNICODE);
             let tried: u64 = rows.iter().map(|r| r.tried).sum();
-            assert!(text.contains(&format!("; {tried} shapes tried\n")), "{text}");
+            assert!(wide.contains(&format!("; {tried} shapes tried\n")), "{wide}");
             for row in rows.iter().filter(|r| r.place != Site::Curve) {
-                assert!(text.contains(&shape(row)), "{name}: {} is not told", shape(row));
+                assert!(wide.contains(&shape(row)), "{name}: {} is not told", shape(row));
             }
         }
     }
@@ -168,13 +184,20 @@ mod tests {
         for row in &mut rows {
             (row.quick, row.flags, row.reason, row.params) = (true, String::new(), String::new(), String::new());
         }
-        assert_eq!(notes(&rows), format!("note: all {}: measured quickly: a full search may find more\n", rows.len()));
+        assert_eq!(
+            notes(&rows, UNICODE),
+            format!("note: all {}: measured quickly: a full search may find more\n", rows.len())
+        );
         rows[0].quick = false;
         let rest = rows.len() - 1 - MOST_NAMES;
         let few = "add f32; min f32; add-min f32; fma i32; add i32";
-        assert!(notes(&rows).starts_with(&format!("note: {few}; and {rest} more: measured")), "{}", notes(&rows));
+        assert!(
+            notes(&rows, UNICODE).starts_with(&format!("note: {few}; and {rest} more: measured")),
+            "{}",
+            notes(&rows, UNICODE)
+        );
         rows[6..].iter_mut().for_each(|r| r.quick = false);
-        assert!(notes(&rows).starts_with(&format!("note: {few}: measured")), "{}", notes(&rows));
-        assert!(notes(&rows[1..2]).starts_with("note: add f32: "), "of one there is no all");
+        assert!(notes(&rows, UNICODE).starts_with(&format!("note: {few}: measured")), "{}", notes(&rows, UNICODE));
+        assert!(notes(&rows[1..2], UNICODE).starts_with("note: add f32: "), "of one there is no all");
     }
 }

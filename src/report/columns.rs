@@ -1,92 +1,239 @@
-//! Shares of a whole over a number, as columns of text: at most 72 characters wide.
+//! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
-use std::fmt::Write as _;
+use super::format;
+use super::view::{Cell, RateUnit};
+use crate::record::{Row, flag};
+use crate::stats::ratio;
 
-/// Characters that columns may fill side by side.
-const WIDTH: usize = 64;
-
-/// Lines of the highest column; each has two halves.
-const HEIGHT: usize = 8;
-
-/// One column for each point, or for several that follow each other where there are many, which shows the last of them;
-/// a mark under the column of `asked`, if that is not beyond the last point. Points ascend, with shares from 0 to 1.
-pub fn chart(points: &[(u64, f64)], asked: u64) -> String {
-    let together = points.len().div_ceil(WIDTH).max(1);
-    let columns: Vec<(u64, f64)> = points.chunks(together).filter_map(|chunk| chunk.last().copied()).collect();
-    let Some((last, _)) = columns.last() else { return String::new() };
-    let wide = (WIDTH / columns.len()).max(1);
-    let mut text = String::new();
-    for line in (0..HEIGHT).rev() {
-        let label = if line % 2 == 1 { format!("{}%", 100 * (line + 1) / HEIGHT) } else { String::new() };
-        let cells: String = columns.iter().map(|(_, share)| cell(*share, line).repeat(wide)).collect();
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}", format!("{label:>6} |{cells}").trim_end());
-    }
-    let _ = writeln!(text, "{:>6} +{}", "", "-".repeat(wide * columns.len()));
-    if let Some(at) = columns.iter().position(|(x, _)| *x >= asked) {
-        let _ = writeln!(text, "{:>7} {}^ {asked}", "", " ".repeat(at * wide + wide / 2));
-    }
-    let _ = writeln!(text, "{:>7} {}", "", axis(&columns, wide, *last).trim_end());
-    text
+/// A column of a ladder's table.
+pub struct Column {
+    /// Its name; a line feed is where a narrow table breaks it.
+    head: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Which go where there is no room: the largest first, 0 never.
+    pub drop: u8,
+    /// Whether it stays when no row has a cell for it.
+    pub(super) always: bool,
+    /// Which families have it.
+    bound: Bound,
+    /// What it is about: the CPU's table and those of documents have some parts only.
+    pub(super) part: Part,
+    pub(super) value: fn(&Cell<'_>) -> Option<Value>,
 }
 
-/// What a column of this share shows in a line, counted from below.
-fn cell(share: f64, line: usize) -> &'static str {
-    let halves = (share * (2 * HEIGHT) as f64).round() as usize;
-    let halves = if share > 0.0 { halves.max(1) } else { 0 };
-    match halves.saturating_sub(2 * line) {
-        0 => " ",
-        1 => "▄",
-        _ => "█",
+/// What bounds the families that have a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Any,
+    Memory,
+    Arithmetic,
+}
+
+/// What a column is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Any program, the CPU's too.
+    Timing,
+    /// The kernels alone.
+    Kernels,
+    /// All that belongs to a result, beside the CPU.
+    Whole,
+}
+
+/// What a cell shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    Seconds(f64),
+    Rate(f64),
+    Factor(f64),
+    /// Of a hundred.
+    Percent(f64),
+    Gain(Gain),
+    Word(&'static str),
+}
+
+/// What a rung gained against the one before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Gain {
+    /// So many times faster.
+    Faster(f64),
+    /// So many times slower.
+    Slower(f64),
+    /// The spreads of both are larger than the difference.
+    Hidden(f64),
+}
+
+/// All columns but the rung's name, the verdict and the bar, from left to right.
+pub const COLUMNS: &[Column] = &[
+    Column::new("time", "the median of the kernels' times", 0, |c| c.row.t_median_s.map(Value::Seconds))
+        .timing()
+        .always(),
+    Column::new("noise", "inter-quartile range of the times over their median, in per cent", 4, |c| {
+        c.row.noise.map(|noise| Value::Percent(100.0 * noise))
+    })
+    .timing(),
+    Column::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |c| c.rate(c.row))
+        .of(Bound::Memory)
+        .timing()
+        .always(),
+    Column::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |c| {
+        c.row.gops.map(|gops| Value::Rate(gops / 2.0))
+    })
+    .of(Bound::Arithmetic)
+    .timing()
+    .always(),
+    Column::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |c| {
+        c.row.ops_per_cu_clock.map(|ops| Value::Factor(ops / 2.0))
+    })
+    .of(Bound::Arithmetic),
+    Column::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |c| c.rate(c.inside?))
+        .of(Bound::Memory),
+    Column::new("of\ncopy", "share of a plain copy's speed", 0, |c| c.row.copy_pct.map(Value::Percent)),
+    Column::new("of\nlimit", "share of the measured limit; `in cache`: memory's limit does not bound it", 0, |c| {
+        of_limit(c.row)
+    }),
+    Column::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
+    Column::new("gain", "against the rung before: ▲ times faster, ▼ times slower, = within the noise", 0, |c| {
+        gain(c.before, c.row).map(Value::Gain)
+    })
+    .always(),
+    Column::new("total", "times faster than the first rung", 5, |c| c.row.total_x.map(Value::Factor)),
+    Column::new("vs 1\ncore", "times faster than one core of the CPU", 6, |c| c.row.cpu_seq_x.map(Value::Factor))
+        .whole(),
+    Column::new("vs all\ncores", "times faster than all cores of the CPU", 2, |c| c.row.cpu_rayon_x.map(Value::Factor))
+        .whole(),
+    Column::new("back to\nback", "time of one run among many without a wait between them", 10, |c| {
+        c.row.t_batch_s.map(Value::Seconds)
+    })
+    .whole(),
+    Column::new("prep", "time of the launches that prepare the data, which `time` leaves out", 9, |c| {
+        c.row.t_preparation_s.map(Value::Seconds)
+    })
+    .whole(),
+    Column::new("host\npart", "time of what the host adds itself, within `end to end`", 11, |c| {
+        c.row.t_host_part_s.map(Value::Seconds)
+    })
+    .whole(),
+    Column::new(
+        "end to\nend",
+        "allocation, transfers, kernels and the host's part; the program is built before",
+        8,
+        |c| c.row.t_end_to_end_s.map(Value::Seconds),
+    )
+    .whole(),
+    Column::new("end to end\nvs all cores", "times faster than all cores of the CPU, from end to end", 12, |c| {
+        whole_x(c.row).map(Value::Factor)
+    })
+    .whole(),
+];
+
+/// What stands beside the columns: its name, what it is, and when it goes.
+pub const BESIDE: [(&str, &str, u8); 3] = [
+    ("rung", "number and idea; ★ marks the fastest", 0),
+    ("verdict", "ok, WRONG, or skipped and why; of the rest of a reason below the table", 0),
+    ("bar", "speed as a share of the limit, or of the fastest rung where memory's limit does not bound it", BAR_DROP),
+];
+
+/// When the bar goes.
+pub(super) const BAR_DROP: u8 = 3;
+
+impl Column {
+    /// A column of kernels, of all families, that is there if some row has a cell for it.
+    const fn new(head: &'static str, about: &'static str, drop: u8, value: fn(&Cell<'_>) -> Option<Value>) -> Column {
+        Column { head, about, drop, always: false, bound: Bound::Any, part: Part::Kernels, value }
+    }
+
+    const fn always(self) -> Column {
+        Column { always: true, ..self }
+    }
+
+    const fn timing(self) -> Column {
+        Column { part: Part::Timing, ..self }
+    }
+
+    const fn whole(self) -> Column {
+        Column { part: Part::Whole, ..self }
+    }
+
+    const fn of(self, bound: Bound) -> Column {
+        Column { bound, ..self }
+    }
+
+    /// Its name in one line.
+    pub fn name(&self) -> String {
+        self.head.replace('\n', " ")
+    }
+
+    /// Its name with the unit of rates; a line feed is where a narrow table breaks it.
+    pub(super) fn head(&self, unit: RateUnit) -> String {
+        unit.named(self.head)
+    }
+
+    /// Whether families bounded by memory have it, or those bounded by arithmetic.
+    pub(super) fn is_of(&self, is_memory: bool) -> bool {
+        self.bound == Bound::Any || (self.bound == Bound::Memory) == is_memory
     }
 }
 
-/// The numbers of the first column, of the last one, and of some between, each under its column's begin.
-fn axis(columns: &[(u64, f64)], wide: usize, last: u64) -> String {
-    let end = wide * columns.len() - wide;
-    let mut line = String::new();
-    for quarter in 0..4 {
-        let at = quarter * columns.len() / 4;
-        let number = columns.get(at).map(|(x, _)| x.to_string()).unwrap_or_default();
-        let is_free = line.is_empty() || line.len() < at * wide;
-        if is_free && at * wide + number.len() < end {
-            line = format!("{line:<0$}{number}", at * wide);
+/// The unit that all cells share, where their column's name does not say it, and the cells' texts in it.
+pub(super) fn in_one_unit(values: &[Option<Value>]) -> (Option<&'static str>, Vec<String>) {
+    let times = values.iter().filter_map(|value| if let Some(Value::Seconds(s)) = value { Some(*s) } else { None });
+    let (unit, second) = format::time_unit(times.clone());
+    let text = |value: &Option<Value>| match value {
+        Some(Value::Seconds(s)) => format::significant(s / second, 4),
+        Some(value) => value.text(),
+        None => "-".to_owned(),
+    };
+    (times.clone().next().map(|_| unit), values.iter().map(text).collect())
+}
+
+impl Value {
+    /// It alone, with its unit.
+    pub(super) fn text(self) -> String {
+        match self {
+            Value::Seconds(s) => format::time(s),
+            Value::Rate(rate) => format::significant(rate, 4),
+            Value::Factor(x) => format::significant(x, 3),
+            Value::Percent(share) if share < 999.95 => format!("{share:.1}%"),
+            Value::Percent(share) => format!("{share:.0}%"),
+            Value::Gain(Gain::Faster(x)) => format!("▲{}", format::significant(x, 3)),
+            Value::Gain(Gain::Slower(x)) => format!("▼{}", format::significant(x, 3)),
+            Value::Gain(Gain::Hidden(x)) => format!("={}", format::significant(x, 3)),
+            Value::Word(word) => word.to_owned(),
         }
     }
-    format!("{line:<0$}{last}", end)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_show_their_last_point_and_the_asked_one() {
-        let falling: Vec<(u64, f64)> = (1..=128).map(|x| (x, if x <= 32 { 1.0 } else { 16.0 / x as f64 })).collect();
-        insta::assert_snapshot!(chart(&falling, 40), @r"
-        100% |████████████████
-             |████████████████
-         75% |████████████████
-             |████████████████
-         50% |█████████████████▄▄
-             |███████████████████████▄▄▄▄▄
-         25% |████████████████████████████████████▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
-             |████████████████████████████████████████████████████████████████
-             +----------------------------------------------------------------
-                                 ^ 40
-              2               34              66              98             128
-        ");
-        assert!(!chart(&[(32, 0.25), (64, 0.03)], 129).contains('^'), "it is beyond the last point");
-        assert_eq!(chart(&[], 1), "");
+/// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.
+pub(super) fn of_limit(row: &Row) -> Option<Value> {
+    match row.has_flag(flag::FITS_CACHE) && row.t_median_s.is_some() {
+        true => Some(Value::Word("in cache")),
+        false => row.ceiling_pct.map(Value::Percent),
     }
+}
 
-    #[test]
-    fn charts_fit_a_terminal() {
-        for n in [1, 2, 5, 16, 63, 64, 65, 255, 512, 1816] {
-            let points: Vec<(u64, f64)> = (1..=n).map(|x| (128 * x, 1.0 / x as f64)).collect();
-            for line in chart(&points, 128 * n).lines() {
-                assert!(line.chars().count() <= 80, "{n}: {line}");
-            }
-        }
-    }
+/// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
+fn of_peak(row: &Row) -> Option<Value> {
+    let share = row.peak_pct?;
+    Some(if row.has_flag(flag::FITS_CACHE) { Value::Word("in cache") } else { Value::Percent(share) })
+}
+
+/// What a row gained against the rung before it; hidden by the spreads of both, or where it is less than a few per cent.
+fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
+    /// A smaller difference than this is none.
+    const LEAST: f64 = 0.03;
+    let factor = row.step_x?;
+    let spread = before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0);
+    let clear = 1.0 + spread.max(LEAST);
+    Some(match ratio(1.0, factor) {
+        _ if factor > clear => Gain::Faster(factor),
+        Some(loss) if loss > clear => Gain::Slower(loss),
+        _ => Gain::Hidden(factor),
+    })
+}
+
+/// How many times faster than all CPU cores a result is from end to end.
+pub(super) fn whole_x(row: &Row) -> Option<f64> {
+    ratio(row.cpu_rayon_x? * row.t_median_s?, row.t_end_to_end_s?)
 }

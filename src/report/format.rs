@@ -1,7 +1,64 @@
 //! Numbers and foreign text made fit to be read: in a terminal, and in Markdown.
 
 use crate::terminal::is_unsafe;
-pub use crate::terminal::{Tint, line as terminal, paint};
+pub use crate::terminal::{Screen, Tint, line as terminal, paint};
+
+/// What takes the place of characters that an ASCII screen lacks, each as wide as the other.
+const ASCII: [(&str, char); 15] = [
+    ("▲", '+'),
+    ("▼", '-'),
+    ("★", '*'),
+    ("█▉▊▋▌▍", '#'),
+    ("▎▏", ' '),
+    ("▓", '%'),
+    ("▒", '+'),
+    ("░", '.'),
+    ("▀▄", '='),
+    ("·", '.'),
+    ("…", '~'),
+    ("│", '|'),
+    ("┤┼└", '+'),
+    ("─", '-'),
+    ("×", 'x'),
+];
+
+/// A text for this screen: only ASCII of our own where it shows no more. No line ends in blanks.
+pub fn on_screen(text: &str, screen: Screen) -> String {
+    if screen.unicode {
+        return text.to_owned();
+    }
+    let plain = |c: char| ASCII.iter().find(|(those, _)| those.contains(c)).map_or(c, |(_, ascii)| *ascii);
+    text.split('\n')
+        .map(|line| line.chars().map(plain).collect::<String>().trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A device's name without what says nothing: signs of trademarks, `CPU`, and what PoCL puts before a processor's own name.
+pub fn device(name: &str) -> String {
+    let is_pocl = name.starts_with("pthread-") || name.starts_with("cpu-");
+    let own = name.match_indices('-').find(|(at, _)| name[at + 1..].starts_with(char::is_uppercase));
+    let (name, whose) = match own.filter(|_| is_pocl) {
+        Some((at, _)) => (&name[at + 1..], " (PoCL)"),
+        None => (name, ""),
+    };
+    let short = ["(R)", "(r)", "(TM)", "(tm)"].iter().fold(name.to_owned(), |name, sign| name.replace(sign, ""));
+    let words = short.split_whitespace().filter(|word| !["CPU", "Processor"].contains(word));
+    words.collect::<Vec<_>>().join(" ") + whose
+}
+
+/// The units of times, and the seconds of each.
+const TIME_UNITS: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+
+/// The unit for all of these times, and the seconds of one: the smallest time has a digit before the point, unless the
+/// largest has too many then.
+pub fn time_unit(seconds: impl Iterator<Item = f64> + Clone) -> (&'static str, f64) {
+    let least = seconds.clone().filter(|&s| s > 0.0).fold(f64::INFINITY, f64::min);
+    let most = seconds.fold(0.0, f64::max);
+    let fit = TIME_UNITS.iter().rposition(|(_, unit)| least >= unit * 0.99995).unwrap_or(0);
+    let wide = (fit..TIME_UNITS.len()).find(|&at| most < TIME_UNITS[at].1 * 999_999.5);
+    TIME_UNITS[wide.unwrap_or(TIME_UNITS.len() - 1)]
+}
 
 /// `12.34 us`: seconds in ns, us, ms or s, with four significant digits.
 pub fn time(seconds: f64) -> String {
@@ -33,6 +90,14 @@ pub fn significant(x: f64, digits: usize) -> String {
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     if percent < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+}
+
+/// A bar for a share of one, of `width` characters for all of it; what is there shows.
+pub fn bar(share: f64, width: usize) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (share.clamp(0.0, 1.0) * 8.0 * width as f64).round() as usize;
+    let eighths = if share > 0.0 { eighths.max(1) } else { 0 };
+    "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 
 /// `1_000_000`, as the command line takes it.

@@ -1,22 +1,25 @@
 //! A ladder as GitHub-flavoured Markdown.
 
+use super::columns::Part;
 use super::format::{self, markdown};
-use super::view::{RateUnit, TextTable, View};
+use super::view::{Cell, RateUnit, View, columns, detail, label, verdict};
 use crate::record::Row;
+
+/// Most characters of a verdict in a table.
+const VERDICT_WIDTH: usize = 30;
 
 /// The rows of one ladder, with the content of [`super::ladder::table`].
 pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     if rows.is_empty() {
         return "Nothing was run.\n".to_owned();
     }
-    let view = View::of(rows, unit, None);
+    let view = View::of(rows, unit);
     let mut text = format!("**{}**\n", markdown(&view.title));
-    for grid in [&view.rungs, &view.whole, &view.cpu] {
-        if !grid.rows.is_empty() {
-            text.push('\n');
-            text.push_str(&table(grid));
-        }
-    }
+    let timed: Vec<Cell<'_>> = view.rungs.iter().filter(|cell| cell.is_timed()).copied().collect();
+    let cpu_name = view.cpu.first().map(|cell| cell.row.device.as_str()).unwrap_or_default();
+    text.push_str(&table("rung", &view.rungs, &[Part::Timing, Part::Kernels]));
+    text.push_str(&table("beside the CPU", &timed, &[Part::Whole]));
+    text.push_str(&table(cpu_name, &view.cpu, &[Part::Timing]));
     if let Some(result) = &view.result {
         text.push_str(&format!("\n{}\n", markdown(result)));
     }
@@ -26,19 +29,35 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     for note in &view.notes {
         text.push_str(&format!("- {}\n", markdown(note)));
     }
-    for (label, reason) in &view.details {
-        // Indented, because no text can end an indented block early.
-        text.push_str(&format!("\n{}:\n\n{}", markdown(label), format::block(reason, "    ")));
+    for row in view.troubled {
+        let shown = row.repeats().is_none().then(|| verdict(row, VERDICT_WIDTH));
+        if let Some((label, reason)) = detail(row, shown.as_deref()) {
+            // Indented, because no text can end an indented block early.
+            text.push_str(&format!("\n{}:\n\n{}", markdown(&label), format::block(&reason, "    ")));
+        }
     }
     text
 }
 
-fn table(grid: &TextTable) -> String {
+/// A table with an empty line before it; none without rows or columns. Those of times have verdicts.
+fn table(first: &str, cells: &[Cell<'_>], parts: &[Part]) -> String {
+    let columns = columns(cells, parts);
+    if cells.is_empty() || columns.is_empty() {
+        return String::new();
+    }
+    let has_verdicts = parts.contains(&Part::Timing);
+    let unit = cells[0].unit;
     let line =
-        |cells: &[String]| format!("| {} |\n", cells.iter().map(|c| markdown(c)).collect::<Vec<_>>().join(" | "));
-    let last = grid.header.len().saturating_sub(1);
-    let is_text = |i| i == 0 || (i == last && !grid.tints.is_empty());
-    let rule: Vec<&str> = (0..=last).map(|i| if is_text(i) { "---" } else { "---:" }).collect();
-    let body: String = grid.rows.iter().map(|r| line(r)).collect();
-    format!("{}| {} |\n{body}", line(&grid.header), rule.join(" | "))
+        |cells: Vec<String>| format!("| {} |\n", cells.iter().map(|c| markdown(c)).collect::<Vec<_>>().join(" | "));
+    let last = |text: &str| has_verdicts.then(|| text.to_owned());
+    let heads = columns.iter().map(|(column, _)| column.head(unit));
+    let header = std::iter::once(first.to_owned()).chain(heads).chain(last("verdict"));
+    let rule = std::iter::once("---").chain(columns.iter().map(|_| "---:")).chain(has_verdicts.then_some("---"));
+    let mut text = format!("\n{}| {} |\n", line(header.collect()), rule.collect::<Vec<_>>().join(" | "));
+    for (at, cell) in cells.iter().enumerate() {
+        let numbers = columns.iter().map(|(_, values)| values[at].map_or_else(|| "-".to_owned(), |value| value.text()));
+        let row = std::iter::once(label(cell.row)).chain(numbers).chain(last(&verdict(cell.judged(), VERDICT_WIDTH)));
+        text.push_str(&line(row.collect()));
+    }
+    text
 }

@@ -4,15 +4,19 @@
 
 pub mod ceilings;
 pub mod chapter;
+mod chart;
 pub mod columns;
+pub mod dictionary;
 pub mod doing;
 pub mod experiment;
 pub mod format;
+mod grid;
 pub mod ladder;
 mod launching;
 pub mod live;
 pub mod markdown;
 pub mod occupancy;
+pub mod peers;
 pub mod progress;
 pub mod rates;
 pub mod source;
@@ -24,12 +28,39 @@ pub mod wrap;
 
 pub use view::RateUnit;
 
-/// Compares a rendered text with the one of this name in `tests/golden`.
+/// Rendered texts against those in `tests/golden`.
 #[cfg(test)]
-fn golden(name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../tests/golden");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
+mod golden {
+    use super::format::Screen;
+
+    /// A terminal of the usual width.
+    pub(super) const SCREEN: Screen = Screen { width: 80, unicode: true, color: false };
+
+    /// Compares a text with the one of this name.
+    pub(super) fn compare(name: &str, text: &str) {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path("../../tests/golden");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(name, text));
+    }
+
+    /// A screen at 80, 100 and 160 columns, and at 80 without UTF-8, one below the other. No line is wider than its terminal,
+    /// and one without UTF-8 has ASCII alone.
+    pub(super) fn at_all_widths(name: &str, render: &dyn Fn(Screen) -> String) -> String {
+        let screens = [80, 100, 160].map(|width| Screen { width, ..SCREEN });
+        let ascii = Screen { unicode: false, ..SCREEN };
+        let mut all = String::new();
+        for screen in screens.into_iter().chain([ascii]) {
+            let text = render(screen);
+            for line in text.lines() {
+                assert!(line.chars().count() <= screen.width, "{name}, {screen:?}: {line}");
+                assert!(screen.unicode || line.is_ascii(), "{name}: {line}");
+                assert_eq!(line.trim_end(), line, "{name}, {screen:?}");
+            }
+            let kind = if screen.unicode { "" } else { ", ASCII" };
+            all.push_str(&format!("===== {} columns{kind}\n{text}", screen.width));
+        }
+        all
+    }
 }

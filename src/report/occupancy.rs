@@ -1,12 +1,13 @@
 //! How many groups a compute unit holds at once, as text.
 
-use super::{columns, format};
+use super::chart;
+use super::format::{self, Screen};
 use crate::occupancy::{ComputeUnit, Curve, GroupNeeds, LOCAL, Resident};
 use crate::runner::Inspected;
 use crate::values;
 
 /// One line on what a kernel's build says.
-pub fn needs(kernel: &Inspected) -> String {
+pub fn needs(kernel: &Inspected, screen: Screen) -> String {
     let Inspected { kernel, told, local, wg } = kernel;
     let registers = told.registers.map_or_else(|| "registers not told".to_owned(), |n| format!("{n} registers"));
     let spills = match told.spills {
@@ -15,12 +16,14 @@ pub fn needs(kernel: &Inspected) -> String {
         }
         _ => String::new(),
     };
-    format!("{kernel}: {registers}{spills}, {local} bytes of local memory, groups of {wg} work-items\n")
+    let text = format!("{kernel}: {registers}{spills}, {local} bytes of local memory, groups of {wg} work-items");
+    format::wrap(&text, screen.width, "  ")
 }
 
 /// How many groups a unit holds at once, and how many each resource allows.
-pub fn limits(unit: &ComputeUnit, whose: &str, need: GroupNeeds, resident: &Resident) -> String {
-    let mut text = format!("{whose}: {}\n", answer(unit, need, resident));
+pub fn limits(unit: &ComputeUnit, whose: &str, need: GroupNeeds, resident: &Resident, screen: Screen) -> String {
+    let answer = format!("{whose}: {}", answer(unit, need, resident));
+    let mut text = format::wrap(&answer, screen.width, "  ").replace('\u{a0}', " ");
     for (name, groups) in &resident.limits {
         let allowed = if *groups == u64::MAX { "any number".to_owned() } else { groups.to_string() };
         let kept = match unit.local_kept {
@@ -34,7 +37,7 @@ pub fn limits(unit: &ComputeUnit, whose: &str, need: GroupNeeds, resident: &Resi
 }
 
 /// A chart of the share of warps over each need, and which values would fill the unit better.
-pub fn curves(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> String {
+pub fn curves(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident, screen: Screen) -> String {
     let GroupNeeds { registers, local, wg } = need;
     let others = [
         format!("groups of {wg}, {local} bytes of local memory"),
@@ -44,10 +47,11 @@ pub fn curves(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> Stri
     let chart = |(curve, others): (Curve, String)| {
         let Curve { what, points, asked, .. } = &curve;
         let head = format!("over {what} ({others})");
-        format!("\n{head}\n{}{}\n", columns::chart(points, *asked), better(&curve, resident.share()))
+        format!("\n{head}\n{}{}\n", chart::chart(points, *asked), better(&curve, resident.share()))
     };
     let charts: String = Curve::all(unit, need).into_iter().zip(others).map(chart).collect();
-    format!("\nshare of the {}s that a compute unit holds at once:\n{charts}", unit.warp)
+    let text = format!("\nshare of the {}s that a compute unit holds at once:\n{charts}", unit.warp);
+    format::on_screen(&text, screen)
 }
 
 /// Most group sizes that are named.
@@ -84,8 +88,8 @@ fn answer(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> String {
     let share = 100.0 * resident.share();
     let (noun, wg, items) = (if *groups == 1 { "group" } else { "groups" }, need.wg, groups * need.wg);
     format!(
-        "{groups} {noun} of {wg} work-items at once on a compute unit, {items} work-items in {warps} of {most_warps} \
-         {}s ({share:.0}%)",
+        "{groups} {noun} of {wg} work-items at once on a compute unit, {items} work-items \
+         in\u{a0}{warps}\u{a0}of\u{a0}{most_warps}\u{a0}{}s\u{a0}({share:.0}%)",
         unit.warp
     )
 }
@@ -96,11 +100,13 @@ mod tests {
     use crate::device::Told;
     use crate::occupancy::known;
 
+    const SCREEN: Screen = Screen { width: 120, unicode: true, color: false };
+
     #[test]
     fn what_a_build_tells_is_a_line_for_each_kernel() {
         let line = |registers, spills| {
             let told = Told { registers, spills, local: None };
-            needs(&Inspected { kernel: "k".into(), told, local: 1024, wg: 256 })
+            needs(&Inspected { kernel: "k".into(), told, local: 1024, wg: 256 }, SCREEN)
         };
         assert_eq!(line(None, None), "k: registers not told, 1024 bytes of local memory, groups of 256 work-items\n");
         assert_eq!(
@@ -114,7 +120,7 @@ mod tests {
     fn curves_tell_the_next_step_and_the_most() {
         let unit = known("1.0").unwrap();
         let need = GroupNeeds { registers: 20, local: 68, wg: 192 };
-        let all = curves(unit, need, &unit.resident(need).unwrap());
+        let all = curves(unit, need, &unit.resident(need).unwrap(), SCREEN);
         assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
         for line in [
             "over registers of a work-item (groups of 192, 68 bytes of local memory)",
@@ -129,7 +135,7 @@ mod tests {
     #[test]
     fn the_answer_names_what_limits() {
         let (unit, need) = (known("9.0").unwrap(), GroupNeeds { registers: 40, local: 8192, wg: 256 });
-        insta::assert_snapshot!(limits(unit, "9.0", need, &unit.resident(need).unwrap()), @r"
+        insta::assert_snapshot!(limits(unit, "9.0", need, &unit.resident(need).unwrap(), SCREEN), @r"
         9.0: 6 groups of 256 work-items at once on a compute unit, 1536 work-items in 48 of 64 warps (75%)
           registers    allow 6
           local memory allow 25 (each group takes 1 KiB more)
@@ -139,7 +145,7 @@ mod tests {
         ");
         let first = |name, need: GroupNeeds| {
             let unit = known(name).unwrap();
-            limits(unit, name, need, &unit.resident(need).unwrap()).lines().next().unwrap().to_owned()
+            limits(unit, name, need, &unit.resident(need).unwrap(), SCREEN).lines().next().unwrap().to_owned()
         };
         let odd = GroupNeeds { registers: 32, local: 0, wg: 100 };
         assert!(first("9.0", odd).ends_with(

@@ -1,11 +1,12 @@
 //! A timeline of commands: as text for a terminal, and as a drawing.
 
-use super::format;
+use super::format::{self, Screen};
 use crate::runner::Bar;
 use std::fmt::Write as _;
 
-/// Characters that a timeline is wide.
+/// Most characters that a lane has, and those before it.
 const WIDTH: usize = 90;
+const NAMES: usize = 17;
 
 /// Lanes in order: each queue's copies in, kernels and copies out.
 fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
@@ -37,19 +38,21 @@ pub fn overlapped(bars: &[Bar]) -> f64 {
 }
 
 /// A line for each lane, under a title; nothing without bars.
-pub fn text(bars: &[Bar], title: &str) -> String {
+pub fn text(bars: &[Bar], title: &str, screen: Screen) -> String {
+    let width = WIDTH.min(screen.width.saturating_sub(NAMES)).max(1);
     let whole = length(bars);
     if whole <= 0.0 {
         return String::new();
     }
-    let mut text = format!("timeline of {} over {}:\n", format::terminal(title), format::time(whole));
+    let head = format!("timeline of {} over {}:", format::terminal(title), format::time(whole));
+    let mut text = format::wrap(&head, screen.width, "  ");
     for (queue, what) in lanes(bars) {
-        let mut cells = vec!['.'; WIDTH];
+        let mut cells = vec!['.'; width];
         for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what)) {
             // Both ends are rounded alike, so that what follows at once begins in the next cell.
-            let edge = |seconds: f64| (seconds / whole * WIDTH as f64).round() as usize;
-            let first = edge(bar.start).min(WIDTH - 1);
-            cells[first..edge(bar.end).clamp(first + 1, WIDTH)].fill('#');
+            let edge = |seconds: f64| (seconds / whole * width as f64).round() as usize;
+            let first = edge(bar.start).min(width - 1);
+            cells[first..edge(bar.end).clamp(first + 1, width)].fill('#');
         }
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  queue {queue} {what:<6} {}", cells.iter().collect::<String>());
@@ -124,6 +127,8 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    const SCREEN: Screen = Screen { width: NAMES + WIDTH, unicode: true, color: false };
+
     fn bar(what: &str, queue: u32, start: f64, end: f64) -> Bar {
         Bar { what: what.to_owned(), queue, start, end }
     }
@@ -146,7 +151,7 @@ mod tests {
 
     #[test]
     fn lanes_are_in_the_order_of_stages() {
-        insta::assert_snapshot!(text(&bars(), "4 chunks"), @r"
+        insta::assert_snapshot!(text(&bars(), "4 chunks", SCREEN), @r"
         timeline of 4 chunks over 4.000 ms:
           queue 0 in     #######################...................................................................
           queue 0 kernel .......................#############################################......................
@@ -154,7 +159,8 @@ mod tests {
           queue 1 in     .......................######################.............................................
           two commands or more at once in 25% of the time
         ");
-        assert_eq!(text(&[], "nothing"), "");
+        assert_eq!(text(&[], "nothing", SCREEN), "");
+        crate::report::golden::at_all_widths("timeline", &|screen| text(&bars(), "4 chunks", screen));
     }
 
     #[test]
@@ -170,7 +176,7 @@ mod tests {
             let end = |i: u32| 0.001 * f64::from(i);
             let bars: Vec<Bar> =
                 (0..commands).map(|i| bar(["in", "out"][i as usize % 2], 0, end(i), end(i + 1))).collect();
-            let text = text(&bars, "turns");
+            let text = text(&bars, "turns", SCREEN);
             let lanes: Vec<&[u8]> = text.lines().skip(1).take(2).map(|line| &line.as_bytes()[17..]).collect();
             let drawn = |cells: &[u8]| cells.iter().filter(|&&c| c == b'#').count();
             assert_eq!(lanes[0].len(), WIDTH);
@@ -181,6 +187,6 @@ mod tests {
     #[test]
     fn the_shortest_command_is_drawn() {
         let bars = [bar("in", 0, 0.0, 1e-9), bar("kernel", 0, 1e-9, 1.0), bar("out", 0, 1.0, 1.0)];
-        assert!(text(&bars, "short").lines().skip(1).take(3).all(|line| line.contains('#')));
+        assert!(text(&bars, "short", SCREEN).lines().skip(1).take(3).all(|line| line.contains('#')));
     }
 }

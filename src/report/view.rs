@@ -1,6 +1,7 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
+use super::columns::{COLUMNS, Column, Part, Value, whole_x};
 use super::format::{self, Tint};
 use super::launching;
 use crate::data::Dtype;
@@ -10,117 +11,58 @@ use crate::runner::{Cache, Number, Status};
 use crate::stats::ratio;
 
 /// A ladder's report in parts.
-pub(super) struct View {
+pub(super) struct View<'a> {
     /// Problem, device and conditions.
     pub(super) title: String,
     /// The rungs, if there are any.
-    pub(super) rungs: TextTable,
-    /// The rungs with all that belongs to a result, beside the CPU; without rows where nothing of that is known.
-    pub(super) whole: TextTable,
+    pub(super) rungs: Vec<Cell<'a>>,
     /// The CPU baselines, if there are any.
-    pub(super) cpu: TextTable,
+    pub(super) cpu: Vec<Cell<'a>>,
     /// `dot = 1.234567e5`.
     pub(super) result: Option<String>,
-    /// What needs care, a sentence each.
+    /// What needs care, a sentence each, what matters most first.
     pub(super) notes: Vec<String>,
-    /// Rows that gave no number, as (row and verdict, reason in full), where the table had no room.
-    pub(super) details: Vec<(String, String)>,
+    /// Rows that gave no number, with their reasons.
+    pub(super) troubled: Vec<&'a Row>,
 }
 
-/// A table. The first column is text, and so is the last where rows have verdicts; the others are numbers. A line feed in a
-/// header is where a narrow column breaks it.
-pub(super) struct TextTable {
-    pub(super) header: Vec<String>,
-    pub(super) rows: Vec<Vec<String>>,
-    /// The colour of each row's verdict; empty where rows have none.
-    pub(super) tints: Vec<Tint>,
-}
-
-/// A column: its name, its cells, whether it stays when no row has a cell for it, and whether it is the first to go where a
-/// table is too wide.
-struct Column {
-    name: &'static str,
-    cell: fn(&Cell<'_>) -> Option<String>,
-    always: bool,
-    spare: bool,
-}
-
-impl Column {
-    /// A column that is always there.
-    const fn always(name: &'static str, cell: fn(&Cell<'_>) -> Option<String>) -> Column {
-        Column { name, cell, always: true, spare: false }
-    }
-
-    /// A column that is there if some row has a cell for it.
-    const fn where_known(name: &'static str, cell: fn(&Cell<'_>) -> Option<String>) -> Column {
-        Column { name, cell, always: false, spare: false }
-    }
-
-    /// The first to go where a table is too wide.
-    const fn if_room(self) -> Column {
-        Column { spare: true, ..self }
-    }
-}
-
-/// What a table's cell is made from.
-struct Cell<'a> {
-    row: &'a Row,
+/// What a line of a table is made from.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<'a> {
+    pub(super) row: &'a Row,
+    /// The right result of the rung before.
+    pub(super) before: Option<&'a Row>,
     /// The row of the same kernel that repeats its work inside, beside one that does not.
-    inside: Option<&'a Row>,
-    unit: RateUnit,
+    pub(super) inside: Option<&'a Row>,
+    pub(super) unit: RateUnit,
 }
 
-const RUNG_COLUMNS: &[Column] = &[
-    Column::always("median", |c| median(c.row)),
-    Column::always("GB/s", |c| c.rate(c.row)),
-    Column::where_known("inside\nGB/s", |c| c.rate(c.inside?)),
-    Column::where_known("of\ncopy", |c| c.row.copy_pct.map(percent)),
-    Column::where_known("of\nlimit", |c| of_limit(c.row)),
-    Column::where_known("of\npeak", |c| of_peak(c.row)),
-    Column::always("gain", |c| c.row.step_x.map(three)),
-    Column::always("total", |c| c.row.total_x.map(three)).if_room(),
-];
-
-/// Of families that arithmetic bounds.
-const RUNG_PAIR_COLUMNS: &[Column] = &[
-    Column::always("median", |c| median(c.row)),
-    Column::always("Gpair/s", |c| pairs(c.row)),
-    Column::where_known("/CU/clk", |c| c.row.ops_per_cu_clock.map(|ops| three(ops / 2.0))).if_room(),
-    Column::where_known("of\nlimit", |c| of_limit(c.row)),
-    Column::where_known("of\npeak", |c| of_peak(c.row)),
-    Column::always("gain", |c| c.row.step_x.map(three)),
-    Column::always("total", |c| c.row.total_x.map(three)),
-];
-
-/// What a program has to do besides the timed kernels, and the CPU.
-const WHOLE_COLUMNS: &[Column] = &[
-    Column::where_known("back to\nback", |c| c.row.t_batch_s.map(format::time)),
-    Column::where_known("prep", |c| c.row.t_preparation_s.map(format::time)),
-    Column::where_known("vs 1\ncore", |c| c.row.cpu_seq_x.map(three)),
-    Column::where_known("vs all\ncores", |c| c.row.cpu_rayon_x.map(three)),
-    Column::where_known("host\npart", |c| c.row.t_host_part_s.map(format::time)),
-    Column::where_known("end to\nend", |c| c.row.t_end_to_end_s.map(format::time)),
-    Column::where_known("end to end\nvs all cores", |c| whole_x(c.row).map(three)),
-];
-
-const CPU_PAIR_COLUMNS: &[Column] =
-    &[Column::always("median", |c| median(c.row)), Column::always("Gpair/s", |c| pairs(c.row))];
-
-const CPU_COLUMNS: &[Column] =
-    &[Column::always("median", |c| median(c.row)), Column::always("GB/s", |c| c.rate(c.row))];
-
-impl Cell<'_> {
+impl<'a> Cell<'a> {
     /// The row whose verdict the line shows: the plain one, unless only the other went wrong.
-    fn judged(&self) -> &Row {
+    pub(super) fn judged(&self) -> &'a Row {
         match self.inside {
             Some(inside) if self.row.status == Status::Ok && inside.status != Status::Ok => inside,
             _ => self.row,
         }
     }
 
-    fn rate(&self, row: &Row) -> Option<String> {
-        row.gbps.map(|gbps| four(self.unit.of(gbps)))
+    /// A row's bandwidth.
+    pub(super) fn rate(&self, row: &Row) -> Option<Value> {
+        row.gbps.map(|gbps| Value::Rate(self.unit.of(gbps)))
     }
+
+    /// Whether there is any number in the line.
+    pub(super) fn is_timed(&self) -> bool {
+        self.row.t_median_s.is_some()
+    }
+}
+
+/// The columns of these parts that lines have cells for, with these, from left to right.
+pub(super) fn columns(cells: &[Cell<'_>], parts: &[Part]) -> Vec<(&'static Column, Vec<Option<Value>>)> {
+    let is_memory = cells.first().is_none_or(|cell| is_memory_bound(cell.row));
+    let all = COLUMNS.iter().filter(|c| c.is_of(is_memory) && parts.contains(&c.part));
+    let with_values = all.map(|c| (c, cells.iter().map(|cell| (c.value)(cell)).collect::<Vec<_>>()));
+    with_values.filter(|(c, values)| c.always || values.iter().any(Option::is_some)).collect()
 }
 
 /// The unit of bandwidths in tables.
@@ -143,7 +85,7 @@ impl RateUnit {
     }
 
     /// A text that speaks of GB/s, in this unit.
-    fn named(self, text: &str) -> String {
+    pub(super) fn named(self, text: &str) -> String {
         match self {
             RateUnit::GB => text.to_owned(),
             RateUnit::GiB => text.replace("GB/s", "GiB/s"),
@@ -151,128 +93,44 @@ impl RateUnit {
     }
 }
 
-impl View {
-    /// Arranges the rows of one ladder: one case on one device. Tables are at most `width` characters wide, if that is given
-    /// and can be.
-    pub(super) fn of(rows: &[Row], unit: RateUnit, width: Option<usize>) -> View {
+impl<'a> View<'a> {
+    /// Arranges the rows of one ladder: one case on one device.
+    pub(super) fn of(rows: &'a [Row], unit: RateUnit) -> View<'a> {
         let (cpu, kernels): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.on_host());
         let (mut plain, mut inside): (Vec<&Row>, Vec<&Row>) = kernels.iter().partition(|r| r.repeats().is_none());
         if plain.is_empty() {
             std::mem::swap(&mut plain, &mut inside);
         }
         let beside = |row: &Row| inside.iter().copied().find(|r| r.variant == row.variant);
+        let is_base = |r: &&Row| r.rung.is_some() && r.status == Status::Ok && r.t_median_s.is_some();
+        let before = |at: usize| plain[..at].iter().copied().rfind(is_base);
         let wg = common_wg(&plain);
-        let cell = |row| Cell { row, inside: None, unit };
-        let (rung_columns, cpu_columns) = match rows.first().is_none_or(is_memory_bound) {
-            true => (RUNG_COLUMNS, CPU_COLUMNS),
-            false => (RUNG_PAIR_COLUMNS, CPU_PAIR_COLUMNS),
-        };
-        let heading = |first: &str, columns| Heading { first: first.to_owned(), columns, width };
-        let timed = plain.iter().filter(|r| r.t_median_s.is_some());
-        let cpu_table = TextTable::of(
-            heading(cpu.first().map_or("", |r| &r.device), cpu_columns),
-            cpu.iter().copied().map(cell).collect(),
-            true,
-        );
-        let rungs = TextTable::of(
-            heading("rung", rung_columns),
-            plain.iter().map(|&row| Cell { inside: beside(row), ..cell(row) }).collect(),
-            true,
-        );
+        let cell = |row| Cell { row, before: None, inside: None, unit };
+        let rungs = plain.iter().enumerate();
+        let all: Vec<&Row> = plain.iter().chain(&cpu).copied().collect();
         View {
             title: plain
                 .first()
                 .or(cpu.first())
                 .map(|r| title(r, inside.first().copied(), wg, unit))
                 .unwrap_or_default(),
-            whole: TextTable::of(heading("beside the CPU", WHOLE_COLUMNS), timed.copied().map(cell).collect(), false),
-            details: rows.iter().filter_map(|r| detail(r, rungs.verdict(r).or(cpu_table.verdict(r)))).collect(),
-            rungs,
-            cpu: cpu_table,
+            rungs: rungs.map(|(at, &row)| Cell { before: before(at), inside: beside(row), ..cell(row) }).collect(),
+            cpu: cpu.iter().copied().map(cell).collect(),
+            troubled: rows.iter().filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty()).collect(),
             result: result(rows),
-            notes: own_groups(&plain, wg)
-                .into_iter()
-                .chain(notes(&plain.iter().chain(&cpu).copied().collect::<Vec<_>>(), &inside))
-                .collect(),
-        }
-    }
-}
-
-/// What a table begins with, what its columns are, and how wide it may be.
-struct Heading<'a> {
-    first: String,
-    columns: &'a [Column],
-    width: Option<usize>,
-}
-
-impl TextTable {
-    /// A line for each cell's row; without columns there is none.
-    fn of(heading: Heading<'_>, cells: Vec<Cell<'_>>, has_verdicts: bool) -> TextTable {
-        let has_cell = |c: &Column| c.always || cells.iter().any(|cell| (c.cell)(cell).is_some());
-        let mut columns: Vec<&Column> = heading.columns.iter().filter(|c| has_cell(c)).collect();
-        let made = |columns: &[&Column]| TextTable::plain(&heading.first, columns, &cells);
-        let mut table = made(&columns);
-        let room = heading.width.map(|width| width - if has_verdicts { GAP + LEAST_VERDICT } else { 0 });
-        while room.is_some_and(|room| table.width() > room)
-            && let Some(spare) = columns.iter().position(|c| c.spare)
-        {
-            columns.remove(spare);
-            table = made(&columns);
-        }
-        if columns.is_empty() {
-            table.rows.clear();
-        }
-        if has_verdicts {
-            let room = heading.width.map_or(VERDICT_WIDTH, |width| width.saturating_sub(table.width() + GAP));
-            table.header.push("verdict".to_owned());
-            for (line, cell) in table.rows.iter_mut().zip(&cells) {
-                line.push(verdict(cell.judged(), room.max(LEAST_VERDICT)));
-            }
-            table.tints = cells.iter().map(|c| tint(c.judged().status)).collect();
-        }
-        table
-    }
-
-    /// Without verdicts.
-    fn plain(first: &str, columns: &[&Column], cells: &[Cell<'_>]) -> TextTable {
-        let unit = cells.first().map(|c| c.unit).unwrap_or_default();
-        let names = columns.iter().map(|c| unit.named(c.name));
-        let line = |cell: &Cell<'_>| {
-            let numbers = columns.iter().map(|c| (c.cell)(cell).unwrap_or_else(|| "-".to_owned()));
-            std::iter::once(label(cell.row)).chain(numbers).collect()
-        };
-        TextTable {
-            header: std::iter::once(first.to_owned()).chain(names).collect(),
-            rows: cells.iter().map(line).collect(),
-            tints: Vec::new(),
+            notes: notes(&all, &inside).into_iter().chain(own_groups(&plain, wg)).chain(remarks(&all)).collect(),
         }
     }
 
-    /// Characters of a line, columns two blanks apart.
-    fn width(&self) -> usize {
-        let widest = |text: &String| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        let column = |i: usize| {
-            let cells = self.rows.iter().filter_map(move |row| row.get(i));
-            std::iter::once(&self.header[i]).chain(cells).map(widest).max().unwrap_or(0)
-        };
-        (0..self.header.len()).map(|i| column(i) + GAP).sum::<usize>().saturating_sub(GAP)
+    /// The fastest rung's place, where there are several: a right result that is not faster than anything explains.
+    pub(super) fn best(&self) -> Option<usize> {
+        let is_believed =
+            |r: &Row| r.status == Status::Ok && (!r.has_flag(flag::ABOVE_CEILING) || r.has_flag(flag::FITS_CACHE));
+        let rungs = self.rungs.iter().enumerate().filter(|(_, c)| c.row.rung.is_some() && is_believed(c.row));
+        let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, c)| Some((at, c.row.t_median_s?))).collect();
+        let fastest = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        (timed.len() > 1).then_some(fastest.0)
     }
-
-    /// The verdict that a row's line shows, if it has a line.
-    fn verdict(&self, row: &Row) -> Option<&str> {
-        let lines = self.rows.iter().filter(|line| line.first() == Some(&label(row)));
-        lines.filter_map(|line| line.last()).map(String::as_str).next()
-    }
-}
-
-/// How many times faster than all CPU cores a result is from end to end.
-fn whole_x(row: &Row) -> Option<f64> {
-    ratio(row.cpu_rayon_x? * row.t_median_s?, row.t_end_to_end_s?)
-}
-
-/// Additions with a minimum, two operations each, in 10^9 a second.
-fn pairs(row: &Row) -> Option<String> {
-    row.gops.map(|gops| four(gops / 2.0))
 }
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.
@@ -288,30 +146,8 @@ fn three(x: f64) -> String {
     format::significant(x, 3)
 }
 
-fn percent(share: f64) -> String {
-    format!("{}%", three(share))
-}
-
-/// The share of the measured limit that was reached; where the data fit a cache, memory's limit is none.
-pub(super) fn of_limit(row: &Row) -> Option<String> {
-    let share = row.ceiling_pct?;
-    Some(if row.has_flag(flag::FITS_CACHE) { "in cache".to_owned() } else { percent(share) })
-}
-
-/// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
-fn of_peak(row: &Row) -> Option<String> {
-    let share = row.peak_pct?;
-    Some(if row.has_flag(flag::FITS_CACHE) { "in cache".to_owned() } else { percent(share) })
-}
-
-/// The median, and half the inter-quartile range as a share of it.
-fn median(row: &Row) -> Option<String> {
-    let spread = row.noise.map(|n| format!(" ±{}", format::percent(n / 2.0))).unwrap_or_default();
-    row.t_median_s.map(|t| format::time(t) + &spread)
-}
-
 /// `v3 local`.
-fn label(row: &Row) -> String {
+pub(super) fn label(row: &Row) -> String {
     row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
 }
 
@@ -347,37 +183,34 @@ fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: RateUnit) -> String {
         Cache::Cold => "cold",
     };
     let ceiling = match (row.ceiling_gbps, row.ceiling_gops) {
-        (Some(gbps), _) => unit.named(&format!(", {} ceiling {} GB/s", row.ceiling, four(unit.of(gbps)))),
-        (None, Some(gops)) => format!(", {} ceiling {} Gpair/s", row.ceiling, four(gops / 2.0)),
+        (Some(gbps), _) => unit.named(&format!(", limit {} GB/s ({})", four(unit.of(gbps)), row.ceiling)),
+        (None, Some(gops)) => format!(", limit {} Gpair/s ({})", four(gops / 2.0), row.ceiling),
         (None, None) => String::new(),
     };
     let repeats = inside.unwrap_or(row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
     let signed = if row.params.split(' ').any(|set| set == "weights=signed") { ", signed weights" } else { "" };
-    format!("{} on {}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.device, row.dtype)
+    let device = format::device(&row.device);
+    format!("{} on {device}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.dtype)
 }
 
-/// Blanks between columns.
-const GAP: usize = 2;
-
-/// Most characters of a verdict where nothing else bounds it.
-const VERDICT_WIDTH: usize = 30;
-
-/// Characters that every verdict may have: those of its longest word.
-const LEAST_VERDICT: usize = 12;
-
-fn verdict(row: &Row, width: usize) -> String {
+/// `ok`, or what went wrong and why, in `width` characters or fewer.
+pub(super) fn verdict(row: &Row, width: usize) -> String {
     if row.status == Status::Ok {
         return "ok".to_owned();
     }
-    let inside = if row.repeats().is_some() { "inside " } else { "" };
-    let word = format!("{inside}{}", status_word(row.status));
+    let word = status_label(row);
     if row.reason.is_empty() || matches!(row.status, Status::BuildFailed | Status::Timeout) {
         return word;
     }
     let whole = format!("{word}: {}", format::block(&row.reason, ""));
     // A word or two of a reason say nothing.
-    if width >= word.len() + 12 { format::shorten(&whole, width.min(VERDICT_WIDTH)) } else { word }
+    if width >= word.len() + 12 { format::shorten(&whole, width) } else { word }
+}
+
+/// How a case ended in a word, and whether it is the one that repeats its work inside.
+fn status_label(row: &Row) -> String {
+    format!("{}{}", if row.repeats().is_some() { "inside " } else { "" }, status_word(row.status))
 }
 
 pub(super) fn status_word(status: Status) -> &'static str {
@@ -392,7 +225,7 @@ pub(super) fn status_word(status: Status) -> &'static str {
     }
 }
 
-fn tint(status: Status) -> Tint {
+pub(super) fn tint(status: Status) -> Tint {
     match status {
         Status::Ok => Tint::Green,
         Status::Skipped => Tint::Yellow,
@@ -400,15 +233,13 @@ fn tint(status: Status) -> Tint {
     }
 }
 
-/// A row's reason where the verdict that is shown does not hold all of it.
-fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)> {
-    let word = status_word(row.status);
+/// A row and its verdict, and its reason where what is shown of that does not hold all of it.
+pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)> {
     let holds = |shown: &str| shown.contains(format::block(&row.reason, "").trim());
-    let is_told = row.status == Status::Ok
-        || row.reason.trim().is_empty()
-        || (row.repeats().is_none() && shown.is_some_and(holds));
+    let is_told = shown.is_some_and(holds);
     let inside = if row.repeats().is_some() { " inside" } else { "" };
-    (!is_told).then(|| (format!("{}{inside}, {word}", label(row)), row.reason.trim().to_owned()))
+    let who = format!("{}{inside}, {}", label(row), status_word(row.status));
+    (!is_told).then(|| (who, row.reason.trim().to_owned()))
 }
 
 /// The result: a kernel's, or where none was right the CPU's, which is said.
@@ -433,46 +264,56 @@ fn number(row: &Row) -> Option<String> {
     Some(format!("{} = {number}", row.family))
 }
 
-/// Remarks on the rows; those on rows that repeat their work `inside` only where they must be known to read the table.
+/// What must be known to read the numbers right, what matters most first; of rows that repeat their work `inside` only
+/// whether they can be believed.
 fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
-    let mut notes = notes_on(rows);
-    let doubtful: Vec<&Row> = inside.iter().filter(|r| r.is_doubtful()).copied().collect();
-    if !doubtful.is_empty() {
-        let who = who(&doubtful, inside);
-        notes.push(format!(
-            "inside, {who}: noisy, unsteady, or by another clock than asked for, so small differences mean little"
-        ));
-    }
-    notes
-}
-
-fn notes_on(rows: &[&Row]) -> Vec<String> {
-    let note = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
-        let meant: Vec<&Row> = rows.iter().copied().filter(|r| is_meant(r)).collect();
-        (!meant.is_empty()).then(|| format!("{}: {text}", who(&meant, rows)))
-    };
     let fallback = rows.iter().find(|r| r.has_flag(flag::CLOCK_FALLBACK));
     let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r), r.reason));
     let drift = rows.iter().filter(|r| r.has_flag(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
-    let drift = format!(
-        "unsteady: a fixed kernel took up to {drift:.2} times its best, so the device's clock or a neighbour changed"
-    );
+    let drift =
+        format!("unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best)");
     let is_untold = |r: &Row| r.has_flag(flag::LAUNCH_BOUND) && r.t_launches_s.is_none();
-    let known = [only_where_data_are(rows), end_to_end(rows)].into_iter().flatten();
-    let launches = launching::notes(rows);
-    let others = [
-        note(&is_untold, "launch-bound, as short as a launch itself"),
-        note(&|r| is_untold(r) && r.launches > Some(1), "several launches a run, each of which has its price"),
-        note(&|r| r.has_flag(flag::FITS_CACHE), "the data fit the cache, so memory's ceiling is no limit"),
+    let doubts = [
+        note(rows, &|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
         note(
+            rows,
             &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),
-            "faster than the ceiling measured on this device; gpulab ceiling measures it again",
+            "faster than the limit measured on this device; gpulab ceiling measures it again",
         ),
-        note(&|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
-        note(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
-        note(&|r| r.has_flag(flag::DRIFT), &drift),
+        note(rows, &|r| r.has_flag(flag::DRIFT), &drift),
+        note(rows, &|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
+        doubtful_inside(inside),
     ];
-    known.chain(launches).chain(steps_back(rows)).chain(others.into_iter().flatten()).collect()
+    let launches = [
+        note(rows, &is_untold, "as short as a launch itself, which bounds them"),
+        note(rows, &|r| is_untold(r) && r.launches > Some(1), "several launches a run, each of which has its price"),
+    ];
+    let known = only_where_data_are(rows);
+    let doubts = doubts.into_iter().flatten();
+    doubts
+        .chain(launching::notes(rows))
+        .chain(launches.into_iter().flatten())
+        .chain(steps_back(rows))
+        .chain(known)
+        .collect()
+}
+
+fn doubtful_inside(inside: &[&Row]) -> Option<String> {
+    let doubtful: Vec<&Row> = inside.iter().filter(|r| r.is_doubtful()).copied().collect();
+    let text = "noisy, unsteady, or by another clock than asked for, so small differences mean little";
+    (!doubtful.is_empty()).then(|| format!("inside, {}: {text}", who(&doubtful, inside)))
+}
+
+/// `v2, v3: text` of the rows that are meant.
+fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<String> {
+    let meant: Vec<&Row> = rows.iter().copied().filter(|r| is_meant(r)).collect();
+    (!meant.is_empty()).then(|| format!("{}: {text}", who(&meant, rows)))
+}
+
+/// What the table's words mean, of those that it has.
+fn remarks(rows: &[&Row]) -> Vec<String> {
+    let cache = note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit the cache, so memory's limit is none");
+    cache.into_iter().chain(end_to_end(rows)).collect()
 }
 
 /// What the times from end to end are, where there are any.
@@ -498,8 +339,8 @@ fn only_where_data_are(rows: &[&Row]) -> Option<String> {
     let (kernels, whole): (Vec<f64>, Vec<f64>) = meant.iter().filter_map(|r| factors(&r)).unzip();
     (!meant.is_empty()).then(|| {
         format!(
-            "the device wins only where the data are there already ({}): its kernels are {} times as fast as all CPU \
-             cores, but from end to end the CPU is {} times as fast",
+            "the device wins only where the data are there already ({}): {} times by its kernels; from end to end all CPU \
+             cores win by {} times",
             who(&meant, rows),
             range(&kernels, three),
             range(&whole, three),

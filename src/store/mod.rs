@@ -4,14 +4,18 @@
 //! that a killed run loses at most the row in flight; one that fails is taken back.
 //! A regular file is locked while it is open: a second writer is refused.
 
+mod recorded;
 mod rounds;
+mod shipped;
 mod sink;
 
+pub use recorded::{Read, Recorded, recorded};
 pub use rounds::{Pool, Rounds};
+pub use shipped::{Shipped, shipped};
 
 use crate::Error;
 use crate::files::{self, FileIdentity};
-use crate::record::{CsvRecord, Point, Row, SCHEMA};
+use crate::record::{CsvRecord, OLDEST_SCHEMA, Point, Row, SCHEMA};
 use crate::terminal::{Stdout, is_unsafe};
 use serde::Serialize;
 use sink::Sink;
@@ -205,7 +209,10 @@ pub struct Rows {
 ///
 /// Errors: `Failed` if the file cannot be read; `Usage`, with the line, if it holds something else.
 pub fn read_rows(path: &Path) -> Result<Rows, Error> {
-    let (rows, torn) = read(path, |row: &Row| row.schema)?;
+    let (rows, torn): (Vec<Row>, Option<String>) = read(path)?;
+    if let Some((i, old)) = (2..).zip(&rows).find(|(_, row)| row.schema != SCHEMA) {
+        return Err(unknown_schema(&path.display().to_string(), i, old.schema));
+    }
     Ok(Rows { rows, torn })
 }
 
@@ -213,24 +220,53 @@ pub fn read_rows(path: &Path) -> Result<Rows, Error> {
 ///
 /// Errors: as for [`read_rows`].
 pub fn read_points(path: &Path) -> Result<Vec<Point>, Error> {
-    Ok(read(path, |point: &Point| point.schema)?.0)
+    Ok(read(path)?.0)
 }
 
 /// The lines of a file of such records, and what was wrong with the last one.
-fn read<T: CsvRecord>(path: &Path, schema: fn(&T) -> u32) -> Result<(Vec<T>, Option<String>), Error> {
+fn read<T: CsvRecord>(path: &Path) -> Result<(Vec<T>, Option<String>), Error> {
     let name = path.display().to_string();
     let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    let table = ParsedCsv::parse(&text, &name)?;
+    of_csv(&text, &name)
+}
+
+/// The lines of a CSV file of such records, of this version or an older one, and what was wrong with the last one. `name`
+/// is the file's in messages.
+///
+/// Errors: as for [`read_rows`].
+pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+    records(ParsedCsv::parse(text, name)?, name)
+}
+
+fn unknown_schema(name: &str, line: u64, schema: u32) -> Error {
+    Error::Usage(format!(
+        "{name}, line {line}, has schema {schema}; this gpulab adds to and joins files of schema {SCHEMA} only, and shows \
+         those of {OLDEST_SCHEMA} to {SCHEMA}"
+    ))
+}
+
+fn json_error(name: &str, error: &serde_json::Error) -> Error {
+    let what = match error.classify() {
+        serde_json::error::Category::Eof => "ends too early, as a killed run leaves it: show its CSV file",
+        _ => "is not JSON that gpulab wrote",
+    };
+    Error::Usage(format!("{name} {what} ({error})"))
+}
+
+/// The lines of a table.
+fn records<T: CsvRecord>(table: ParsedCsv, name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+    let schema = table.header.iter().position(|column| column == "schema");
     let header = csv::ByteRecord::from(table.header);
     let mut rows = Vec::with_capacity(table.records.len());
     for record in table.records {
         let line = record.position().map_or(0, csv::Position::line);
         let why = |e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e, T::COLUMNS)));
-        let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
-        if schema(&row) != SCHEMA {
-            let why = format!("{name}, line {line}, has schema {}; this gpulab reads {SCHEMA}", schema(&row));
-            return Err(Error::Usage(why));
+        // A newer version's rows may differ in more than that.
+        let cell = schema.and_then(|i| record.get(i)).and_then(|cell| std::str::from_utf8(cell).ok()?.parse().ok());
+        if let Some(newer) = cell.filter(|schema| !(OLDEST_SCHEMA..=SCHEMA).contains(schema)) {
+            return Err(unknown_schema(name, line, newer));
         }
+        let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
         row.texts().into_iter().for_each(unguard);
         rows.push(row);
     }

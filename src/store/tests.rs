@@ -43,7 +43,7 @@ fn rows_come_back_as_they_went() {
         text.lines()
             .next()
             .unwrap()
-            .ends_with(",t_host_tail_s,t_host_part_s,end_to_end_noise,t_launches_s,peak_gbps,peak_gops,peak_pct,clock_mhz,registers,spilled_bytes,occupancy_pct")
+            .ends_with(",registers,spilled_bytes,occupancy_pct,wg_x,wg_y,wg_z,seed,warmup,quick,sample_time_s,command,host_cpu,host_threads,os")
     );
 }
 
@@ -96,8 +96,13 @@ fn damaged_rows_are_named() {
     std::fs::write(&path, text.replacen("f32", "f99", 1)).unwrap();
     let message = read_rows(Path::new(&path)).unwrap_err().to_string();
     assert!(message.contains("line 2") && message.contains("f99"), "{message}");
-    std::fs::write(&path, text.replacen("\n1,", "\n7,", 1)).unwrap();
+    std::fs::write(&path, text.replacen("\n2,", "\n7,", 1)).unwrap();
     assert!(read_rows(Path::new(&path)).unwrap_err().to_string().contains("schema 7"));
+    // An older one is shown, but neither joined nor added to.
+    let old = text.replace("\n2,", "\n1,");
+    std::fs::write(&path, &old).unwrap();
+    assert!(read_rows(Path::new(&path)).unwrap_err().to_string().contains("schema 1"));
+    assert!(matches!(recorded(old.as_bytes(), "old").unwrap().0, Recorded::Rows(rows) if rows.len() == 2));
     assert!(matches!(read_rows(Path::new(NOWHERE)), Err(Error::Failed(_))));
 }
 
@@ -110,6 +115,17 @@ fn files_from_before_a_column_was_added_are_read() {
         result: None,
         cpu_exact_x: None,
         launches: None,
+        wg_x: None,
+        wg_y: None,
+        wg_z: None,
+        seed: None,
+        warmup: None,
+        quick: None,
+        sample_time_s: None,
+        command: String::new(),
+        host_cpu: String::new(),
+        host_threads: None,
+        os: String::new(),
         ..row("a")
     };
     write(&path, Mode::Create, std::slice::from_ref(&newest));

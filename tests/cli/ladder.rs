@@ -156,9 +156,9 @@ fn what_leaves_the_device_counts_in_every_ladder() {
         &["transpose", "--n", "128", "--variant", "naive", "--loop", "kernel"],
         &["minplus", "--n", "64", "--variant", "naive"],
     ] {
-        let (out, err, code) = run(&[args, &["--quick", "--color", "never"]].concat());
+        let (out, err, code) = run(&[args, &["--quick", "--color", "never", "-v"]].concat());
         assert_eq!(code, 0, "{err}");
-        assert!(out.contains("beside the CPU") && out.contains("end to end: allocation"), "{args:?}: {out}");
+        assert!(out.contains("vs all cores") && out.contains("end to end: allocation"), "{args:?}: {out}");
         let narrow = |line: &str| line.chars().count() <= 80;
         assert!(out.lines().all(narrow), "{args:?}: {out}");
         let sums = matches!(args[0], "dot" | "reduce");

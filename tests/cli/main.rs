@@ -9,6 +9,7 @@ mod lab;
 mod ladder;
 mod minplus;
 mod roads;
+mod show;
 #[path = "../sources/mod.rs"]
 mod sources;
 mod start;

@@ -474,7 +474,7 @@ fn canary(step_ns: impl FnMut() -> u64 + 'static) -> Session {
 
 /// A row's ratio of the canary, with its flags.
 fn drift(outcome: Outcome) -> (f64, Vec<&'static str>) {
-    let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into() };
+    let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into(), ..Run::default() };
     let scene = Scene { clocks: 0.0, cache_bytes: 0, ..Scene::on_device(&run, &fake_info(), &settings(), None) };
     assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
     (outcome.measured().and_then(|m| m.canary).unwrap().ratio, Record::from_outcome(&scene, Some(1), outcome).flags)

@@ -74,6 +74,7 @@ fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
         settings: settings(),
         budget: Some(Budget { whole: 2.0 }),
         seed: 1,
+        quick: false,
         peaks: Peaks::default(),
         verbose: false,
     };
@@ -138,7 +139,8 @@ fn rows_of_a_file_are_those_of_the_table() {
             row
         };
         assert_eq!(written.len(), climbed.rows.len());
-        for (written, row) in written.iter().zip(&climbed.rows) {
+        // Those of the CPU are compared with each other as far as they have come.
+        for (written, row) in written.iter().zip(&climbed.rows).filter(|(_, row)| row.rung.is_some()) {
             assert_eq!((&written.variant, written.ceiling_pct.is_some()), (&row.variant, row.ceiling_pct.is_some()));
             assert_eq!(alike(written), alike(row));
         }

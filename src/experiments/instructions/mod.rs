@@ -10,7 +10,10 @@
 //! products of floats, though their result may differ.
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
-use super::evidence::{Comparison, Contrast, compare, nothing, pace, pace_beside, percent, times, value};
+use super::evidence::{
+    Comparison, Contrast, compare, excess, nothing, pace, pace_beside, percent, times, undecided, undecided_factor,
+    value,
+};
 use super::own::{LATENCY, Own};
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -25,7 +28,7 @@ use crate::record::{Metric, Point, RATE, Row};
 /// How far a function's value is from the right one, where the runner's check says that it is near enough.
 const ERROR: Metric = Metric { name: "error", unit: "ulp", of: |row: &Row| row.max_err };
 /// Throughput in what the hardware's tables state, if the device keeps the clock that the driver states.
-const PER_CLOCK: Metric = Metric { name: "rate", unit: "/CU/clock", of: |row: &Row| row.ops_per_cu_clock };
+const PER_CLOCK: Metric = Metric { name: "rate per clock", unit: "/CU/clock", of: |row: &Row| row.ops_per_cu_clock };
 
 /// Places of x.
 const ONE_VALUE: f64 = 0.0;
@@ -172,13 +175,13 @@ fn costs(points: &[Point]) -> Option<String> {
     let rate = |name: &str| value(points, name, MANY);
     let all: Vec<(String, bool)> = measured().filter(|(name, _)| rate(name).is_some()).collect();
     let (best, _) = all.iter().rev().max_by(|a, b| rate(&a.0).unwrap_or(0.0).total_cmp(&rate(&b.0).unwrap_or(0.0)))?;
-    let (mut full, mut others, mut hidden) = (Vec::new(), Vec::new(), 0);
+    let (mut full, mut others, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
     for (name, adds) in &all {
         let over = compare(points, (best, MANY), (name, MANY))?;
         match over.exceeds(FULL) {
             Some(false) => full.push((name.as_str(), *adds)),
             Some(true) => others.push((over.ratio, name, *adds)),
-            None => hidden += 1,
+            None => hidden.push(over),
         }
     }
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -186,7 +189,7 @@ fn costs(points: &[Point]) -> Option<String> {
     let has_sums = full.iter().any(|(_, adds)| *adds) || others.iter().any(|(.., adds)| *adds);
     let adds = if has_sums || divisions(points).is_some() { ADDS } else { "" };
     let names: Vec<&str> = full.iter().map(|(name, _)| *name).collect();
-    Some(format!("{}{}{adds}{}.", fullest(&names, all.len(), hidden, best), dearest(&others, best), joined(points)))
+    Some(format!("{}{}{adds}{}.", fullest(&names, all.len(), &hidden, best), dearest(&others, best), joined(points)))
 }
 
 /// Of which operations the table's ratios are not theirs alone.
@@ -194,14 +197,16 @@ const ADDS: &str =
     "; int divisions, shifts, masks, conversions and some functions are timed with an addition in each step";
 
 /// The operations at full rate.
-fn fullest(names: &[&str], all: usize, hidden: usize, best: &str) -> String {
+fn fullest(names: &[&str], all: usize, hidden: &[Contrast], best: &str) -> String {
     let list = names.join(", ");
-    let hidden = match hidden {
+    let undecided = undecided_factor(hidden);
+    let hidden = match hidden.len() {
         0 => String::new(),
-        hidden => format!("; {hidden} are undecided, as they are too noisy"),
+        1 => format!("; one more is {undecided}"),
+        hidden => format!("; {hidden} more are {undecided}"),
     };
     match names.len() {
-        0 => "Which operations run at full rate is undecided, as they are too noisy".to_owned(),
+        0 => format!("Which operations run at full rate is {undecided}"),
         full => {
             let run = if full == 1 { "runs" } else { "run" };
             let of = format!("{full} of {all} plain operations (no half_, native_ or fast forms)");
@@ -286,12 +291,16 @@ fn gain(points: &[Point], what: &str, form: Precision) -> Option<String> {
         Some((f.name, contrast, errors))
     };
     let all: Vec<(&str, Contrast, String)> = FUNCTIONS.iter().filter_map(over).collect();
-    let (name, contrast, errors) = all.iter().max_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
-    Some(match contrast.verdict {
-        Comparison::Higher => format!("{name} gains most with {what} ({} as fast{errors})", times(contrast.ratio)),
-        Comparison::Unclear => format!("a gain with {what} is undecided, as it is too noisy"),
-        Comparison::Same | Comparison::Lower => format!("no function is faster with {what}"),
-    })
+    let gains = all.iter().filter(|(_, contrast, _)| contrast.verdict == Comparison::Higher);
+    if let Some((name, contrast, errors)) = gains.max_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio)) {
+        return Some(format!("{name} gains most with {what} ({} as fast{errors})", times(contrast.ratio)));
+    }
+    let contrasts: Vec<Contrast> = all.iter().map(|(_, contrast, _)| *contrast).collect();
+    match contrasts.iter().any(|c| c.verdict == Comparison::Unclear) {
+        true => Some(format!("a gain with {what} is {}", undecided(&contrasts))),
+        false if contrasts.is_empty() => None,
+        false => Some(format!("no function is more than {} faster with {what}", excess(&contrasts))),
+    }
 }
 
 #[cfg(test)]

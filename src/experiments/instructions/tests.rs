@@ -31,10 +31,10 @@ fn gpu(series: &str, x: f64) -> f64 {
 #[test]
 fn a_gpu_with_units_for_functions() {
     insta::assert_snapshot!(sentences(0.01, gpu), @r"
-    12 of 35 plain operations (no half_, native_ or fast forms) run at full rate, at least 80 % of the rate of add: add, mul, fma, int add, int mul, int mul24, int mad24, f64 add, f64 mul, f64 fma, float via int, f64 via float; the slowest, div, takes 40.0 times as long as add, followed by f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); int divisions, shifts, masks, conversions and some functions are timed with an addition in each step.
-    An int division by 8 is as fast as a shift, by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int remainder by 8 is as fast as a mask, by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int mul24 is as fast as int mul.
-    Compared with the plain functions, no function is faster with half_ forms; pow gains most with native_ forms (5.00 times as fast, error 40.0 ulp instead of 1.5); pow gains most with -cl-fast-relaxed-math (5.00 times as fast, error 40.0 ulp instead of 1.5).
-    ");
+        12 of 35 plain operations (no half_, native_ or fast forms) run at full rate, at least 80 % of the rate of add: add, mul, fma, int add, int mul, int mul24, int mad24, f64 add, f64 mul, f64 fma, float via int, f64 via float; the slowest, div, takes 40.0 times as long as add, followed by f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); int divisions, shifts, masks, conversions and some functions are timed with an addition in each step.
+        An int division by 8 is as fast as a shift (to within 2 %), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int remainder by 8 is as fast as a mask (to within 2 %), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int mul24 is as fast as int mul (to within 2 %).
+        Compared with the plain functions, no function is more than 2 % faster with half_ forms; pow gains most with native_ forms (5.00 times as fast, error 40.0 ulp instead of 1.5); pow gains most with -cl-fast-relaxed-math (5.00 times as fast, error 40.0 ulp instead of 1.5).
+        ");
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn costs_are_the_ratios_of_the_table() {
 #[test]
 fn nothing_differs() {
     insta::assert_snapshot!(sentences(0.01, |_, _| 4.0), @r"
-    35 of 35 plain operations (no half_, native_ or fast forms) run at full rate, at least 80 % of the rate of add: add, mul, fma, min, int add, int mul, int mul24, int mad24, int min, int div, int div by 7, int div by 8, int >> 3, int mod, int mod by 7, int mod by 8, int & 7, f64 add, f64 mul, f64 fma, float via int, f64 via float, div, f64 div, rcp, sqrt, f64 sqrt, rsqrt, sin, f64 sin, cos, exp, f64 exp, log, pow; int divisions, shifts, masks, conversions and some functions are timed with an addition in each step.
-    An int division by 8 is as fast as a shift, by 7 it is as fast, by a variable it is as fast; an int remainder by 8 is as fast as a mask, by 7 it is as fast, by a variable it is as fast; an int mul24 is as fast as int mul.
-    Compared with the plain functions, no function is faster with half_ forms; no function is faster with native_ forms; no function is faster with -cl-fast-relaxed-math.
-    ");
+        35 of 35 plain operations (no half_, native_ or fast forms) run at full rate, at least 80 % of the rate of add: add, mul, fma, min, int add, int mul, int mul24, int mad24, int min, int div, int div by 7, int div by 8, int >> 3, int mod, int mod by 7, int mod by 8, int & 7, f64 add, f64 mul, f64 fma, float via int, f64 via float, div, f64 div, rcp, sqrt, f64 sqrt, rsqrt, sin, f64 sin, cos, exp, f64 exp, log, pow; int divisions, shifts, masks, conversions and some functions are timed with an addition in each step.
+        An int division by 8 is as fast as a shift (to within 2 %), by 7 it is as fast (to within 2 %), by a variable it is as fast (to within 2 %); an int remainder by 8 is as fast as a mask (to within 2 %), by 7 it is as fast (to within 2 %), by a variable it is as fast (to within 2 %); an int mul24 is as fast as int mul (to within 2 %).
+        Compared with the plain functions, no function is more than 2 % faster with half_ forms; no function is more than 2 % faster with native_ forms; no function is more than 2 % faster with -cl-fast-relaxed-math.
+        ");
 }
 
 #[test]
@@ -74,19 +74,20 @@ fn steps_that_a_compiler_joins_are_not_told() {
         _ => gpu(series, x),
     };
     insta::assert_snapshot!(sentences(0.01, joined), @r"
-    12 of 35 plain operations (no half_, native_ or fast forms) run at full rate, at least 80 % of the rate of add: add, mul, fma, int add, int mul, int mul24, int mad24, f64 add, f64 mul, f64 fma, float via int, f64 via float; the slowest, div, takes 40.0 times as long as add, followed by f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); int divisions, shifts, masks, conversions and some functions are timed with an addition in each step; the compiler merges steps of add, f64 mul, which hides their latency.
-    An int division by 8 is as fast as a shift, by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int remainder by 8 is as fast as a mask, by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int mul24 is as fast as int mul.
-    Compared with the plain functions, no function is faster with half_ forms; pow gains most with native_ forms (5.00 times as fast, error 40.0 ulp instead of 1.5); pow gains most with -cl-fast-relaxed-math (5.00 times as fast, error 40.0 ulp instead of 1.5).
-    ");
+        12 of 35 plain operations (no half_, native_ or fast forms) run at full rate, at least 80 % of the rate of add: add, mul, fma, int add, int mul, int mul24, int mad24, f64 add, f64 mul, f64 fma, float via int, f64 via float; the slowest, div, takes 40.0 times as long as add, followed by f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); int divisions, shifts, masks, conversions and some functions are timed with an addition in each step; the compiler merges steps of add, f64 mul, which hides their latency.
+        An int division by 8 is as fast as a shift (to within 2 %), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int remainder by 8 is as fast as a mask (to within 2 %), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int mul24 is as fast as int mul (to within 2 %).
+        Compared with the plain functions, no function is more than 2 % faster with half_ forms; pow gains most with native_ forms (5.00 times as fast, error 40.0 ulp instead of 1.5); pow gains most with -cl-fast-relaxed-math (5.00 times as fast, error 40.0 ulp instead of 1.5).
+        ");
 }
 
 #[test]
 fn noise_and_missing_points() {
     insta::assert_snapshot!(sentences(0.6, gpu), @r"
-    Which operations run at full rate is undecided, as they are too noisy; the slowest, div, takes 40.0 times as long as add, followed by f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); int divisions, shifts, masks, conversions and some functions are timed with an addition in each step.
-    An int division by 8 is not clearly faster or slower than a shift (undecided: differences under 120 % cannot be seen in this run), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int remainder by 8 is not clearly faster or slower than a mask (undecided: differences under 120 % cannot be seen in this run), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int mul24 is not clearly faster or slower than int mul (undecided: differences under 120 % cannot be seen in this run).
-    Compared with the plain functions, a gain with half_ forms is undecided, as it is too noisy; pow gains most with native_ forms (5.00 times as fast, error 40.0 ulp instead of 1.5); pow gains most with -cl-fast-relaxed-math (5.00 times as fast, error 40.0 ulp instead of 1.5).
-    ");
+        Which operations run at full rate is undecided: differences under 120 % cannot be seen in this run; the slowest, div, takes 40.0 times as long as add, followed by f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); int divisions, shifts, masks, conversions and some functions are timed with an addition in each step.
+        An int division by 8 is not clearly faster or slower than a shift (undecided: differences under 120 % cannot be seen in this run), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int remainder by 8 is not clearly faster or slower than a mask (undecided: differences under 120 % cannot be seen in this run), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int mul24 is not clearly faster or slower than int mul (undecided: differences under 120 % cannot be seen in this run).
+        Compared with the plain functions, a gain with half_ forms is undecided: differences under 120 % cannot be seen in this run; pow gains most with native_ forms (5.00 times as fast, error 40.0 ulp instead of 1.5); pow gains most with -cl-fast-relaxed-math (5.00 times as fast, error 40.0 ulp instead of 1.5).
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
+        ");
     insta::assert_snapshot!(sentences(0.01, |series, x| if series == "sin" { gpu(series, x) } else { f64::NAN }), @"1 of 1 plain operations (no half_, native_ or fast forms) runs at full rate, at least 80 % of the rate of sin: sin; int divisions, shifts, masks, conversions and some functions are timed with an addition in each step.");
     insta::assert_snapshot!(INSTRUCTIONS.finding(&[]), @"Nothing was measured.");
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::record::point;
+use crate::report::golden::{self, SCREEN};
 
 fn typical() -> Vec<Point> {
     let speeds = [(1024, [38.2, 19.07, 41.5]), (2048, [40.16, 12.34, 44.0])];
@@ -24,34 +25,83 @@ fn troubled() -> Vec<Point> {
     points
 }
 
-fn golden(name: &str, text: &str) {
-    assert!(text.lines().all(|line| line.chars().count() <= 100 || line.starts_with("finding: ")), "{text}");
-    crate::report::golden(name, text);
+fn golden(name: &str, points: &[Point], label: &dyn Fn(f64) -> String) {
+    let render = |screen| text(points, "Does it help?", "It does.", label, screen);
+    golden::compare(name, &golden::at_all_widths(name, &render));
 }
 
 #[test]
 fn experiments_read_well_in_a_terminal() {
-    golden("experiment_typical", &text(&typical(), "Does padding help?", "Padding helps.", &|x| x.to_string()));
-    golden("experiment_troubled", &text(&troubled(), "Does padding help?", "Nothing can be said.", &|x| x.to_string()));
+    let plain = |x: f64| x.to_string();
+    golden("experiment_typical", &typical(), &plain);
+    golden("experiment_troubled", &troubled(), &plain);
     let single: Vec<Point> = (0..6).map(|i| point("strided", 1 << i, 64.0 / f64::from(1 << i), 0.0)).collect();
-    golden(
-        "experiment_single",
-        &text(&single, "What does a stride cost?", "Half for each doubling.", &|x| x.to_string()),
-    );
+    golden("experiment_single", &single, &plain);
     let mut mixed = vec![point("a step", 1, 2.0, 0.0), point("1 chain", 32, 8.0, 0.0), point("1 chain", 64, 9.0, 0.0)];
     (mixed[0].metric, mixed[0].unit) = ("latency".into(), "ns".into());
-    let label = |x: f64| format!("{x} items");
-    golden("experiment_mixed", &text(&mixed, "What hides latency?", "Chains do.", &label));
+    golden("experiment_mixed", &mixed, &|x| format!("{x} items"));
     let names: Vec<String> = (1..=17).map(|i| format!("operation {i}, many")).collect();
     let mut many: Vec<Point> =
         names.iter().flat_map(|name| [point(name, 8, 5.0, 0.0), point(name, 1, 2.0, 0.0)]).collect();
     many.remove(3);
-    golden("experiment_many", &text(&many, "What do operations cost?", "This much.", &|x| x.to_string()));
+    golden("experiment_many", &many, &plain);
+}
+
+/// Points of experiments that were recorded.
+fn recorded() -> Vec<Point> {
+    let folder = format!("{}/data/results", env!("CARGO_MANIFEST_DIR"));
+    let files =
+        std::fs::read_dir(folder).unwrap().flat_map(|device| std::fs::read_dir(device.unwrap().path()).unwrap());
+    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    let readable = paths.iter().filter_map(|path| {
+        let mut file = csv::Reader::from_path(path).unwrap();
+        file.deserialize().collect::<Result<Vec<Point>, _>>().ok()
+    });
+    readable.flatten().collect()
+}
+
+#[test]
+fn recorded_experiments_fit_every_screen_and_each_column_has_one_unit() {
+    let all = recorded();
+    let runs = distinct(&all, |p| (p.run_id.as_str(), p.experiment.as_str()));
+    assert!(runs.len() > 20, "{}", runs.len());
+    let label = |x: f64| x.to_string();
+    for (run, experiment) in runs {
+        let own: Vec<Point> =
+            all.iter().filter(|p| (p.run_id.as_str(), p.experiment.as_str()) == (run, experiment)).cloned().collect();
+        golden::at_all_widths(experiment, &|screen| text(&own, "Why?", "So.", &label, screen));
+        for grid in [by_x(&own, &label), by_series(&own, &label)] {
+            let cells: usize = grid.columns[1..].iter().map(|c| c.cells.iter().filter(|c| *c != "-").count()).sum();
+            let shown: Vec<Point> = own.iter().filter(|p| value(p) != "-").cloned().collect();
+            let places = distinct(&shown, |p| (p.x, p.series.as_str(), Measure::of(p)));
+            assert_eq!(cells, places.len(), "{experiment}: a column holds what it does not name");
+            let units = distinct(&own, |p| p.unit.as_str());
+            let is_named = |head: &str| head.lines().next_back().is_some_and(|last| units.contains(&last));
+            assert!(units.len() == 1 || grid.columns[1..].iter().all(|c| is_named(&c.head)), "{experiment}");
+        }
+    }
+}
+
+#[test]
+fn points_that_agree_have_no_chart() {
+    let points: Vec<Point> = (1..=6).map(|n| point("a", n, 100.0 + n as f64 / 2.0, 0.0)).collect();
+    let said = text(&points, "Why?", "So.", &|x| x.to_string(), SCREEN);
+    assert!(said.contains("all 6 points agree within 5% (100.5 to 103.0 GB/s)"), "{said}");
+    assert!(!said.contains('┤') && !said.contains('█'), "{said}");
+}
+
+#[test]
+fn a_wide_range_has_a_logarithmic_axis() {
+    let upto =
+        |most: f64| -> Vec<Point> { [1.0, 3.0, most].iter().zip(1..).map(|(&v, n)| point("a", n, v, 0.0)).collect() };
+    let said = |most| text(&upto(most), "Why?", "So.", &|x| x.to_string(), SCREEN);
+    assert!(said(51.0).contains("log scale") && !said(49.0).contains("log scale"));
 }
 
 #[test]
 fn nothing_is_said_of_nothing() {
-    assert_eq!(text(&[], "Why?", "So.", &|x| x.to_string()), "Why?\n\nnothing was measured\n");
+    assert_eq!(text(&[], "Why?", "So.", &|x| x.to_string(), SCREEN), "Why?\n\nnothing was measured\n");
 }
 
 #[test]
@@ -59,7 +109,7 @@ fn a_device_cannot_steer_the_terminal() {
     let mut points = typical();
     points[0].device = "evil\x1b[2J\nname".to_owned();
     points[0].series = "x\x07".to_owned();
-    let text = text(&points, "Why?", "So.", &|x| x.to_string());
+    let text = text(&points, "Why?", "So.", &|x| x.to_string(), SCREEN);
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
-    assert!(text.starts_with("pitch on evil\\u{1b}[2J\\nname ("), "{text}");
+    assert!(text.starts_with("pitch on evil\\u{1b}[2J name ("), "{text}");
 }

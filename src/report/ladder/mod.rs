@@ -1,82 +1,234 @@
 //! A ladder as text for a terminal.
 
-use super::format::{self, paint};
-use super::view::{RateUnit, TextTable, View};
+use super::columns::{self, BAR_DROP, Value, in_one_unit, of_limit};
+use super::format::{self, Screen, Tint, paint};
+use super::grid::{GAP, Grid, GridColumn};
+use super::view::{self, Cell, RateUnit, View, detail, label, tint, verdict};
 use crate::record::Row;
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use crate::runner::Status;
+use crate::stats::ratio;
 
-/// Characters of a line, where nothing in it is longer.
+/// Characters of a line of text that does not depend on the terminal.
 pub(super) const WIDTH: usize = 80;
 
-/// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
-pub(super) const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
+/// Lines of notes; the rest is for those who ask.
+const NOTE_LINES: usize = 2;
 
-/// The rows of one ladder (one case on one device, CPU baselines among them) as a table with a title
-/// above and the result and remarks below. Verdicts are coloured if `color` is set.
-pub fn table(rows: &[Row], unit: RateUnit, color: bool) -> String {
+/// Least and most characters of a bar.
+const BAR: (usize, usize) = (10, 40);
+
+/// The rows of one ladder (one case on one device, CPU baselines among them) as a table with a title above and the result
+/// and remarks below, for this screen. Columns that have no room and notes beyond two lines are told only if `verbose`.
+pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> String {
     if rows.is_empty() {
         return "nothing was run\n".to_owned();
     }
-    let view = View::of(rows, unit, Some(WIDTH));
+    let view = View::of(rows, unit);
     // No line ends within `n = 1000`.
     let title = format::terminal(&view.title).replace(" = ", "\u{a0}=\u{a0}");
-    let mut text = format::wrap(&title, WIDTH, "  ").replace('\u{a0}', " ");
-    for grid in [&view.rungs, &view.whole, &view.cpu] {
-        if !grid.rows.is_empty() {
-            text.push('\n');
-            text.push_str(&render(grid, color));
-        }
+    let mut text = format::wrap(&title, screen.width, "  ").replace('\u{a0}', " ");
+    let rungs = Part { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+    let cpu_name = view.cpu.first().map(|cell| cell.row.device.clone()).unwrap_or_default();
+    let cpu = Part { cells: &view.cpu, name: cpu_name, best: None, is_cpu: true };
+    let (mut left_out, mut shown) = (Vec::new(), Vec::new());
+    for part in [rungs, cpu].into_iter().filter(|part| !part.cells.is_empty()) {
+        let drawn = part.draw(screen);
+        text.push('\n');
+        text.push_str(&drawn.text);
+        left_out.extend(drawn.left_out);
+        shown.extend(drawn.verdicts);
     }
     if let Some(result) = &view.result {
         text.push_str(&format!("\n{}\n", format::terminal(result)));
     }
-    if !view.notes.is_empty() {
-        text.push('\n');
+    let hidden = if verbose { 0 } else { left_out.len() };
+    if verbose && !left_out.is_empty() {
+        text.push_str(&format!("\n{}", more_columns(&view.rungs, left_out, screen)));
     }
-    for note in &view.notes {
-        text.push_str(&format::wrap(&format!("note: {}", format::terminal(note)), WIDTH, "  "));
-    }
-    for (label, reason) in &view.details {
-        text.push_str(&format!("\n{}:\n{}", format::terminal(label), format::block(reason, "  ")));
-    }
-    text
-}
-
-pub(super) fn render(grid: &TextTable, color: bool) -> String {
-    let escaped = |cells: &[String]| cells.iter().map(|c| format::terminal(c)).collect::<Vec<_>>();
-    let mut table = Table::new();
-    table.load_style(STYLE).set_header(header(&grid.header)).add_rows(grid.rows.iter().map(|r| escaped(r)));
-    let last = grid.header.len().saturating_sub(1);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if i == 0 { 0 } else { 1 }, 0));
-        let is_text = i == 0 || (i == last && !grid.tints.is_empty());
-        column.set_cell_alignment(if is_text { CellAlignment::Left } else { CellAlignment::Right });
-    }
-    let mut lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    if color {
-        tint_verdicts(&mut lines, grid);
-    }
-    lines.join("\n") + "\n"
-}
-
-/// The names of columns, each ending on the last of as many lines as the tallest has.
-fn header(names: &[String]) -> Vec<String> {
-    let lines = |name: &String| name.matches('\n').count();
-    let most = names.iter().map(lines).max().unwrap_or(0);
-    let escaped = |name: &String| name.split('\n').map(format::terminal).collect::<Vec<_>>().join("\n");
-    names.iter().map(|name| "\n".repeat(most - lines(name)) + &escaped(name)).collect()
-}
-
-/// Colours the end of each line after the table is laid out, because its columns are aligned by
-/// counting characters.
-fn tint_verdicts(lines: &mut [String], grid: &TextTable) {
-    let first = lines.len().saturating_sub(grid.rows.len());
-    for ((line, row), tint) in lines[first..].iter_mut().zip(&grid.rows).zip(&grid.tints) {
-        let verdict = row.last().map(|v| format::terminal(v)).unwrap_or_default();
-        if let Some(rest) = line.strip_suffix(&verdict) {
-            *line = rest.to_owned() + &paint(&verdict, *tint);
+    text.push_str(&notes(&view.notes, hidden, screen, verbose));
+    for row in view.troubled {
+        let shown = shown.iter().find(|(told, _)| std::ptr::eq(*told, row)).map(|(_, verdict)| verdict.as_str());
+        if let Some((who, reason)) = detail(row, shown) {
+            text.push_str(&format!("\n{}:\n{}", format::terminal(&who), format::block(&reason, "  ")));
         }
     }
+    format::on_screen(&text, screen)
+}
+
+/// Lines of a ladder that share a table.
+struct Part<'a> {
+    cells: &'a [Cell<'a>],
+    /// The first column's head.
+    name: String,
+    /// Which line is marked.
+    best: Option<usize>,
+    is_cpu: bool,
+}
+
+/// A table's text, what of it had no room, and the verdicts that it shows.
+struct Drawn<'a> {
+    text: String,
+    left_out: Vec<GridColumn>,
+    verdicts: Vec<(&'a Row, String)>,
+}
+
+impl<'a> Part<'a> {
+    fn draw(&self, screen: Screen) -> Drawn<'a> {
+        let mut grid = self.grid();
+        let mut left_out = Vec::new();
+        let mut has_bars = !self.is_cpu && self.cells.iter().filter(|cell| cell.is_timed()).count() > 1;
+        while grid.width() + if has_bars { GAP + BAR.0 } else { 0 } > screen.width {
+            let next = grid.columns.iter().map(|column| column.drop).max().unwrap_or(0);
+            match has_bars && next <= BAR_DROP {
+                true => has_bars = false,
+                false if next == 0 => break,
+                false => left_out.extend(grid.drop_one()),
+            }
+        }
+        left_out.reverse();
+        let grid = grid.shorten(screen.width);
+        let room = screen.width.saturating_sub(grid.width() + GAP);
+        let bars = has_bars.then(|| Bars::of(self.cells, room.min(BAR.1)));
+        let (text, verdicts) = self.lines(&grid, bars.as_ref(), screen);
+        Drawn { text, left_out, verdicts }
+    }
+
+    fn grid(&self) -> Grid {
+        let mark = |at| if self.best == Some(at) { "★ " } else { "  " };
+        let names = |(at, cell): (usize, &Cell<'_>)| match self.best {
+            Some(_) => mark(at).to_owned() + &label(cell.row),
+            None => label(cell.row),
+        };
+        let name = format!("{}{}", if self.best.is_some() { "  " } else { "" }, self.name);
+        let first = GridColumn::texts(name, self.cells.iter().enumerate().map(names).collect(), 0);
+        let timed =
+            self.cells.iter().map(|cell| if cell.is_timed() { verdict(cell.judged(), 0) } else { String::new() });
+        let last = GridColumn::texts("verdict", timed.collect(), 0);
+        let parts: &[columns::Part] = match self.is_cpu {
+            true => &[columns::Part::Timing],
+            false => &[columns::Part::Timing, columns::Part::Kernels, columns::Part::Whole],
+        };
+        let all = view::columns(self.cells, parts).into_iter();
+        let unit = self.cells.first().map(|cell| cell.unit).unwrap_or_default();
+        let between = all.map(|(column, values)| {
+            let (of_time, texts) = in_one_unit(&values);
+            let head = column.head(unit);
+            let head = of_time.map_or(head.clone(), |of_time| {
+                format!("{head}{}{of_time}", if head.contains('\n') { " " } else { "\n" })
+            });
+            GridColumn::numbers(head, texts, column.drop)
+        });
+        Grid { columns: std::iter::once(first).chain(between).chain([last]).collect() }
+    }
+
+    /// The table's lines with bars and colours. A line without numbers has its verdict in their place.
+    fn lines(&self, grid: &Grid, bars: Option<&Bars>, screen: Screen) -> (String, Vec<(&'a Row, String)>) {
+        let lines = grid.lines();
+        let first_row = lines.len() - self.cells.len();
+        let name_width =
+            grid.columns[0].cells.iter().map(|name| format::terminal(name).chars().count()).max().unwrap_or(0);
+        let room = screen.width.saturating_sub(name_width + GAP);
+        let color = |text: &str, tint| if screen.color { paint(text, tint) } else { text.to_owned() };
+        let mut verdicts = Vec::new();
+        let mut text = String::new();
+        for (at, line) in lines.iter().enumerate() {
+            let cell = at.checked_sub(first_row).map(|row| (row, &self.cells[row]));
+            let line = match cell {
+                None => head_line(line, at, first_row, bars, grid.width()),
+                Some((_, cell)) if cell.is_timed() || cell.row.status == Status::Ok => {
+                    let row = cell.judged();
+                    let told = if cell.is_timed() { verdict(row, 0) } else { "ok".to_owned() };
+                    verdicts.push((row, told.clone()));
+                    let body = line.strip_suffix(told.as_str()).map(str::to_owned);
+                    let blanks = grid.width().saturating_sub(line.chars().count());
+                    let body = body.map(|body| tinted_gains(&body, screen) + &color(&told, tint(row.status)));
+                    let bar = bars.map_or_else(String::new, |bars| " ".repeat(blanks + GAP) + &bars.bar(cell));
+                    body.unwrap_or_else(|| line.clone()) + &bar
+                }
+                Some((row, cell)) => {
+                    let told = format::terminal(&verdict(cell.judged(), room));
+                    verdicts.push((cell.judged(), told.clone()));
+                    let name = format::terminal(&grid.columns[0].cells[row]);
+                    format!("{name:<name_width$}  {}", color(&told, tint(cell.judged().status)))
+                }
+            };
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        (text, verdicts)
+    }
+}
+
+/// A line of the head, with what the bars show, and the rule below all of it.
+fn head_line(line: &str, at: usize, first_row: usize, bars: Option<&Bars>, width: usize) -> String {
+    match bars {
+        Some(bars) if at + 1 == first_row => format!("{line}{}", "-".repeat(GAP + bars.width)),
+        Some(bars) if at + 2 == first_row => format!("{line:<width$}  {}", bars.head),
+        _ => line.to_owned(),
+    }
+}
+
+/// Gains in green and losses in red, which their signs say as well.
+fn tinted_gains(line: &str, screen: Screen) -> String {
+    match screen.color {
+        true => line.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red)),
+        false => line.to_owned(),
+    }
+}
+
+/// Bars behind the lines: of the limit, or of the fastest line's speed where the limit bounds nothing.
+struct Bars {
+    head: &'static str,
+    width: usize,
+    /// The shortest time, where the bars are against it.
+    least: Option<f64>,
+}
+
+impl Bars {
+    fn of(cells: &[Cell<'_>], width: usize) -> Bars {
+        let timed = || cells.iter().filter(|cell| cell.is_timed());
+        let is_bounded = |cell: &Cell<'_>| matches!(of_limit(cell.row), Some(Value::Percent(share)) if share <= 100.0);
+        if timed().all(is_bounded) {
+            return Bars { head: "vs limit", width, least: None };
+        }
+        let least = timed().filter_map(|cell| cell.row.t_median_s).fold(f64::INFINITY, f64::min);
+        Bars { head: "vs fastest", width, least: Some(least) }
+    }
+
+    fn bar(&self, cell: &Cell<'_>) -> String {
+        let share = match self.least {
+            Some(least) => ratio(least, cell.row.t_median_s.unwrap_or(f64::INFINITY)),
+            None => cell.row.ceiling_pct.map(|share| share / 100.0),
+        };
+        format::bar(share.unwrap_or(0.0), self.width)
+    }
+}
+
+/// The columns that had no room, in tables of their own.
+fn more_columns(cells: &[Cell<'_>], columns: Vec<GridColumn>, screen: Screen) -> String {
+    let names = GridColumn::texts("rung", cells.iter().map(|cell| label(cell.row)).collect(), 0);
+    Grid { columns: std::iter::once(names).chain(columns).collect() }.blocks(screen.width)
+}
+
+/// Notes on two lines, or all of them; and how much was left out.
+fn notes(notes: &[String], columns: usize, screen: Screen, verbose: bool) -> String {
+    let wrapped =
+        notes.iter().map(|note| format::wrap(&format!("note: {}", format::terminal(note)), screen.width, "  "));
+    let (mut text, mut lines, mut more) = (String::new(), 0, 0);
+    for note in wrapped {
+        lines += note.lines().count();
+        if verbose || lines <= NOTE_LINES || text.is_empty() {
+            text.push_str(&note);
+        } else {
+            more += 1;
+        }
+    }
+    let counted = |n: usize, what: &str| (n > 0).then(|| format!("{n} more {what}{}", if n == 1 { "" } else { "s" }));
+    let left_out: Vec<String> = [counted(more, "note"), counted(columns, "column")].into_iter().flatten().collect();
+    if !left_out.is_empty() {
+        text.push_str(&format!("-v: {}\n", left_out.join(", ")));
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 #[cfg(test)]

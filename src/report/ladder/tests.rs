@@ -1,6 +1,8 @@
 use super::*;
 use crate::record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
-use crate::report::{golden, markdown};
+use crate::report::columns::COLUMNS;
+use crate::report::golden::{self, SCREEN};
+use crate::report::markdown;
 use crate::runner::{Clock, Number, Status};
 
 fn rung(number: u32, variant: &str, seconds: f64) -> Row {
@@ -158,41 +160,96 @@ fn repeated() -> Vec<Row> {
     ]
 }
 
+/// At all widths, without what only `-v` tells.
+fn compare(name: &str, rows: &[Row]) {
+    let render = |screen| table(rows, RateUnit::GB, screen, false);
+    golden::compare(name, &golden::at_all_widths(name, &render));
+}
+
+/// All that is told on a usual terminal.
+fn said(rows: &[Row]) -> String {
+    table(rows, RateUnit::GB, SCREEN, true).replace("\n  ", " ")
+}
+
 #[test]
 fn ladders_read_well_in_a_terminal() {
-    for (name, rows) in
-        [("typical", typical()), ("troubled", troubled()), ("launch_bound", launch_bound()), ("empty", empty())]
-    {
-        let text = table(&rows, RateUnit::GB, false);
-        assert!(is_narrow(&text), "{text}");
-        golden(&format!("ladder_{name}"), &text);
-    }
+    compare("ladder_typical", &typical());
+    compare("ladder_troubled", &troubled());
+    compare("ladder_launch_bound", &launch_bound());
+    compare("ladder_empty", &empty());
+    let render = |screen| table(&launch_bound(), RateUnit::GB, screen, true);
+    golden::compare("ladder_verbose", &golden::at_all_widths("ladder_verbose", &render));
 }
 
 #[test]
 fn ladders_read_well_in_markdown() {
-    golden("markdown_typical", &markdown::ladder(&typical(), RateUnit::GB));
-    golden("markdown_troubled", &markdown::ladder(&troubled(), RateUnit::GB));
+    golden::compare("markdown_typical", &markdown::ladder(&typical(), RateUnit::GB));
+    golden::compare("markdown_troubled", &markdown::ladder(&troubled(), RateUnit::GB));
 }
 
 #[test]
-fn colour_changes_verdicts_only() {
-    let plain = table(&troubled(), RateUnit::GB, false);
-    let colored = table(&troubled(), RateUnit::GB, true);
-    assert!(colored.contains("\x1b[32mok\x1b[0m\n"));
-    assert!(colored.contains("\x1b[33mskipped: needs cl_khr…\x1b[0m\n"));
-    assert!(colored.contains("\x1b[31mbuild failed\x1b[0m\n"));
-    let stripped = ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"].iter().fold(colored, |t, code| t.replace(code, ""));
-    assert_eq!(stripped, plain);
+fn colour_changes_signs_only() {
+    let colored = Screen { color: true, ..SCREEN };
+    let text = table(&troubled(), RateUnit::GB, colored, false);
+    assert!(text.contains("\x1b[32mok\x1b[0m"), "{text}");
+    assert!(text.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"), "{text}");
+    assert!(text.contains("\x1b[31mbuild failed\x1b[0m\n"), "{text}");
+    for rows in [troubled(), typical(), repeated()] {
+        let text = table(&rows, RateUnit::GB, colored, false);
+        let codes = ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"];
+        assert_eq!(codes.iter().fold(text, |t, code| t.replace(code, "")), table(&rows, RateUnit::GB, SCREEN, false));
+    }
 }
 
 #[test]
 fn work_repeated_inside_stands_beside_its_kernel() {
-    golden("ladder_repeated", &table(&repeated(), RateUnit::GB, false));
-    golden("ladder_repeated_gib", &table(&repeated(), RateUnit::GiB, false));
+    compare("ladder_repeated", &repeated());
+    assert!(table(&repeated(), RateUnit::GiB, SCREEN, false).contains("GiB/s"));
     let inside: Vec<Row> = repeated().into_iter().filter(|r| r.repeats().is_some()).collect();
-    golden("ladder_inside_only", &table(&inside, RateUnit::GB, false));
-    assert!(is_narrow(&table(&repeated(), RateUnit::GiB, false)), "{}", table(&repeated(), RateUnit::GiB, false));
+    compare("ladder_inside_only", &inside);
+}
+
+/// Every cell between a row's name and its verdict is a number, a dash or `in cache`: units stand in the head alone.
+#[test]
+fn a_column_holds_one_unit() {
+    for rows in [typical(), launch_bound(), repeated(), troubled()] {
+        let view = View::of(&rows, RateUnit::GB);
+        let part = Part { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+        let grid = part.grid();
+        for column in &grid.columns[1..grid.columns.len() - 1] {
+            for cell in column.cells.iter().map(|cell| cell.trim()) {
+                let number = cell.trim_start_matches(['▲', '▼', '=']).trim_end_matches('%');
+                let is_word = ["-", "in cache"].contains(&cell);
+                assert!(is_word || number.parse::<f64>().is_ok(), "{}: {cell}", column.head);
+            }
+            let shares = column.cells.iter().filter(|cell| cell.trim().ends_with('%')).count();
+            let numbers = column.cells.iter().filter(|cell| cell.chars().any(|c| c.is_ascii_digit())).count();
+            assert!(shares == 0 || shares == numbers, "{}: {:?}", column.head, column.cells);
+        }
+    }
+}
+
+#[test]
+fn data_in_a_cache_have_no_share_of_a_limit_whether_one_was_measured_or_a_peak_given() {
+    for (ceiling, peak) in [(None, None), (Some(238.0), None), (None, Some(120.0)), (Some(238.0), Some(120.0))] {
+        let row =
+            Row { ceiling_pct: ceiling, peak_pct: peak, flags: flag::FITS_CACHE.to_owned(), ..rung(1, "naive", 1e-3) };
+        let rows = [row.clone(), Row { rung: Some(2), ..row }];
+        for text in [table(&rows, RateUnit::GB, SCREEN, true), markdown::ladder(&rows, RateUnit::GB)] {
+            assert!(text.contains("in cache"), "{text}");
+            assert!(!text.contains("238") && !text.contains("120"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn columns_go_in_the_order_of_the_list_that_explains_them() {
+    let mut drops: Vec<u8> = COLUMNS.iter().map(|column| column.drop).chain([BAR_DROP]).filter(|&d| d > 0).collect();
+    drops.sort_unstable();
+    assert!(drops.windows(2).all(|pair| pair[0] < pair[1]), "{drops:?}: no two go at once");
+    for column in COLUMNS {
+        assert!(!column.about.is_empty() && !column.name().contains('\n'), "{}", column.name());
+    }
 }
 
 #[test]
@@ -205,15 +262,12 @@ fn short_rungs_are_told_with_what_launches_cost_and_shares_of_a_peak_beside_thos
         row.peak_gbps = Some(4800.0);
         row.peak_pct = row.gbps.map(|gbps| gbps / 48.0);
     }
-    let text = table(&rows, RateUnit::GB, false);
-    assert!(is_narrow(&text), "{text}");
-    golden("ladder_launches_and_peak", &text);
+    compare("ladder_launches_and_peak", &rows);
 }
 
 #[test]
 fn a_device_that_wins_from_end_to_end_wins_not_only_where_the_data_are() {
     let only = "only where the data are there already";
-    let said = |rows: &[Row]| table(rows, RateUnit::GB, false).replace("\n  ", " ");
     assert!(said(&typical()).contains(&format!("{only} (v2, v3, v4, v5): ")), "{}", said(&typical()));
     let mut rows = typical();
     rows.iter_mut().for_each(|r| r.t_end_to_end_s = Some(1.4e-3));
@@ -229,7 +283,7 @@ fn said_of_a_slower_rung(change: impl Fn(&mut [Row])) -> Vec<String> {
     let mut rows = vec![rung(1, "naive", 20e-6), rung(2, "coalesced", 30e-6), rung(3, "local", 30e-6)];
     (rows[1].step_x, rows[2].step_x) = (Some(2.0 / 3.0), Some(1.0));
     change(&mut rows);
-    let text = table(&rows, RateUnit::GB, false).replace("\n  ", " ");
+    let text = said(&rows);
     text.lines().filter(|line| line.contains("slower than the rung before")).map(str::to_owned).collect()
 }
 
@@ -280,21 +334,17 @@ fn launches_and_not_the_idea_are_blamed_where_they_are_most_of_a_slower_rung() {
     assert_eq!(of(3e-6, 9e-6), told(", on this device and at this size"));
 }
 
-fn is_narrow(text: &str) -> bool {
-    text.lines().all(|line| line.chars().count() <= WIDTH)
-}
-
 #[test]
 fn a_device_cannot_steer_the_terminal() {
     let mut rows = typical();
     rows[0].device = "evil\x1b[2J\nname".to_owned();
     rows[0].variant = "x\x07".to_owned();
-    assert!(!table(&rows, RateUnit::GB, false).chars().any(|c| c.is_control() && c != '\n'));
-    assert!(table(&rows, RateUnit::GB, false).starts_with("dot on evil\\u{1b}[2J\\nname: n = 16_777_216"));
+    assert!(!table(&rows, RateUnit::GB, SCREEN, false).chars().any(|c| c.is_control() && c != '\n'));
+    assert!(table(&rows, RateUnit::GB, SCREEN, false).starts_with("dot on evil\\u{1b}[2J name: n = 16_777_216"));
 }
 
 #[test]
 fn nothing_is_said_of_nothing() {
-    assert_eq!(table(&[], RateUnit::GB, false), "nothing was run\n");
+    assert_eq!(table(&[], RateUnit::GB, SCREEN, false), "nothing was run\n");
     assert_eq!(markdown::ladder(&[], RateUnit::GB), "Nothing was run.\n");
 }

@@ -1,10 +1,16 @@
-//! A sweep in a few lines: the best of each rung, and how flat the optimum is.
+//! A sweep in a few lines: the best of each rung, how flat the optimum is, and a map of rungs and work-groups.
 
-use super::format::{self, Tint};
-use super::ladder::render;
-use super::view::{TextTable, is_memory_bound, of_limit, status_word};
+mod map;
+
+use super::columns::{Value, in_one_unit, of_limit};
+use super::format::{self, Screen};
+use super::grid::{Grid, GridColumn};
+use super::view::{is_memory_bound, status_word};
 use crate::record::{Row, flag};
 use crate::runner::{Spent, Status};
+
+/// A row and the time of its work done once, in seconds.
+type Timed<'a> = (&'a Row, f64);
 
 /// How near to the best counts as just as good.
 const FLAT: f64 = 1.05;
@@ -12,21 +18,21 @@ const FLAT: f64 = 1.05;
 /// Most remarks on rows without a number.
 const REMARKS: usize = 5;
 
-/// The sweep's rows, of one family on one device, as a summary for a terminal.
-pub fn summary(rows: &[Row]) -> String {
+/// The sweep's rows, of one family on one device, as a summary for this screen.
+pub fn summary(rows: &[Row], screen: Screen) -> String {
     let Some(first) = rows.first() else { return "nothing was run\n".to_owned() };
     let limit =
         |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")));
     let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
     let ceiling = ceiling.map_or_else(String::new, |(name, (rate, unit))| {
-        format!(", {name} ceiling {} {unit}", format::significant(rate, 4))
+        format!(", limit {} {unit} ({name})", format::significant(rate, 4))
     });
-    let mut text = format!("sweep of {} on {}: {}{ceiling}\n", first.family, first.device, statuses(rows));
-    text = format::terminal(text.trim_end()) + "\n";
+    let head = format!("sweep of {} on {}: {}{ceiling}", first.family, format::device(&first.device), statuses(rows));
+    let mut text = format::wrap(&format::terminal(&head), screen.width, "  ");
     for group in groups(rows) {
-        text.push_str(&optimum(&group));
+        text.push_str(&optimum(&group, screen));
     }
-    text + &remarks(rows)
+    format::on_screen(&(text + &remarks(rows, screen)), screen)
 }
 
 /// Where a sweep's time went, in a sentence; `ceiling`, the time to measure the ceiling, and `total` in
@@ -45,6 +51,11 @@ pub fn time_split(spent: Spent, ceiling: f64, total: f64) -> String {
     ];
     let parts: Vec<String> = parts.iter().map(|(what, seconds)| part(what, *seconds)).collect();
     format!("{total:.1} s: {}", parts.join(", "))
+}
+
+/// A sentence in lines that fit.
+pub fn wrapped(sentence: &str, screen: Screen) -> String {
+    format::wrap(sentence, screen.width, "  ").trim_end().to_owned()
 }
 
 /// `70 configurations: 65 ok, 5 skipped`.
@@ -69,7 +80,7 @@ fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
 
 /// Right results with the times of their work done once, fastest first, without those that are faster than anything
 /// explains; those that repeat it inside the kernel, out of the cache, only where there are no others.
-fn ranked<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, f64)> {
+fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
     let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
     let believed = |r: &Row| r.status == Status::Ok && !is_above_ceiling(r);
@@ -86,52 +97,72 @@ fn is_above_ceiling(row: &Row) -> bool {
 }
 
 /// The best configuration of each rung of one problem, and of all.
-fn optimum(rows: &[&Row]) -> String {
+fn optimum(rows: &[&Row], screen: Screen) -> String {
     let first = rows[0];
     let size = if first.m == 1 { String::new() } else { format!(" x {}", format::count(first.m)) };
     let title = format!("\n{}, n = {}{size}\n", first.dtype, format::count(first.n));
     let all = ranked(rows);
     let Some((best, time)) = all.first() else { return title + "no configuration gave a time\n" };
-    let mut rungs: Vec<(Option<u32>, &str)> = rows.iter().map(|r| (r.rung, r.variant.as_str())).collect();
-    rungs.sort_unstable();
-    rungs.dedup();
-    let lines: Vec<Vec<String>> = rungs.iter().filter_map(|&(_, variant)| rung_line(rows, variant)).collect();
-    let rate = if is_memory_bound(first) { "GB/s" } else { "Gpair/s" };
-    let header = ["rung", "wg", "best", rate, "of limit", "median", "worst", "timed", "tunables"];
-    let tints = vec![Tint::Green; lines.len()];
-    let grid = TextTable { header: header.map(str::to_owned).to_vec(), rows: lines, tints };
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
     let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
-    format!(
-        "{title}\n{}\nbest{}: {}, wg {}{}: {}; {near} of {} are within 5% of it, the median is {}, the worst {}\n",
-        render(&grid, false),
+    let sentence = format!(
+        "best{}: {}, wg {}{}: {}; {near} of {} are within 5% of it, the median is {}, the worst {}",
         if best.has_flag(flag::ABOVE_CEILING) { ", out of the cache" } else { "" },
         label(best),
         best.wg,
-        format::terminal(&tunables(best)),
+        tunables(best),
         format::time(*time),
         all.len(),
         format::time(middle),
         format::time(worst),
-    )
+    );
+    let parts = [
+        rung_table(rows, best).fit(screen.width).lines().join("\n") + "\n",
+        map::map(rows, &all, screen),
+        format::wrap(&format::terminal(&sentence), screen.width, "  "),
+    ];
+    format!("{title}\n{}", parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n"))
 }
 
-fn rung_line(rows: &[&Row], variant: &str) -> Option<Vec<String>> {
-    let own: Vec<&Row> = rows.iter().copied().filter(|r| r.variant == variant).collect();
-    let ranked = ranked(&own);
-    let (best, time) = ranked.first()?;
-    let rate = if is_memory_bound(best) { best.gbps } else { best.gops.map(|gops| gops / 2.0) };
-    Some(vec![
-        label(best),
-        best.wg.clone(),
-        format::time(*time),
-        rate.map_or("-".to_owned(), |rate| format::significant(rate, 4)),
-        of_limit(best).unwrap_or_else(|| "-".to_owned()),
-        format::time(ranked[ranked.len() / 2].1),
-        format::time(ranked[ranked.len() - 1].1),
-        format!("{} of {}", ranked.len(), own.len()),
-        best.params.clone(),
-    ])
+/// Rungs of some rows, by their numbers.
+fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
+    let mut rungs: Vec<(Option<u32>, &str)> = rows.iter().map(|r| (r.rung, r.variant.as_str())).collect();
+    rungs.sort_unstable();
+    rungs.dedup();
+    rungs.into_iter().map(|(_, variant)| variant).collect()
+}
+
+/// A line for each rung that has a time, with its best configuration; the best of all is marked.
+fn rung_table(rows: &[&Row], best: &Row) -> Grid {
+    let own = |variant: &str| rows.iter().copied().filter(|r| r.variant == variant).collect::<Vec<_>>();
+    let lines: Vec<(Vec<Timed<'_>>, usize)> = variants(rows)
+        .into_iter()
+        .map(|variant| (ranked(&own(variant)), own(variant).len()))
+        .filter(|(ranked, _)| !ranked.is_empty())
+        .collect();
+    let text = |cell: &dyn Fn(&Row) -> String| lines.iter().map(|(ranked, _)| cell(ranked[0].0)).collect::<Vec<_>>();
+    let numbers = |head: &str, drop, cell: &dyn Fn(&[Timed<'_>]) -> Option<Value>| {
+        let (unit, texts) = in_one_unit(&lines.iter().map(|(ranked, _)| cell(ranked)).collect::<Vec<_>>());
+        let head = unit.map_or_else(|| head.to_owned(), |unit| format!("{head}\n{unit}"));
+        GridColumn::numbers(head, texts, drop)
+    };
+    let rate = |row: &Row| if is_memory_bound(row) { row.gbps } else { row.gops.map(|gops| gops / 2.0) };
+    let counts = lines.iter().map(|(ranked, all)| format!("{} of {all}", ranked.len()));
+    let mark = |row: &Row| if std::ptr::eq(row, best) { "★ " } else { "  " };
+    let columns = vec![
+        GridColumn::texts("  rung", text(&|row| mark(row).to_owned() + &label(row)), 0),
+        GridColumn::texts("wg", text(&|row| row.wg.clone()), 0),
+        numbers("best", 0, &|ranked| Some(Value::Seconds(ranked[0].1))),
+        numbers(if is_memory_bound(best) { "GB/s" } else { "Gpair/s" }, 0, &|ranked| {
+            rate(ranked[0].0).map(Value::Rate)
+        }),
+        numbers("of\nlimit", 0, &|ranked| of_limit(ranked[0].0)),
+        numbers("median", 2, &|ranked| Some(Value::Seconds(ranked[ranked.len() / 2].1))),
+        numbers("worst", 3, &|ranked| ranked.last().map(|(_, time)| Value::Seconds(*time))),
+        GridColumn::texts("timed", counts.collect(), 1),
+        GridColumn::texts("tunables", text(&|row| row.params.clone()), 0),
+    ];
+    Grid { columns }
 }
 
 fn label(row: &Row) -> String {
@@ -143,7 +174,7 @@ fn tunables(row: &Row) -> String {
 }
 
 /// Why rows have no number, each reason once.
-fn remarks(rows: &[Row]) -> String {
+fn remarks(rows: &[Row], screen: Screen) -> String {
     let mut reasons: Vec<(Status, &str, usize)> = Vec::new();
     for row in rows.iter().filter(|r| r.status != Status::Ok) {
         match reasons.iter_mut().find(|(status, reason, _)| (*status, *reason) == (row.status, row.reason.as_str())) {
@@ -153,8 +184,8 @@ fn remarks(rows: &[Row]) -> String {
     }
     let mut text = if reasons.is_empty() { String::new() } else { "\n".to_owned() };
     for (status, reason, count) in reasons.iter().take(REMARKS) {
-        let reason = format::terminal(&format::shorten(reason, 100));
-        text.push_str(&format!("note: {count} {}: {reason}\n", status_word(*status)));
+        let note = format!("note: {count} {}: {}", status_word(*status), format::terminal(reason));
+        text.push_str(&(format::shorten(&note, screen.width) + "\n"));
     }
     if reasons.len() > REMARKS {
         text.push_str(&format!("note: {} more reasons are in the rows\n", reasons.len() - REMARKS));
@@ -166,6 +197,7 @@ fn remarks(rows: &[Row]) -> String {
 mod tests {
     use super::*;
     use crate::record::row;
+    use crate::report::golden::{self, SCREEN};
 
     fn timed(rung: u32, wg: &str, seconds: f64) -> Row {
         Row {
@@ -196,32 +228,25 @@ mod tests {
             skipped.clone(),
             Row { n: 7, ..skipped },
         ];
-        insta::assert_snapshot!(summary(&rows), @r#"
-        sweep of dot on cpu, "fast": 6 configurations: 4 ok, 2 skipped, read ceiling 40.00 GB/s
+        golden::compare("sweep", &golden::at_all_widths("sweep", &|screen| summary(&rows, screen)));
+    }
 
-        f32, n = 1_000
-
-        rung      wg      best   GB/s  of limit    median     worst   timed  tunables
-        ----------------------------------------------------------------------------------------
-        v1 naive  64  3.000 us  2.667     6.67%  4.000 us  4.000 us  2 of 2  items=8 presum=host
-        v2 local  32  1.000 us  8.000     20.0%  1.040 us  1.040 us  2 of 3  items=8 presum=host
-
-        best: v2 local, wg 32, items=8 presum=host: 1.000 us; 2 of 4 are within 5% of it, the median is 3.000 us, the worst 4.000 us
-
-        f32, n = 7
-        no configuration gave a time
-
-        note: 2 skipped: too wide\u{1b}[2J
-        "#);
+    #[test]
+    fn colours_are_nothing_that_signs_do_not_say() {
+        let rows = [timed(1, "32", 4e-6), timed(2, "32", 1e-6), timed(2, "64", 1.04e-6)];
+        let colored = summary(&rows, Screen { color: true, ..SCREEN });
+        let stripped = ["\x1b[32m", "\x1b[0m"].iter().fold(colored.clone(), |text, code| text.replace(code, ""));
+        assert_ne!(colored, stripped);
+        assert_eq!(stripped, summary(&rows, SCREEN));
     }
 
     #[test]
     fn what_is_faster_than_the_ceiling_is_never_called_best() {
         let flagged = |flags: &str| Row { flags: flags.to_owned(), ..timed(2, "32", 1e-9) };
-        let text = summary(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)]);
+        let text = summary(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)], SCREEN);
         assert!(text.contains("best: v1 naive"), "{text}");
         let cached = flagged(&format!("{} {}", flag::FITS_CACHE, flag::ABOVE_CEILING));
-        let text = summary(&[timed(1, "32", 4e-6), cached]);
+        let text = summary(&[timed(1, "32", 4e-6), cached], SCREEN);
         assert!(text.contains("best, out of the cache: v2 local"), "{text}");
     }
 
@@ -238,6 +263,6 @@ mod tests {
 
     #[test]
     fn no_rows_are_no_sweep() {
-        assert_eq!(summary(&[]), "nothing was run\n");
+        assert_eq!(summary(&[], SCREEN), "nothing was run\n");
     }
 }

@@ -1,0 +1,44 @@
+//! `gpulab columns`: what the columns of files hold.
+
+use super::Out;
+use crate::Error;
+use crate::ceilings::CeilingRow;
+use crate::record::{CsvRecord, Point, Row, SampleRow};
+use crate::report::dictionary::{self, Dictionary};
+
+/// Every kind of files.
+pub(super) const ALL: [Dictionary; 4] = [
+    Dictionary {
+        name: "rows",
+        written_by: "one line for each case of a ladder or a sweep: dot, reduce, transpose, minplus --csv or --json; sweep",
+        columns: Row::DICTIONARY,
+    },
+    Dictionary {
+        name: "points",
+        written_by: "one line for each point of an experiment: lab --csv or --json; in JSON an element {experiment, \
+                     question, finding} follows the points of each experiment",
+        columns: Point::DICTIONARY,
+    },
+    Dictionary {
+        name: "samples",
+        written_by: "one line for each timed run: dot, reduce, transpose, minplus --samples",
+        columns: SampleRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "ceilings",
+        written_by: "one line for each measured limit of a device: ceiling --csv or --json",
+        columns: CeilingRow::DICTIONARY,
+    },
+];
+
+/// Prints the data dictionary.
+///
+/// # Errors
+/// A standard output that cannot be written.
+pub fn run(out: &mut Out, md: bool, json: bool) -> Result<(), Error> {
+    match (md, json) {
+        (true, _) => out.text(&dictionary::markdown(&ALL)),
+        (_, true) => out.text(&dictionary::json(&ALL).map_err(|e| Error::Failed(e.to_string()))?),
+        _ => out.text(&dictionary::text(&ALL)),
+    }
+}

@@ -1,0 +1,298 @@
+//! `gpulab show`: recorded results as the run itself told them, on any machine.
+
+use super::{Out, say, screen};
+use crate::Error;
+use crate::ceilings::CeilingRow;
+use crate::cli::{Global, Show};
+use crate::experiments::experiment;
+use crate::files;
+use crate::record::{HOST, Point, Row};
+use crate::report::format::{self, Screen};
+use crate::report::{self, RateUnit};
+use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
+use std::path::Path;
+
+/// Shows the files or the shipped records that were asked for, or lists the latter.
+///
+/// # Errors
+/// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no results and for names that
+/// there are not.
+pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
+    let all = shipped();
+    let sources = match options.what.split_first() {
+        None => return out.text(&overview(&all)),
+        Some((device, names)) if !Path::new(device).exists() && !looks_like_a_path(device) => {
+            let own = of_device(&all, device)?;
+            match names.is_empty() {
+                true => return out.text(&contents(&own)),
+                false => named(&own, names)?,
+            }
+        }
+        Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<Source>, Error>>()?,
+    };
+    let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
+    let view = View { unit, screen: screen(global.color), verbose: global.verbose };
+    let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
+    for (i, source) in sources.iter().enumerate() {
+        if let Some(torn) = source.torn.as_deref().filter(|_| !global.quiet) {
+            say(torn);
+        }
+        let gap = if i > 0 { "\n" } else { "" };
+        let head = if is_headed { format!("{gap}{}\n\n", format::terminal(&source.name)) } else { String::new() };
+        out.painted(&(head + &view.text(&source.holds)))?;
+    }
+    Ok(())
+}
+
+/// What a file or a shipped record holds.
+struct Source {
+    name: String,
+    holds: Holding,
+    torn: Option<String>,
+}
+
+enum Holding {
+    Recorded(Recorded),
+    Ceilings(Vec<CeilingRow>),
+}
+
+fn looks_like_a_path(text: &str) -> bool {
+    text.contains(['/', '\\']) || Path::new(text).extension().is_some_and(|e| e == "csv" || e == "json")
+}
+
+fn from_file(path: &str) -> Result<Source, Error> {
+    let list = "gpulab show alone lists the records that come with gpulab";
+    let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
+    take_apart(&text, path)
+}
+
+/// Errors: `Usage`, if the file holds nothing that can be shown.
+fn take_apart(text: &[u8], name: &str) -> Result<Source, Error> {
+    let (holds, torn) = match recorded(text, name)? {
+        (Recorded::Other { header }, torn) => {
+            let has = |column: &str| header.iter().any(|name| name == column);
+            match (has("what") && has("place"), has("event_s")) {
+                (true, _) => (Holding::Ceilings(of_csv(text, name)?.0), torn),
+                (_, true) => {
+                    let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
+                    return Err(Error::Usage(format!("{name} {why}")));
+                }
+                _ => {
+                    let why = "holds no results of gpulab: show takes what --csv and --json write";
+                    return Err(Error::Usage(format!("{name} {why}")));
+                }
+            }
+        }
+        (other, torn) => (Holding::Recorded(other), torn),
+    };
+    let is_empty = match &holds {
+        Holding::Recorded(Recorded::Rows(rows)) => rows.is_empty(),
+        Holding::Recorded(Recorded::Points(points)) => points.is_empty(),
+        Holding::Recorded(_) => false,
+        Holding::Ceilings(rows) => rows.is_empty(),
+    };
+    match is_empty {
+        true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
+        false => Ok(Source { name: name.to_owned(), holds, torn }),
+    }
+}
+
+/// How results are shown.
+struct View {
+    unit: RateUnit,
+    screen: Screen,
+    verbose: bool,
+}
+
+impl View {
+    fn text(&self, holds: &Holding) -> String {
+        match holds {
+            Holding::Recorded(Recorded::Rows(rows)) => self.rows(rows),
+            Holding::Recorded(Recorded::Points(points)) => {
+                joined(groups(points, run_of_point).iter().map(|p| study(p, self.screen)))
+            }
+            Holding::Recorded(Recorded::Peers(cells)) => report::peers::table(cells),
+            Holding::Recorded(Recorded::Other { .. }) => String::new(),
+            Holding::Ceilings(rows) => {
+                let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
+                joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows, self.screen)))
+            }
+        }
+    }
+
+    /// Ladders as tables, sweeps as summaries.
+    fn rows(&self, rows: &[Row]) -> String {
+        let text = |group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
+            true => report::sweep::summary(group, self.screen),
+            false => report::ladder::table(group, self.unit, self.screen, self.verbose),
+        };
+        joined(groups(rows, run_of_row).iter().map(text))
+    }
+}
+
+/// What the rows of one table have in common: of a sweep all its rows, of a ladder one case.
+fn run_of_row(row: &Row) -> (String, String, Option<(u64, u64, String)>) {
+    match row.sweep_id.is_empty() {
+        true => (row.run_id.clone(), row.family.clone(), Some((row.n, row.m, row.dtype.name().to_owned()))),
+        false => (row.sweep_id.clone(), row.family.clone(), None),
+    }
+}
+
+fn run_of_point(point: &Point) -> (String, String, String) {
+    (point.run_id.clone(), point.device.clone(), point.experiment.clone())
+}
+
+/// Records with the same key, in the order of their first ones.
+fn groups<T: Clone, K: PartialEq>(records: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for record in records {
+        let own = key(record);
+        match groups.iter_mut().find(|(key, _)| *key == own) {
+            Some((_, group)) => group.push(record.clone()),
+            None => groups.push((own, vec![record.clone()])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// An experiment's points with the finding that follows from them.
+fn study(points: &[Point], screen: Screen) -> String {
+    let mut points = points.to_vec();
+    // They were written as they were finished; older files have them in that order.
+    points.sort_by_key(|point| point.place);
+    let points = points.as_slice();
+    let name = points.first().map_or("", |point| point.experiment.as_str());
+    let recorded = |x: f64| {
+        let label = points.iter().find(|point| point.x == x).map(|point| point.x_label.clone());
+        label.filter(|label| !label.is_empty())
+    };
+    let Some(known) = experiment(name) else {
+        let label = |x: f64| recorded(x).unwrap_or_else(|| x.to_string());
+        let finding = format!("this gpulab has no experiment {name}, so nothing follows from its points");
+        return report::experiment::text(points, "", &finding, &label, screen);
+    };
+    let label = |x: f64| recorded(x).unwrap_or_else(|| (known.x_label)(x));
+    report::experiment::text(points, known.question, &known.finding(points), &label, screen)
+}
+
+/// A line for each device whose records are shipped.
+fn overview(all: &[Shipped]) -> String {
+    let device = |own: &Vec<Shipped>| {
+        let Some(first) = own.first() else { return String::new() };
+        let names: Vec<&str> = own.iter().map(|file| file.name).collect();
+        format::wrap(&format!("{}: {}", first.device, names.join(", ")), WIDTH, "  ")
+    };
+    let devices: String = groups(all, |file| file.device).iter().map(device).collect();
+    let head = "Recorded results that come with gpulab. gpulab show DEVICE says what its files hold, gpulab show DEVICE \
+                NAME shows a file, a family or an experiment:";
+    format!("{}\n{devices}", format::wrap(head, WIDTH, ""))
+}
+
+const WIDTH: usize = 80;
+
+/// What the files of a device hold.
+fn contents(own: &[Shipped]) -> String {
+    let line = |file: &Shipped| {
+        let what = take_apart(file.text, file.name).map(|source| holds(&source.holds)).unwrap_or_default();
+        format::wrap(&format!("{}: {what}", file.name), WIDTH, "  ")
+    };
+    own.iter().map(line).collect()
+}
+
+/// `ladders of dot`.
+fn holds(holding: &Holding) -> String {
+    match holding {
+        Holding::Recorded(Recorded::Rows(rows)) => {
+            let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) { "a sweep of" } else { "ladders of" };
+            let devices: Vec<String> =
+                distinct(rows.iter().filter(|row| row.platform != HOST).map(|row| row.device.as_str()));
+            format!(
+                "{kind} {} on {}",
+                distinct(rows.iter().map(|row| row.family.as_str())).join(", "),
+                devices.join(", ")
+            )
+        }
+        Holding::Recorded(Recorded::Points(points)) => {
+            format!("experiments {}", distinct(points.iter().map(|point| point.experiment.as_str())).join(", "))
+        }
+        Holding::Recorded(_) => "another library's figures".to_owned(),
+        Holding::Ceilings(_) => "measured limits".to_owned(),
+    }
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        if !all.iter().any(|other| other == name) {
+            all.push(name.to_owned());
+        }
+    }
+    all
+}
+
+/// The files of the one device whose name has this part.
+///
+/// Errors: `Usage`, with the devices, if none has it or several do.
+fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
+    let part = part.to_lowercase();
+    let own: Vec<Shipped> = all.iter().filter(|file| file.device.contains(&part)).copied().collect();
+    let names = |files: &[Shipped]| distinct(files.iter().map(|file| file.device)).join(", ");
+    match distinct(own.iter().map(|file| file.device)).len() {
+        1 => Ok(own),
+        0 => Err(Error::Usage(format!(
+            "there is no file {part}, and no device of that name among the records that come with gpulab: {}",
+            names(all)
+        ))),
+        _ => Err(Error::Usage(format!("{part} is a part of several devices' names: {}", names(&own)))),
+    }
+}
+
+/// The records of these names: a file's, or else a family's or an experiment's in any file.
+///
+/// Errors: `Usage`, with the names that there are.
+fn named(own: &[Shipped], names: &[String]) -> Result<Vec<Source>, Error> {
+    let mut found = Vec::new();
+    for name in names {
+        let name = name.to_lowercase();
+        let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
+        if let Some(file) = own.iter().find(|file| file.name == name) {
+            found.push(from(file)?);
+            continue;
+        }
+        let before = found.len();
+        for file in own {
+            found.extend(only(from(file)?, &name));
+        }
+        if found.len() == before {
+            let files: Vec<&str> = own.iter().map(|file| file.name).collect();
+            return Err(Error::Usage(format!(
+                "no record of {name} among those of {}: there are {}",
+                own.first().map_or("", |file| file.device),
+                files.join(", ")
+            )));
+        }
+    }
+    Ok(found)
+}
+
+/// What a source has of a family or an experiment.
+fn only(source: Source, name: &str) -> Option<Source> {
+    let holds = match source.holds {
+        Holding::Recorded(Recorded::Points(mut points)) => {
+            points.retain(|point| point.experiment == name);
+            Recorded::Points(points)
+        }
+        Holding::Recorded(Recorded::Rows(mut rows)) => {
+            rows.retain(|row| row.family == name);
+            Recorded::Rows(rows)
+        }
+        _ => return None,
+    };
+    let is_empty = matches!(&holds, Recorded::Points(points) if points.is_empty())
+        || matches!(&holds, Recorded::Rows(rows) if rows.is_empty());
+    (!is_empty).then_some(Source { holds: Holding::Recorded(holds), ..source })
+}

@@ -1,0 +1,189 @@
+//! A table as lines for a terminal, made to fit: columns go in a stated order, texts are shortened.
+
+use super::format;
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+
+/// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
+
+/// Blanks between columns.
+pub(super) const GAP: usize = 2;
+
+/// No text is shortened to fewer characters.
+const LEAST_TEXT: usize = 8;
+
+/// Columns, the first of which names the rows.
+#[derive(Clone)]
+pub(super) struct Grid {
+    pub(super) columns: Vec<GridColumn>,
+}
+
+/// A column, with a cell for each row. A line feed in its head is where that is broken.
+#[derive(Clone)]
+pub(super) struct GridColumn {
+    pub(super) head: String,
+    pub(super) cells: Vec<String>,
+    is_text: bool,
+    /// Which go where there is no room: the largest first, 0 never.
+    pub(super) drop: u8,
+}
+
+impl GridColumn {
+    /// Numbers, or words in their place: aligned at the point, to the right.
+    pub(super) fn numbers(head: impl Into<String>, cells: Vec<String>, drop: u8) -> GridColumn {
+        GridColumn { head: head.into(), cells: at_the_point(cells), is_text: false, drop }
+    }
+
+    /// Texts, to the left; shortened where there is no room.
+    pub(super) fn texts(head: impl Into<String>, cells: Vec<String>, drop: u8) -> GridColumn {
+        GridColumn { head: head.into(), cells, is_text: true, drop }
+    }
+
+    fn width(&self) -> usize {
+        let lines = self.head.lines().chain(self.cells.iter().map(String::as_str));
+        lines.map(|text| format::terminal(text).chars().count()).max().unwrap_or(0)
+    }
+
+    fn shorten(&mut self, width: usize) {
+        for text in self.cells.iter_mut().chain([&mut self.head]) {
+            let lines = text.lines().map(|line| format::shorten(&format::terminal(line), width));
+            *text = lines.collect::<Vec<_>>().join("\n");
+        }
+    }
+}
+
+impl Grid {
+    /// Characters of a line.
+    pub(super) fn width(&self) -> usize {
+        self.columns.iter().map(|column| column.width() + GAP).sum::<usize>().saturating_sub(GAP)
+    }
+
+    /// Takes out the column that goes first, if one may go.
+    pub(super) fn drop_one(&mut self) -> Option<GridColumn> {
+        let droppable = self.columns.iter().enumerate().filter(|(_, column)| column.drop > 0);
+        let (at, _) = droppable.max_by_key(|(_, column)| column.drop)?;
+        Some(self.columns.remove(at))
+    }
+
+    /// Drops columns and shortens texts until lines have at most `width` characters, if they can.
+    pub(super) fn fit(mut self, width: usize) -> Grid {
+        while self.width() > width && self.drop_one().is_some() {}
+        self.shorten(width)
+    }
+
+    /// Shortens texts until lines have at most `width` characters, if they can: of the widest column first.
+    pub(super) fn shorten(mut self, width: usize) -> Grid {
+        loop {
+            let over = self.width().saturating_sub(width);
+            let texts = self.columns.iter_mut().filter(|column| column.is_text);
+            match texts.max_by_key(|column| column.width()) {
+                Some(widest) if over > 0 && widest.width() > LEAST_TEXT => {
+                    widest.shorten(widest.width().saturating_sub(over.div_ceil(2)).max(LEAST_TEXT));
+                }
+                _ => return self,
+            }
+        }
+    }
+
+    /// Lines of at most `width` characters, if they can be: where columns have no room side by side they follow each other in
+    /// blocks, each with the rows' names.
+    pub(super) fn blocks(self, width: usize) -> String {
+        let mut columns = self.columns.into_iter();
+        let Some(first) = columns.next() else { return String::new() };
+        let start = || Grid { columns: vec![first.clone()] };
+        let mut blocks = vec![start()];
+        for column in columns {
+            let last = blocks.last().map_or(0, |block| block.columns.len());
+            let wide = blocks.last().map_or(0, Grid::width) + GAP + column.width();
+            if wide > width && last > 1 {
+                blocks.push(start());
+            }
+            blocks.iter_mut().next_back().into_iter().for_each(|block| block.columns.push(column.clone()));
+        }
+        let texts = blocks.into_iter().map(|block| block.shorten(width).lines().join("\n") + "\n");
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The head's lines, the rule below them, and a line for each row; none ends in blanks.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let rows = self.columns.first().map_or(0, |column| column.cells.len());
+        let row = |at: usize| self.columns.iter().map(move |column| format::terminal(&column.cells[at]));
+        let mut table = Table::new();
+        table.load_style(STYLE).set_header(self.heads()).add_rows((0..rows).map(row));
+        for (i, (drawn, column)) in table.column_iter_mut().zip(&self.columns).enumerate() {
+            drawn.set_padding((if i == 0 { 0 } else { 1 }, 0));
+            drawn.set_cell_alignment(if column.is_text { CellAlignment::Left } else { CellAlignment::Right });
+        }
+        table.lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// The heads of columns, each ending on the last of as many lines as the tallest has.
+    fn heads(&self) -> Vec<String> {
+        let lines = |head: &str| head.matches('\n').count();
+        let most = self.columns.iter().map(|column| lines(&column.head)).max().unwrap_or(0);
+        let escaped = |head: &str| head.split('\n').map(format::terminal).collect::<Vec<_>>().join("\n");
+        self.columns.iter().map(|c| "\n".repeat(most - lines(&c.head)) + &escaped(&c.head)).collect()
+    }
+}
+
+/// Blanks behind numbers with fewer digits after the point than others, so that to the right all points are in one place.
+fn at_the_point(cells: Vec<String>) -> Vec<String> {
+    let tail = |cell: &String| {
+        let is_number = cell.trim_start_matches(|c: char| !c.is_ascii_digit()).chars().next().is_some();
+        let is_number = is_number && cell.chars().all(|c| c.is_ascii_digit() || ".+-%▲▼=e".contains(c));
+        is_number.then(|| cell.split_once('.').map_or(0, |(_, digits)| digits.chars().count() + 1))
+    };
+    let most = cells.iter().filter_map(tail).max().unwrap_or(0);
+    let padded = |cell: String| match tail(&cell) {
+        Some(own) => format!("{cell}{}", " ".repeat(most - own)),
+        None => cell,
+    };
+    cells.into_iter().map(padded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(cells: &[&str]) -> Vec<String> {
+        cells.iter().map(|&cell| cell.to_owned()).collect()
+    }
+
+    fn grid() -> Grid {
+        let columns = vec![
+            GridColumn::texts("rung", texts(&["v1 first", "v2 second_and_last"]), 0),
+            GridColumn::numbers("time\nus", texts(&["1000", "1.25"]), 0),
+            GridColumn::numbers("noise", texts(&["12%", "-"]), 2),
+            GridColumn::numbers("total", texts(&["1.00", "800"]), 1),
+        ];
+        Grid { columns }
+    }
+
+    #[test]
+    fn numbers_stand_with_their_points_below_each_other() {
+        insta::assert_snapshot!(grid().lines().join("\n"), @r"
+                               time
+        rung                     us  noise   total
+        ------------------------------------------
+        v1 first            1000       12%    1.00
+        v2 second_and_last     1.25      -  800
+        ");
+    }
+
+    #[test]
+    fn columns_go_in_their_order_and_then_texts_are_shortened() {
+        let heads = |width| grid().fit(width).columns.iter().map(|c| c.head.clone()).collect::<Vec<_>>().join(" ");
+        assert_eq!(heads(80), "rung time\nus noise total");
+        assert_eq!(heads(40), "rung time\nus total");
+        assert_eq!(heads(30), "rung time\nus");
+        let narrow = grid().fit(20);
+        assert_eq!((narrow.width(), narrow.columns[0].cells[1].as_str()), (20, "v2 second_…"));
+    }
+
+    #[test]
+    fn what_has_no_room_side_by_side_follows_in_blocks() {
+        let text = grid().blocks(36);
+        assert_eq!(text.matches("v1 first").count(), 2, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 36), "{text}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Recorded runs of any kind: what a file holds is told from its first line.
+
+use super::{ParsedCsv, json_error, records};
+use crate::Error;
+use crate::record::{OLDEST_SCHEMA, Point, Row, SCHEMA};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What a file of recorded results holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recorded {
+    /// Of ladders and sweeps.
+    Rows(Vec<Row>),
+    /// Of experiments.
+    Points(Vec<Point>),
+    /// Figures of another library beside gpulab's: a header, and cells.
+    Peers(Vec<Vec<String>>),
+    /// CSV with other columns.
+    Other {
+        /// Their names.
+        header: Vec<String>,
+    },
+}
+
+/// A file's records, and what was wrong with its last line, if a killed run tore it.
+pub type Read = (Recorded, Option<String>);
+
+/// Takes a file apart: CSV or JSON, of this version or an older one. `name` is the file's in messages.
+///
+/// # Errors
+/// `Usage` for what is neither, with the line and what to do.
+pub fn recorded(text: &[u8], name: &str) -> Result<Read, Error> {
+    match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => Err(Error::Usage(format!("{name} is empty: it holds no results"))),
+        Some(b'[' | b'{') => Ok((of_json(text, name)?, None)),
+        Some(_) => of_csv(text, name),
+    }
+}
+
+fn of_csv(text: &[u8], name: &str) -> Result<Read, Error> {
+    let table = ParsedCsv::parse(text, name)?;
+    let has = |column: &str| table.header.iter().any(|name| name == column);
+    if has("experiment") && has("series") {
+        let (points, torn) = records::<Point>(table, name)?;
+        return Ok((Recorded::Points(points), torn));
+    }
+    if has("family") && has("status") {
+        let (rows, torn) = records::<Row>(table, name)?;
+        return Ok((Recorded::Rows(rows), torn));
+    }
+    let (torn, header) = (table.torn.clone(), table.header.clone());
+    if header.first().is_some_and(|name| name == "peer") {
+        let texts =
+            |record: &csv::ByteRecord| record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        let rows = std::iter::once(header).chain(table.records.iter().map(texts)).collect();
+        return Ok((Recorded::Peers(rows), torn));
+    }
+    Ok((Recorded::Other { header }, torn))
+}
+
+/// Rows or points, without the findings among the points: those follow from them.
+fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
+    let values: Vec<Value> = serde_json::from_slice(text).map_err(|e| json_error(name, &e))?;
+    let has = |value: &Value, key: &str| value.get(key).is_some();
+    let values: Vec<Value> = values.into_iter().filter(|value| !has(value, "finding")).collect();
+    let schema = |value: &Value| value.get("schema")?.as_u64();
+    let is_known = |schema: &u64| (u64::from(OLDEST_SCHEMA)..=u64::from(SCHEMA)).contains(schema);
+    if let Some(schema) = values.iter().filter_map(schema).find(|schema| !is_known(schema)) {
+        return Err(Error::Usage(format!("{name} has schema {schema}; this gpulab shows {OLDEST_SCHEMA} to {SCHEMA}")));
+    }
+    match values.first() {
+        None => Err(Error::Usage(format!("{name} holds an empty list: no results"))),
+        Some(first) if has(first, "experiment") => Ok(Recorded::Points(elements(values, name)?)),
+        Some(first) if has(first, "family") => Ok(Recorded::Rows(elements(values, name)?)),
+        Some(_) => Ok(Recorded::Other { header: Vec::new() }),
+    }
+}
+
+fn elements<T: DeserializeOwned>(values: Vec<Value>, name: &str) -> Result<Vec<T>, Error> {
+    let element = |(i, value)| {
+        serde_json::from_value(value)
+            .map_err(|e| Error::Usage(format!("{name}, element {}, is not a result: {e}", i + 1)))
+    };
+    (0..).zip(values).map(|(i, value): (usize, Value)| element((i, value))).collect()
+}

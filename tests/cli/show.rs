@@ -1,0 +1,241 @@
+//! Recorded results shown again, without a device; and the data dictionary.
+
+use crate::binary::{NOWHERE, gpulab, run};
+use gpulab::experiments::experiment;
+use gpulab::record::{CsvRecord, Point, Row, SampleRow};
+use gpulab::store::{read_points, shipped};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/results");
+
+/// Every recorded CSV file.
+fn recorded() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = gpulab::files::below(Path::new(RESULTS))
+        .into_iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "csv"))
+        .collect();
+    files.sort();
+    assert!(files.len() > 30, "{files:?}");
+    files
+}
+
+/// What `gpulab show` prints, on a machine without OpenCL.
+fn show(args: &[&str]) -> String {
+    let mut command = gpulab(&[&["show"], args].concat());
+    let output = command.env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// The words of a text, whatever its lines.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_recorded_file_is_shown_within_80_columns() {
+    for path in recorded() {
+        let text = show(&[path.to_str().unwrap()]);
+        assert!(text.lines().count() > 4, "{path:?}: {text}");
+        let long = text.lines().find(|line| line.chars().count() > 80);
+        assert!(long.is_none(), "{path:?}: {long:?}");
+        if std::fs::read_to_string(&path).unwrap().lines().next().unwrap().contains(",experiment,") {
+            findings_are_told(&read_points(&path).unwrap(), &text);
+        }
+    }
+}
+
+/// Each experiment's finding follows from its points, and is in the text.
+fn findings_are_told(points: &[Point], text: &str) {
+    let mut runs: Vec<(&str, &str)> = points.iter().map(|p| (p.run_id.as_str(), p.experiment.as_str())).collect();
+    runs.dedup();
+    for (run, name) in runs {
+        let own: Vec<Point> =
+            points.iter().filter(|p| (p.run_id.as_str(), p.experiment.as_str()) == (run, name)).cloned().collect();
+        let finding = experiment(name).unwrap().finding(&own);
+        assert!(words(text).contains(&words(&format!("finding: {finding}"))), "{name}: {finding}\n{text}");
+    }
+}
+
+#[test]
+fn what_ships_with_the_program_is_what_lies_in_the_folder() {
+    let all = shipped();
+    let on_disk = recorded();
+    assert_eq!(all.len(), on_disk.len());
+    for file in &all {
+        let path = Path::new(RESULTS).join(file.device).join(file.name).with_extension("csv");
+        assert!(std::fs::read(&path).unwrap() == file.text, "{path:?}");
+    }
+    let list = show(&[]);
+    let devices = show(&["h200"]);
+    for file in &all {
+        assert!(list.contains(file.device) && list.contains(file.name), "{list}");
+        assert!(file.device != "nvidia-h200" || devices.contains(file.name), "{devices}");
+    }
+    assert!(list.lines().chain(devices.lines()).all(|line| line.chars().count() <= 80), "{list}{devices}");
+    let of_file = show(&[&format!("{RESULTS}/nvidia-h200/reduce.csv")]);
+    assert_eq!(show(&["H200", "reduce"]), format!("nvidia-h200/reduce\n\n{of_file}"));
+    let stride = show(&["h200", "stride"]);
+    assert!(stride.contains("stride on NVIDIA H200") && !stride.contains("banks on"), "{stride}");
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_in_one_line() {
+    let dir = TempDir::new().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let whole = std::fs::read_to_string(format!("{RESULTS}/nvidia-h200/pitch.csv")).unwrap();
+    let header = whole.lines().next().unwrap();
+    let folder = dir.path().to_str().unwrap().to_owned();
+    for (path, code, word) in [
+        (dir.path().join("no.csv").to_str().unwrap().to_owned(), 1, "No such file"),
+        (folder, 1, "directory"),
+        (file("empty.csv", ""), 2, "is empty"),
+        (file("header.csv", &format!("{header}\n")), 2, "no results below"),
+        (file("other.csv", "time,place\n1,2\n"), 2, "no results of gpulab"),
+        (file("text.csv", "hello\n"), 2, "no results of gpulab"),
+        (file("cells.csv", &whole.replacen(",ok,", ",ok", 1)), 2, "cells instead of"),
+        (file("word.csv", &whole.replacen(",ok,", ",fine,", 1)), 2, "line 2"),
+        (file("newer.csv", &whole.replacen("\n1,", "\n9,", 1)), 2, "schema 9"),
+        (file("samples.csv", "run_id,event_s,wall_s\nr1,1,1\n"), 2, "single timed runs"),
+        (file("torn.json", "[\n{\"schema\":2,\n"), 2, "ends too early"),
+        (file("object.json", "{\"a\":1}"), 2, "is not JSON that gpulab wrote"),
+        (file("none.json", "[]"), 2, "no results"),
+        (file("newer.json", "[{\"schema\":9,\"experiment\":\"pitch\"}]"), 2, "schema 9"),
+        (file("part.json", "[{\"schema\":2,\"experiment\":\"pitch\"}]"), 2, "element 1"),
+        ("mi300".to_owned(), 2, "nvidia-h200"),
+        ("epyc".to_owned(), 2, "pocl-epyc-2"),
+    ] {
+        let (out, err, got) = run(&["show", &path]);
+        assert_eq!(got, code, "{path}: {err}");
+        assert!(out.is_empty() && err.contains(word) && err.trim_end().lines().count() == 1, "{path}: {out}{err}");
+    }
+    let (_, err, code) = run(&["show", "h200", "nothing"]);
+    assert!(code == 2 && err.contains("reduce_sweep"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_never_ends_is_refused() {
+    let dir = TempDir::new().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (_, err, code) = run(&["show", pipe.to_str().unwrap()]);
+    assert!(code == 1 && err.contains("no regular file"), "{err}");
+}
+
+#[test]
+fn a_torn_line_is_left_out_and_told() {
+    let dir = TempDir::new().unwrap();
+    let whole = std::fs::read_to_string(format!("{RESULTS}/nvidia-h200/pitch.csv")).unwrap();
+    let path = dir.path().join("torn.csv");
+    std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    let (out, err, code) = run(&["show", path.to_str().unwrap()]);
+    assert!(code == 0 && err.contains("ended in the middle of line") && out.contains("finding: "), "{out}{err}");
+}
+
+#[test]
+fn a_run_and_its_files_say_the_same() {
+    let dir = TempDir::new().unwrap();
+    let [csv, json] = ["a.csv", "a.json"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
+    let args = ["lab", "presum", "--quick", "--max-runs", "3", "-q", "--csv", &csv, "--json", &json];
+    let (live, err, code) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(show(&[&csv]), live);
+    // JSON's numbers are read back exactly, too.
+    assert_eq!(show(&[&json]), live);
+    let elements: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let last = elements.last().unwrap();
+    assert_eq!(last["experiment"], "presum");
+    assert!(words(&live).contains(&words(last["finding"].as_str().unwrap())), "{last}");
+    let point = &read_points(Path::new(&csv)).unwrap()[0];
+    assert!(point.command.starts_with("gpulab lab presum --quick"), "{}", point.command);
+    assert_eq!((point.quick, point.seed, point.unit_si.as_str()), (Some(true), Some(1), "s"));
+    assert!((point.value_si.unwrap() - 1e-6 * point.value.unwrap()).abs() < 1e-15);
+    assert!(!point.os.is_empty() && !point.x_label.is_empty() && point.host_threads > Some(0));
+}
+
+#[test]
+fn the_data_dictionary_is_the_files_header() {
+    let dir = TempDir::new().unwrap();
+    let [csv, samples] = ["a.csv", "s.csv"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
+    let args = [
+        "dot",
+        "--n",
+        "1000",
+        "--variant",
+        "1",
+        "--quick",
+        "--max-runs",
+        "1",
+        "-q",
+        "--csv",
+        &csv,
+        "--samples",
+        &samples,
+    ];
+    let (_, err, code) = run(&args);
+    assert_eq!(code, 0, "{err}");
+    let header = |path: &str| {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().next().unwrap().split(',').map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (out, _, code) = run(&["columns", "--json"]);
+    assert_eq!(code, 0);
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
+    let names = |file: &str| -> Vec<String> {
+        let own = entries.iter().filter(|entry| entry["file"] == file);
+        own.map(|entry| entry["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("rows"), header(&csv));
+    assert_eq!(names("samples"), header(&samples));
+    assert_eq!(names("rows"), Row::COLUMNS);
+    assert_eq!(names("points"), Point::COLUMNS);
+    assert_eq!(names("samples"), SampleRow::COLUMNS);
+    for entry in &entries {
+        let [name, unit, meaning] = ["name", "unit", "meaning"].map(|key| entry[key].as_str().unwrap());
+        assert!(meaning.ends_with('.') && !meaning.contains("[`"), "{entry}");
+        assert!(!name.ends_with("_s") || unit == "s", "{entry}");
+        assert!(!name.ends_with("gbps") || unit == "GB/s", "{entry}");
+        assert!(!name.ends_with("_pct") || unit == "%", "{entry}");
+    }
+    let (text, _, _) = run(&["columns"]);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let (md, _, _) = run(&["columns", "--md"]);
+    assert!(md.contains("| `wg_x` | integer |") && md.starts_with("## rows"), "{md}");
+}
+
+/// Whether Python runs this.
+fn python(code: &str) -> bool {
+    Command::new("python3").args(["-c", code]).output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_example_in_python_reads_rows_and_points() {
+    if !python("pass") {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let dir = TempDir::new().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/data/examples/plot.py");
+    for (file, word) in [("reduce", "reduce on NVIDIA H200"), ("pitch", "pitch on NVIDIA H200")] {
+        let path = format!("{RESULTS}/nvidia-h200/{file}.csv");
+        let output = Command::new("python3").args([script, &path]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains(word) && text.lines().count() > 4, "{text}");
+        if !python("import pandas, matplotlib") {
+            eprintln!("skipped: no picture of {file}, as pandas or matplotlib is not installed");
+            continue;
+        }
+        let picture = dir.path().join(file).with_extension("png");
+        let output = Command::new("python3").args([script, &path, "-o", picture.to_str().unwrap()]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(std::fs::metadata(&picture).unwrap().len() > 1000);
+    }
+}
