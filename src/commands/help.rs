@@ -1,9 +1,10 @@
 //! `gpulab help`: a command's page, and what the columns of the tables mean.
 
-use super::{Out, color, page, words};
+use super::{Out, color, page, screen, words};
 use crate::Error;
 use crate::cli::{Cli, Global, command_names};
 use crate::report::columns::{BESIDE, COLUMNS};
+use crate::report::format::on_screen;
 use crate::report::wrap::wrapped;
 use clap::CommandFactory;
 
@@ -16,7 +17,7 @@ pub(super) const COLUMNS_TOPIC: &str = "columns";
 /// [`Error::Usage`] for an unknown command; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Error> {
     if topic == Some(COLUMNS_TOPIC) {
-        return out.text(&columns(page::width()));
+        return out.text(&on_screen(&explained(page::width()), screen(global.color)));
     }
     let mut program = Cli::command();
     program.build();
@@ -33,20 +34,24 @@ pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Er
     out.bytes(if color(global.color) { help.ansi().to_string() } else { help.to_string() }.as_bytes())
 }
 
-/// One column an entry, in lines of a terminal's width; then the order in which columns go where there is no room.
-fn columns(width: usize) -> String {
-    let known = COLUMNS.iter().map(|column| (column.name(), column.about, column.drop));
-    let [rung, rest @ ..] = BESIDE.map(|(name, about, drop)| (name.to_owned(), about, drop));
-    let all: Vec<(String, &str, u8)> = std::iter::once(rung).chain(known).chain(rest).collect();
-    let longest = all.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
-    let rest = " ".repeat(longest + 2);
-    let entry = |(name, about, _): &(String, &str, u8)| wrapped(about, &format!("{name:<longest$}  "), &rest, width);
-    let mut going: Vec<_> = all.iter().filter(|(.., drop)| *drop > 0).collect();
-    going.sort_by_key(|(.., drop)| std::cmp::Reverse(*drop));
-    let going: Vec<&str> = going.iter().map(|(name, ..)| name.as_str()).collect();
-    let order = format!("Where the terminal is too narrow, columns are left out in this order: {}.", going.join(", "));
-    let files = "The columns of CSV and JSON files: gpulab columns.";
-    all.iter().map(entry).collect::<String>() + "\n" + &wrapped(&order, "", "", width) + &wrapped(files, "", "", width)
+/// The columns of a ladder's table and what stands beside them, one an entry, in lines of a terminal's width; then in which
+/// order they go where there is no room for all.
+fn explained(width: usize) -> String {
+    let [rung, rest @ ..] = BESIDE;
+    let named = COLUMNS.iter().map(|column| (column.name(), column.about, column.drop));
+    let beside = |(name, about, drop): (&str, &'static str, u8)| (name.to_owned(), about, drop);
+    let mut all: Vec<(String, &str, u8)> = [beside(rung)].into_iter().chain(named).collect();
+    all.extend(rest.map(beside));
+    let longest = all.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+    let indent = " ".repeat(longest + 2);
+    let entry = |(name, about, _): &(String, &str, u8)| wrapped(about, &format!("{name:<longest$}  "), &indent, width);
+    let entries: String = all.iter().map(entry).collect();
+    let mut dropped: Vec<&(String, &str, u8)> = all.iter().filter(|(.., drop)| *drop > 0).collect();
+    dropped.sort_by_key(|(.., drop)| std::cmp::Reverse(*drop));
+    let names: Vec<&str> = dropped.iter().map(|(name, ..)| name.as_str()).collect();
+    let order = format!("Where there is no room for all, they go in this order: {}.", names.join(", "));
+    let files = "What the columns of files hold, `gpulab columns` says.";
+    format!("{entries}\n{}{}", wrapped(&order, "", "", width), wrapped(files, "", "", width))
 }
 
 #[cfg(test)]
@@ -54,9 +59,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_explained_within_the_width() {
-        let text = columns(80);
+    fn every_column_is_explained_within_the_width() {
+        let text = explained(80);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        assert!(text.starts_with("rung ") && text.contains("\nof limit ") && text.contains("verdict "), "{text}");
+        for column in COLUMNS {
+            assert!(text.contains(&format!("\n{} ", column.name())), "{}: {text}", column.name());
+        }
+        assert!(text.starts_with("rung ") && text.contains("\nverdict "), "{text}");
     }
 }

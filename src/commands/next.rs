@@ -36,7 +36,9 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Lab(options) => done.after_lab(options),
         Command::Occupancy(_) => done.on_device("gpulab lab occupancy"),
         Command::Sweep(options) => done.after_sweep(options),
-        Command::Show(_) | Command::Columns { .. } => "gpulab show".to_owned(),
+        Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
+        Command::Show(options) => after_show(&options.what),
+        Command::Columns { .. } => "gpulab help columns".to_owned(),
         Command::Merge { .. } | Command::Help { .. } => "gpulab list".to_owned(),
         Command::Completions { shell } => format!("gpulab completions {shell} > {}", completion_file(*shell)),
         Command::Man { dir } => format!("man {}", quoted(&dir.join("gpulab.1").display().to_string())),
@@ -92,8 +94,17 @@ impl Done<'_> {
             ("-", ..) => self.again_with(&["-o", &file]),
             (_, true, _) => self.again_with(&[]),
             (file, false, Some(_)) => format!("gpulab merge {} OTHERS... -o whole.csv", quoted(file)),
-            (_, false, None) => self.on_device(&format!("gpulab {family}")),
+            (file, false, None) => format!("gpulab show {}", quoted(file)),
         }
+    }
+}
+
+/// Behind the list of records one of them, behind a device's list its reduction, behind tables what files hold.
+fn after_show(what: &[String]) -> String {
+    match what {
+        [] => "gpulab show h200 reduce".to_owned(),
+        [device] if !device.contains(['.', '/']) => format!("gpulab show {} reduce", quoted(device)),
+        _ => "gpulab columns".to_owned(),
     }
 }
 
@@ -137,7 +148,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 24] = [
+    const NEXT: [(&str, &str); 29] = [
         ("gpulab devices", "gpulab reduce --quick"),
         ("gpulab doctor", "gpulab ceiling --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -158,9 +169,14 @@ mod tests {
         ("gpulab occupancy reduce --variant 3", "gpulab lab occupancy"),
         ("gpulab sweep dot --dry-run -d gpu", "gpulab sweep dot -d gpu -o dot.csv"),
         ("gpulab sweep dot -o a.csv --dry-run", "gpulab sweep dot -o a.csv"),
-        ("gpulab sweep --kernel dot --csv a.csv", "gpulab dot"),
+        ("gpulab sweep --kernel dot --csv a.csv", "gpulab show a.csv"),
         ("gpulab sweep dot -o a;b --shard 1/2", "gpulab merge 'a;b' OTHERS... -o whole.csv"),
-        ("gpulab merge a b -o c", "gpulab list"),
+        ("gpulab merge a b -o c", "gpulab show c"),
+        ("gpulab merge a b -o -", "gpulab list"),
+        ("gpulab show", "gpulab show h200 reduce"),
+        ("gpulab show h200", "gpulab show h200 reduce"),
+        ("gpulab show a.csv", "gpulab columns"),
+        ("gpulab columns", "gpulab help columns"),
         ("gpulab man dir", "man dir/gpulab.1"),
     ];
 

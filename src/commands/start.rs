@@ -1,10 +1,11 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
 use super::{Out, doctor, page};
+use crate::Error;
 use crate::cli::Global;
 use crate::device::{DeviceInfo, PlatformInfo, doctor as asking, select};
+use crate::report::format;
 use crate::report::wrap::wrapped;
-use crate::{Error, terminal};
 use std::time::Duration;
 
 /// Longest that drivers may take to list their devices: who types one word waits no longer.
@@ -43,7 +44,7 @@ pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
 fn with_device(device: &DeviceInfo, platforms: &[PlatformInfo], global: &Global, width: usize) -> String {
     let count = platforms.iter().map(|p| p.devices.len()).sum::<usize>();
     let others = if count > 1 { format!("; one of {count}, gpulab devices lists them") } else { String::new() };
-    let facts = format!("{} ({}, {}{others})", terminal::line(&device.name), device.kind, device.platform);
+    let facts = format!("{} ({}, {}{others})", format::device(&device.name), device.kind, device.platform);
     let device_line = wrapped(&facts, &format!("device {}  ", device.selector), "    ", width);
     if global.quiet {
         return device_line;

@@ -10,28 +10,28 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::borrow::Borrow;
 
 /// A word, and the command line that it belongs to.
-struct Word {
+struct KnownWord {
     name: String,
     command: String,
 }
 
-impl Word {
-    fn new(name: &str, command: String) -> Word {
-        Word { name: name.to_owned(), command }
+impl KnownWord {
+    fn new(name: &str, command: String) -> KnownWord {
+        KnownWord { name: name.to_owned(), command }
     }
 }
 
 /// Every word that has a command.
-fn vocabulary() -> Vec<Word> {
+fn vocabulary() -> Vec<KnownWord> {
     let commands = command_names().into_iter();
-    let mut words: Vec<Word> = commands.map(|name| Word::new(&name, format!("gpulab {name}"))).collect();
-    words.extend(EXPERIMENTS.iter().map(|e| Word::new(e.name, format!("gpulab lab {}", e.name))));
+    let mut words: Vec<KnownWord> = commands.map(|name| KnownWord::new(&name, format!("gpulab {name}"))).collect();
+    words.extend(EXPERIMENTS.iter().map(|e| KnownWord::new(e.name, format!("gpulab lab {}", e.name))));
     for family in FAMILIES {
         let command = |variant: &str| format!("gpulab {} --variant {variant}", family.name);
-        words.extend(family.kernels().map(|rung| Word::new(rung.variant(), command(rung.variant()))));
+        words.extend(family.kernels().map(|rung| KnownWord::new(rung.variant(), command(rung.variant()))));
     }
     let sources = sources::all().into_iter().map(|source| source.name());
-    words.extend(sources.map(|name| Word::new(&name, format!("gpulab list --source {name}"))));
+    words.extend(sources.map(|name| KnownWord::new(&name, format!("gpulab list --source {name}"))));
     words
 }
 
@@ -43,7 +43,7 @@ fn commands(word: &str) -> Vec<String> {
 /// That nothing of this kind has this name, and what may have been meant: another name of this kind, a command, or else
 /// which names there are.
 pub(super) fn unknown<S: Borrow<str>>(what: &str, name: &str, names: &[S]) -> String {
-    let is_word = |word: &Word| word.name.eq_ignore_ascii_case(name);
+    let is_word = |word: &KnownWord| word.name.eq_ignore_ascii_case(name);
     let exact = vocabulary().into_iter().filter(is_word).map(|word| word.command);
     let near = || nearest(name, names, |name| (*name).borrow()).into_iter().map(|name| name.borrow().to_owned());
     let mut meant: Vec<String> = exact.collect();

@@ -118,15 +118,6 @@ impl Stdout {
         stdout::is_terminal()
     }
 
-    /// Columns of the terminal that it is; nothing if it is none, or one that does not say.
-    pub fn width(self) -> Option<usize> {
-        #[cfg(unix)]
-        let size = self.file().ok().filter(|_| self.is_terminal()).and_then(terminal_size::terminal_size_of);
-        #[cfg(not(unix))]
-        let size = terminal_size::terminal_size().filter(|_| self.is_terminal());
-        size.map(|(width, _)| usize::from(width.0)).filter(|&width| width > 0)
-    }
-
     /// The file behind it, of which there are but one.
     ///
     /// # Errors

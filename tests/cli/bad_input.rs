@@ -79,6 +79,9 @@ const BAD: &str = r#"
 2 | reduce --warmup -1 | -1
 2 | reduce --min-time inf | seconds
 2 | reduce --deadline -1 | from 0
+2 | reduce --budget soon | 10s
+2 | reduce --sample-time inf | seconds
+2 | reduce --timeout -1 | from 0
 2 | reduce --cache hot | warm, cold
 2 | reduce --clock sun | event, wall
 2 | reduce --seed -1 | -1
