@@ -7,8 +7,7 @@ use crate::cli::{Global, Show};
 use crate::experiments::experiment;
 use crate::files;
 use crate::record::{HOST, Point, Row};
-use crate::report::format::{self, Screen};
-use crate::report::{self, RateUnit};
+use crate::report::{self, RateUnit, format};
 use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
 use crate::terminal::Screen;
 use std::path::Path;
@@ -31,8 +30,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         }
         Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<Source>, Error>>()?,
     };
-    let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
-    let view = View { unit, screen: screen(global.color), verbose: global.verbose };
+    let view = View {
+        unit: if options.gib { RateUnit::GiB } else { RateUnit::GB },
+        screen: screen(global.color),
+        is_verbose: global.verbose,
+    };
     let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
     for (i, source) in sources.iter().enumerate() {
         if let Some(torn) = source.torn.as_deref().filter(|_| !global.quiet) {
@@ -102,7 +104,7 @@ fn take_apart(text: &[u8], name: &str) -> Result<Source, Error> {
 struct View {
     unit: RateUnit,
     screen: Screen,
-    verbose: bool,
+    is_verbose: bool,
 }
 
 impl View {
@@ -125,7 +127,7 @@ impl View {
     fn rows(&self, rows: &[Row]) -> String {
         let text = |group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
             true => report::sweep::summary(group, self.screen),
-            false => report::ladder::table(group, self.unit, self.screen, self.verbose),
+            false => report::ladder::table(group, self.unit, self.screen, self.is_verbose),
         };
         joined(groups(rows, run_of_row).iter().map(text))
     }
