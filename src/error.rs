@@ -39,6 +39,29 @@ pub enum Error {
     Interrupted,
 }
 
+/// What an exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// The code.
+    pub code: u8,
+    /// When a command ends with it.
+    pub means: &'static str,
+}
+
+/// Every exit code there is. When several apply, a wrong result comes first, then a build that failed, then a row that
+/// cannot be trusted.
+pub const EXITS: &[Exit] = &[
+    Exit { code: 0, means: "Success." },
+    Exit { code: 1, means: "Something failed at run time." },
+    Exit { code: 2, means: "The command line, or an input, is not possible as given." },
+    Exit { code: 3, means: "There is no OpenCL loader, no platform, or no device that matches." },
+    Exit { code: 4, means: "A result failed its check." },
+    Exit { code: 5, means: "A kernel did not build." },
+    Exit { code: 7, means: "A row cannot be trusted: faster than the device can be or, with --strict, flagged." },
+    Exit { code: 74, means: "An output could not be written." },
+    Exit { code: 130, means: "Interrupted; what was measured until then has been printed." },
+];
+
 impl Error {
     /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
@@ -58,5 +81,28 @@ impl Error {
     /// Whether the reader of a pipe went away, which ends a program quietly.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Error::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_exit_code_has_its_meaning() {
+        let text = String::new;
+        let output = Error::Output { what: text(), source: io::Error::other("") };
+        let all = [
+            Error::Failed(text()),
+            Error::Usage(text()),
+            Error::NoDevice(text()),
+            Error::WrongResult(text()),
+            Error::BuildFailed(text()),
+            Error::Untrusted(text()),
+            output,
+            Error::Interrupted,
+        ];
+        let codes: Vec<u8> = [0].into_iter().chain(all.iter().map(Error::exit_code)).collect();
+        assert_eq!(codes, EXITS.iter().map(|exit| exit.code).collect::<Vec<_>>());
     }
 }

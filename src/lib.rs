@@ -15,6 +15,7 @@
 //! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
 //! - [`graph`] is distances in graphs, whatever makes the min-plus step.
 //! - [`occupancy`] says how many groups a compute unit holds at once.
+//! - [`suggest`] finds what a misspelt word may have meant.
 //! - [`values`] reads sizes, lists, ranges and rates as people write them on the command line.
 //! - [`terminal`] is the door to standard output and standard error; [`stdout`] keeps standard output from drivers.
 //! - [`files`] reads files and knows them again; [`memory`] says what this machine has left.
@@ -45,6 +46,7 @@ pub mod runner;
 pub mod stats;
 pub mod stdout;
 pub mod store;
+pub mod suggest;
 pub mod sweep;
 pub mod terminal;
 pub mod values;

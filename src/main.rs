@@ -33,6 +33,10 @@ fn ended(error: &Error) -> ExitCode {
 /// what it repeats of the command line.
 fn usage(error: &clap::Error) -> ExitCode {
     let code = ExitCode::from(error.exit_code() as u8);
+    if let Some(better) = commands::misunderstood(error) {
+        say(&format!("gpulab: {better}"));
+        return code;
+    }
     if error.use_stderr() {
         say(error.render().to_string().trim_end());
         return code;

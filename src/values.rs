@@ -2,6 +2,7 @@
 
 use crate::kernels::{Family, Rung};
 use crate::plan::WorkGroup;
+use crate::suggest::{did_you_mean, nearest};
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::ops::RangeInclusive;
@@ -272,7 +273,11 @@ fn variant_range(kernels: &[&Rung], item: &str) -> Option<RangeInclusive<usize>>
 fn unknown_variant(family: &Family, item: &str) -> String {
     let name = |r: &Rung| r.number().map_or(r.variant().to_owned(), |number| format!("{number} {}", r.variant()));
     let names: Vec<String> = family.kernels().map(name).collect();
-    format!("{} has no rung {item:?}; it has {}", family.name, names.join(", "))
+    let near: Vec<&str> = nearest(item, family.kernels().map(Rung::variant), |name| name);
+    match near.is_empty() {
+        true => format!("{} has no rung {item:?}; it has {}", family.name, names.join(", ")),
+        false => format!("{} has no rung {item:?}{}", family.name, did_you_mean(&near)),
+    }
 }
 
 /// `16 KiB`: bytes in the largest unit of which they are a whole number.

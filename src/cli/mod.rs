@@ -1,5 +1,7 @@
 //! The command line: clap types only.
 
+pub mod environment;
+pub mod examples;
 mod tunables;
 
 use crate::data::Dtype;
@@ -8,21 +10,32 @@ use crate::plan::WorkGroup;
 use crate::runner::{Budget, Cache, Clock, Settings, Status};
 use crate::sweep::Order;
 use crate::values::{self, List, Peak};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, max_term_width = 110, mut_subcommands = take_negative_numbers)]
+#[command(disable_help_subcommand = true, after_help = MORE_HELP)]
 pub struct Cli {
-    /// What to do.
+    /// What to do; without it, the device that would be used and what to try.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
     /// Options of every command.
     #[command(flatten)]
     pub global: Global,
 }
+
+/// The names of all commands that people use, in order.
+pub fn command_names() -> Vec<String> {
+    let program = Cli::command();
+    program.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name().to_owned()).collect()
+}
+
+/// Ends `gpulab --help`.
+const MORE_HELP: &str = "Without a command: the device that would be used, and three commands to try.
+`gpulab help columns` explains the columns of the tables.";
 
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.
 fn take_negative_numbers(command: clap::Command) -> clap::Command {
@@ -42,14 +55,19 @@ pub enum Command {
         json: Option<String>,
     },
     /// Look at the loader, drivers, compilers and timers: what is missing and what to install
-    Doctor,
+    Doctor {
+        /// Write what was found as JSON to FILE; - is standard output
+        #[arg(long, value_name = "FILE")]
+        json: Option<String>,
+    },
     /// List families with their rungs, experiments and sources; of one family, what its rungs do and its tunables
     List {
-        /// Only this family: each rung's idea, what it removes and what remains, and the tunables
-        family: Option<String>,
+        /// Only this family (each rung's idea, what it removes and what remains, and the tunables) or this experiment
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
         /// The road through one of the sources that the ladders follow, from slide to command: bornhofen, ppc, cmsoft,
         /// nvidia or maruyama
-        #[arg(long, value_name = "NAME", conflicts_with = "family")]
+        #[arg(long, value_name = "NAME", conflicts_with = "name")]
         source: Option<String>,
     },
     /// Run the reduction's ladder (sum, min, max, and, or, xor): check it, time it, compare it with the CPU
@@ -89,6 +107,12 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Explain a command, or with `columns` the columns of the tables
+    Help {
+        /// A command, or columns
+        #[arg(value_name = "COMMAND")]
+        topic: Option<String>,
+    },
     /// Print a shell's completion script
     Completions {
         /// The shell
@@ -107,21 +131,20 @@ pub enum Command {
 /// `gpulab occupancy`.
 #[derive(Debug, Args)]
 pub struct Occupancy {
-    /// Take what a group needs from a build of this family's --variant: registers, where the driver tells them, local
-    /// memory and work-items
-    #[arg(long, value_name = "FAMILY", requires = "variant")]
-    pub kernel: Option<String>,
+    /// Take what a group needs from a build of a family's rung.
+    #[command(flatten)]
+    pub built: OptionalFamily,
     /// The rung to build, by number or name, as in 3 or local
-    #[arg(long, value_name = "V", requires = "kernel")]
+    #[arg(long, value_name = "V", requires = "OptionalFamily")]
     pub variant: Option<String>,
     /// Element type of the rung to build [default: the family's first in `gpulab list`]
-    #[arg(long, value_enum, value_name = "TYPE", requires = "kernel")]
+    #[arg(long, value_enum, value_name = "TYPE", requires = "OptionalFamily")]
     pub dtype: Option<Dtype>,
     /// Registers of a work-item, 32 bits each; needed where no driver tells them
     #[arg(long, value_name = "N")]
     pub registers: Option<u64>,
     /// Local memory of a group, in bytes, as in 8192 or 48Ki
-    #[arg(long, value_name = "BYTES", value_parser = values::size, default_value_t = 0, conflicts_with = "kernel")]
+    #[arg(long, value_name = "BYTES", value_parser = values::size, default_value_t = 0, conflicts_with = "OptionalFamily")]
     pub local: u64,
     /// Work-items of a group, as in 256 or 32x8
     #[arg(long, value_name = "WG", value_parser = values::work_group, default_value = "256")]
@@ -135,12 +158,32 @@ pub struct Occupancy {
     pub curves: bool,
 }
 
+/// A family whose rung is built, by its place or by --kernel.
+#[derive(Debug, Args)]
+#[group(multiple = false, requires = "variant")]
+pub struct OptionalFamily {
+    /// Take what a group needs from a build of this family's --variant: registers, where the driver tells them, local
+    /// memory and work-items
+    #[arg(value_name = "FAMILY")]
+    family: Option<String>,
+    /// The same as FAMILY
+    #[arg(long, value_name = "FAMILY")]
+    kernel: Option<String>,
+}
+
+impl OptionalFamily {
+    /// The family, if one was named.
+    pub fn name(&self) -> Option<&str> {
+        self.family.as_deref().or(self.kernel.as_deref())
+    }
+}
+
 /// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// A row of `gpulab devices`, P:D, gpu, cpu, or a part of the name or vendor
-    #[arg(short, long, global = true, value_name = "SEL", env = "GPULAB_DEVICE")]
+    /// A row of `gpulab devices`, P:D, gpu, cpu, a driver (pocl, cuda, intel, ...), or a part of the name or vendor
+    #[arg(short, long, global = true, value_name = "SEL", env = DEVICE_VARIABLE)]
     pub device: Option<String>,
     /// No progress and no notes
     #[arg(short, long, global = true)]
@@ -151,6 +194,16 @@ pub struct Global {
     /// Colour in tables
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub color: Color,
+}
+
+/// The environment variable that stands for --device.
+pub const DEVICE_VARIABLE: &str = "GPULAB_DEVICE";
+
+impl Global {
+    /// The device that the command line names. What the environment says, and the command line at most repeats, is none.
+    pub fn device_given(&self) -> Option<&str> {
+        self.device.as_deref().filter(|device| std::env::var(DEVICE_VARIABLE).ok().as_deref() != Some(device))
+    }
 }
 
 /// When to use colour.
@@ -171,7 +224,7 @@ pub struct DotArgs {
     #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with = "input")]
     pub source: Option<Source>,
     /// Elements of each vector [default: 2^24, or the source's]
-    #[arg(long, value_name = "N", value_parser = values::size)]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
     #[arg(long, value_name = "FILE", conflicts_with = "n")]
@@ -199,7 +252,7 @@ pub enum Source {
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
     /// Elements of the vector
-    #[arg(long, value_name = "N", value_parser = values::size, default_value = "2^24")]
+    #[arg(short, long, value_name = "N", value_parser = values::size, default_value = "2^24")]
     pub n: u64,
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
     #[arg(long, value_name = "FILE", conflicts_with = "n")]
@@ -216,7 +269,7 @@ pub struct ReduceArgs {
 #[derive(Debug, Args)]
 pub struct TransposeArgs {
     /// Rows and columns of a square matrix [default: 2048]
-    #[arg(long, value_name = "N", value_parser = values::size, conflicts_with_all = ["width", "height"])]
+    #[arg(short, long, value_name = "N", value_parser = values::size, conflicts_with_all = ["width", "height"])]
     pub n: Option<u64>,
     /// Columns of the matrix
     #[arg(long, value_name = "W", value_parser = values::size, requires = "height")]
@@ -251,7 +304,7 @@ pub enum Loop {
 #[derive(Debug, Args)]
 pub struct MinPlusArgs {
     /// Rows and columns of the matrix
-    #[arg(long, value_name = "N", value_parser = values::size, default_value = "1024")]
+    #[arg(short, long, value_name = "N", value_parser = values::size, default_value = "1024")]
     pub n: u64,
     /// Settings of the kernels.
     #[command(flatten)]
@@ -339,7 +392,7 @@ pub struct Ladder {
 /// `gpulab ceiling`.
 #[derive(Debug, Args)]
 pub struct CeilingArgs {
-    /// Fewer quantities and shapes, for a few seconds: what is better is kept
+    /// Fewer quantities and shapes, in less than a minute: what is better is kept
     #[arg(long, conflicts_with = "show")]
     pub quick: bool,
     /// Measure nothing: print what is kept, and when it was measured; with --device of that device, else of every device
@@ -403,14 +456,14 @@ pub struct Show {
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
 #[derive(Debug, Args)]
 pub struct Sweep {
-    /// The family to sweep
-    #[arg(long, value_name = "FAMILY")]
-    pub kernel: String,
+    /// What to sweep.
+    #[command(flatten)]
+    pub swept: FamilyName,
     /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
     /// Elements, or columns of matrices: sizes and ranges, as in 1000,1M or 1000..5000+500 [default: 2^20; of matrices 2048, of minplus 1024]
-    #[arg(long, value_name = "LIST", value_parser = values::sizes)]
+    #[arg(short, long, value_name = "LIST", value_parser = values::sizes)]
     pub n: Option<List<u64>>,
     /// Rows of matrices: sizes and ranges [default: as many as columns]
     #[arg(long, value_name = "LIST", value_parser = values::sizes)]
@@ -431,7 +484,7 @@ pub struct Sweep {
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
     /// Write the rows to this file; - is standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, visible_alias = "csv", value_name = "FILE", default_value = "-")]
     pub output: String,
     /// Go on with the sweep that FILE holds: what has a row is not run again, whatever its status (but see --retry)
     #[arg(long)]
@@ -453,6 +506,26 @@ pub struct Sweep {
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+/// A family, by its place or by --kernel.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct FamilyName {
+    /// The family to sweep
+    #[arg(value_name = "FAMILY")]
+    family: Option<String>,
+    /// The same as FAMILY
+    #[arg(long, value_name = "FAMILY")]
+    kernel: Option<String>,
+}
+
+impl FamilyName {
+    /// The family.
+    pub fn name(&self) -> &str {
+        // One of them is required.
+        self.family.as_deref().or(self.kernel.as_deref()).unwrap_or_default()
+    }
 }
 
 /// How to measure.

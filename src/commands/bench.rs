@@ -1,6 +1,6 @@
 //! What the commands that measure share: checks before anything runs, the executor, the verdict.
 
-use super::{interrupt, say};
+use super::{interrupt, say, words};
 use crate::cli::{Global, MeasureArgs};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
@@ -120,13 +120,8 @@ pub(super) fn family(name: &str) -> Result<&'static Family, Error> {
     // The ceilings' probes too, though nobody is told.
     kernels::family(name).ok_or_else(|| {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-        Error::Usage(format!("--kernel: {}", unknown("family", name, &names)))
+        Error::Usage(words::unknown("family", name, &names))
     })
-}
-
-/// That nothing of this kind has this name, and which names there are.
-pub(super) fn unknown<S: Borrow<str>>(what: &str, name: &str, names: &[S]) -> String {
-    format!("there is no {what} {name:?}; there is {}", names.join(", "))
 }
 
 /// Refuses an element type that the family has no kernels for.

@@ -1,28 +1,34 @@
 //! `gpulab devices`: every platform and device, and how to select each.
 
-use super::Out;
+use super::{Out, page};
 use crate::Error;
+use crate::cli::{DEVICE_VARIABLE, Global};
 use crate::device::doctor::{self, Listing};
 use crate::device::{DeviceInfo, PlatformInfo, select};
+use crate::report::wrap::wrapped;
 use comfy_table::{CellAlignment, Table, presets};
-use std::fmt::Write as _;
 use std::fs;
 
-/// Prints the table. With `json`, writes the list to that file, or in place of the table to `-`.
+/// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
+/// in place of the table to `-`.
 ///
 /// # Errors
 /// [`Error::NoDevice`] if nothing can be selected; [`Error::Failed`] if a driver broke, after the devices of the others;
 /// [`Error::Output`] if the list cannot be written.
-pub fn run(out: &mut Out, json_file: Option<&str>) -> Result<(), Error> {
-    let Listing { platforms, broken } = doctor::listing().map_err(Error::NoDevice)?;
-    match json_file {
-        Some("-") => out.text(&format!("{:#}\n", json(&platforms)))?,
-        Some(file) => {
-            fs::write(file, format!("{:#}\n", json(&platforms)))
-                .map_err(|source| Error::Output { what: file.to_owned(), source })?;
-            out.text(&table(&platforms))?;
+pub fn run(out: &mut Out, global: &Global, json_file: Option<&str>) -> Result<(), Error> {
+    let Listing { mut platforms, broken } = doctor::listing().map_err(Error::NoDevice)?;
+    if let Some(device) = global.device_given() {
+        platforms = only(platforms, device)?;
+    }
+    if let Some(file) = json_file {
+        let text = format!("{:#}\n", json(&platforms));
+        match file {
+            "-" => out.text(&text)?,
+            _ => fs::write(file, text).map_err(|source| Error::Output { what: file.to_owned(), source })?,
         }
-        None => out.text(&table(&platforms))?,
+    }
+    if json_file != Some("-") {
+        out.text(&shown(&platforms, global, page::width()))?;
     }
     if broken.is_empty() {
         return select::select(&platforms, None).map(|_| ());
@@ -34,33 +40,89 @@ pub fn run(out: &mut Out, json_file: Option<&str>) -> Result<(), Error> {
     }))
 }
 
+/// The devices that a selector could mean, and their platforms.
+fn only(mut platforms: Vec<PlatformInfo>, device: &str) -> Result<Vec<PlatformInfo>, Error> {
+    let meant = select::matching(&platforms, Some(device))?;
+    let meant: Vec<String> = meant.into_iter().map(|d| d.selector.clone()).collect();
+    platforms.iter_mut().for_each(|platform| platform.devices.retain(|d| meant.contains(&d.selector)));
+    platforms.retain(|platform| !platform.devices.is_empty());
+    Ok(platforms)
+}
+
+/// The table, and how to select, unless notes are not wanted.
+fn shown(platforms: &[PlatformInfo], global: &Global, width: usize) -> String {
+    let table = table(platforms, width, global.verbose);
+    if global.quiet { table } else { table + &hint_to_select(platforms, width) }
+}
+
 /// The devices as a JSON array of objects; sizes in bytes.
 pub fn json(platforms: &[PlatformInfo]) -> serde_json::Value {
     let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
     serde_json::json!(devices)
 }
 
-/// The devices as a table, then the platforms that have none, then what selects a device.
-pub fn table(platforms: &[PlatformInfo]) -> String {
-    let mut text = String::new();
+/// The devices as a table, or as blocks of lines if that is wider than the terminal or more is wanted of each; then the
+/// platforms that have none.
+fn table(platforms: &[PlatformInfo], width: usize, verbose: bool) -> String {
     let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
-    if !devices.is_empty() {
-        text = rows(&devices);
+    let mut text = if devices.is_empty() || verbose { String::new() } else { rows(&devices) };
+    if verbose || text.lines().any(|line| line.chars().count() > width) {
+        text = devices.iter().map(|device| block(device, width, verbose)).collect();
     }
     for platform in platforms.iter().filter(|p| p.devices.is_empty()) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "platform {} {}: {}", platform.index, platform.name, emptiness(platform));
-    }
-    if let Some(first) = devices.first() {
-        let word = first.name.split([' ', '-', '(']).next().unwrap_or_default().to_lowercase();
-        let _ = writeln!(
-            text,
-            "select one with --device (or GPULAB_DEVICE): its number ({}), P:D ({}), gpu, cpu or accelerator \
-             (the first of that type), or a part of its name, vendor or platform ({word})",
-            first.index, first.selector
-        );
+        let head = format!("platform {} {}: ", platform.index, platform.name);
+        text += &wrapped(&emptiness(platform), &head, "  ", width);
     }
     text
+}
+
+/// What selects a device.
+fn hint_to_select(platforms: &[PlatformInfo], width: usize) -> String {
+    let Some(first) = platforms.iter().flat_map(|p| &p.devices).next() else { return String::new() };
+    let word = first.name.split([' ', '-', '(']).next().unwrap_or_default().to_lowercase();
+    let hint = format!(
+        "select one with -d (or {DEVICE_VARIABLE}): its number ({}), P:D ({}), gpu, cpu or accelerator (the first of that \
+         type), a driver (pocl, nvidia, ...), or a part of its name, vendor or platform ({word})",
+        first.index, first.selector
+    );
+    wrapped(&hint, "", "  ", width)
+}
+
+/// One device in lines of a terminal's width.
+fn block(d: &DeviceInfo, width: usize, verbose: bool) -> String {
+    let head = wrapped(&d.name, &format!("{}  {}  {}  ", d.index, d.selector, d.kind), "     ", width);
+    let target = &d.target;
+    let mut facts = format!(
+        "{}, driver {}, OpenCL {}, {} CUs, memory {}, local {}, work-groups up to {}, {}",
+        d.platform,
+        d.driver,
+        version(d),
+        target.compute_units,
+        binary(target.global_mem),
+        binary(target.local_mem),
+        target.max_wg,
+        if target.fp64 { "fp64" } else { "no fp64" },
+    );
+    if verbose {
+        let has = |is_there: bool, what: &str| format!("{}{what}", if is_there { "" } else { "no " });
+        let [images, subgroups, fp16] =
+            [(target.images, "images"), (target.subgroups, "sub-groups"), (target.fp16, "fp16")]
+                .map(|(y, w)| has(y, w));
+        facts += &format!(
+            ", {fp16}, {images}, {subgroups}; largest buffer {}, cache {}, clock {} MHz, timer steps of {} ns",
+            binary(target.max_alloc),
+            binary(target.cache),
+            d.clock_mhz,
+            d.timer_ns,
+        );
+    }
+    let extensions = if verbose { wrapped(&d.extensions, "     ", "     ", width) } else { String::new() };
+    head + &wrapped(&facts, "     ", "     ", width) + &extensions
+}
+
+/// The version's number, as in `3.0`.
+fn version(d: &DeviceInfo) -> &str {
+    d.cl_version.trim_start_matches("OpenCL ").split(' ').next().unwrap_or_default()
 }
 
 fn rows(devices: &[&DeviceInfo]) -> String {
@@ -69,7 +131,6 @@ fn rows(devices: &[&DeviceInfo]) -> String {
         "#", "P:D", "type", "name", "platform", "driver", "OpenCL", "CUs", "memory", "local", "max wg", "fp64",
     ]);
     for d in devices {
-        let version = d.cl_version.trim_start_matches("OpenCL ").split(' ').next().unwrap_or_default();
         table.add_row([
             d.index.to_string(),
             d.selector.clone(),
@@ -77,7 +138,7 @@ fn rows(devices: &[&DeviceInfo]) -> String {
             d.name.clone(),
             d.platform.clone(),
             d.driver.clone(),
-            version.to_owned(),
+            version(d).to_owned(),
             d.target.compute_units.to_string(),
             binary(d.target.global_mem),
             binary(d.target.local_mem),
@@ -175,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_table_shows_devices_empty_platforms_and_how_to_select() {
-        let text = table(&platforms());
+        let text = table(&platforms(), usize::MAX, false) + &hint_to_select(&platforms(), usize::MAX);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
         for word in ["0", "1:0", "gpu", "NVIDIA H200", "580.159", "3.0", "132", "139.8 GiB", "48 KiB", "1024", "yes"] {
@@ -183,6 +244,27 @@ mod tests {
         }
         assert!(lines[2].starts_with("platform 0 rusticl: no devices; ") && lines[2].contains("RUSTICL_ENABLE"));
         assert!(lines[3].contains("(0), P:D (1:0)") && lines[3].contains("(nvidia)"), "{text}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_a_block_for_each_device() {
+        for verbose in [false, true] {
+            let text = table(&platforms(), 80, verbose) + &hint_to_select(&platforms(), 80);
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(
+                text.starts_with("0  1:0  gpu  NVIDIA H200\n     NVIDIA CUDA, driver 580.159, OpenCL 3.0"),
+                "{text}"
+            );
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words.contains("timer steps of 1000 ns"), verbose);
+        }
+    }
+
+    #[test]
+    fn a_selector_leaves_what_it_could_mean() {
+        let names = |device| only(platforms(), device).map(|p| p.into_iter().map(|p| p.name).collect::<Vec<_>>());
+        assert_eq!(names("cuda").unwrap(), ["NVIDIA CUDA"]);
+        assert_eq!(names("radeon").unwrap_err().exit_code(), 3);
     }
 
     #[test]
@@ -197,7 +279,7 @@ mod tests {
 
     #[test]
     fn no_platforms_make_an_empty_table() {
-        assert_eq!(table(&[]), "");
+        assert_eq!(table(&[], 80, true) + &hint_to_select(&[], 80), "");
         assert_eq!(json(&[]), serde_json::json!([]));
     }
 }

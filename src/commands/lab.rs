@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, say, screen};
+use super::{Out, interrupt, list, page, say, screen, words};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
@@ -28,7 +28,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// # Errors
 /// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a point.
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
-    let Some(name) = &options.name else { return out.text(&overview("")) };
+    let Some(name) = &options.name else { return out.text(&list::experiments("", page::width())) };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
@@ -58,18 +58,12 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     bench::worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
 }
 
-/// An indented line for each experiment.
-pub(super) fn overview(indent: &str) -> String {
-    let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
-    EXPERIMENTS.iter().map(|e| format!("{indent}{:<width$} {}\n", e.name, e.question)).collect()
-}
-
 fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
     if name == "all" {
         return Ok(EXPERIMENTS.to_vec());
     }
-    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).chain(["and all"]).collect();
-    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(bench::unknown("experiment", name, &names)))?])
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).collect();
+    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(words::unknown("experiment", name, &names)))?])
 }
 
 /// A case with what the registry says of it, and the trials that it answers, with their places in the plan.

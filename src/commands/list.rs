@@ -1,27 +1,29 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
-use super::bench::unknown;
-use super::{Out, lab};
+use super::{Out, page, words};
 use crate::Error;
+use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Rung};
 use crate::report::sources;
+use crate::report::wrap::{shortened, wrapped};
 use std::fmt::Write as _;
 
-/// Lists all families, experiments and sources, or one family with its rungs' ideas and its tunables.
+/// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
+/// question. With `verbose` the overview says of each rung all that there is.
 ///
 /// # Errors
-/// [`Error::Usage`] for an unknown family.
-pub fn run(out: &mut Out, family: Option<&str>) -> Result<(), Error> {
-    let Some(name) = family else {
-        let overview: String = FAMILIES.iter().map(|f| overview(f)).collect();
-        let [experiments, roads] = [lab::overview("  "), sources::overview("  ")];
-        let text =
-            format!("{overview}experiments: gpulab lab NAME\n{experiments}sources: gpulab list --source NAME\n{roads}");
-        return out.text(&text);
-    };
-    let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-    let family = FAMILIES.iter().find(|f| f.name == name);
-    out.text(&details(family.ok_or_else(|| Error::Usage(unknown("family", name, &names)))?))
+/// [`Error::Usage`] for an unknown name.
+pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error> {
+    let width = page::width();
+    let Some(name) = name else { return out.text(&everything(width, verbose)) };
+    if let Some(family) = FAMILIES.iter().find(|f| f.name.eq_ignore_ascii_case(name)) {
+        return out.text(&details(family, width));
+    }
+    if let Some(experiment) = experiment(&name.to_lowercase()) {
+        return out.text(&one_experiment(experiment, width));
+    }
+    let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name)).collect();
+    Err(Error::Usage(words::unknown("family or experiment", name, &names)))
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
@@ -32,7 +34,40 @@ pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(sources::CitedSource::name).collect();
     let source = all.iter().find(|source| source.name() == name.to_lowercase());
-    out.text(&sources::text(source.ok_or_else(|| Error::Usage(unknown("source", name, &names)))?))
+    out.text(&sources::text(source.ok_or_else(|| Error::Usage(words::unknown("source", name, &names)))?))
+}
+
+fn everything(width: usize, verbose: bool) -> String {
+    let family =
+        |family: &&'static Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
+    let families: String = FAMILIES.iter().map(family).collect();
+    let questions = if verbose { experiments("  ", width) } else { cut(&experiments("  ", usize::MAX), width) };
+    let roads = sources::overview("  ");
+    format!(
+        "{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{}",
+        cut(&roads, width)
+    )
+}
+
+/// Each line as far as it goes into the width.
+fn cut(text: &str, width: usize) -> String {
+    text.lines().map(|line| shortened(line, width) + "\n").collect()
+}
+
+/// An indented line for each experiment, or several where the question is longer.
+pub(super) fn experiments(indent: &str, width: usize) -> String {
+    let name_width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
+    let rest = format!("{indent}{:name_width$} ", "");
+    let line = |e: &&Experiment| wrapped(e.question, &format!("{indent}{:<name_width$} ", e.name), &rest, width);
+    EXPERIMENTS.iter().map(line).collect()
+}
+
+fn one_experiment(experiment: &Experiment, width: usize) -> String {
+    let Experiment { name, question, x_name, .. } = experiment;
+    let about = format!("What it varies: {x_name}. Every point is checked, and a finding follows from the points.");
+    let run = format!("Run it with `gpulab lab {name}`, or in less time with `gpulab lab {name} --quick`.");
+    let first = wrapped(question, &format!("{name}: "), "  ", width);
+    first + &wrapped(&about, "  ", "  ", width) + &wrapped(&run, "  ", "  ", width)
 }
 
 fn heading(family: &Family) -> String {
@@ -40,12 +75,12 @@ fn heading(family: &Family) -> String {
     format!("{}: {} ({})\n", family.name, family.about, dtypes.join(", "))
 }
 
-fn overview(family: &Family) -> String {
+fn overview(family: &Family, width: usize) -> String {
     let mut text = heading(family);
     for rung in family.kernels() {
         let _ = writeln!(text, "  {:>2} {:<14} {}", number(rung), rung.variant(), rung.header("Idea").unwrap_or(""));
     }
-    text
+    cut(&text, width)
 }
 
 /// A rung's number; a dash for a reference.
@@ -53,21 +88,21 @@ fn number(rung: &Rung) -> String {
     rung.number().map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
 
-fn details(family: &'static Family) -> String {
+fn details(family: &'static Family, width: usize) -> String {
     let mut text = heading(family);
     for rung in family.kernels() {
         let _ = writeln!(text, "\n  {} {} (cl/{})", number(rung), rung.variant(), rung.path);
-        for label in ["Idea", "Removes", "Remains"] {
-            let _ = writeln!(text, "     {label:<8} {}", rung.header(label).unwrap_or(""));
-        }
-        if !rung.tunables.is_empty() {
-            let names: Vec<&str> = rung.tunables.iter().map(|t| t.name).collect();
-            let _ = writeln!(text, "     Tunables {}", names.join(", "));
+        let names: Vec<&str> = rung.tunables.iter().map(|t| t.name).collect();
+        let tunables = names.join(", ");
+        let header = ["Idea", "Removes", "Remains"].map(|label| (label, rung.header(label).unwrap_or("")));
+        for (label, about) in header.into_iter().chain([("Tunables", tunables.as_str())]) {
+            text += &wrapped(about, &format!("     {label:<8} "), &" ".repeat(14), width);
         }
     }
     text.push_str("\n  Tunables\n");
     for tunable in family.tunables() {
-        let _ = writeln!(text, "     {:<8} {} [{}]", tunable.name, tunable.about, tunable.values.join(", "));
+        let about = format!("{} [{}]", tunable.about, tunable.values.join(", "));
+        text += &wrapped(&about, &format!("     {:<8} ", tunable.name), &" ".repeat(14), width);
     }
     text
 }

@@ -8,26 +8,34 @@ mod devices;
 mod doctor;
 mod dot;
 mod graph;
+mod help;
 mod interrupt;
 mod lab;
 mod ladder;
 mod list;
 mod merge;
 mod minplus;
+mod next;
 mod occupancy;
 mod outputs;
 mod packaging;
+mod page;
 mod reduce;
 mod show;
+mod start;
 mod sweep;
 mod transpose;
+mod words;
+
+pub use words::misunderstood;
 
 use crate::Error;
-use crate::cli::{Cli, Color, Command};
+use crate::cli::{Cli, Color, Command, Global};
 use crate::stdout;
 use crate::terminal::{self, Screen, Stdout, say};
 use crate::worker;
-use std::io::{ErrorKind, Write};
+use next::Done;
+use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Standard output, with failures as errors. A reader who went away is none: the command goes on to its verdict.
 pub struct Out;
@@ -73,30 +81,42 @@ fn stdout_error(source: std::io::Error) -> Error {
     Error::Output { what: "standard output".into(), source }
 }
 
-/// Carries out a command line.
+/// Carries out a command line. At a terminal its last line says what to run next.
 ///
 /// # Errors
 /// What the subcommand says.
 pub fn run(cli: &Cli) -> Result<(), Error> {
     stdout::take_from_drivers();
     let mut out = Out;
-    match &cli.command {
-        Command::Devices { json } => devices::run(&mut out, json.as_deref()),
-        Command::Doctor => doctor::run(&mut out),
-        Command::List { source: Some(source), .. } => list::road(&mut out, source),
-        Command::List { family, .. } => list::run(&mut out, family.as_deref()),
-        Command::Dot(options) => dot::run(&mut out, &cli.global, options),
-        Command::Reduce(options) => reduce::run(&mut out, &cli.global, options),
-        Command::Transpose(options) => transpose::run(&mut out, &cli.global, options),
-        Command::Minplus(options) => minplus::run(&mut out, &cli.global, options),
-        Command::Ceiling(options) => ceiling::run(&mut out, &cli.global, options),
-        Command::Lab(options) => lab::run(&mut out, &cli.global, options),
-        Command::Occupancy(options) => occupancy::run(&mut out, &cli.global, options),
-        Command::Sweep(options) => sweep::run(&mut out, &cli.global, options),
+    let Some(command) = &cli.command else { return start::run(&mut out, &cli.global) };
+    dispatch(&mut out, &cli.global, command)?;
+    if !cli.global.quiet && Stdout.is_terminal() && std::io::stderr().is_terminal() {
+        let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        let done = Done { command, device: cli.global.device_given(), words: &words };
+        next::next(&done).into_iter().for_each(|next| say(&format!("next: {next}")));
+    }
+    Ok(())
+}
+
+fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Error> {
+    match command {
+        Command::Devices { json } => devices::run(out, global, json.as_deref()),
+        Command::Doctor { json } => doctor::run(out, global, json.as_deref()),
+        Command::List { source: Some(source), .. } => list::road(out, source),
+        Command::List { name, .. } => list::run(out, name.as_deref(), global.verbose),
+        Command::Dot(options) => dot::run(out, global, options),
+        Command::Reduce(options) => reduce::run(out, global, options),
+        Command::Transpose(options) => transpose::run(out, global, options),
+        Command::Minplus(options) => minplus::run(out, global, options),
+        Command::Ceiling(options) => ceiling::run(out, global, options),
+        Command::Lab(options) => lab::run(out, global, options),
+        Command::Occupancy(options) => occupancy::run(out, global, options),
+        Command::Sweep(options) => sweep::run(out, global, options),
         Command::Merge { files, output } => merge::run(files, output),
-        Command::Show(options) => show::run(&mut out, &cli.global, options),
-        Command::Columns { md, json } => columns::run(&mut out, *md, *json),
-        Command::Completions { shell } => packaging::completions(&mut out, *shell),
+        Command::Show(options) => show::run(out, global, options),
+        Command::Columns { md, json } => columns::run(out, *md, *json),
+        Command::Help { topic } => help::run(out, global, topic.as_deref()),
+        Command::Completions { shell } => packaging::completions(out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),
     }

@@ -19,7 +19,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// [`Error::Usage`] for needs that are impossible or unknown, and for generations that are not in the table;
 /// [`Error::NoDevice`] without a device; [`Error::BuildFailed`] if the kernel to look at does not build.
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
-    match (&options.kernel, &options.variant) {
+    match (options.built.name(), &options.variant) {
         (Some(family), Some(variant)) => of_kernel(out, global, options, &case(options, family, variant)?),
         _ => of_numbers(out, global, options),
     }

@@ -85,7 +85,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
 
 /// What the options ask for; the default work-groups are left to the device.
 fn space(options: &Sweep) -> Result<Space, Error> {
-    let family = bench::family(&options.kernel)?;
+    let family = bench::family(options.swept.name())?;
     let rungs = match &options.variant {
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
         None => family.ladder.iter().collect(),

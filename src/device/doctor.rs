@@ -25,6 +25,7 @@ const LISTING: Duration = Duration::from_secs(30);
 
 /// How the event times of a device relate to the host's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Timer {
     /// Longer kernels take longer, within the wall time.
     Real,
@@ -72,11 +73,13 @@ pub struct LibraryFound {
 
 impl LibraryFound {
     fn of_this_process() -> LibraryFound {
+        // Once it is loaded, the process has OpenCL whatever it came with.
+        let preloaded = loader::is_preloaded();
         let loader = loader();
         LibraryFound {
             found: loader.path().or_else(|| loader.found.clone()),
             failures: loader.failures.clone(),
-            preloaded: loader::is_preloaded(),
+            preloaded,
         }
     }
 }
@@ -131,6 +134,15 @@ pub fn listing() -> Result<Listing, String> {
         Ok(answer) => Ok(Listing { platforms: answer?, broken: Vec::new() }),
         Err(how) => Ok(opencl().map_or_else(|problem| Listing::nothing(&problem), |_| driver_by_driver(&how))),
     }
+}
+
+/// The platforms or what OpenCL says, if a child process can list them all within this time: for who will not wait for a
+/// driver that sleeps.
+///
+/// # Errors
+/// How a driver ended the process, or that it did not answer.
+pub fn listing_within(limit: Duration) -> Result<Result<Vec<PlatformInfo>, String>, String> {
+    ask_child(Command::new(program()?), "platforms", limit)
 }
 
 /// Every platform, unless a driver broke: then numbers would mean other devices.

@@ -7,50 +7,91 @@ use std::fmt::Write as _;
 /// Types by preference: what runs when nothing is chosen.
 const KINDS: [&str; 4] = ["gpu", "accelerator", "cpu", "other"];
 
+/// Types that select their first device.
+pub const TYPES: [&str; 3] = ["gpu", "cpu", "accelerator"];
+
+/// What people call a driver or a vendor, and the words of platforms, vendors and devices that it stands for.
+pub const ALIASES: &[(&str, &[&str])] = &[
+    ("pocl", &["portable computing language"]),
+    ("nvidia", &["nvidia"]),
+    ("cuda", &["nvidia"]),
+    ("amd", &["amd accelerated", "advanced micro devices", "amd"]),
+    ("rocm", &["amd accelerated"]),
+    ("intel", &["intel"]),
+    ("rusticl", &["rusticl"]),
+    ("mesa", &["rusticl", "clover", "mesa"]),
+    ("oclgrind", &["oclgrind"]),
+    ("apple", &["apple"]),
+    ("arm", &["arm platform", "arm"]),
+    ("qualcomm", &["qualcomm"]),
+];
+
 /// The device that `selector` means: a row number of `gpulab devices`, `P:D`, `gpu`, `cpu` or `accelerator`
-/// (the first of that type), or a part of a name, vendor or platform in any case. Without a selector (or with
-/// a blank one): the first GPU, else the first accelerator, else the first CPU.
+/// (the first of that type), an alias of a driver, or a part of a name, vendor or platform in any case. Without a
+/// selector (or with a blank one): the first GPU, else the first accelerator, else the first CPU.
 ///
 /// # Errors
 /// [`Error::NoDevice`] lists the candidates if the selector means none or more than one.
 pub fn select<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<&'a DeviceInfo, Error> {
+    let wanted = selector.unwrap_or_default().trim().to_lowercase();
+    let found = matching(platforms, selector)?;
+    match found[..] {
+        [] => Err(no_devices(platforms)),
+        [device] => Ok(device),
+        [first, ..] if wanted.is_empty() || TYPES.contains(&wanted.as_str()) => Ok(first),
+        _ => Err(list(&format!("`{wanted}` matches {} devices", found.len()), &found)),
+    }
+}
+
+/// Every device that `selector` could mean, the one that [`select`] takes first where it takes one; all of them without a
+/// selector (or with a blank one), by preference.
+///
+/// # Errors
+/// [`Error::NoDevice`] lists the candidates if there is none.
+pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<Vec<&'a DeviceInfo>, Error> {
     let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
     if devices.is_empty() {
         return Err(no_devices(platforms));
     }
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
+    let of_type = |kind: &str| devices.iter().copied().filter(|d| d.kind == kind).collect::<Vec<_>>();
     if wanted.is_empty() {
-        let preferred = KINDS.iter().find_map(|kind| first_of_kind(&devices, kind));
-        return preferred.ok_or_else(|| no_devices(platforms));
+        return Ok(KINDS.iter().flat_map(|kind| of_type(kind)).collect());
     }
-    if KINDS[..3].contains(&wanted.as_str()) {
-        let found = first_of_kind(&devices, &wanted);
-        return found.ok_or_else(|| list(&format!("there is no device of type {wanted}"), &devices));
+    if TYPES.contains(&wanted.as_str()) {
+        let found = of_type(&wanted);
+        return if found.is_empty() {
+            Err(list(&format!("there is no device of type {wanted}"), &devices))
+        } else {
+            Ok(found)
+        };
     }
     if let Some(device) = devices.iter().find(|d| d.index.to_string() == wanted || d.selector == wanted) {
-        return Ok(device);
+        return Ok(vec![device]);
     }
-    by_name(&devices, &wanted)
+    let found = named(platforms, &wanted);
+    if found.is_empty() { Err(list(&format!("no device matches `{wanted}`"), &devices)) } else { Ok(found) }
 }
 
-fn first_of_kind<'a>(devices: &[&'a DeviceInfo], kind: &str) -> Option<&'a DeviceInfo> {
-    devices.iter().find(|d| d.kind == kind).copied()
-}
-
-/// The one device that has `wanted` in its name, vendor or platform; a whole name beats a part of one.
-fn by_name<'a>(devices: &[&'a DeviceInfo], wanted: &str) -> Result<&'a DeviceInfo, Error> {
-    let named: Vec<_> = devices.iter().copied().filter(|d| d.name.to_lowercase() == wanted).collect();
-    if let [device] = named[..] {
-        return Ok(device);
+/// The devices that `wanted` names. A whole name beats a part of one, and a driver's own name beats that of a device: of a
+/// CPU by Intel, `intel` means what Intel's driver makes of it, if that is installed.
+fn named<'a>(platforms: &'a [PlatformInfo], wanted: &str) -> Vec<&'a DeviceInfo> {
+    type Matches<'m> = &'m dyn Fn(&PlatformInfo, &DeviceInfo) -> bool;
+    let all = || platforms.iter().flat_map(|p| p.devices.iter().map(move |d| (p, d)));
+    let find = |matches: Matches<'_>| all().filter(|(p, d)| matches(p, d)).map(|(_, d)| d).collect::<Vec<_>>();
+    let has = |text: &str, words: &[&str]| words.iter().any(|word| text.to_lowercase().contains(word));
+    let whole = find(&|_, d| d.name.to_lowercase() == wanted);
+    if let [_] = whole[..] {
+        return whole;
     }
-    let has = |text: &str| text.to_lowercase().contains(wanted);
-    let found: Vec<_> =
-        devices.iter().copied().filter(|d| has(&d.name) || has(&d.vendor) || has(&d.platform)).collect();
-    match found[..] {
-        [device] => Ok(device),
-        [] => Err(list(&format!("no device matches `{wanted}`"), devices)),
-        _ => Err(list(&format!("`{wanted}` matches {} devices", found.len()), &found)),
-    }
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, words)| *words);
+    let by_device = |words: &[&str]| find(&|p, d| [&d.name, &d.vendor, &p.name].iter().any(|text| has(text, words)));
+    let by_platform = |words: &[&str]| find(&|p, _| [&p.name, &p.vendor].iter().any(|text| has(text, words)));
+    let tiers = match alias {
+        Some(words) => [by_platform(words), by_device(words)],
+        None => [by_device(&[wanted]), find(&|p, _| has(&p.version, &[wanted]) || has(&p.vendor, &[wanted]))],
+    };
+    tiers.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 fn no_devices(platforms: &[PlatformInfo]) -> Error {
@@ -190,6 +231,44 @@ mod tests {
         assert_eq!(chosen(&lab, "genuineintel"), Ok(0));
         assert_eq!(chosen(&lab, "alveo"), Ok(3), "a whole name beats a part of another");
         assert_eq!(chosen(&lab, "alveo p"), Ok(4));
+    }
+
+    #[test]
+    fn drivers_are_known_by_what_people_call_them() {
+        let mut lab = lab();
+        lab.extend(platforms(&[
+            ("Intel(R) OpenCL", &[("Xeon", "Intel(R) Corporation", "cpu")]),
+            ("rusticl", &[("llvmpipe", "Mesa", "cpu")]),
+            ("AMD Accelerated Parallel Processing", &[("gfx90a", "Advanced Micro Devices, Inc.", "gpu")]),
+        ]));
+        for (row, platform) in lab[4..].iter_mut().enumerate() {
+            platform.devices[0].index = 5 + row;
+        }
+        lab[0].version = "OpenCL 3.0 PoCL 3.1 LLVM 15, CUDA".to_owned();
+        for (selector, row) in
+            [("pocl", 0), ("PoCL", 0), ("intel", 5), ("rusticl", 6), ("mesa", 6), ("amd", 7), ("ROCm", 7)]
+        {
+            assert_eq!(chosen(&lab, selector), Ok(row), "{selector}");
+        }
+        assert_eq!(chosen(&lab, "pocl 3.1"), Ok(0), "the platform's version");
+        assert!(
+            chosen(&lab, "cuda").unwrap_err().starts_with("`cuda` matches 2 devices"),
+            "not what PoCL was built with"
+        );
+        assert_eq!(chosen(&platforms(&[("P", &[("pthread", "GenuineIntel", "cpu")])]), "intel"), Ok(0));
+        assert!(chosen(&lab, "oclgrind").is_err());
+    }
+
+    #[test]
+    fn filters_keep_every_match() {
+        let lab = lab();
+        let rows =
+            |selector| matching(&lab, selector).map(|found| found.iter().map(|d| d.index).collect::<Vec<_>>()).ok();
+        assert_eq!(rows(Some("NVIDIA")), Some(vec![1, 2]));
+        assert_eq!(rows(Some("gpu")), Some(vec![1, 2]));
+        assert_eq!(rows(Some("2:1")), Some(vec![2]));
+        assert_eq!(rows(None), Some(vec![1, 2, 3, 4, 0]), "by preference");
+        assert_eq!(rows(Some("radeon")), None);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod sources;
 pub mod sweep;
 pub mod timeline;
 mod view;
+pub mod wrap;
 
 pub use view::RateUnit;
 

@@ -1,5 +1,7 @@
 //! The road from the sources' slides to commands. `docs/sources.md` is the data: its sections with a table of commands.
 
+use super::wrap::wrapped;
+
 /// The page.
 const PAGE: &str = include_str!("../../docs/sources.md");
 
@@ -75,41 +77,21 @@ pub fn overview(indent: &str) -> String {
 
 /// The road through one source, for a terminal.
 pub fn text(source: &CitedSource) -> String {
-    let mut text = wrapped(source.title, "", "");
-    text += &wrapped(&source.about, "", "");
+    let mut text = lines(source.title, "", "");
+    text += &lines(&source.about, "", "");
     for step in &source.steps {
-        text += &format!("\n{}  {}\n", wrapped(step.place, "", ""), step.command);
-        text += &wrapped(step.see, "    see:   ", "           ");
+        text += &format!("\n{}  {}\n", lines(step.place, "", ""), step.command);
+        text += &lines(step.see, "    see:   ", "           ");
         if step.today != "-" {
-            text += &wrapped(step.today, "    today: ", "           ");
+            text += &lines(step.today, "    today: ", "           ");
         }
     }
     text
 }
 
-/// Text without Markdown's marks for code, in lines of a terminal's width; an empty text is no line.
-fn wrapped(text: &str, first: &str, rest: &str) -> String {
-    let mut lines = String::new();
-    let mut line = first.to_owned();
-    let mut is_begun = false;
-    for word in text.replace('`', "").split_whitespace() {
-        if is_begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines += &line;
-            lines.push('\n');
-            line = rest.to_owned();
-            is_begun = false;
-        }
-        if is_begun {
-            line.push(' ');
-        }
-        line += word;
-        is_begun = true;
-    }
-    if is_begun {
-        lines += &line;
-        lines.push('\n');
-    }
-    lines
+/// Text without Markdown's marks for code, in lines of a terminal's width.
+fn lines(text: &str, first: &str, rest: &str) -> String {
+    wrapped(&text.replace('`', ""), first, rest, WIDTH)
 }
 
 #[cfg(test)]

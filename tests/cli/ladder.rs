@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Lines of an error but for what the parser of the command line adds to its one: candidates, usage, and where help is.
-fn messages(err: &str) -> usize {
+pub fn messages(err: &str) -> usize {
     let is_added = |line: &str| {
         ["  ", "Usage: ", "For more information, try "].iter().any(|begin| line.starts_with(begin)) || line.is_empty()
     };

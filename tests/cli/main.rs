@@ -1,6 +1,7 @@
 //! The command line, through the binary on the default device.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod bad_input;
 #[path = "../binary/mod.rs"]
 mod binary;
 mod graph;
@@ -11,6 +12,7 @@ mod roads;
 mod show;
 #[path = "../sources/mod.rs"]
 mod sources;
+mod start;
 mod sweep;
 mod transpose;
 mod tunables;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod architecture;
+mod environment;
 mod graph;
 mod oracles;
 mod plans;

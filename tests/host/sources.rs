@@ -21,7 +21,7 @@ fn fault(command: &str) -> Option<String> {
         Err(error) => return Some(error.to_string()),
     };
     let rungs = |family, variant: &Option<String>| values::variants(family, variant.as_deref()?).err();
-    match &cli.command {
+    match cli.command.as_ref()? {
         Command::List { source: Some(name), .. } => {
             sources::all().iter().all(|s| s.name() != *name).then(|| format!("no source {name}"))
         }
@@ -33,7 +33,7 @@ fn fault(command: &str) -> Option<String> {
         Command::Reduce(args) => rungs(&kernels::reduce::FAMILY, &args.ladder.variant),
         Command::Transpose(args) => rungs(&kernels::transpose::FAMILY, &args.ladder.variant),
         Command::Minplus(args) => rungs(&kernels::minplus::FAMILY, &args.ladder.variant),
-        Command::Sweep(args) => rungs(kernels::family(&args.kernel)?, &args.variant),
+        Command::Sweep(args) => rungs(kernels::family(args.swept.name())?, &args.variant),
         _ => None,
     }
 }

@@ -31,7 +31,7 @@ pub fn folder() -> Result<PathBuf, Error> {
 /// # Errors
 /// [`Error::Output`] if none can.
 pub fn check_writable(folder: &Path) -> Result<(), Error> {
-    let below = folder.join(BELOW);
+    let below = folder.join(CEILINGS_FOLDER);
     let trial = below.join(format!("{}.part", std::process::id()));
     let made = std::fs::create_dir_all(below).and_then(|()| std::fs::write(&trial, ""));
     made.and_then(|()| std::fs::remove_file(&trial)).map_err(|source| {
@@ -129,7 +129,7 @@ impl Kept {
         let failed = |source: std::io::Error| Error::Output { what: path.display().to_string(), source };
         let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
         let unfinished = path.with_extension(format!("{}.part", std::process::id()));
-        std::fs::create_dir_all(folder.join(BELOW)).map_err(failed)?;
+        std::fs::create_dir_all(folder.join(CEILINGS_FOLDER)).map_err(failed)?;
         let written = std::fs::write(&unfinished, text + "\n").and_then(|()| std::fs::rename(&unfinished, &path));
         // What is left of a failure is of no use.
         written.inspect_err(|_| drop(std::fs::remove_file(&unfinished))).map_err(failed)?;
@@ -139,12 +139,12 @@ impl Kept {
     /// The file below `folder`.
     pub fn path(&self, folder: &Path) -> PathBuf {
         let name = [&self.platform, &self.device, &self.driver].map(|part| fit(part)).join("_");
-        folder.join(BELOW).join(name + ".json")
+        folder.join(CEILINGS_FOLDER).join(name + ".json")
     }
 }
 
 /// The folder of the files, below that for data.
-const BELOW: &str = "ceilings";
+pub const CEILINGS_FOLDER: &str = "ceilings";
 
 /// All that is kept below `folder`, by the names of the files; an [`Error::Failed`] for each that cannot be read or is
 /// damaged.
@@ -156,7 +156,7 @@ pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
 
 /// The files below `folder` that ceilings are kept in, by their names.
 pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
-    let mut paths = files::below(&folder.join(BELOW));
+    let mut paths = files::below(&folder.join(CEILINGS_FOLDER));
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
     paths

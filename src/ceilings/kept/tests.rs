@@ -93,7 +93,7 @@ fn a_value_that_is_no_rate_is_damage() {
 fn a_folder_that_cannot_be_written_to_is_told_with_what_chooses_another() {
     let dir = tempfile::tempdir().unwrap();
     check_writable(&dir.path().join("new")).unwrap();
-    assert_eq!(std::fs::read_dir(dir.path().join("new").join(BELOW)).unwrap().count(), 0, "nothing is left");
+    assert_eq!(std::fs::read_dir(dir.path().join("new").join(CEILINGS_FOLDER)).unwrap().count(), 0, "nothing is left");
     let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
     let error = check_writable(&file).unwrap_err();

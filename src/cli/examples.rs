@@ -1,0 +1,73 @@
+//! Command lines to begin with: what the man pages and the first screen show.
+
+/// A command line and what it does, in words that follow it.
+pub struct Example {
+    /// As it is typed.
+    pub line: &'static str,
+    /// What it does.
+    pub does: &'static str,
+}
+
+impl Example {
+    /// The command that it is one of; nothing for the program alone.
+    pub fn command(&self) -> Option<&'static str> {
+        self.line.split(' ').nth(1)
+    }
+}
+
+const fn example(line: &'static str, does: &'static str) -> Example {
+    Example { line, does }
+}
+
+/// For each command at least one.
+pub const EXAMPLES: &[Example] = &[
+    example("gpulab", "Show the device that would be used, and what to try."),
+    example("gpulab devices", "List all devices, and what selects each."),
+    example("gpulab devices -d nvidia --json -", "Write what NVIDIA's driver offers as JSON."),
+    example("gpulab doctor", "Try every driver: what works, what is missing, what to install."),
+    example("gpulab doctor --json health.json", "Keep that for a program."),
+    example("gpulab list", "Name all ladders, experiments and sources."),
+    example("gpulab list reduce", "Say what each rung of the reduction is about."),
+    example("gpulab list --source maruyama", "Follow a lecture from slide to command."),
+    example("gpulab reduce --quick", "Climb the reduction's ladder with few samples."),
+    example("gpulab reduce -d pocl -n 1M --op max --dtype i32", "The greatest of 10^6 integers, by PoCL."),
+    example("gpulab dot --n 1000000 --wg 256", "Climb the dot product's ladder at one size."),
+    example("gpulab dot --as cmsoft", "Repeat the set-up of the CMSoft article."),
+    example("gpulab transpose -n 4096 --variant 2-4", "Transpose a matrix by three of the rungs."),
+    example("gpulab minplus -n 512", "Climb the min-plus product's ladder."),
+    example("gpulab minplus --input roads.csv --closure -o distances.csv", "All shortest distances in a graph."),
+    example("gpulab ceiling --quick", "Measure in short what the device does at best, and keep it."),
+    example("gpulab ceiling --show", "Show what was kept."),
+    example("gpulab lab", "List the experiments."),
+    example("gpulab lab stride", "Run one: what do strides cost?"),
+    example("gpulab occupancy reduce --variant 3", "Groups that a compute unit holds of a rung's build."),
+    example("gpulab occupancy --registers 32 --generation 9.0", "The same by the numbers, without a device."),
+    example("gpulab sweep reduce --quick -o reduce.csv", "Measure every rung with every work-group size."),
+    example("gpulab sweep reduce --quick -o reduce.csv --resume", "Go on where that was stopped."),
+    example("gpulab merge one.csv two.csv -o whole.csv", "Join the files of two shards of a sweep."),
+    example("gpulab show reduce.csv", "Show recorded rows again, on any machine."),
+    example("gpulab show h200 reduce", "Show records that come with the program."),
+    example("gpulab columns --md", "Say what the columns of files hold, as Markdown."),
+    example("gpulab help columns", "Explain the columns of the tables."),
+    example("gpulab completions bash", "Print the completions for bash."),
+    example("gpulab man /usr/local/share/man/man1", "Write the man pages."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, command_names};
+    use clap::Parser;
+
+    #[test]
+    fn every_command_has_an_example_and_every_example_parses() {
+        for example in EXAMPLES {
+            let parsed = Cli::try_parse_from(example.line.split(' '));
+            assert!(parsed.is_ok(), "{}: {}", example.line, parsed.unwrap_err());
+        }
+        for command in command_names() {
+            let has_one = EXAMPLES.iter().any(|e| e.command() == Some(command.as_str()));
+            assert!(has_one, "{command} has no example");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What to run next: one line at the end of a command, for people at a terminal.
+
+use crate::cli::{Command, Lab, Ladder, Sweep};
+use crate::experiments::{EXPERIMENTS, experiment};
+use crate::kernels::FAMILIES;
+use crate::report::sources;
+use clap_complete::Shell;
+
+/// What was run.
+pub(super) struct Done<'a> {
+    /// The command.
+    pub command: &'a Command,
+    /// The device that the command line names.
+    pub device: Option<&'a str>,
+    /// The words of the command line behind the program's name.
+    pub words: &'a [String],
+}
+
+/// The next useful command, if there is one.
+pub(super) fn next(done: &Done<'_>) -> Option<String> {
+    Some(match done.command {
+        Command::Devices { .. } => done.on_device("gpulab reduce --quick"),
+        Command::Doctor { .. } => done.on_device("gpulab ceiling --quick"),
+        Command::List { source: Some(source), .. } => done.on_device(first_step(source)?),
+        Command::List { name: None, .. } => "gpulab list reduce".to_owned(),
+        Command::List { name: Some(name), .. } => done.after_list(name),
+        Command::Reduce(options) => done.after_ladder("reduce", &options.ladder),
+        Command::Dot(options) => done.after_ladder("dot", &options.ladder),
+        Command::Transpose(options) => done.after_ladder("transpose", &options.ladder),
+        Command::Minplus(options) => match (&options.graph.input, options.graph.closure) {
+            (None, _) => done.after_ladder("minplus", &options.ladder),
+            (Some(_), false) => done.again_with(&["--closure"]),
+            (Some(_), true) => done.on_device("gpulab minplus --quick"),
+        },
+        Command::Ceiling(_) => done.on_device("gpulab reduce"),
+        Command::Lab(options) => done.after_lab(options),
+        Command::Occupancy(_) => done.on_device("gpulab lab occupancy"),
+        Command::Sweep(options) => done.after_sweep(options),
+        Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
+        Command::Show(options) => after_show(&options.what),
+        Command::Columns { .. } => "gpulab help columns".to_owned(),
+        Command::Merge { .. } | Command::Help { .. } => "gpulab list".to_owned(),
+        Command::Completions { shell } => format!("gpulab completions {shell} > {}", completion_file(*shell)),
+        Command::Man { dir } => format!("man {}", quoted(&dir.join("gpulab.1").display().to_string())),
+        Command::Worker => return None,
+    })
+}
+
+impl Done<'_> {
+    /// The command on the same device.
+    fn on_device(&self, command: &str) -> String {
+        let device = self.device.map(|device| format!(" -d {}", quoted(device))).unwrap_or_default();
+        format!("{command}{device}")
+    }
+
+    /// The same command with more words, and without those that it is over with.
+    fn again_with(&self, more: &[&str]) -> String {
+        let kept = self.words.iter().map(String::as_str).filter(|word| *word != "--dry-run");
+        let words: Vec<String> = kept.chain(more.iter().copied()).map(quoted).collect();
+        format!("gpulab {}", words.join(" "))
+    }
+
+    /// Behind a first look the ladder; behind the ladder the ideas of its rungs.
+    fn after_ladder(&self, family: &str, options: &Ladder) -> String {
+        match options.measure.quick {
+            true => self.on_device(&format!("gpulab {family}")),
+            false => format!("gpulab list {family}"),
+        }
+    }
+
+    fn after_list(&self, name: &str) -> String {
+        let name = name.to_lowercase();
+        match FAMILIES.iter().any(|family| family.name == name) {
+            true => self.on_device(&format!("gpulab sweep {name} --quick -o {name}.csv")),
+            false => self.on_device(&format!("gpulab lab {name}")),
+        }
+    }
+
+    /// Behind an experiment the one below it in the list.
+    fn after_lab(&self, options: &Lab) -> String {
+        let at = options.name.as_deref().and_then(experiment);
+        let place = at.and_then(|at| EXPERIMENTS.iter().position(|e| e.name == at.name));
+        match (&options.name, place.and_then(|place| EXPERIMENTS.get(place + 1))) {
+            (None, _) => self.on_device("gpulab lab stride --quick"),
+            (Some(_), Some(next)) => self.on_device(&format!("gpulab lab {}", next.name)),
+            (Some(_), None) => "gpulab list".to_owned(),
+        }
+    }
+
+    fn after_sweep(&self, options: &Sweep) -> String {
+        let family = options.swept.name();
+        let file = format!("{family}.csv");
+        match (options.output.as_str(), options.dry_run, options.shard) {
+            ("-", ..) => self.again_with(&["-o", &file]),
+            (_, true, _) => self.again_with(&[]),
+            (file, false, Some(_)) => format!("gpulab merge {} OTHERS... -o whole.csv", quoted(file)),
+            (file, false, None) => format!("gpulab show {}", quoted(file)),
+        }
+    }
+}
+
+/// Behind the list of records one of them, behind a device's list its reduction, behind tables what files hold.
+fn after_show(what: &[String]) -> String {
+    match what {
+        [] => "gpulab show h200 reduce".to_owned(),
+        [device] if !device.contains(['.', '/']) => format!("gpulab show {} reduce", quoted(device)),
+        _ => "gpulab columns".to_owned(),
+    }
+}
+
+/// The first command of the road through a source.
+fn first_step(source: &str) -> Option<&'static str> {
+    let source = sources::all().into_iter().find(|known| known.name() == source.to_lowercase())?;
+    source.steps.first().map(|step| step.command)
+}
+
+/// Where shells look for completions.
+fn completion_file(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Bash => "~/.local/share/bash-completion/completions/gpulab",
+        Shell::Zsh => "~/.zfunc/_gpulab",
+        Shell::Fish => "~/.config/fish/completions/gpulab.fish",
+        Shell::Elvish => "~/.config/elvish/lib/gpulab.elv",
+        _ => "gpulab-completions",
+    }
+}
+
+/// A word as a shell takes it.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::Parser;
+
+    fn after(line: &str) -> Option<String> {
+        let words: Vec<String> = line.split(' ').skip(1).map(str::to_owned).collect();
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let device = cli.global.device.as_deref();
+        next(&Done { command: cli.command.as_ref().unwrap(), device, words: &words })
+    }
+
+    /// Each command, and what comes next.
+    const NEXT: [(&str, &str); 29] = [
+        ("gpulab devices", "gpulab reduce --quick"),
+        ("gpulab doctor", "gpulab ceiling --quick"),
+        ("gpulab list", "gpulab list reduce"),
+        ("gpulab list reduce", "gpulab sweep reduce --quick -o reduce.csv"),
+        ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
+        ("gpulab list --source cmsoft", "gpulab dot --as cmsoft"),
+        ("gpulab reduce --quick -d 0:0", "gpulab reduce -d 0:0"),
+        ("gpulab transpose", "gpulab list transpose"),
+        ("gpulab dot -d h200", "gpulab list dot"),
+        ("gpulab minplus --quick", "gpulab minplus"),
+        ("gpulab minplus --input a.csv", "gpulab minplus --input a.csv --closure"),
+        ("gpulab minplus --input a.csv --closure", "gpulab minplus --quick"),
+        ("gpulab ceiling --show", "gpulab reduce"),
+        ("gpulab lab", "gpulab lab stride --quick"),
+        ("gpulab lab banks -d it's", r"gpulab lab camping -d 'it'\''s'"),
+        ("gpulab lab zerocopy", "gpulab list"),
+        ("gpulab lab all", "gpulab list"),
+        ("gpulab occupancy reduce --variant 3", "gpulab lab occupancy"),
+        ("gpulab sweep dot --dry-run -d gpu", "gpulab sweep dot -d gpu -o dot.csv"),
+        ("gpulab sweep dot -o a.csv --dry-run", "gpulab sweep dot -o a.csv"),
+        ("gpulab sweep --kernel dot --csv a.csv", "gpulab show a.csv"),
+        ("gpulab sweep dot -o a;b --shard 1/2", "gpulab merge 'a;b' OTHERS... -o whole.csv"),
+        ("gpulab merge a b -o c", "gpulab show c"),
+        ("gpulab merge a b -o -", "gpulab list"),
+        ("gpulab show", "gpulab show h200 reduce"),
+        ("gpulab show h200", "gpulab show h200 reduce"),
+        ("gpulab show a.csv", "gpulab columns"),
+        ("gpulab columns", "gpulab help columns"),
+        ("gpulab man dir", "man dir/gpulab.1"),
+    ];
+
+    #[test]
+    fn each_command_has_a_next_one() {
+        for (line, want) in NEXT {
+            assert_eq!(after(line).as_deref(), Some(want), "{line}");
+        }
+        assert_eq!(after("gpulab worker"), None);
+    }
+
+    #[test]
+    fn what_is_next_is_a_command() {
+        for (_, next) in NEXT.into_iter().filter(|(_, next)| next.starts_with("gpulab ")) {
+            let parsed = Cli::try_parse_from(next.split(' '));
+            assert!(parsed.is_ok(), "{next}: {}", parsed.unwrap_err());
+        }
+        for e in EXPERIMENTS {
+            assert!(after(&format!("gpulab lab {}", e.name)).is_some());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `gpulab` alone: the device that would be used, and what to try.
+
+use super::{Out, doctor, page};
+use crate::Error;
+use crate::cli::Global;
+use crate::device::{DeviceInfo, PlatformInfo, doctor as asking, select};
+use crate::report::format;
+use crate::report::wrap::wrapped;
+use std::time::Duration;
+
+/// Longest that drivers may take to list their devices: who types one word waits no longer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Commands to try, what they do, and how long they take on a laptop.
+const TRY: [(&str, &str, &str); 3] = [
+    ("gpulab reduce --quick", "sum a vector in ever better ways", "2 s"),
+    ("gpulab lab banks --quick", "find the banks of local memory", "3 s"),
+    ("gpulab ceiling --quick", "measure what the device does at best", "10 s"),
+];
+
+/// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
+///
+/// # Errors
+/// [`Error::NoDevice`] if a device is asked for that is not there; [`Error::Output`].
+pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
+    let width = page::width();
+    let version = env!("CARGO_PKG_VERSION");
+    let title = format!("gpulab {version}: {}\n\n", env!("CARGO_PKG_DESCRIPTION"));
+    let title = wrapped(&title, "", "  ", width) + "\n";
+    let body = match asking::listing_within(PATIENCE) {
+        Ok(Ok(platforms)) => match select::select(&platforms, global.device.as_deref()) {
+            Ok(device) => with_device(device, &platforms, global, width),
+            Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),
+            Err(error) => without_device(&error.to_string(), &doctor::to_install(&platforms), width),
+        },
+        Ok(Err(problem)) => without_device(&problem, &doctor::to_install(&[]), width),
+        // What is installed is broken, so that nothing is to be installed.
+        Err(problem) => without_device(&problem, &[], width),
+    };
+    out.text(&if global.quiet { body } else { title + &body })
+}
+
+/// The device, and commands for it.
+fn with_device(device: &DeviceInfo, platforms: &[PlatformInfo], global: &Global, width: usize) -> String {
+    let count = platforms.iter().map(|p| p.devices.len()).sum::<usize>();
+    let others = if count > 1 { format!("; one of {count}, gpulab devices lists them") } else { String::new() };
+    let facts = format!("{} ({}, {}{others})", format::device(&device.name), device.kind, device.platform);
+    let device_line = wrapped(&facts, &format!("device {}  ", device.selector), "    ", width);
+    if global.quiet {
+        return device_line;
+    }
+    let given = global.device_given().map(|given| format!(" -d {}", super::next::quoted(given))).unwrap_or_default();
+    let commands = TRY.map(|(command, _, _)| format!("{command}{given}"));
+    let longest = commands.iter().map(|command| command.chars().count()).max().unwrap_or(0);
+    let line = |(command, (_, does, time)): (&String, (&str, &str, &str))| {
+        let rest = " ".repeat(longest.min(width / 2) + 4);
+        wrapped(&format!("{does} (about {time})"), &format!("  {command:<longest$}  "), &rest, width)
+    };
+    let lines: String = commands.iter().zip(TRY).map(line).collect();
+    format!("{device_line}\nTry:\n{lines}\nThen `gpulab list` names all there is, and `gpulab --help` all commands.\n")
+}
+
+/// Why there is no device, what to install (with its packages), and where to learn more.
+fn without_device(problem: &str, install: &[(&str, &str)], width: usize) -> String {
+    let mut text = wrapped(problem, "no device: ", "  ", width);
+    if !install.is_empty() {
+        text += "\nTo install, whichever suits this machine:\n";
+    }
+    for (what, packages) in install {
+        text += &wrapped(what, "  ", "    ", width);
+        text += &wrapped(packages, "      ", "      ", width);
+    }
+    text + "\n`gpulab doctor` looks at every part and says what is broken.\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn what_to_try_are_commands() {
+        for (command, ..) in TRY {
+            assert!(Cli::try_parse_from(command.split(' ')).is_ok(), "{command}");
+        }
+    }
+
+    #[test]
+    fn without_a_device_there_is_something_to_install() {
+        let text = without_device("no OpenCL driver was found", &[("a driver", "pocl-opencl-icd")], 80);
+        assert!(text.starts_with("no device: no OpenCL driver was found\n"), "{text}");
+        assert!(
+            text.contains("To install") && text.contains("pocl-opencl-icd") && text.ends_with("what is broken.\n"),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}

@@ -1,0 +1,217 @@
+//! Bad input of every kind: the exit code, one clear line that says what is wrong, and nothing else.
+
+use crate::binary::{NOWHERE, gpulab};
+use crate::ladder::messages;
+
+/// Exit code, command line, and a word of the message. `{}` is a path at which nothing can be.
+const BAD: &str = r#"
+2 | stride | `gpulab lab stride`
+2 | redcue | `gpulab reduce`
+2 | sequential | `gpulab reduce --variant sequential`
+2 | Stride --quick | `gpulab lab stride`
+2 | xyzzy | `gpulab --help`
+2 | -d pocl lob | `gpulab lab`
+2 | ppc | `gpulab list --source ppc`
+2 | worke | no command
+2 | --nosuch | --nosuch
+2 | -x | -x
+2 | --color pink list | auto, always, never
+2 | -q -v list | cannot be used with
+2 | list nothing | there is no family or experiment
+2 | list redcue | `reduce`
+2 | list sequential | `gpulab reduce --variant sequential`
+2 | list --source nobody | maruyama
+2 | list --source bornhofe | `bornhofen`
+2 | list reduce --source ppc | cannot be used with
+2 | list reduce dot | dot
+2 | help nothing | there is no command
+2 | help worker | there is no command
+2 | help colums | `columns`
+2 | lab reduce | `gpulab reduce`
+2 | lab strde | `stride`
+2 | lab nothing | banks
+2 | lab pitch all | all
+2 | lab --csv points.csv | NAME
+2 | lab pitch --csv - --json - | only one
+2 | lab pitch --max-noise 0 | 0.05
+2 | lab pitch --seed x | --seed
+2 | lab pitch --cl-dir {} | nowhere
+2 | lab pitch --svg a.svg | overlap has one
+74 | lab pitch --csv {} | nowhere
+74 | lab overlap --svg {} | nowhere
+3 | lab pitch -d nonesuch | nonesuch
+3 | devices -d nonesuch | nonesuch
+3 | devices -d 99 | 99
+3 | devices -d 7:7 | 7:7
+74 | devices --json {} | nowhere
+2 | devices all | all
+74 | doctor --json {} | nowhere
+2 | doctor now | now
+3 | -d nonesuch | nonesuch
+2 | reduce -n 0x10 | 1Mi
+2 | reduce -n -5 | -5
+2 | reduce -n 1e12 | GiB
+2 | reduce --n 2^63 | bytes
+2 | reduce --n 2^99 | 1Mi
+2 | reduce --n | --n
+2 | reduce --n 1 --n 2 | cannot be used multiple times
+2 | reduce --wg 0 | work-group
+2 | reduce --wg 16x | work-group
+2 | reduce --wg 100000 | at most
+2 | reduce --variant 99 | 1 interleaved
+2 | reduce --variant 0 | 1 interleaved
+2 | reduce --variant 5-2 | 1 interleaved
+2 | reduce --variant sequental | `sequential`
+2 | reduce --variant 1,nothing | 1 interleaved
+2 | reduce sequental | `gpulab reduce --variant sequential`
+2 | reduce 3 | 3
+2 | reduce --dtype f16 | f32
+2 | reduce --op avg | sum, min, max
+2 | reduce --op xor --dtype f32 | i32
+2 | reduce --items 0 | from 1
+2 | reduce --acc 17 | 17
+2 | reduce --size nothing | runtime, constant
+2 | reduce --finish gpu | host, device
+2 | reduce --max-noise NaN | 0.05
+2 | reduce --max-noise -0.1 | above 0
+2 | reduce --min-runs 0 | 1..
+2 | reduce --max-runs x | x
+2 | reduce --warmup -1 | -1
+2 | reduce --min-time inf | seconds
+2 | reduce --deadline -1 | from 0
+2 | reduce --budget soon | 10s
+2 | reduce --sample-time inf | seconds
+2 | reduce --timeout -1 | from 0
+2 | reduce --cache hot | warm, cold
+2 | reduce --clock sun | event, wall
+2 | reduce --seed -1 | -1
+2 | reduce --peak fast | 4800GB/s
+2 | reduce --csv - --json - | only one
+2 | reduce --csv a --json a | a
+2 | reduce --cl-dir {} | nowhere
+2 | reduce --input {} | nowhere
+2 | reduce --input a.csv -n 5 | cannot be used with
+2 | reduce --quik | --quick
+74 | reduce --csv {} | nowhere
+74 | reduce --json {} | nowhere
+74 | reduce --md {} | nowhere
+74 | reduce --samples {} | nowhere
+3 | reduce -d nonesuch | nonesuch
+3 | reduce -d accelerator | there is no device of type accelerator
+2 | dot --input2 a.csv | --input
+2 | dot --as nobody | cmsoft
+2 | dot --as cmsoft --input a.csv | cannot be used with
+2 | dot --presum gpu | host
+2 | dot --mad 2 | 0, 1
+2 | dot --dtype i64 | dot has no i64 kernels
+2 | transpose -n 64 --width 64 --height 64 | cannot be used with
+2 | transpose --width 64 | --height
+2 | transpose --nreps 1 | 2..=10000
+2 | transpose --loop outside | kernel, inside
+2 | transpose --n 10000000 | choose a smaller size
+2 | transpose --variant 3 --vec 4 | --vec
+2 | transpose --tile 7 -n 64 --variant copy | 7x7
+2 | minplus --dtype i64 | minplus has no i64 kernels
+2 | minplus --tile 64 | 64x64
+2 | minplus --weights some | non_negative, signed
+2 | minplus --closure | --input
+2 | minplus --input a.csv --paths | --closure
+2 | minplus --input {} | nowhere
+2 | minplus --input a.csv --wg 64 | cannot be used with
+2 | minplus --from a | --input
+2 | ceiling now | now
+2 | ceiling --quick --show | cannot be used with
+2 | ceiling --cl-dir {} | nowhere
+2 | ceiling --deadline x | seconds
+2 | occupancy | --registers
+2 | occupancy reduce | --variant
+2 | occupancy --variant 3 | --kernel
+2 | occupancy reduce --kernel dot --variant 3 | cannot be used with
+2 | occupancy nothing --variant 3 | there is no family
+2 | occupancy reduce --variant 1-3 | choose one
+2 | occupancy reduce --variant 3 --local 5 | cannot be used with
+2 | occupancy --registers 32 --generation nothing | nothing
+2 | occupancy --registers x | x
+2 | sweep | --kernel
+2 | sweep nothing | there is no family
+2 | sweep redcue | `reduce`
+2 | sweep banks | `gpulab lab banks`
+2 | sweep reduce --kernel reduce | cannot be used with
+2 | sweep dot -n 10..1+1 | backwards
+2 | sweep dot --n 1..10*1 | never
+2 | sweep dot --m 5 | no rows
+2 | sweep dot --wg 0..4+1 | work-group
+2 | sweep dot --variant nave | `naive`
+2 | sweep dot --dtype i64 | i64
+2 | sweep dot --set itmes=4 | presum
+2 | sweep dot --set items | NAME=VALUE
+2 | sweep dot --set items=1 --set items=2 | twice
+2 | sweep dot --shard 3/2 | 2/4
+2 | sweep dot --shard 1 | 2/4
+2 | sweep dot --resume | -o FILE
+2 | sweep dot --retry failed | --resume
+2 | sweep dot -o a --resume --retry never | timeout
+2 | sweep dot --order random | interleave
+2 | sweep dot --csv a -o b | cannot be used multiple times
+2 | sweep dot --cl-dir {} | nowhere
+74 | sweep dot --csv {} | nowhere
+3 | sweep dot --dry-run -d nonesuch | nonesuch
+2 | merge | FILE
+2 | merge a.csv | --output
+2 | merge {} -o whole.csv | nowhere
+2 | merge Cargo.toml -o Cargo.toml | Cargo.toml
+2 | completions | SHELL
+2 | completions cmd | bash
+2 | man | DIR
+74 | man {} | nowhere
+"#;
+
+/// The cases, without empty lines.
+fn cases() -> Vec<(i32, Vec<String>, &'static str)> {
+    let case = |line: &'static str| {
+        let [code, args, word] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let args = args.split(' ').map(|arg| arg.replace("{}", NOWHERE)).collect();
+        (code.parse().unwrap(), args, word)
+    };
+    BAD.lines().filter(|line| !line.is_empty()).map(case).collect()
+}
+
+#[test]
+fn every_bad_input_is_one_clear_line_and_its_exit_code() {
+    let cases = cases();
+    assert!(cases.len() >= 120, "{}", cases.len());
+    let mut faults = Vec::new();
+    for (code, args, word) in cases {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let output = gpulab(&args).output().unwrap();
+        let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        let mut wrong = Vec::new();
+        if output.status.code() != Some(code) {
+            wrong.push(format!("exit code {:?}, not {code}", output.status.code()));
+        }
+        if !err.contains(word) {
+            wrong.push(format!("no {word:?}"));
+        }
+        if messages(&err) != 1 {
+            wrong.push(format!("{} messages", messages(&err)));
+        }
+        if !out.is_empty() || err.contains("panicked") || err.contains('\x1b') {
+            wrong.push(format!("output {out:?}, a panic, or a control code"));
+        }
+        if !wrong.is_empty() {
+            faults.push(format!("gpulab {}: {}\n{err}", args.join(" "), wrong.join(", ")));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn control_codes_of_the_command_line_are_spelled_out() {
+    for args in [&["\x1b[31m"][..], &["lab", "\x1b]0;x\x07"], &["reduce", "--variant", "a\x1b[2J"], &["-d", "\x1b[1m"]]
+    {
+        let output = gpulab(args).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(matches!(output.status.code(), Some(2 | 3)) && !err.contains('\x1b'), "{args:?}: {err:?}");
+        assert_eq!(messages(&err), 1, "{args:?}: {err}");
+    }
+}

@@ -1,0 +1,125 @@
+//! What needs no kernel: the first screen, devices and their selection, the doctor, help and files for packagers.
+
+use crate::binary::{gpulab, run};
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn the_program_alone_shows_the_device_and_what_to_try() {
+    let (out, err, code) = run(&[]);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    for word in ["device 0:", "gpulab reduce --quick", "gpulab ceiling --quick", "gpulab list", "(about "] {
+        assert!(out.contains(word), "{word}: {out}");
+    }
+    let (quiet, _, code) = run(&["-q"]);
+    assert!(code == 0 && quiet.lines().count() == 1 && quiet.starts_with("device 0:"), "{quiet}");
+    let (out, _, code) = run(&["-d", "0:0"]);
+    assert!(code == 0 && out.contains("gpulab reduce --quick -d 0:0"), "{out}");
+}
+
+#[test]
+fn the_program_alone_survives_without_drivers() {
+    let empty = TempDir::new().unwrap();
+    let broken = TempDir::new().unwrap();
+    fs::write(broken.path().join("broken.icd"), "/nowhere/libnothing.so\n").unwrap();
+    for folder in [&empty, &broken] {
+        let output = gpulab(&[]).env("OCL_ICD_VENDORS", folder.path()).output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{out}");
+        assert!(
+            out.contains("no device: ") && out.contains("pocl-opencl-icd") && out.contains("gpulab doctor"),
+            "{out}"
+        );
+    }
+}
+
+#[test]
+fn a_selector_filters_the_devices() {
+    let all = json(&run(&["devices", "--json", "-"]).0);
+    let first = &all.as_array().unwrap()[0];
+    for selector in [first["name"].as_str().unwrap(), first["selector"].as_str().unwrap(), "0"] {
+        let (out, err, code) = run(&["devices", "--json", "-", "-d", selector]);
+        assert_eq!(code, 0, "{err}");
+        let found = json(&out);
+        assert!(found.as_array().unwrap().contains(first), "{selector}: {found}");
+        assert!(found.as_array().unwrap().len() <= all.as_array().unwrap().len());
+    }
+    // What the environment says filters nothing: the list shows what else there is.
+    let output = gpulab(&["devices", "--json", "-"]).env("GPULAB_DEVICE", "no such device").output().unwrap();
+    assert_eq!(json(&String::from_utf8(output.stdout).unwrap()), all);
+    let (verbose, _, _) = run(&["devices", "-v"]);
+    let (quiet, _, _) = run(&["devices", "-q"]);
+    assert!(verbose.contains("timer steps of") && !quiet.contains("select one"), "{verbose}{quiet}");
+}
+
+#[test]
+fn the_doctor_says_the_same_to_programs() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("health.json");
+    let (out, err, code) = run(&["doctor", "--json", path.to_str().unwrap()]);
+    assert_eq!(code, 0, "{out}{err}");
+    let found = json(&fs::read_to_string(&path).unwrap());
+    assert_eq!(found["verdict"], "ready");
+    assert!(out.contains("verdict    ready"), "{out}");
+    let devices: Vec<&Value> =
+        found["platforms"].as_array().unwrap().iter().flat_map(|p| p["devices"].as_array().unwrap()).collect();
+    assert!(devices.iter().any(|d| d["works"] == true && !d["probe"]["timer"].is_null()), "{found}");
+    let drivers = found["drivers"].as_array().unwrap();
+    assert_eq!(drivers.is_empty(), found["loader"]["preloaded"] == true, "{found}");
+    assert_eq!(out.lines().filter(|line| line.starts_with("driver ")).count(), drivers.len(), "{out}");
+    let (printed, _, _) = run(&["doctor", "--json", "-"]);
+    assert_eq!(json(&printed)["platforms"][0]["name"], found["platforms"][0]["name"]);
+    let (quiet, _, _) = run(&["doctor", "-q"]);
+    assert_eq!(quiet, "verdict    ready\n");
+    let output = gpulab(&["doctor", "-v"]).env("POCL_CACHE_DIR", dir.path()).output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("variable   POCL_CACHE_DIR="));
+}
+
+#[test]
+fn lists_and_help_know_every_name() {
+    for (args, word) in [
+        (&["list", "banks"][..], "gpulab lab banks --quick"),
+        (&["list", "Reduce"], "cl/reduce/v1_interleaved.cl"),
+        (&["list", "-v"], "Removes"),
+        (&["help"], "Usage: gpulab"),
+        (&["help", "sweep"], "Usage: gpulab sweep"),
+        (&["help", "columns"], "of limit"),
+        (&["sweep", "--help"], "--csv"),
+        (&["sweep", "dot", "-n", "1000", "--variant", "1", "--wg", "64", "--dry-run"], "configurations, 0 of which"),
+    ] {
+        let (out, err, code) = run(args);
+        assert!(code == 0 && out.contains(word), "{args:?}: {word:?} is missing in {out}{err}");
+    }
+}
+
+#[test]
+fn nothing_is_next_where_nobody_sits() {
+    for args in [&["list"][..], &["devices"], &["lab"], &["completions", "bash"]] {
+        let (out, err, _) = run(args);
+        assert!(!out.contains("next: ") && !err.contains("next: "), "{args:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn man_pages_and_completions_are_whole() {
+    let dir = TempDir::new().unwrap();
+    let (_, err, code) = run(&["man", dir.path().to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
+    let page = fs::read_to_string(dir.path().join("gpulab-sweep.1")).unwrap();
+    for section in ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"] {
+        assert!(
+            page.contains(&format!(".SH \"{section}\"")) || page.contains(&format!(".SH {section}")),
+            "{section}: {page}"
+        );
+    }
+    assert!(!dir.path().join("gpulab-worker.1").exists());
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (out, _, code) = run(&["completions", shell]);
+        assert!(code == 0 && out.contains("occupancy") && !out.contains("worker"), "{shell}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The list of environment variables, held against the code that reads them.
+
+use gpulab::cli::environment::VARIABLES;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Between a parent and the processes that it starts: nothing for people.
+const PRIVATE: [&str; 2] = ["GPULAB_APART", "GPULAB_DOCTOR_TASK"];
+
+/// Read by libraries alone.
+const BY_LIBRARIES: [&str; 1] = ["XDG_DATA_HOME"];
+
+fn rust_files(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => rust_files(&path, found),
+            false if path.ends_with("cli/environment.rs") || path.ends_with("tests.rs") => (),
+            false => found.push(fs::read_to_string(&path).unwrap()),
+        }
+    }
+}
+
+/// The code of `src/`, without tests and the list itself.
+fn code() -> Vec<String> {
+    let mut files = Vec::new();
+    rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let without_tests = |text: &String| text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+    files.iter().map(without_tests).collect()
+}
+
+/// Names in quotes that are written as variables are: in a call that reads one, or in a constant of a file that does.
+fn names_read() -> BTreeSet<String> {
+    let is_name = |text: &&str| {
+        text.len() > 3
+            && text.contains(|c: char| c.is_ascii_uppercase())
+            && text.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
+    };
+    let reads = |text: &String| ["env::var", "env = "].iter().any(|call| text.contains(call));
+    let mut names = BTreeSet::new();
+    for text in code().into_iter().filter(reads) {
+        let pieces: Vec<&str> = text.split('"').collect();
+        let quoted = pieces.chunks_exact(2).filter(|pair| !pair[0].ends_with("value_name = ")).map(|pair| pair[1]);
+        names.extend(quoted.filter(is_name).map(str::to_owned));
+    }
+    names
+}
+
+#[test]
+fn every_variable_that_is_read_is_in_the_list_and_no_other() {
+    let listed: BTreeSet<String> = VARIABLES.iter().map(|v| v.name.to_owned()).collect();
+    let mut read = names_read();
+    assert!(PRIVATE.iter().all(|name| read.remove(*name)), "a private variable is read no more: {read:?}");
+    // Marks in capitals, in files that read variables as well.
+    read.retain(|name| {
+        !["BROKEN", "MISSING", "NONE", "FAKE", "FP64", "FACTOR", "FAST_RELAXED_MATH", "CARGO_PKG_VERSION"]
+            .contains(&name.as_str())
+    });
+    let known: BTreeSet<String> = listed.iter().filter(|n| !BY_LIBRARIES.contains(&n.as_str())).cloned().collect();
+    assert_eq!(read, known, "src/cli/environment.rs lists what the code reads");
+}
