@@ -1,14 +1,13 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
-use super::{Out, say, screen};
+use super::{Out, color, say};
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
 use crate::experiments::experiment;
 use crate::files;
 use crate::record::{HOST, Point, Row};
-use crate::report::format::{self, Screen};
-use crate::report::{self, RateUnit};
+use crate::report::{self, RateUnit, format};
 use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
 use std::path::Path;
 
@@ -30,8 +29,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         }
         Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<Source>, Error>>()?,
     };
-    let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
-    let view = View { unit, screen: screen(global.color), verbose: global.verbose };
+    let view = View { unit: if options.gib { RateUnit::GiB } else { RateUnit::GB }, color: color(global.color) };
     let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
     for (i, source) in sources.iter().enumerate() {
         if let Some(torn) = source.torn.as_deref().filter(|_| !global.quiet) {
@@ -100,8 +98,7 @@ fn take_apart(text: &[u8], name: &str) -> Result<Source, Error> {
 /// How results are shown.
 struct View {
     unit: RateUnit,
-    screen: Screen,
-    verbose: bool,
+    color: bool,
 }
 
 impl View {
@@ -109,13 +106,13 @@ impl View {
         match holds {
             Holding::Recorded(Recorded::Rows(rows)) => self.rows(rows),
             Holding::Recorded(Recorded::Points(points)) => {
-                joined(groups(points, run_of_point).iter().map(|p| study(p, self.screen)))
+                joined(groups(points, run_of_point).iter().map(|p| study(p)))
             }
             Holding::Recorded(Recorded::Peers(cells)) => report::peers::table(cells),
             Holding::Recorded(Recorded::Other { .. }) => String::new(),
             Holding::Ceilings(rows) => {
                 let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
-                joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows, self.screen)))
+                joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows)))
             }
         }
     }
@@ -123,8 +120,8 @@ impl View {
     /// Ladders as tables, sweeps as summaries.
     fn rows(&self, rows: &[Row]) -> String {
         let text = |group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
-            true => report::sweep::summary(group, self.screen),
-            false => report::ladder::table(group, self.unit, self.screen, self.verbose),
+            true => report::sweep::summary(group),
+            false => report::ladder::table(group, self.unit, self.color),
         };
         joined(groups(rows, run_of_row).iter().map(text))
     }
@@ -160,7 +157,7 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
 }
 
 /// An experiment's points with the finding that follows from them.
-fn study(points: &[Point], screen: Screen) -> String {
+fn study(points: &[Point]) -> String {
     let mut points = points.to_vec();
     // They were written as they were finished; older files have them in that order.
     points.sort_by_key(|point| point.place);
@@ -173,10 +170,10 @@ fn study(points: &[Point], screen: Screen) -> String {
     let Some(known) = experiment(name) else {
         let label = |x: f64| recorded(x).unwrap_or_else(|| x.to_string());
         let finding = format!("this gpulab has no experiment {name}, so nothing follows from its points");
-        return report::experiment::text(points, "", &finding, &label, screen);
+        return report::experiment::text(points, "", &finding, &label);
     };
     let label = |x: f64| recorded(x).unwrap_or_else(|| (known.x_label)(x));
-    report::experiment::text(points, known.question, &known.finding(points), &label, screen)
+    report::experiment::text(points, known.question, &known.finding(points), &label)
 }
 
 /// A line for each device whose records are shipped.
