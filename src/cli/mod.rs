@@ -392,7 +392,7 @@ pub struct Ladder {
 /// `gpulab ceiling`.
 #[derive(Debug, Args)]
 pub struct CeilingArgs {
-    /// Fewer quantities and shapes, for a few seconds: what is better is kept
+    /// Fewer quantities and shapes, in less than a minute: what is better is kept
     #[arg(long, conflicts_with = "show")]
     pub quick: bool,
     /// Measure nothing: print what is kept, and when it was measured; with --device of that device, else of every device

@@ -9,7 +9,7 @@ use crate::report::dictionary::{self, Dictionary};
 /// Every kind of files.
 pub(super) const ALL: [Dictionary; 4] = [
     Dictionary {
-        name: "rows",
+        name: "results",
         written_by: "one line for each case of a ladder or a sweep: dot, reduce, transpose, minplus --csv or --json; sweep",
         columns: Row::DICTIONARY,
     },

@@ -116,7 +116,7 @@ impl ExperimentRun {
 
 /// What an experiment came to: the element of JSON behind its points.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ExperimentAnswer<'a> {
     experiment: &'a str,
     question: &'a str,
     finding: &'a str,
@@ -150,7 +150,7 @@ impl Laboratory {
             let finding = experiment.finding(&points);
             if !points.is_empty() {
                 let (name, question) = (experiment.name, experiment.question);
-                self.outputs.json_only(&Answer { experiment: name, question, finding: &finding });
+                self.outputs.json_only(&ExperimentAnswer { experiment: name, question, finding: &finding });
             }
             let label = |x| (experiment.x_label)(x);
             let text = |screen| {

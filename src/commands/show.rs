@@ -1,6 +1,6 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
-use super::{Out, color, say};
+use super::{Out, say, screen};
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
@@ -9,6 +9,7 @@ use crate::files;
 use crate::record::{HOST, Point, Row};
 use crate::report::{self, RateUnit, format};
 use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
+use crate::terminal::Screen;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
@@ -27,9 +28,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
                 false => named(&own, names)?,
             }
         }
-        Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<Source>, Error>>()?,
+        Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<ShownFile>, Error>>()?,
     };
-    let view = View { unit: if options.gib { RateUnit::GiB } else { RateUnit::GB }, color: color(global.color) };
+    let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
+    let view = ShowingStyle { unit, screen: screen(global.color), verbose: global.verbose };
     let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
     for (i, source) in sources.iter().enumerate() {
         if let Some(torn) = source.torn.as_deref().filter(|_| !global.quiet) {
@@ -43,13 +45,13 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
 }
 
 /// What a file or a shipped record holds.
-struct Source {
+struct ShownFile {
     name: String,
-    holds: Holding,
+    holds: ShownContent,
     torn: Option<String>,
 }
 
-enum Holding {
+enum ShownContent {
     Recorded(Recorded),
     Ceilings(Vec<CeilingRow>),
 }
@@ -58,19 +60,19 @@ fn looks_like_a_path(text: &str) -> bool {
     text.contains(['/', '\\']) || Path::new(text).extension().is_some_and(|e| e == "csv" || e == "json")
 }
 
-fn from_file(path: &str) -> Result<Source, Error> {
+fn from_file(path: &str) -> Result<ShownFile, Error> {
     let list = "gpulab show alone lists the records that come with gpulab";
     let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
     take_apart(&text, path)
 }
 
 /// Errors: `Usage`, if the file holds nothing that can be shown.
-fn take_apart(text: &[u8], name: &str) -> Result<Source, Error> {
+fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
     let (holds, torn) = match recorded(text, name)? {
         (Recorded::Other { header }, torn) => {
             let has = |column: &str| header.iter().any(|name| name == column);
             match (has("what") && has("place"), has("event_s")) {
-                (true, _) => (Holding::Ceilings(of_csv(text, name)?.0), torn),
+                (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
                 (_, true) => {
                     let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
                     return Err(Error::Usage(format!("{name} {why}")));
@@ -81,38 +83,39 @@ fn take_apart(text: &[u8], name: &str) -> Result<Source, Error> {
                 }
             }
         }
-        (other, torn) => (Holding::Recorded(other), torn),
+        (other, torn) => (ShownContent::Recorded(other), torn),
     };
     let is_empty = match &holds {
-        Holding::Recorded(Recorded::Rows(rows)) => rows.is_empty(),
-        Holding::Recorded(Recorded::Points(points)) => points.is_empty(),
-        Holding::Recorded(_) => false,
-        Holding::Ceilings(rows) => rows.is_empty(),
+        ShownContent::Recorded(Recorded::Rows(rows)) => rows.is_empty(),
+        ShownContent::Recorded(Recorded::Points(points)) => points.is_empty(),
+        ShownContent::Recorded(_) => false,
+        ShownContent::Ceilings(rows) => rows.is_empty(),
     };
     match is_empty {
         true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
-        false => Ok(Source { name: name.to_owned(), holds, torn }),
+        false => Ok(ShownFile { name: name.to_owned(), holds, torn }),
     }
 }
 
 /// How results are shown.
-struct View {
+struct ShowingStyle {
     unit: RateUnit,
-    color: bool,
+    screen: Screen,
+    verbose: bool,
 }
 
-impl View {
-    fn text(&self, holds: &Holding) -> String {
+impl ShowingStyle {
+    fn text(&self, holds: &ShownContent) -> String {
         match holds {
-            Holding::Recorded(Recorded::Rows(rows)) => self.rows(rows),
-            Holding::Recorded(Recorded::Points(points)) => {
-                joined(groups(points, run_of_point).iter().map(|p| study(p)))
+            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows),
+            ShownContent::Recorded(Recorded::Points(points)) => {
+                joined(groups(points, run_of_point).iter().map(|p| study(p, self.screen)))
             }
-            Holding::Recorded(Recorded::Peers(cells)) => report::peers::table(cells),
-            Holding::Recorded(Recorded::Other { .. }) => String::new(),
-            Holding::Ceilings(rows) => {
+            ShownContent::Recorded(Recorded::Peers(cells)) => report::peers::table(cells),
+            ShownContent::Recorded(Recorded::Other { .. }) => String::new(),
+            ShownContent::Ceilings(rows) => {
                 let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
-                joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows)))
+                joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows, self.screen)))
             }
         }
     }
@@ -120,8 +123,8 @@ impl View {
     /// Ladders as tables, sweeps as summaries.
     fn rows(&self, rows: &[Row]) -> String {
         let text = |group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
-            true => report::sweep::summary(group),
-            false => report::ladder::table(group, self.unit, self.color),
+            true => report::sweep::summary(group, self.screen),
+            false => report::ladder::table(group, self.unit, self.screen, self.verbose),
         };
         joined(groups(rows, run_of_row).iter().map(text))
     }
@@ -157,7 +160,7 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
 }
 
 /// An experiment's points with the finding that follows from them.
-fn study(points: &[Point]) -> String {
+fn study(points: &[Point], screen: Screen) -> String {
     let mut points = points.to_vec();
     // They were written as they were finished; older files have them in that order.
     points.sort_by_key(|point| point.place);
@@ -170,10 +173,10 @@ fn study(points: &[Point]) -> String {
     let Some(known) = experiment(name) else {
         let label = |x: f64| recorded(x).unwrap_or_else(|| x.to_string());
         let finding = format!("this gpulab has no experiment {name}, so nothing follows from its points");
-        return report::experiment::text(points, "", &finding, &label);
+        return report::experiment::text(points, "", &finding, &label, screen);
     };
     let label = |x: f64| recorded(x).unwrap_or_else(|| (known.x_label)(x));
-    report::experiment::text(points, known.question, &known.finding(points), &label)
+    report::experiment::text(points, known.question, &known.finding(points), &label, screen)
 }
 
 /// A line for each device whose records are shipped.
@@ -201,9 +204,9 @@ fn contents(own: &[Shipped]) -> String {
 }
 
 /// `ladders of dot`.
-fn holds(holding: &Holding) -> String {
+fn holds(holding: &ShownContent) -> String {
     match holding {
-        Holding::Recorded(Recorded::Rows(rows)) => {
+        ShownContent::Recorded(Recorded::Rows(rows)) => {
             let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) { "a sweep of" } else { "ladders of" };
             let devices: Vec<String> =
                 distinct(rows.iter().filter(|row| row.platform != HOST).map(|row| row.device.as_str()));
@@ -213,11 +216,11 @@ fn holds(holding: &Holding) -> String {
                 devices.join(", ")
             )
         }
-        Holding::Recorded(Recorded::Points(points)) => {
+        ShownContent::Recorded(Recorded::Points(points)) => {
             format!("experiments {}", distinct(points.iter().map(|point| point.experiment.as_str())).join(", "))
         }
-        Holding::Recorded(_) => "another library's figures".to_owned(),
-        Holding::Ceilings(_) => "measured limits".to_owned(),
+        ShownContent::Recorded(_) => "another library's figures".to_owned(),
+        ShownContent::Ceilings(_) => "measured limits".to_owned(),
     }
 }
 
@@ -251,7 +254,7 @@ fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
 /// The records of these names: a file's, or else a family's or an experiment's in any file.
 ///
 /// Errors: `Usage`, with the names that there are.
-fn named(own: &[Shipped], names: &[String]) -> Result<Vec<Source>, Error> {
+fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
     let mut found = Vec::new();
     for name in names {
         let name = name.to_lowercase();
@@ -277,13 +280,13 @@ fn named(own: &[Shipped], names: &[String]) -> Result<Vec<Source>, Error> {
 }
 
 /// What a source has of a family or an experiment.
-fn only(source: Source, name: &str) -> Option<Source> {
+fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
     let holds = match source.holds {
-        Holding::Recorded(Recorded::Points(mut points)) => {
+        ShownContent::Recorded(Recorded::Points(mut points)) => {
             points.retain(|point| point.experiment == name);
             Recorded::Points(points)
         }
-        Holding::Recorded(Recorded::Rows(mut rows)) => {
+        ShownContent::Recorded(Recorded::Rows(mut rows)) => {
             rows.retain(|row| row.family == name);
             Recorded::Rows(rows)
         }
@@ -291,5 +294,5 @@ fn only(source: Source, name: &str) -> Option<Source> {
     };
     let is_empty = matches!(&holds, Recorded::Points(points) if points.is_empty())
         || matches!(&holds, Recorded::Rows(rows) if rows.is_empty());
-    (!is_empty).then_some(Source { holds: Holding::Recorded(holds), ..source })
+    (!is_empty).then_some(ShownFile { holds: ShownContent::Recorded(holds), ..source })
 }

@@ -2,7 +2,7 @@
 
 /// A column of a file, as its field is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct ColumnEntry {
     /// In CSV headers and JSON.
     pub name: &'static str,
     /// Of its values; empty for those that have none.
@@ -13,7 +13,7 @@ pub struct Column {
     pub(crate) lines: &'static [&'static str],
 }
 
-impl Column {
+impl ColumnEntry {
     /// What a cell holds: `text`, `integer`, `number`, `boolean` or `word`, one of a few names.
     pub fn kind(&self) -> &'static str {
         match self.rust.trim_start_matches("Option<").trim_end_matches('>') {

@@ -9,7 +9,7 @@ mod host;
 mod point;
 mod row;
 
-pub use dictionary::Column;
+pub use dictionary::ColumnEntry;
 pub use host::HostFacts;
 #[cfg(test)]
 pub(crate) use point::point;

@@ -1,6 +1,6 @@
 //! The flat rows that files hold.
 
-use super::dictionary::Column;
+use super::dictionary::ColumnEntry;
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
 use crate::runner::{BuildTold, Cache, Clock, Measured, Number, Status};
@@ -18,7 +18,7 @@ pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
     const COLUMNS: &'static [&'static str];
 
     /// What the columns hold, in the same order.
-    const DICTIONARY: &'static [Column];
+    const DICTIONARY: &'static [ColumnEntry];
 
     /// The cells that hold text from outside (drivers, compilers, the command line) or begin with any character.
     fn texts(&mut self) -> Vec<&mut String>;
@@ -42,7 +42,7 @@ macro_rules! columns {
         impl $crate::record::CsvRecord for $name {
             const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
 
-            const DICTIONARY: &'static [$crate::record::Column] = &[$($crate::record::Column {
+            const DICTIONARY: &'static [$crate::record::ColumnEntry] = &[$($crate::record::ColumnEntry {
                 name: stringify!($field),
                 unit: concat!($($unit)?),
                 rust: stringify!($type),
@@ -120,7 +120,7 @@ columns! {
         /// Longest time.
         #[unit = "s"]
         pub t_max_s: Option<f64>,
-        /// Spread: the inter-quartile range of the times over their median, as in the table behind ±.
+        /// Spread: the inter-quartile range of the times over their median, as in the table.
         #[unit = "1"]
         pub noise: Option<f64>,
         /// Median by the host's clock.

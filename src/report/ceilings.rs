@@ -1,7 +1,7 @@
 //! What a device does at best as text for a terminal.
 
 use super::format::{self, Screen};
-use super::grid::{Grid, GridColumn};
+use super::grid::{GridColumn, TextGrid};
 use super::view::status_word;
 use crate::ceilings::{CeilingRow, Site};
 use crate::plan::REPEATS;
@@ -60,7 +60,7 @@ fn table(unit: &str, rows: &[&CeilingRow], screen: Screen) -> String {
         GridColumn::numbers("noise", column(&noise), 0),
         GridColumn::texts("shape", column(&|row| shape(row).lines().next().unwrap_or_default().to_owned()), 0),
     ];
-    Grid { columns }.fit(screen.width).lines().join("\n") + "\n"
+    TextGrid { columns }.fit(screen.width).lines().join("\n") + "\n"
 }
 
 /// `add-min f32, either sign`.
@@ -102,7 +102,7 @@ fn curves(rows: &[&CeilingRow], screen: Screen) -> String {
     };
     let names = GridColumn::texts("GB/s by size", sizes.iter().copied().map(binary).collect(), 0);
     let column = |what: &&str| GridColumn::numbers(*what, sizes.iter().map(|&bytes| cell(bytes, what)).collect(), 0);
-    Grid { columns: std::iter::once(names).chain(whats.iter().map(column)).collect() }.blocks(screen.width)
+    TextGrid { columns: std::iter::once(names).chain(whats.iter().map(column)).collect() }.blocks(screen.width)
 }
 
 /// What needs care, and why quantities have no value.

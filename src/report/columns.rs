@@ -6,7 +6,7 @@ use crate::record::{Row, flag};
 use crate::stats::ratio;
 
 /// A column of a ladder's table.
-pub struct Column {
+pub struct TableColumn {
     /// Its name; a line feed is where a narrow table breaks it.
     head: &'static str,
     /// What it is, in a line.
@@ -16,15 +16,15 @@ pub struct Column {
     /// Whether it stays when no row has a cell for it.
     pub(super) always: bool,
     /// Which families have it.
-    bound: Bound,
+    bound: BoundBy,
     /// What it is about: the CPU's table and those of documents have some parts only.
-    pub(super) part: Part,
+    pub(super) part: Subject,
     pub(super) value: fn(&Cell<'_>) -> Option<Value>,
 }
 
 /// What bounds the families that have a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Bound {
+enum BoundBy {
     Any,
     Memory,
     Arithmetic,
@@ -32,7 +32,7 @@ enum Bound {
 
 /// What a column is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Subject {
     /// Any program, the CPU's too.
     Timing,
     /// The kernels alone.
@@ -65,64 +65,72 @@ pub(super) enum Gain {
 }
 
 /// All columns but the rung's name, the verdict and the bar, from left to right.
-pub const COLUMNS: &[Column] = &[
-    Column::new("time", "the median of the kernels' times", 0, |c| c.row.t_median_s.map(Value::Seconds))
+pub const COLUMNS: &[TableColumn] = &[
+    TableColumn::new("time", "the median of the kernels' times", 0, |c| c.row.t_median_s.map(Value::Seconds))
         .timing()
         .always(),
-    Column::new("noise", "inter-quartile range of the times over their median, in per cent", 4, |c| {
+    TableColumn::new("noise", "inter-quartile range of the times over their median, in per cent", 4, |c| {
         c.row.noise.map(|noise| Value::Percent(100.0 * noise))
     })
     .timing(),
-    Column::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |c| c.rate(c.row))
-        .of(Bound::Memory)
+    TableColumn::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |c| c.rate(c.row))
+        .of(BoundBy::Memory)
         .timing()
         .always(),
-    Column::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |c| {
+    TableColumn::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |c| {
         c.row.gops.map(|gops| Value::Rate(gops / 2.0))
     })
-    .of(Bound::Arithmetic)
+    .of(BoundBy::Arithmetic)
     .timing()
     .always(),
-    Column::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |c| {
+    TableColumn::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |c| {
         c.row.ops_per_cu_clock.map(|ops| Value::Factor(ops / 2.0))
     })
-    .of(Bound::Arithmetic),
-    Column::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |c| c.rate(c.inside?))
-        .of(Bound::Memory),
-    Column::new("of\ncopy", "share of a plain copy's speed", 0, |c| c.row.copy_pct.map(Value::Percent)),
-    Column::new("of\nlimit", "share of the measured limit; `in cache`: memory's limit does not bound it", 0, |c| {
-        of_limit(c.row)
-    }),
-    Column::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
-    Column::new("gain", "against the rung before: ▲ times faster, ▼ times slower, = within the noise", 0, |c| {
-        gain(c.before, c.row).map(Value::Gain)
-    })
+    .of(BoundBy::Arithmetic),
+    TableColumn::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |c| c.rate(c.inside?))
+        .of(BoundBy::Memory),
+    TableColumn::new("of\ncopy", "share of a plain copy's speed", 0, |c| c.row.copy_pct.map(Value::Percent)),
+    TableColumn::new(
+        "of\nlimit",
+        "share of the measured limit; `in cache`: memory's limit does not bound it",
+        0,
+        |c| of_limit(c.row),
+    ),
+    TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
+    TableColumn::new(
+        "gain",
+        "against the rung before: ▲ times faster, ▼ times slower, = within the noise",
+        0,
+        |c| gain(c.before, c.row).map(Value::Gain),
+    )
     .always(),
-    Column::new("total", "times faster than the first rung", 5, |c| c.row.total_x.map(Value::Factor)),
-    Column::new("vs 1\ncore", "times faster than one core of the CPU", 6, |c| c.row.cpu_seq_x.map(Value::Factor))
+    TableColumn::new("total", "times faster than the first rung", 5, |c| c.row.total_x.map(Value::Factor)),
+    TableColumn::new("vs 1\ncore", "times faster than one core of the CPU", 6, |c| c.row.cpu_seq_x.map(Value::Factor))
         .whole(),
-    Column::new("vs all\ncores", "times faster than all cores of the CPU", 2, |c| c.row.cpu_rayon_x.map(Value::Factor))
-        .whole(),
-    Column::new("back to\nback", "time of one run among many without a wait between them", 10, |c| {
+    TableColumn::new("vs all\ncores", "times faster than all cores of the CPU", 2, |c| {
+        c.row.cpu_rayon_x.map(Value::Factor)
+    })
+    .whole(),
+    TableColumn::new("back to\nback", "time of one run among many without a wait between them", 10, |c| {
         c.row.t_batch_s.map(Value::Seconds)
     })
     .whole(),
-    Column::new("prep", "time of the launches that prepare the data, which `time` leaves out", 9, |c| {
+    TableColumn::new("prep", "time of the launches that prepare the data, which `time` leaves out", 9, |c| {
         c.row.t_preparation_s.map(Value::Seconds)
     })
     .whole(),
-    Column::new("host\npart", "time of what the host adds itself, within `end to end`", 11, |c| {
+    TableColumn::new("host\npart", "time of what the host adds itself, within `end to end`", 11, |c| {
         c.row.t_host_part_s.map(Value::Seconds)
     })
     .whole(),
-    Column::new(
+    TableColumn::new(
         "end to\nend",
         "allocation, transfers, kernels and the host's part; the program is built before",
         8,
         |c| c.row.t_end_to_end_s.map(Value::Seconds),
     )
     .whole(),
-    Column::new("end to end\nvs all cores", "times faster than all cores of the CPU, from end to end", 12, |c| {
+    TableColumn::new("end to end\nvs all cores", "times faster than all cores of the CPU, from end to end", 12, |c| {
         whole_x(c.row).map(Value::Factor)
     })
     .whole(),
@@ -138,26 +146,31 @@ pub const BESIDE: [(&str, &str, u8); 3] = [
 /// When the bar goes.
 pub(super) const BAR_DROP: u8 = 3;
 
-impl Column {
+impl TableColumn {
     /// A column of kernels, of all families, that is there if some row has a cell for it.
-    const fn new(head: &'static str, about: &'static str, drop: u8, value: fn(&Cell<'_>) -> Option<Value>) -> Column {
-        Column { head, about, drop, always: false, bound: Bound::Any, part: Part::Kernels, value }
+    const fn new(
+        head: &'static str,
+        about: &'static str,
+        drop: u8,
+        value: fn(&Cell<'_>) -> Option<Value>,
+    ) -> TableColumn {
+        TableColumn { head, about, drop, always: false, bound: BoundBy::Any, part: Subject::Kernels, value }
     }
 
-    const fn always(self) -> Column {
-        Column { always: true, ..self }
+    const fn always(self) -> TableColumn {
+        TableColumn { always: true, ..self }
     }
 
-    const fn timing(self) -> Column {
-        Column { part: Part::Timing, ..self }
+    const fn timing(self) -> TableColumn {
+        TableColumn { part: Subject::Timing, ..self }
     }
 
-    const fn whole(self) -> Column {
-        Column { part: Part::Whole, ..self }
+    const fn whole(self) -> TableColumn {
+        TableColumn { part: Subject::Whole, ..self }
     }
 
-    const fn of(self, bound: Bound) -> Column {
-        Column { bound, ..self }
+    const fn of(self, bound: BoundBy) -> TableColumn {
+        TableColumn { bound, ..self }
     }
 
     /// Its name in one line.
@@ -172,7 +185,7 @@ impl Column {
 
     /// Whether families bounded by memory have it, or those bounded by arithmetic.
     pub(super) fn is_of(&self, is_memory: bool) -> bool {
-        self.bound == Bound::Any || (self.bound == Bound::Memory) == is_memory
+        self.bound == BoundBy::Any || (self.bound == BoundBy::Memory) == is_memory
     }
 }
 

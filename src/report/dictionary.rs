@@ -1,18 +1,18 @@
 //! The data dictionary: what the columns of files hold, as text, Markdown and JSON.
 
 use super::format::wrap;
-use crate::record::Column;
+use crate::record::ColumnEntry;
 use serde::Serialize;
 
 /// The columns of one kind of files.
 #[derive(Clone, Copy, Debug)]
 pub struct Dictionary {
-    /// The kind, as in `rows`.
+    /// The kind, as in `points`.
     pub name: &'static str,
     /// Which options write such files.
     pub written_by: &'static str,
     /// Its columns, in order.
-    pub columns: &'static [Column],
+    pub columns: &'static [ColumnEntry],
 }
 
 /// Characters of a line.
@@ -28,7 +28,7 @@ pub fn text(all: &[Dictionary]) -> String {
 
 fn section(dictionary: &Dictionary) -> String {
     let head = wrap(&format!("{}: {}", dictionary.name, dictionary.written_by), WIDTH, "  ");
-    let column = |column: &Column| {
+    let column = |column: &ColumnEntry| {
         let meaning = wrap(&format!("{INDENT}{}", column.meaning().replace('`', "")), WIDTH, INDENT);
         format!("  {}  ({})\n{meaning}", column.name, kind(column))
     };
@@ -36,7 +36,7 @@ fn section(dictionary: &Dictionary) -> String {
 }
 
 /// `number in s, may be empty`.
-fn kind(column: &Column) -> String {
+fn kind(column: &ColumnEntry) -> String {
     let unit = if column.unit.is_empty() { String::new() } else { format!(" in {}", column.unit) };
     let empty = if column.is_optional() { ", may be empty" } else { "" };
     format!("{}{unit}{empty}", column.kind())
@@ -44,7 +44,7 @@ fn kind(column: &Column) -> String {
 
 /// One table for each kind of files.
 pub fn markdown(all: &[Dictionary]) -> String {
-    let line = |column: &Column| {
+    let line = |column: &ColumnEntry| {
         let empty = if column.is_optional() { "yes" } else { "" };
         let meaning = column.meaning().replace('|', "\\|");
         format!("| `{}` | {} | {} | {empty} | {meaning} |\n", column.name, column.kind(), column.unit)
@@ -74,7 +74,7 @@ pub fn json(all: &[Dictionary]) -> serde_json::Result<String> {
     }
     let entries = |dictionary: &Dictionary| {
         let file = dictionary.name;
-        let entry = move |(position, column): (usize, &Column)| Entry {
+        let entry = move |(position, column): (usize, &ColumnEntry)| Entry {
             file,
             position,
             name: column.name,

@@ -1,5 +1,6 @@
 //! Numbers and foreign text made fit to be read: in a terminal, and in Markdown.
 
+use super::wrap::wrapped;
 use crate::terminal::is_unsafe;
 pub use crate::terminal::{Screen, Tint, line as terminal, paint};
 
@@ -127,18 +128,7 @@ pub fn shorten(text: &str, width: usize) -> String {
 /// Text in lines of at most `width` characters, broken at blanks, those after the first behind `indent`; ends with a line
 /// feed. A longer word has a line of its own.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
-    let (mut lines, mut line) = (String::new(), String::new());
-    let mut is_begun = false;
-    for word in text.split(' ') {
-        if is_begun && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push_str(&(std::mem::replace(&mut line, indent.to_owned() + word) + "\n"));
-        } else {
-            line.push_str(if is_begun { " " } else { "" });
-            line.push_str(word);
-        }
-        is_begun = true;
-    }
-    lines + &line + "\n"
+    wrapped(text, "", indent, width)
 }
 
 /// Foreign text of many lines for a terminal, each indented by `indent`.

@@ -14,7 +14,7 @@ const LEAST_TEXT: usize = 8;
 
 /// Columns, the first of which names the rows.
 #[derive(Clone)]
-pub(super) struct Grid {
+pub(super) struct TextGrid {
     pub(super) columns: Vec<GridColumn>,
 }
 
@@ -52,7 +52,7 @@ impl GridColumn {
     }
 }
 
-impl Grid {
+impl TextGrid {
     /// Characters of a line.
     pub(super) fn width(&self) -> usize {
         self.columns.iter().map(|column| column.width() + GAP).sum::<usize>().saturating_sub(GAP)
@@ -66,13 +66,13 @@ impl Grid {
     }
 
     /// Drops columns and shortens texts until lines have at most `width` characters, if they can.
-    pub(super) fn fit(mut self, width: usize) -> Grid {
+    pub(super) fn fit(mut self, width: usize) -> TextGrid {
         while self.width() > width && self.drop_one().is_some() {}
         self.shorten(width)
     }
 
     /// Shortens texts until lines have at most `width` characters, if they can: of the widest column first.
-    pub(super) fn shorten(mut self, width: usize) -> Grid {
+    pub(super) fn shorten(mut self, width: usize) -> TextGrid {
         loop {
             let over = self.width().saturating_sub(width);
             let texts = self.columns.iter_mut().filter(|column| column.is_text);
@@ -90,11 +90,11 @@ impl Grid {
     pub(super) fn blocks(self, width: usize) -> String {
         let mut columns = self.columns.into_iter();
         let Some(first) = columns.next() else { return String::new() };
-        let start = || Grid { columns: vec![first.clone()] };
+        let start = || TextGrid { columns: vec![first.clone()] };
         let mut blocks = vec![start()];
         for column in columns {
             let last = blocks.last().map_or(0, |block| block.columns.len());
-            let wide = blocks.last().map_or(0, Grid::width) + GAP + column.width();
+            let wide = blocks.last().map_or(0, TextGrid::width) + GAP + column.width();
             if wide > width && last > 1 {
                 blocks.push(start());
             }
@@ -149,14 +149,14 @@ mod tests {
         cells.iter().map(|&cell| cell.to_owned()).collect()
     }
 
-    fn grid() -> Grid {
+    fn grid() -> TextGrid {
         let columns = vec![
             GridColumn::texts("rung", texts(&["v1 first", "v2 second_and_last"]), 0),
             GridColumn::numbers("time\nus", texts(&["1000", "1.25"]), 0),
             GridColumn::numbers("noise", texts(&["12%", "-"]), 2),
             GridColumn::numbers("total", texts(&["1.00", "800"]), 1),
         ];
-        Grid { columns }
+        TextGrid { columns }
     }
 
     #[test]

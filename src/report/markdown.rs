@@ -1,6 +1,6 @@
 //! A ladder as GitHub-flavoured Markdown.
 
-use super::columns::Part;
+use super::columns::Subject;
 use super::format::{self, markdown};
 use super::view::{Cell, RateUnit, View, columns, detail, label, verdict};
 use crate::record::Row;
@@ -17,9 +17,9 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     let mut text = format!("**{}**\n", markdown(&view.title));
     let timed: Vec<Cell<'_>> = view.rungs.iter().filter(|cell| cell.is_timed()).copied().collect();
     let cpu_name = view.cpu.first().map(|cell| cell.row.device.as_str()).unwrap_or_default();
-    text.push_str(&table("rung", &view.rungs, &[Part::Timing, Part::Kernels]));
-    text.push_str(&table("beside the CPU", &timed, &[Part::Whole]));
-    text.push_str(&table(cpu_name, &view.cpu, &[Part::Timing]));
+    text.push_str(&table("rung", &view.rungs, &[Subject::Timing, Subject::Kernels]));
+    text.push_str(&table("beside the CPU", &timed, &[Subject::Whole]));
+    text.push_str(&table(cpu_name, &view.cpu, &[Subject::Timing]));
     if let Some(result) = &view.result {
         text.push_str(&format!("\n{}\n", markdown(result)));
     }
@@ -40,12 +40,12 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
 }
 
 /// A table with an empty line before it; none without rows or columns. Those of times have verdicts.
-fn table(first: &str, cells: &[Cell<'_>], parts: &[Part]) -> String {
+fn table(first: &str, cells: &[Cell<'_>], parts: &[Subject]) -> String {
     let columns = columns(cells, parts);
     if cells.is_empty() || columns.is_empty() {
         return String::new();
     }
-    let has_verdicts = parts.contains(&Part::Timing);
+    let has_verdicts = parts.contains(&Subject::Timing);
     let unit = cells[0].unit;
     let line =
         |cells: Vec<String>| format!("| {} |\n", cells.iter().map(|c| markdown(c)).collect::<Vec<_>>().join(" | "));

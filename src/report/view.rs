@@ -1,7 +1,7 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
-use super::columns::{COLUMNS, Column, Part, Value, whole_x};
+use super::columns::{COLUMNS, Subject, TableColumn, Value, whole_x};
 use super::format::{self, Tint};
 use super::launching;
 use crate::data::Dtype;
@@ -58,7 +58,7 @@ impl<'a> Cell<'a> {
 }
 
 /// The columns of these parts that lines have cells for, with these, from left to right.
-pub(super) fn columns(cells: &[Cell<'_>], parts: &[Part]) -> Vec<(&'static Column, Vec<Option<Value>>)> {
+pub(super) fn columns(cells: &[Cell<'_>], parts: &[Subject]) -> Vec<(&'static TableColumn, Vec<Option<Value>>)> {
     let is_memory = cells.first().is_none_or(|cell| is_memory_bound(cell.row));
     let all = COLUMNS.iter().filter(|c| c.is_of(is_memory) && parts.contains(&c.part));
     let with_values = all.map(|c| (c, cells.iter().map(|cell| (c.value)(cell)).collect::<Vec<_>>()));

@@ -6,7 +6,8 @@ pub fn wrapped(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut line = first.to_owned();
     let mut is_begun = false;
-    for word in text.split_whitespace() {
+    // A blank that does not break a line is no gap.
+    for word in text.split(|c: char| c.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
         if is_begun && line.chars().count() + 1 + word.chars().count() > width {
             lines += &line;
             lines.push('\n');

@@ -9,7 +9,7 @@ mod rounds;
 mod shipped;
 mod sink;
 
-pub use recorded::{Read, Recorded, recorded};
+pub use recorded::{Recorded, RecordedFile, recorded};
 pub use rounds::{Pool, Rounds};
 pub use shipped::{Shipped, shipped};
 

@@ -23,13 +23,13 @@ pub enum Recorded {
 }
 
 /// A file's records, and what was wrong with its last line, if a killed run tore it.
-pub type Read = (Recorded, Option<String>);
+pub type RecordedFile = (Recorded, Option<String>);
 
 /// Takes a file apart: CSV or JSON, of this version or an older one. `name` is the file's in messages.
 ///
 /// # Errors
 /// `Usage` for what is neither, with the line and what to do.
-pub fn recorded(text: &[u8], name: &str) -> Result<Read, Error> {
+pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Err(Error::Usage(format!("{name} is empty: it holds no results"))),
         Some(b'[' | b'{') => Ok((of_json(text, name)?, None)),
@@ -37,7 +37,7 @@ pub fn recorded(text: &[u8], name: &str) -> Result<Read, Error> {
     }
 }
 
-fn of_csv(text: &[u8], name: &str) -> Result<Read, Error> {
+fn of_csv(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     let table = ParsedCsv::parse(text, name)?;
     let has = |column: &str| table.header.iter().any(|name| name == column);
     if has("experiment") && has("series") {

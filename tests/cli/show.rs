@@ -193,9 +193,9 @@ fn the_data_dictionary_is_the_files_header() {
         let own = entries.iter().filter(|entry| entry["file"] == file);
         own.map(|entry| entry["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names("rows"), header(&csv));
+    assert_eq!(names("results"), header(&csv));
     assert_eq!(names("samples"), header(&samples));
-    assert_eq!(names("rows"), Row::COLUMNS);
+    assert_eq!(names("results"), Row::COLUMNS);
     assert_eq!(names("points"), Point::COLUMNS);
     assert_eq!(names("samples"), SampleRow::COLUMNS);
     for entry in &entries {
@@ -208,7 +208,7 @@ fn the_data_dictionary_is_the_files_header() {
     let (text, _, _) = run(&["columns"]);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let (md, _, _) = run(&["columns", "--md"]);
-    assert!(md.contains("| `wg_x` | integer |") && md.starts_with("## rows"), "{md}");
+    assert!(md.contains("| `wg_x` | integer |") && md.starts_with("## results"), "{md}");
 }
 
 /// Whether Python runs this.

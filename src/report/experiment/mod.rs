@@ -3,7 +3,7 @@
 mod chart;
 
 use super::format::{self, Screen};
-use super::grid::{Grid, GridColumn};
+use super::grid::{GridColumn, TextGrid};
 use super::view::status_word;
 use crate::record::{Point, flag};
 use crate::runner::{Cache, Clock, Status};
@@ -95,7 +95,7 @@ fn table(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Str
 
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
 /// where these differ.
-fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> Grid {
+fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let xs = distinct(points, |p| p.x);
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
     let names = GridColumn::numbers(x_name, xs.iter().map(|&x| label(x)).collect(), 0);
@@ -109,11 +109,11 @@ fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> Grid {
             0,
         )
     });
-    Grid { columns: std::iter::once(names).chain(columns).collect() }
+    TextGrid { columns: std::iter::once(names).chain(columns).collect() }
 }
 
 /// One row for each series, one column for each x and what is measured there; ascending in x.
-fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> Grid {
+fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let all = distinct(points, |p| p.series.as_str());
     let names = GridColumn::texts("", all.iter().map(|&series| series.to_owned()).collect(), 0);
     let mut kinds = distinct(points, |p| (p.x, p.x_name.as_str(), Measure::of(p)));
@@ -124,7 +124,7 @@ fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> Grid {
         let cells = all.iter().map(|&series| cell(points.iter().filter(is_own).find(|p| p.series == series)));
         GridColumn::numbers(format!("{x_name}\n{}{unit}", label(x)), cells.collect(), 0)
     });
-    Grid { columns: std::iter::once(names).chain(columns).collect() }
+    TextGrid { columns: std::iter::once(names).chain(columns).collect() }
 }
 
 fn cell(point: Option<&Point>) -> String {

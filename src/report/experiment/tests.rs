@@ -50,9 +50,10 @@ fn experiments_read_well_in_a_terminal() {
 /// Points of experiments that were recorded.
 fn recorded() -> Vec<Point> {
     let folder = format!("{}/data/results", env!("CARGO_MANIFEST_DIR"));
-    let files =
-        std::fs::read_dir(folder).unwrap().flat_map(|device| std::fs::read_dir(device.unwrap().path()).unwrap());
-    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    let folders =
+        std::fs::read_dir(folder).unwrap().filter_map(|device| std::fs::read_dir(device.unwrap().path()).ok());
+    let files = folders.flatten().map(|file| file.unwrap().path());
+    let mut paths: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "csv")).collect();
     paths.sort();
     let readable = paths.iter().filter_map(|path| {
         let mut file = csv::Reader::from_path(path).unwrap();

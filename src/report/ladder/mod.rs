@@ -2,7 +2,7 @@
 
 use super::columns::{self, BAR_DROP, Value, in_one_unit, of_limit};
 use super::format::{self, Screen, Tint, paint};
-use super::grid::{GAP, Grid, GridColumn};
+use super::grid::{GAP, GridColumn, TextGrid};
 use super::view::{self, Cell, RateUnit, View, detail, label, tint, verdict};
 use crate::record::Row;
 use crate::runner::Status;
@@ -27,9 +27,9 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     // No line ends within `n = 1000`.
     let title = format::terminal(&view.title).replace(" = ", "\u{a0}=\u{a0}");
     let mut text = format::wrap(&title, screen.width, "  ").replace('\u{a0}', " ");
-    let rungs = Part { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+    let rungs = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
     let cpu_name = view.cpu.first().map(|cell| cell.row.device.clone()).unwrap_or_default();
-    let cpu = Part { cells: &view.cpu, name: cpu_name, best: None, is_cpu: true };
+    let cpu = Section { cells: &view.cpu, name: cpu_name, best: None, is_cpu: true };
     let (mut left_out, mut shown) = (Vec::new(), Vec::new());
     for part in [rungs, cpu].into_iter().filter(|part| !part.cells.is_empty()) {
         let drawn = part.draw(screen);
@@ -56,7 +56,7 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
 }
 
 /// Lines of a ladder that share a table.
-struct Part<'a> {
+struct Section<'a> {
     cells: &'a [Cell<'a>],
     /// The first column's head.
     name: String,
@@ -72,7 +72,7 @@ struct Drawn<'a> {
     verdicts: Vec<(&'a Row, String)>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Section<'a> {
     fn draw(&self, screen: Screen) -> Drawn<'a> {
         let mut grid = self.grid();
         let mut left_out = Vec::new();
@@ -93,7 +93,7 @@ impl<'a> Part<'a> {
         Drawn { text, left_out, verdicts }
     }
 
-    fn grid(&self) -> Grid {
+    fn grid(&self) -> TextGrid {
         let mark = |at| if self.best == Some(at) { "★ " } else { "  " };
         let names = |(at, cell): (usize, &Cell<'_>)| match self.best {
             Some(_) => mark(at).to_owned() + &label(cell.row),
@@ -104,9 +104,9 @@ impl<'a> Part<'a> {
         let timed =
             self.cells.iter().map(|cell| if cell.is_timed() { verdict(cell.judged(), 0) } else { String::new() });
         let last = GridColumn::texts("verdict", timed.collect(), 0);
-        let parts: &[columns::Part] = match self.is_cpu {
-            true => &[columns::Part::Timing],
-            false => &[columns::Part::Timing, columns::Part::Kernels, columns::Part::Whole],
+        let parts: &[columns::Subject] = match self.is_cpu {
+            true => &[columns::Subject::Timing],
+            false => &[columns::Subject::Timing, columns::Subject::Kernels, columns::Subject::Whole],
         };
         let all = view::columns(self.cells, parts).into_iter();
         let unit = self.cells.first().map(|cell| cell.unit).unwrap_or_default();
@@ -118,11 +118,11 @@ impl<'a> Part<'a> {
             });
             GridColumn::numbers(head, texts, column.drop)
         });
-        Grid { columns: std::iter::once(first).chain(between).chain([last]).collect() }
+        TextGrid { columns: std::iter::once(first).chain(between).chain([last]).collect() }
     }
 
     /// The table's lines with bars and colours. A line without numbers has its verdict in their place.
-    fn lines(&self, grid: &Grid, bars: Option<&Bars>, screen: Screen) -> (String, Vec<(&'a Row, String)>) {
+    fn lines(&self, grid: &TextGrid, bars: Option<&Bars>, screen: Screen) -> (String, Vec<(&'a Row, String)>) {
         let lines = grid.lines();
         let first_row = lines.len() - self.cells.len();
         let name_width =
@@ -207,7 +207,7 @@ impl Bars {
 /// The columns that had no room, in tables of their own.
 fn more_columns(cells: &[Cell<'_>], columns: Vec<GridColumn>, screen: Screen) -> String {
     let names = GridColumn::texts("rung", cells.iter().map(|cell| label(cell.row)).collect(), 0);
-    Grid { columns: std::iter::once(names).chain(columns).collect() }.blocks(screen.width)
+    TextGrid { columns: std::iter::once(names).chain(columns).collect() }.blocks(screen.width)
 }
 
 /// Notes on two lines, or all of them; and how much was left out.

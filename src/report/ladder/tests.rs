@@ -214,7 +214,7 @@ fn work_repeated_inside_stands_beside_its_kernel() {
 fn a_column_holds_one_unit() {
     for rows in [typical(), launch_bound(), repeated(), troubled()] {
         let view = View::of(&rows, RateUnit::GB);
-        let part = Part { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+        let part = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
         let grid = part.grid();
         for column in &grid.columns[1..grid.columns.len() - 1] {
             for cell in column.cells.iter().map(|cell| cell.trim()) {

@@ -4,7 +4,7 @@ mod map;
 
 use super::columns::{Value, in_one_unit, of_limit};
 use super::format::{self, Screen};
-use super::grid::{Grid, GridColumn};
+use super::grid::{GridColumn, TextGrid};
 use super::view::{is_memory_bound, status_word};
 use crate::record::{Row, flag};
 use crate::runner::{Spent, Status};
@@ -133,7 +133,7 @@ fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
 }
 
 /// A line for each rung that has a time, with its best configuration; the best of all is marked.
-fn rung_table(rows: &[&Row], best: &Row) -> Grid {
+fn rung_table(rows: &[&Row], best: &Row) -> TextGrid {
     let own = |variant: &str| rows.iter().copied().filter(|r| r.variant == variant).collect::<Vec<_>>();
     let lines: Vec<(Vec<Timed<'_>>, usize)> = variants(rows)
         .into_iter()
@@ -162,7 +162,7 @@ fn rung_table(rows: &[&Row], best: &Row) -> Grid {
         GridColumn::texts("timed", counts.collect(), 1),
         GridColumn::texts("tunables", text(&|row| row.params.clone()), 0),
     ];
-    Grid { columns }
+    TextGrid { columns }
 }
 
 fn label(row: &Row) -> String {
