@@ -128,7 +128,9 @@ pub fn shorten(text: &str, width: usize) -> String {
 /// Text in lines of at most `width` characters, broken at blanks, those after the first behind `indent`; ends with a line
 /// feed. A longer word has a line of its own.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
-    wrapped(text, "", indent, width)
+    let words = text.trim_start_matches(' ');
+    let lines = wrapped(words, &text[..text.len() - words.len()], indent, width);
+    if lines.is_empty() { "\n".to_owned() } else { lines }
 }
 
 /// Foreign text of many lines for a terminal, each indented by `indent`.

@@ -23,14 +23,25 @@ const LEAST_WIDTH: usize = 40;
 impl Screen {
     /// Standard output; coloured as it is asked for.
     pub fn stdout(color: bool) -> Screen {
-        Screen { width: width(Stdout.width()), unicode: is_unicode(variable), color }
+        Screen { width: width(stdout_columns()), unicode: is_unicode(variable), color }
     }
 
     /// Standard error, without colours.
     pub fn stderr() -> Screen {
-        let measured = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0));
+        let measured = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0);
         Screen { width: width(measured), unicode: is_unicode(variable), color: false }
     }
+}
+
+/// What standard output's terminal says of its width.
+#[cfg(unix)]
+fn stdout_columns() -> Option<u16> {
+    terminal_size::terminal_size_of(Stdout.file().ok()?).map(|(width, _)| width.0)
+}
+
+#[cfg(not(unix))]
+fn stdout_columns() -> Option<u16> {
+    Stdout.is_terminal().then(terminal_size::terminal_size)?.map(|(width, _)| width.0)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -38,9 +49,9 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// `COLUMNS`, what was measured, or 80.
-fn width(measured: Option<usize>) -> usize {
+fn width(measured: Option<u16>) -> usize {
     let asked = variable("COLUMNS").and_then(|columns| columns.trim().parse().ok());
-    let measured = measured.filter(|&columns| columns > 0);
+    let measured = measured.filter(|&columns| columns > 0).map(usize::from);
     asked.filter(|&columns| columns > 0).or(measured).unwrap_or(WIDTH).max(LEAST_WIDTH)
 }
 
