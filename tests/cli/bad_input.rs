@@ -135,7 +135,7 @@ const BAD: &str = r#"
 2 | sweep | --kernel
 2 | sweep nothing | there is no family
 2 | sweep redcue | `reduce`
-2 | sweep banks | `gpulab lab banks`
+2 | sweep stride | `gpulab lab stride`
 2 | sweep reduce --kernel reduce | cannot be used with
 2 | sweep dot -n 10..1+1 | backwards
 2 | sweep dot --n 1..10*1 | never
@@ -158,7 +158,7 @@ const BAD: &str = r#"
 3 | sweep dot --dry-run -d nonesuch | nonesuch
 2 | merge | FILE
 2 | merge a.csv | --output
-2 | merge {} -o whole.csv | nowhere
+1 | merge {} -o whole.csv | nowhere
 2 | merge Cargo.toml -o Cargo.toml | Cargo.toml
 2 | completions | SHELL
 2 | completions cmd | bash
