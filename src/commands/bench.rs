@@ -1,12 +1,13 @@
 //! What the commands that measure share: checks before anything runs, the executor, the verdict.
 
-use super::{interrupt, say, words};
+use super::{interrupt, note, say, words};
 use crate::cli::{Global, MeasureArgs};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
 use crate::kernels::{self, FAMILIES, Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::Row;
+use crate::report::format;
 use crate::runner::{Status, Stop};
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session, usual_deadline};
 use crate::{Error, memory};
@@ -166,7 +167,7 @@ pub(super) fn open_within(
 pub(super) fn announce(global: &Global, info: &DeviceInfo) {
     if !global.quiet {
         let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };
-        say(&format!("device {}: {}{why}", info.selector, info.name));
+        note(&format!("device {}: {}{why}", info.selector, format::device(&info.name)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, list, page, say, screen, words};
+use super::{Out, interrupt, list, note, page, screen, words};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
 use crate::exchange::{Variant, exchange};
@@ -49,7 +49,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let settings = options.measure.settings();
     let scene =
         Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
-    let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, say);
+    let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     let mut lab = Laboratory { settings, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());

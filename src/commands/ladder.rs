@@ -3,7 +3,7 @@
 use super::bench::{self, Input};
 use super::climb::{Climb, Study};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, say, screen};
+use super::{Out, interrupt, note, screen};
 use crate::Error;
 use crate::ceilings::Limits;
 use crate::cli::{Global, Ladder, Output};
@@ -85,7 +85,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     data.check_device(bytes, &info)?;
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
-    let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, say);
+    let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     let study = Study {
         ladder: study,
         dtype,
@@ -103,7 +103,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let rows = climb.rows();
     let finished = tell(&mut climb, out, global, options, &rows, climbed.is_ok());
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
-        say(&format!("not measured: {}", climb.missing().join(", ")));
+        note(&format!("not measured: {}", climb.missing().join(", ")));
     }
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let rungs = bench::worst(&rows, options.measure.strict);

@@ -31,6 +31,7 @@ pub use words::misunderstood;
 
 use crate::Error;
 use crate::cli::{Cli, Color, Command, Global};
+use crate::report::format::wrap;
 use crate::stdout;
 use crate::terminal::{self, Screen, Stdout, say};
 use crate::worker;
@@ -119,6 +120,14 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Completions { shell } => packaging::completions(out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),
+    }
+}
+
+/// Says something on standard error: on a terminal in lines that fit it, elsewhere in one, for the programs that search it.
+fn note(text: &str) {
+    match std::io::stderr().is_terminal() {
+        true => say(wrap(text, Screen::stderr().width, "  ").trim_end()),
+        false => say(text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use super::bench::{self, Input};
-use super::{Out, interrupt, outputs, say, screen};
+use super::{Out, interrupt, note, outputs, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
@@ -47,7 +47,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         return out.text(&listing(&mine, plan.len()));
     }
     if csv.is_none() && !global.quiet {
-        say("the rows go into the summary alone: -o FILE keeps them as CSV, and so does a pipe");
+        note("the rows go into the summary alone: -o FILE keeps them as CSV, and so does a pipe");
     }
     let settings = options.measure.settings();
     let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
@@ -67,7 +67,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         ),
         identity,
         settings,
-        limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, say),
+        limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note),
         steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
         step: 0,
         executor,
@@ -183,7 +183,7 @@ fn earlier_rows(
         return Ok(Vec::new());
     }
     if let Some(torn) = csv.and_then(CsvFile::torn).filter(|_| !global.quiet) {
-        say(torn);
+        note(torn);
     }
     let rows = read_rows(path)?.rows;
     let refused = |why| Error::Usage(format!("cannot go on with {}: {why}", options.output));
