@@ -29,7 +29,7 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Transpose(options) => done.after_ladder("transpose", &options.ladder),
         Command::Minplus(options) => match (&options.graph.input, options.graph.closure) {
             (None, _) => done.after_ladder("minplus", &options.ladder),
-            (Some(_), false) => done.again_with(&["--closure"]),
+            (Some(_), false) => done.again("", &["--closure"]),
             (Some(_), true) => done.on_device("gpulab minplus --quick"),
         },
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
@@ -53,17 +53,17 @@ impl Done<'_> {
         format!("{command}{device}")
     }
 
-    /// The same command with more words, and without those that it is over with.
-    fn again_with(&self, more: &[&str]) -> String {
-        let kept = self.words.iter().map(String::as_str).filter(|word| *word != "--dry-run");
+    /// The same command without a word that it is over with, and with more words.
+    fn again(&self, without: &str, more: &[&str]) -> String {
+        let kept = self.words.iter().map(String::as_str).filter(|word| *word != without);
         let words: Vec<String> = kept.chain(more.iter().copied()).map(quoted).collect();
         format!("gpulab {}", words.join(" "))
     }
 
-    /// Behind a first look the ladder; behind the ladder the ideas of its rungs.
+    /// Behind a first look the whole ladder; behind the ladder the ideas of its rungs.
     fn after_ladder(&self, family: &str, options: &Ladder) -> String {
         match options.measure.quick {
-            true => self.on_device(&format!("gpulab {family}")),
+            true => self.again("--quick", &[]),
             false => format!("gpulab list {family}"),
         }
     }
@@ -91,8 +91,8 @@ impl Done<'_> {
         let family = options.swept.name();
         let file = format!("{family}.csv");
         match (options.output.as_str(), options.dry_run, options.shard) {
-            ("-", ..) => self.again_with(&["-o", &file]),
-            (_, true, _) => self.again_with(&[]),
+            ("-", ..) => self.again("--dry-run", &["-o", &file]),
+            (_, true, _) => self.again("--dry-run", &[]),
             (file, false, Some(_)) => format!("gpulab merge {} OTHERS... -o whole.csv", quoted(file)),
             (file, false, None) => format!("gpulab show {}", quoted(file)),
         }
@@ -155,7 +155,7 @@ mod tests {
         ("gpulab list reduce", "gpulab sweep reduce --quick -o reduce.csv"),
         ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
         ("gpulab list --source cmsoft", "gpulab dot --as cmsoft"),
-        ("gpulab reduce --quick -d 0:0", "gpulab reduce -d 0:0"),
+        ("gpulab reduce --quick -n 1M -d 0:0", "gpulab reduce -n 1M -d 0:0"),
         ("gpulab transpose", "gpulab list transpose"),
         ("gpulab dot -d h200", "gpulab list dot"),
         ("gpulab minplus --quick", "gpulab minplus"),
