@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const TRY: [(&str, &str, &str); 3] = [
     ("gpulab reduce --quick", "sum a vector in ever better ways", "2 s"),
     ("gpulab lab banks --quick", "find the banks of local memory", "3 s"),
-    ("gpulab ceiling --quick", "measure what the device does at best", "10 s"),
+    ("gpulab ceiling --quick", "measure what the device does at best", "half a minute"),
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.

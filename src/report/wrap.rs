@@ -6,7 +6,8 @@ pub fn wrapped(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut line = first.to_owned();
     let mut is_begun = false;
-    // A blank that does not break a line is no gap.
+    // A number stays with its per cent, and a blank that does not break a line is no gap.
+    let text = text.replace(" %", "\u{a0}%");
     for word in text.split(|c: char| c.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
         if is_begun && line.chars().count() + 1 + word.chars().count() > width {
             lines += &line;
@@ -24,7 +25,7 @@ pub fn wrapped(text: &str, first: &str, rest: &str, width: usize) -> String {
         lines += &line;
         lines.push('\n');
     }
-    lines
+    lines.replace("\u{a0}%", " %")
 }
 
 /// The line's words as far as they go into `width` characters, with `...` for those that do not.

@@ -85,8 +85,9 @@ fn the_chapters_units_are_told_on_request() {
     let args = ["minplus", "--n", "64", "--variant", "2", "--quick"];
     let (plain, log, code) = crate::binary::run(&args);
     assert_eq!((code, plain.contains("374")), (0, false), "{plain}{log}");
-    let clock_is_known = plain.contains("/CU/clk");
     let (told, log, code) = crate::binary::run(&[&args[..], &["-v"]].concat());
     assert_eq!(code, 0, "{log}");
+    // Beside the table's other columns, for which it may have no room.
+    let clock_is_known = told.contains("/CU/clk");
     assert_eq!(told.contains("374 a clock") && told.contains("v2 registers "), clock_is_known, "{told}");
 }

@@ -35,6 +35,9 @@ pub(super) struct Study<'a> {
     pub(super) verbose: bool,
 }
 
+/// Seconds of a budget that are kept for limits, if they are still to be measured.
+const LIMITS_S: f64 = 1.2;
+
 /// A part of a ladder's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -294,10 +297,11 @@ impl<'a> Climb<'a> {
         let settings = &self.study.settings;
         let done = self.records.len();
         let besides = (done > 0).then(|| self.besides / done as f64);
-        let elapsed = self.began.elapsed().as_secs_f64();
+        let limits = usize::from(self.missing.contains(&self.limits_name()));
+        let spent = self.began.elapsed().as_secs_f64() + LIMITS_S * limits as f64;
+        let left = self.missing.len() - limits;
         let budget = self.study.budget;
-        let settings =
-            budget.map_or_else(|| settings.clone(), |b| b.settings(settings, elapsed, self.missing.len(), besides));
+        let settings = budget.map_or_else(|| settings.clone(), |b| b.settings(settings, spent, left, besides));
         ceilings::bounded(&settings, self.study.ladder.family, case, self.limit, self.info())
     }
 
