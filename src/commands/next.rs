@@ -19,8 +19,7 @@ pub(super) struct Done<'a> {
 /// The next useful command, if there is one.
 pub(super) fn next(done: &Done<'_>) -> Option<String> {
     Some(match done.command {
-        Command::Devices { .. } => done.on_device("gpulab reduce --quick"),
-        Command::Doctor { .. } => done.on_device("gpulab ceiling --quick"),
+        Command::Devices { .. } | Command::Doctor { .. } => done.on_device("gpulab dot -n 1M --quick"),
         Command::List { source: Some(source), .. } => done.on_device(first_step(source)?),
         Command::List { name: None, .. } => "gpulab list reduce".to_owned(),
         Command::List { name: Some(name), .. } => done.after_list(name),
@@ -81,7 +80,7 @@ impl Done<'_> {
         let at = options.name.as_deref().and_then(experiment);
         let place = at.and_then(|at| EXPERIMENTS.iter().position(|e| e.name == at.name));
         match (&options.name, place.and_then(|place| EXPERIMENTS.get(place + 1))) {
-            (None, _) => self.on_device("gpulab lab stride --quick"),
+            (None, _) => self.on_device("gpulab lab banks --quick"),
             (Some(_), Some(next)) => self.on_device(&format!("gpulab lab {}", next.name)),
             (Some(_), None) => "gpulab list".to_owned(),
         }
@@ -149,8 +148,8 @@ mod tests {
 
     /// Each command, and what comes next.
     const NEXT: [(&str, &str); 29] = [
-        ("gpulab devices", "gpulab reduce --quick"),
-        ("gpulab doctor", "gpulab ceiling --quick"),
+        ("gpulab devices", "gpulab dot -n 1M --quick"),
+        ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
         ("gpulab list reduce", "gpulab sweep reduce --quick -o reduce.csv"),
         ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
@@ -162,7 +161,7 @@ mod tests {
         ("gpulab minplus --input a.csv", "gpulab minplus --input a.csv --closure"),
         ("gpulab minplus --input a.csv --closure", "gpulab minplus --quick"),
         ("gpulab ceiling --show", "gpulab reduce"),
-        ("gpulab lab", "gpulab lab stride --quick"),
+        ("gpulab lab", "gpulab lab banks --quick"),
         ("gpulab lab banks -d it's", r"gpulab lab camping -d 'it'\''s'"),
         ("gpulab lab zerocopy", "gpulab list"),
         ("gpulab lab all", "gpulab list"),
