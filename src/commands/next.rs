@@ -19,8 +19,7 @@ pub(super) struct Done<'a> {
 /// The next useful command, if there is one.
 pub(super) fn next(done: &Done<'_>) -> Option<String> {
     Some(match done.command {
-        Command::Devices { .. } => done.on_device("gpulab reduce --quick"),
-        Command::Doctor { .. } => done.on_device("gpulab ceiling --quick"),
+        Command::Devices { .. } | Command::Doctor { .. } => done.on_device("gpulab dot -n 1M --quick"),
         Command::List { source: Some(source), .. } => done.on_device(first_step(source)?),
         Command::List { name: None, .. } => "gpulab list reduce".to_owned(),
         Command::List { name: Some(name), .. } => done.after_list(name),
@@ -29,7 +28,7 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Transpose(options) => done.after_ladder("transpose", &options.ladder),
         Command::Minplus(options) => match (&options.graph.input, options.graph.closure) {
             (None, _) => done.after_ladder("minplus", &options.ladder),
-            (Some(_), false) => done.again_with(&["--closure"]),
+            (Some(_), false) => done.again("", &["--closure"]),
             (Some(_), true) => done.on_device("gpulab minplus --quick"),
         },
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
@@ -53,17 +52,17 @@ impl Done<'_> {
         format!("{command}{device}")
     }
 
-    /// The same command with more words, and without those that it is over with.
-    fn again_with(&self, more: &[&str]) -> String {
-        let kept = self.words.iter().map(String::as_str).filter(|word| *word != "--dry-run");
+    /// The same command without a word that it is over with, and with more words.
+    fn again(&self, without: &str, more: &[&str]) -> String {
+        let kept = self.words.iter().map(String::as_str).filter(|word| *word != without);
         let words: Vec<String> = kept.chain(more.iter().copied()).map(quoted).collect();
         format!("gpulab {}", words.join(" "))
     }
 
-    /// Behind a first look the ladder; behind the ladder the ideas of its rungs.
+    /// Behind a first look the whole ladder; behind the ladder the ideas of its rungs.
     fn after_ladder(&self, family: &str, options: &Ladder) -> String {
         match options.measure.quick {
-            true => self.on_device(&format!("gpulab {family}")),
+            true => self.again("--quick", &[]),
             false => format!("gpulab list {family}"),
         }
     }
@@ -81,7 +80,7 @@ impl Done<'_> {
         let at = options.name.as_deref().and_then(experiment);
         let place = at.and_then(|at| EXPERIMENTS.iter().position(|e| e.name == at.name));
         match (&options.name, place.and_then(|place| EXPERIMENTS.get(place + 1))) {
-            (None, _) => self.on_device("gpulab lab stride --quick"),
+            (None, _) => self.on_device("gpulab lab banks --quick"),
             (Some(_), Some(next)) => self.on_device(&format!("gpulab lab {}", next.name)),
             (Some(_), None) => "gpulab list".to_owned(),
         }
@@ -91,8 +90,8 @@ impl Done<'_> {
         let family = options.swept.name();
         let file = format!("{family}.csv");
         match (options.output.as_str(), options.dry_run, options.shard) {
-            ("-", ..) => self.again_with(&["-o", &file]),
-            (_, true, _) => self.again_with(&[]),
+            ("-", ..) => self.again("--dry-run", &["-o", &file]),
+            (_, true, _) => self.again("--dry-run", &[]),
             (file, false, Some(_)) => format!("gpulab merge {} OTHERS... -o whole.csv", quoted(file)),
             (file, false, None) => format!("gpulab show {}", quoted(file)),
         }
@@ -149,20 +148,20 @@ mod tests {
 
     /// Each command, and what comes next.
     const NEXT: [(&str, &str); 29] = [
-        ("gpulab devices", "gpulab reduce --quick"),
-        ("gpulab doctor", "gpulab ceiling --quick"),
+        ("gpulab devices", "gpulab dot -n 1M --quick"),
+        ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
         ("gpulab list reduce", "gpulab sweep reduce --quick -o reduce.csv"),
         ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
         ("gpulab list --source cmsoft", "gpulab dot --as cmsoft"),
-        ("gpulab reduce --quick -d 0:0", "gpulab reduce -d 0:0"),
+        ("gpulab reduce --quick -n 1M -d 0:0", "gpulab reduce -n 1M -d 0:0"),
         ("gpulab transpose", "gpulab list transpose"),
         ("gpulab dot -d h200", "gpulab list dot"),
         ("gpulab minplus --quick", "gpulab minplus"),
         ("gpulab minplus --input a.csv", "gpulab minplus --input a.csv --closure"),
         ("gpulab minplus --input a.csv --closure", "gpulab minplus --quick"),
         ("gpulab ceiling --show", "gpulab reduce"),
-        ("gpulab lab", "gpulab lab stride --quick"),
+        ("gpulab lab", "gpulab lab banks --quick"),
         ("gpulab lab banks -d it's", r"gpulab lab camping -d 'it'\''s'"),
         ("gpulab lab zerocopy", "gpulab list"),
         ("gpulab lab all", "gpulab list"),

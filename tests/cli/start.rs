@@ -13,13 +13,13 @@ fn json(text: &str) -> Value {
 fn the_program_alone_shows_the_device_and_what_to_try() {
     let (out, err, code) = run(&[]);
     assert_eq!((err.as_str(), code), ("", 0), "{out}");
-    for word in ["device 0:", "gpulab reduce --quick", "gpulab ceiling --quick", "gpulab list", "(about "] {
+    for word in ["device 0:", "gpulab dot -n 1M --quick", "gpulab ceiling --quick", "gpulab list", "(about "] {
         assert!(out.contains(word), "{word}: {out}");
     }
     let (quiet, _, code) = run(&["-q"]);
     assert!(code == 0 && quiet.lines().count() == 1 && quiet.starts_with("device 0:"), "{quiet}");
     let (out, _, code) = run(&["-d", "0:0"]);
-    assert!(code == 0 && out.contains("gpulab reduce --quick -d 0:0"), "{out}");
+    assert!(code == 0 && out.contains("gpulab dot -n 1M --quick -d 0:0"), "{out}");
 }
 
 #[test]
