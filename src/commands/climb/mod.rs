@@ -35,8 +35,8 @@ pub(super) struct Study<'a> {
     pub(super) verbose: bool,
 }
 
-/// Seconds of a budget that are kept for limits, if they are still to be measured.
-const LIMITS_S: f64 = 1.2;
+/// Share of a budget that is kept for limits, if they are still to be measured.
+const FOR_LIMITS: f64 = 0.25;
 
 /// A part of a ladder's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,10 +298,14 @@ impl<'a> Climb<'a> {
         let done = self.records.len();
         let besides = (done > 0).then(|| self.besides / done as f64);
         let limits = usize::from(self.missing.contains(&self.limits_name()));
-        let spent = self.began.elapsed().as_secs_f64() + LIMITS_S * limits as f64;
         let left = self.missing.len() - limits;
-        let budget = self.study.budget;
-        let settings = budget.map_or_else(|| settings.clone(), |b| b.settings(settings, spent, left, besides));
+        let settings = self.study.budget.map_or_else(
+            || settings.clone(),
+            |budget| {
+                let spent = self.began.elapsed().as_secs_f64() + FOR_LIMITS * budget.whole * limits as f64;
+                budget.settings(settings, spent, left, besides)
+            },
+        );
         ceilings::bounded(&settings, self.study.ladder.family, case, self.limit, self.info())
     }
 
