@@ -13,9 +13,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Commands to try, what they do, and how long they took on a CPU of four cores with PoCL, its cache of programs warm.
 const TRY: [(&str, &str, &str); 3] = [
-    ("gpulab dot -n 1M --quick", "the dot product in ever better ways", "2 s"),
+    ("gpulab dot -n 1M --quick", "the dot product's ladder", "2 s"),
     ("gpulab lab banks --quick", "the banks of local memory", "3 s"),
-    ("gpulab ceiling --quick", "what the device does at best", "1 minute"),
+    ("gpulab ceiling --quick", "the device's limits", "1 minute"),
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
