@@ -5,6 +5,7 @@ pub mod examples;
 mod tunables;
 
 use crate::data::Dtype;
+use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
 use crate::runner::{Budget, Cache, Clock, Settings, Status};
@@ -223,7 +224,7 @@ pub struct DotArgs {
     /// The set-up of a source, with its claim beside this device's figures; what is given besides wins
     #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with = "input")]
     pub source: Option<Source>,
-    /// Elements of each vector [default: 2^24, or the source's]
+    /// Elements of each vector [default: 2^24, with --quick 2^20, or the source's]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
@@ -251,9 +252,9 @@ pub enum Source {
 /// `gpulab reduce`.
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
-    /// Elements of the vector
-    #[arg(short, long, value_name = "N", value_parser = values::size, default_value = "2^24")]
-    pub n: u64,
+    /// Elements of the vector [default: 2^24, with --quick 2^20]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
     /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
     #[arg(long, value_name = "FILE", conflicts_with = "n")]
     pub input: Option<String>,
@@ -268,7 +269,7 @@ pub struct ReduceArgs {
 /// `gpulab transpose`.
 #[derive(Debug, Args)]
 pub struct TransposeArgs {
-    /// Rows and columns of a square matrix [default: 2048]
+    /// Rows and columns of a square matrix [default: 2048, with --quick 1024]
     #[arg(short, long, value_name = "N", value_parser = values::size, conflicts_with_all = ["width", "height"])]
     pub n: Option<u64>,
     /// Columns of the matrix
@@ -303,9 +304,9 @@ pub enum Loop {
 /// `gpulab minplus`.
 #[derive(Debug, Args)]
 pub struct MinPlusArgs {
-    /// Rows and columns of the matrix
-    #[arg(short, long, value_name = "N", value_parser = values::size, default_value = "1024")]
-    pub n: u64,
+    /// Rows and columns of the matrix [default: 1024, with --quick 256]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
     /// Settings of the kernels.
     #[command(flatten)]
     pub tunables: Tunables<OfMinPlus>,
@@ -592,6 +593,11 @@ pub struct Output {
 }
 
 impl Ladder {
+    /// Elements, or columns, if nobody says how many.
+    pub fn default_size(&self, form: Form) -> u64 {
+        form.ladder_size(self.measure.quick)
+    }
+
     /// What sampling is fitted into; none where the options say themselves how long it goes on.
     pub fn budget(&self) -> Option<Budget> {
         let MeasureArgs { max_runs, min_time, timeout, quick, .. } = self.measure;

@@ -4,7 +4,7 @@ use super::ladder::{AsSource, LadderRun};
 use super::{Out, ladder, say};
 use crate::cli::{DotArgs, Global, Source};
 use crate::data::{Params, Shape};
-use crate::kernels;
+use crate::kernels::{self, Form};
 use crate::{Error, input, report};
 
 /// Runs the ladder.
@@ -21,7 +21,8 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
     }
     let mut params = options.tunables.params.clone();
     let source = options.source.map(|source| as_source(source, &mut params));
-    let shape = Shape::vector(options.n.unwrap_or(if options.source.is_some() { CMSOFT_N } else { 1 << 24 }));
+    let usual = || options.source.map_or_else(|| options.ladder.default_size(Form::Vector), |_| CMSOFT_N);
+    let shape = Shape::vector(options.n.unwrap_or_else(usual));
     let mut study = LadderRun::new(&kernels::dot::FAMILY, shape, &options.ladder, &params);
     study.source = source;
     if let Some(first) = &options.input {

@@ -14,7 +14,8 @@ pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), 
     if let Some(file) = &options.graph.input {
         return graph::run(global, &options.ladder, &options.graph, file);
     }
-    let shape = Form::Square.shape(options.n, None);
+    let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
+    let shape = Form::Square.shape(n, None);
     let study = LadderRun::new(&kernels::minplus::FAMILY, shape, &options.ladder, &options.tunables.params);
     ladder::run(out, global, &options.ladder, &study)
 }

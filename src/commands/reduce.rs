@@ -5,7 +5,7 @@ use super::{Out, ladder};
 use crate::cli::{Global, ReduceArgs};
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
-use crate::kernels;
+use crate::kernels::{self, Form};
 use crate::{Error, input};
 
 /// Runs the ladder.
@@ -15,7 +15,8 @@ use crate::{Error, input};
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
-    let (shape, params) = (Shape::vector(options.n), &options.tunables.params);
+    let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Vector));
+    let (shape, params) = (Shape::vector(n), &options.tunables.params);
     let mut study = LadderRun::new(&kernels::reduce::FAMILY, shape, &options.ladder, params);
     if let Some(file) = &options.input {
         study.inputs = vec![file.clone()];

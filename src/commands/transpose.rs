@@ -4,7 +4,7 @@ use super::ladder::LadderRun;
 use super::{Out, ladder};
 use crate::cli::{Global, Loop, TransposeArgs};
 use crate::data::{Params, Shape};
-use crate::kernels;
+use crate::kernels::{self, Form};
 use crate::{Error, record};
 
 /// Runs the ladder.
@@ -12,7 +12,7 @@ use crate::{Error, record};
 /// # Errors
 /// Bad options, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
-    let n = options.n.unwrap_or(2048);
+    let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Matrix));
     let shape = Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) };
     let study = LadderRun::new(&kernels::transpose::FAMILY, shape, &options.ladder, &options.tunables.params);
     ladder::run(out, global, &options.ladder, &LadderRun { series: series(options), ..study })

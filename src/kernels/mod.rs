@@ -70,6 +70,18 @@ impl Form {
         }
     }
 
+    /// Elements, or columns, of a ladder if nobody says; fewer where it is to be quick.
+    pub fn ladder_size(self, quick: bool) -> u64 {
+        match (self, quick) {
+            (Form::Vector, false) => 1 << 24,
+            (Form::Vector, true) => 1 << 20,
+            (Form::Matrix, false) => 2048,
+            (Form::Matrix, true) => 1024,
+            (Form::Square, false) => 1024,
+            (Form::Square, true) => 256,
+        }
+    }
+
     /// Elements, or columns, to sweep over if nobody says.
     pub fn default_size(self) -> u64 {
         match self {
