@@ -1,6 +1,6 @@
 //! The rows of a ladder as they finish, in place, above the line that says what runs.
 
-use super::format;
+use super::format::{self, Screen};
 use super::progress::{self, Observer, StatusLine};
 use crate::record::{Row, flag};
 use crate::runner::Status;
@@ -75,7 +75,7 @@ impl Live {
         self.rows.push((row, bar));
         let rows: Vec<LiveRow> = self.rows.iter().map(|(row, _)| row.clone()).collect();
         for (line, (_, bar)) in lines(&rows).into_iter().zip(&self.rows) {
-            bar.set_message(line);
+            bar.set_message(format::on_screen(&line, Screen::stderr()));
         }
     }
 
