@@ -31,7 +31,7 @@ pub use words::misunderstood;
 
 use crate::Error;
 use crate::cli::{Cli, Color, Command, Global};
-use crate::report::format::wrap;
+use crate::report::sweep::wrapped;
 use crate::stdout;
 use crate::terminal::{self, Screen, Stdout, say};
 use crate::worker;
@@ -126,7 +126,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
 /// Says something on standard error: on a terminal in lines that fit it, elsewhere in one, for the programs that search it.
 fn note(text: &str) {
     match std::io::stderr().is_terminal() {
-        true => say(wrap(text, Screen::stderr().width, "  ").trim_end()),
+        true => say(&wrapped(text, Screen::stderr())),
         false => say(text),
     }
 }

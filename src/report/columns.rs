@@ -1,7 +1,7 @@
 //! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
 use super::format;
-use super::view::{Cell, RateUnit};
+use super::view::{Cell, RateUnit, clear_factor};
 use crate::record::{Row, flag};
 use crate::stats::ratio;
 
@@ -234,11 +234,8 @@ fn of_peak(row: &Row) -> Option<Value> {
 
 /// What a row gained against the rung before it; hidden by the spreads of both, or where it is less than a few per cent.
 fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
-    /// A smaller difference than this is none.
-    const LEAST: f64 = 0.03;
     let factor = row.step_x?;
-    let spread = before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0);
-    let clear = 1.0 + spread.max(LEAST);
+    let clear = clear_factor(before, row);
     Some(match ratio(1.0, factor) {
         _ if factor > clear => Gain::Faster(factor),
         Some(loss) if loss > clear => Gain::Slower(loss),

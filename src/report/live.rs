@@ -74,8 +74,9 @@ impl Live {
         }
         self.rows.push((row, bar));
         let rows: Vec<LiveRow> = self.rows.iter().map(|(row, _)| row.clone()).collect();
+        let screen = Screen::stderr();
         for (line, (_, bar)) in lines(&rows).into_iter().zip(&self.rows) {
-            bar.set_message(format::on_screen(&line, Screen::stderr()));
+            bar.set_message(format::on_screen(&line, screen));
         }
     }
 

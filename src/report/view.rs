@@ -102,8 +102,7 @@ impl<'a> View<'a> {
             std::mem::swap(&mut plain, &mut inside);
         }
         let beside = |row: &Row| inside.iter().copied().find(|r| r.variant == row.variant);
-        let is_base = |r: &&Row| r.rung.is_some() && r.status == Status::Ok && r.t_median_s.is_some();
-        let before = |at: usize| plain[..at].iter().copied().rfind(is_base);
+        let before = |at: usize| plain[..at].iter().copied().rfind(|row| is_base(row));
         let wg = common_wg(&plain);
         let cell = |row| Cell { row, before: None, inside: None, unit };
         let rungs = plain.iter().enumerate();
@@ -363,8 +362,7 @@ fn steps_back(rows: &[&Row]) -> Vec<String> {
         ": not the idea costs more here, but its launches",
         ", but launches are most of that time, so this says little of the idea",
     ];
-    let is_base = |r: &&Row| r.rung.is_some() && r.status == Status::Ok && r.t_median_s.is_some();
-    let rungs: Vec<&Row> = rows.iter().copied().filter(is_base).collect();
+    let rungs: Vec<&Row> = rows.iter().copied().filter(|row| is_base(row)).collect();
     let pairs = rungs.windows(2).map(|pair| (pair[0], pair[1]));
     let slower: Vec<(&Row, f64, &str)> = pairs
         .filter_map(|(before, row)| {
@@ -386,17 +384,26 @@ fn steps_back(rows: &[&Row]) -> Vec<String> {
     WHYS.iter().filter_map(note).collect()
 }
 
+/// Whether rungs are compared with this row: a right result of one, with a time.
+fn is_base(row: &Row) -> bool {
+    row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some()
+}
+
+/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less.
+pub(super) fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
+    /// A smaller difference than this is none.
+    const LEAST: f64 = 0.03;
+    1.0 + (before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0)).max(LEAST)
+}
+
 /// How many times slower a rung is than the one before; nothing where the spreads of both, too few runs, an unsteady device
 /// or two different clocks could be the reason.
 fn loss(before: &Row, row: &Row) -> Option<f64> {
-    /// A smaller loss than this is none.
-    const LEAST: f64 = 0.03;
     let is_sure = |r: &Row| !r.has_flag(flag::DRIFT) && r.runs > 2;
     // The shape for CPU devices is no step of the ladder on others.
     let is_comparable = before.clock == row.clock && row.variant != "wide";
-    let spread = before.noise.unwrap_or(0.0) + row.noise.unwrap_or(0.0);
     let factor = ratio(1.0, row.step_x?)?;
-    (is_comparable && is_sure(before) && is_sure(row) && factor - 1.0 > spread.max(LEAST)).then_some(factor)
+    (is_comparable && is_sure(before) && is_sure(row) && factor > clear_factor(Some(before), row)).then_some(factor)
 }
 
 /// Whether what a rung's launches take more than those of the one before is half of what it takes more, or above.
