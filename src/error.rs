@@ -24,7 +24,7 @@ pub enum Error {
     #[error("{0}")]
     Untrusted(String),
     /// An output could not be written.
-    #[error("cannot write {what}: {source}")]
+    #[error("cannot write {}: {source}", if what.is_empty() { "a file without a name" } else { what })]
     Output {
         /// The file, or `standard output`.
         what: String,

@@ -24,7 +24,7 @@ fn ended(error: &Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if !matches!(error, Error::Told(_)) {
-        say(&format!("gpulab: {error}"));
+        commands::note(&format!("gpulab: {error}"));
     }
     ExitCode::from(error.exit_code())
 }
@@ -34,7 +34,7 @@ fn ended(error: &Error) -> ExitCode {
 fn usage(error: &clap::Error) -> ExitCode {
     let code = ExitCode::from(error.exit_code() as u8);
     if let Some(better) = commands::misunderstood(error) {
-        say(&format!("gpulab: {better}"));
+        commands::note(&format!("gpulab: {better}"));
         return code;
     }
     if error.use_stderr() {

@@ -194,6 +194,15 @@ pub fn duration(text: &str) -> Result<f64, String> {
     value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
 }
 
+/// A whole number from 0 on.
+///
+/// # Errors
+/// A message that says what is taken.
+pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let bad = || format!("{text:?} is no whole number from 0 on, or too large a one");
+    text.parse::<u64>().ok().and_then(|number| T::try_from(number).ok()).ok_or_else(bad)
+}
+
 /// A theoretical rate of a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Peak {

@@ -142,7 +142,7 @@ pub struct Occupancy {
     #[arg(long, value_enum, value_name = "TYPE", requires = "OptionalFamily")]
     pub dtype: Option<Dtype>,
     /// Registers of a work-item, 32 bits each; needed where no driver tells them
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub registers: Option<u64>,
     /// Local memory of a group, in bytes, as in 8192 or 48Ki
     #[arg(long, value_name = "BYTES", value_parser = values::size, default_value_t = 0, conflicts_with = "OptionalFamily")]
@@ -370,7 +370,7 @@ pub struct Ladder {
     #[arg(long, value_name = "WG", value_parser = values::work_group)]
     pub wg: Option<WorkGroup>,
     /// Seed of the random data
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
     pub seed: u64,
     /// Read kernel sources from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
@@ -378,10 +378,6 @@ pub struct Ladder {
     /// Theoretical rate of the device, as in 4800GB/s or 60TFLOP/s, for the column "of peak"; repeatable, or as a list
     #[arg(long, value_name = "RATE", value_parser = values::peak, value_delimiter = ',')]
     pub peak: Vec<Peak>,
-    /// Time for the whole ladder, as in 500ms, 10s or 2m, that sampling is fitted into; checks are never cut. Has no effect
-    /// beside --sample-time, --min-time or --max-runs [default: 5s, quick: 2s]
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Measuring")]
-    pub budget: Option<f64>,
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
@@ -423,7 +419,7 @@ pub struct Lab {
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Seed of the random data
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
     pub seed: u64,
     /// Read kernel sources from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
@@ -479,7 +475,7 @@ pub struct Sweep {
     #[arg(long, value_name = "NAME=LIST")]
     pub set: Vec<String>,
     /// Seed of the random data
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
     pub seed: u64,
     /// Read kernel sources from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
@@ -533,8 +529,13 @@ impl FamilyName {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct MeasureArgs {
+    /// Time for the whole run, as in 500ms, 10s or 2m, that sampling is fitted into, the same share for each case. Checks are
+    /// never cut, and every case has its fewest samples [default: of a ladder 5s, quick: 2s; else none]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["timeout", "min_time", "max_runs"])]
+    pub budget: Option<f64>,
     /// Runs before the first sample
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u32>, default_value_t = 3)]
     pub warmup: u32,
     /// Fewest samples [default: 10, quick: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -545,7 +546,7 @@ pub struct MeasureArgs {
     /// Least time to sample for, in seconds [default: 0.05, quick: 0]
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub min_time: Option<f64>,
-    /// Most time to sample for, in seconds [default: 0.5, quick: 0.1; a ladder's, see --budget]
+    /// Most time to sample for, in seconds [default: 0.5, quick: 0.1; a ladder's by --budget]
     #[arg(long = "sample-time", alias = "timeout", value_name = "S", value_parser = values::seconds)]
     pub timeout: Option<f64>,
     /// Spread (inter-quartile range over median) at which sampling may end
@@ -600,9 +601,9 @@ impl Ladder {
 
     /// What sampling is fitted into; none where the options say themselves how long it goes on.
     pub fn budget(&self) -> Option<Budget> {
-        let MeasureArgs { max_runs, min_time, timeout, quick, .. } = self.measure;
+        let MeasureArgs { max_runs, min_time, timeout, quick, budget, .. } = self.measure;
         let is_told = max_runs.is_some() || min_time.is_some() || timeout.is_some();
-        let whole = self.budget.unwrap_or(if quick { 2.0 } else { 5.0 });
+        let whole = budget.unwrap_or(if quick { 2.0 } else { 5.0 });
         (!is_told).then_some(Budget { whole })
     }
 }

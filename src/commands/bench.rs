@@ -233,7 +233,7 @@ pub(super) fn worst_of(errors: impl IntoIterator<Item = Error>) -> Result<(), Er
     errors.sort_by_key(rank);
     let mut errors = errors.into_iter();
     let Some(worst) = errors.next() else { return Ok(()) };
-    errors.filter(|error| !error.is_closed_pipe()).for_each(|error| say(&format!("gpulab: {error}")));
+    errors.filter(|error| !error.is_closed_pipe()).for_each(|error| note(&format!("gpulab: {error}")));
     Err(worst)
 }
 

@@ -27,12 +27,12 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
     study.source = source;
     if let Some(first) = &options.input {
         let second = options.input2.as_ref().unwrap_or(first);
-        if options.input2.is_none() && !global.quiet {
-            say(&format!("one input: {first} is multiplied with itself"));
-        }
         study.inputs = vec![first.clone(), second.clone()];
         let (n, dtype) = look_at(&study.inputs, study.dtype)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
+        if options.input2.is_none() && !global.quiet {
+            say(&format!("one input: {first} is multiplied with itself"));
+        }
     }
     ladder::run(out, global, &options.ladder, &study)
 }

@@ -24,7 +24,8 @@ pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Er
     let page = match topic {
         None => &mut program,
         Some(name) => {
-            let names: Vec<String> = command_names().into_iter().chain([COLUMNS_TOPIC.to_owned()]).collect();
+            // Of the columns' two pages one has the name of a command.
+            let names = command_names();
             let unknown = || Error::Usage(words::unknown("command", name, &names));
             program.find_subcommand_mut(name).filter(|c| !c.is_hide_set()).ok_or_else(unknown)?
         }

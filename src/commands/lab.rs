@@ -2,6 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
+use super::pace::Pace;
 use super::{Out, interrupt, list, note, page, screen, words};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
@@ -17,6 +18,7 @@ use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
 use serde::Serialize;
+use std::time::Instant;
 
 /// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
 /// deadlines are set.
@@ -50,9 +52,14 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let scene =
         Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
     let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
-    let mut lab = Laboratory { settings, scene, executor, limits, outputs, rows: Vec::new() };
+    let jobs = studies.iter().map(|s| s.tasks.len() * ROUNDS as usize).sum();
+    let pace = Pace::begin(options.measure.budget, jobs);
+    let mut lab = Laboratory { settings, pace, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
+    if !global.quiet {
+        lab.pace.overrun().into_iter().for_each(|told| note(&told));
+    }
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
     let probes = bench::gone_wrong(|status| lab.limits.broken(status));
     bench::worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
@@ -125,6 +132,7 @@ struct ExperimentAnswer<'a> {
 /// What all experiments of a run share.
 struct Laboratory {
     settings: Settings,
+    pace: Pace,
     scene: Scene,
     executor: Box<dyn Executor>,
     limits: Limits,
@@ -230,7 +238,10 @@ impl ExperimentState<'_> {
         if lab.limits.has(need) || !ceilings::is_bounded(family, case, lab.executor.info()) {
             return Ok(());
         }
-        self.observer.case_started(0, self.steps, &format!("{} ceiling", family.ceiling.name()));
+        // What is kept is told, and no line may stand where that is written.
+        if !lab.limits.is_at_hand(need, &lab.executor.info().target) {
+            self.observer.case_started(0, self.steps, &format!("{} ceiling", family.ceiling.name()));
+        }
         lab.limits.measure(&mut *lab.executor, need)
     }
 
@@ -248,7 +259,7 @@ fn called(experiment: &Experiment, task: &Task) -> String {
 
 impl Bench for ExperimentState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let (settings, case) = (&self.lab.settings, &configuration.case);
+        let (settings, case) = (&self.lab.pace.settings(&self.lab.settings, ROUNDS), &configuration.case);
         match self.task(configuration).work {
             Work::Kernel(family, _) => {
                 let limit = self.lab.limits.get(LimitNeeded::of(family, case.dtype, &case.params));
@@ -268,7 +279,9 @@ impl Bench for ExperimentState<'_> {
         let called = called(self.study.experiment, self.task(configuration));
         self.observer.case_started(self.step, self.steps, &called);
         self.step += 1;
+        let began = Instant::now();
         let outcome = self.lab.executor.run(job)?;
+        self.lab.pace.job_done(began, job.settings.timeout);
         self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         Ok(outcome)
     }

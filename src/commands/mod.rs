@@ -18,6 +18,7 @@ mod minplus;
 mod next;
 mod occupancy;
 mod outputs;
+mod pace;
 mod packaging;
 mod page;
 mod reduce;
@@ -31,7 +32,7 @@ pub use words::misunderstood;
 
 use crate::Error;
 use crate::cli::{Cli, Color, Command, Global};
-use crate::report::sweep::wrapped;
+use crate::report::format;
 use crate::stdout;
 use crate::terminal::{self, Screen, Stdout, say};
 use crate::worker;
@@ -123,12 +124,24 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
     }
 }
 
-/// Says something on standard error: on a terminal in lines that fit it, elsewhere in one, for the programs that search it.
-fn note(text: &str) {
+/// Says something on standard error: on a terminal in lines that fit it, elsewhere as it is, for the programs that search it.
+pub fn note(text: &str) {
     match std::io::stderr().is_terminal() {
-        true => say(&wrapped(text, Screen::stderr())),
+        true => say(&fitted(text, Screen::stderr().width)),
         false => say(text),
     }
+}
+
+/// A text whose lines have at most `width` characters: of one that is longer, what does not fit stands further in below it.
+fn fitted(text: &str, width: usize) -> String {
+    let line = |line: &str| {
+        let indent = line.chars().take_while(|c| *c == ' ').count();
+        match line.chars().count() <= width {
+            true => line.to_owned(),
+            false => format::wrap(line, width, &" ".repeat(2 * indent + 2)).trim_end().to_owned(),
+        }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What tables on standard output are drawn on.
@@ -145,5 +158,18 @@ fn color(choice: Color) -> bool {
             let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
             !refused && Stdout.is_terminal()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn long_lines_are_broken_and_short_ones_stay_as_they_are() {
+        let text = "gpulab: no device matches `x`:\n  --device 0   or 0:0   a long name";
+        assert_eq!(fitted(text, 80), text);
+        let narrow = "gpulab: no device\n  matches `x`:\n  --device 0 or 0:0 a\n      long name";
+        assert_eq!(fitted(text, 22), narrow);
     }
 }

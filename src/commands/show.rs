@@ -239,15 +239,16 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// Errors: `Usage`, with the devices, if none has it or several do.
 fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let part = part.to_lowercase();
-    let own: Vec<Shipped> = all.iter().filter(|file| file.device.contains(&part)).copied().collect();
+    let is_meant = |file: &&Shipped| !part.is_empty() && file.device.contains(&part);
+    let own: Vec<Shipped> = all.iter().filter(is_meant).copied().collect();
     let names = |files: &[Shipped]| distinct(files.iter().map(|file| file.device)).join(", ");
     match distinct(own.iter().map(|file| file.device)).len() {
         1 => Ok(own),
         0 => Err(Error::Usage(format!(
-            "there is no file {part}, and no device of that name among the records that come with gpulab: {}",
+            "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
             names(all)
         ))),
-        _ => Err(Error::Usage(format!("{part} is a part of several devices' names: {}", names(&own)))),
+        _ => Err(Error::Usage(format!("{part:?} is a part of several devices' names: {}", names(&own)))),
     }
 }
 

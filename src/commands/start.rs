@@ -21,23 +21,25 @@ const TRY: [(&str, &str, &str); 3] = [
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
 ///
 /// # Errors
-/// [`Error::NoDevice`] if a device is asked for that is not there; [`Error::Output`].
+/// [`Error::NoDevice`] if there is none, or not the one that is asked for; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
     let width = page::width();
     let version = env!("CARGO_PKG_VERSION");
     let title = format!("gpulab {version}: {}\n\n", env!("CARGO_PKG_DESCRIPTION"));
     let title = wrapped(&title, "", "  ", width) + "\n";
-    let body = match asking::listing_within(PATIENCE) {
+    let found = match asking::listing_within(PATIENCE) {
         Ok(Ok(platforms)) => match select::select(&platforms, global.device.as_deref()) {
-            Ok(device) => with_device(device, &platforms, global, width),
+            Ok(device) => Ok(with_device(device, &platforms, global, width)),
             Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),
-            Err(error) => without_device(&error.to_string(), &doctor::to_install(&platforms), width),
+            Err(error) => Err(without_device(&error.to_string(), &doctor::to_install(&platforms), width)),
         },
-        Ok(Err(problem)) => without_device(&problem, &doctor::to_install(&[]), width),
+        Ok(Err(problem)) => Err(without_device(&problem, &doctor::to_install(&[]), width)),
         // What is installed is broken, so that nothing is to be installed.
-        Err(problem) => without_device(&problem, &[], width),
+        Err(problem) => Err(without_device(&problem, &[], width)),
     };
-    out.text(&if global.quiet { body } else { title + &body })
+    let body = found.as_ref().unwrap_or_else(|body| body);
+    out.text(&if global.quiet { body.clone() } else { title + body })?;
+    found.map(drop).map_err(|_| Error::NoDevice("there is no device to run on: the reason is above".into()))
 }
 
 /// The device, and commands for it.

@@ -1,6 +1,7 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use super::bench::{self, Input};
+use super::pace::Pace;
 use super::{Out, interrupt, note, outputs, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
@@ -51,12 +52,14 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     }
     let settings = options.measure.settings();
     let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
-    let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, &sources);
+    let identity =
+        Identity::new(&plan, shard, executor.info(), &settings, options.order, options.measure.budget, &sources);
     let rows = earlier_rows(options, global, &identity, csv.as_ref())?;
     let (csv, rows) = without_retried(options, global, csv, rows)?;
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
     let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
+    let measured = todo.iter().filter(|c| c.refusal.is_none()).count();
     let run = SweepState {
         family: space.family,
         scene: Scene::on_device(
@@ -68,8 +71,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         identity,
         settings,
         limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note),
-        steps: todo.len() * if options.order == Order::Interleave { ROUNDS as usize } else { 1 },
+        steps: todo.len() * rounds_of(options.order) as usize,
         step: 0,
+        pace: Pace::begin(options.measure.budget, measured * rounds_of(options.order) as usize),
+        rounds_of_each: rounds_of(options.order),
         executor,
         observer: Box::new(StatusLine::with_bar(global.quiet)),
         rows,
@@ -81,6 +86,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         probed: 0.0,
     };
     run.run(out, &todo, options, global)
+}
+
+/// Jobs that a configuration has.
+fn rounds_of(order: Order) -> u32 {
+    if order == Order::Interleave { ROUNDS } else { 1 }
 }
 
 /// What the options ask for; the default work-groups are left to the device.
@@ -264,6 +274,8 @@ struct SweepState {
     /// Jobs that there are at most, and how many have begun.
     steps: usize,
     step: usize,
+    pace: Pace,
+    rounds_of_each: u32,
     executor: Box<dyn Executor>,
     observer: Box<dyn Observer>,
     /// Those of the file, then the new ones.
@@ -289,6 +301,7 @@ impl SweepState {
         if !global.quiet && !todo.is_empty() {
             let split = report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64());
             say(&report::wrapped(&split, Screen::stderr()));
+            self.pace.overrun().into_iter().for_each(|told| note(&told));
         }
         let worst = bench::worst(&self.rows, options.measure.strict);
         let csv = self.csv.take().filter(|_| measured.is_ok());
@@ -329,7 +342,10 @@ impl SweepState {
             return Ok(());
         }
         let started = Instant::now();
-        self.observer.case_started(0, self.steps, &format!("{} ceiling", self.family.ceiling.name()));
+        // What is kept is told, and no bar may stand where that is written.
+        if !self.limits.is_at_hand(need, &self.executor.info().target) {
+            self.observer.case_started(0, self.steps, &format!("{} ceiling", self.family.ceiling.name()));
+        }
         self.limits.measure(&mut *self.executor, need)?;
         self.probed += started.elapsed().as_secs_f64();
         Ok(())
@@ -339,7 +355,8 @@ impl SweepState {
 impl Bench for SweepState {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let limit = self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
-        ceilings::bounded(&self.settings, self.family, &configuration.case, limit, self.executor.info())
+        let settings = self.pace.settings(&self.settings, self.rounds_of_each);
+        ceilings::bounded(&settings, self.family, &configuration.case, limit, self.executor.info())
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
@@ -348,7 +365,9 @@ impl Bench for SweepState {
         }
         self.observer.case_started(self.step, self.steps, &configuration.label());
         self.step += 1;
+        let began = Instant::now();
         let outcome = self.executor.run(job)?;
+        self.pace.job_done(began, job.settings.timeout);
         self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         Ok(outcome)
     }

@@ -1,12 +1,13 @@
 //! Words that were not understood, and the commands that they may have meant: commands, experiments, rungs and sources,
 //! from their own lists.
 
-use crate::cli::command_names;
+use crate::cli::{Cli, command_names};
 use crate::experiments::EXPERIMENTS;
 use crate::kernels::FAMILIES;
 use crate::report::sources;
 use crate::suggest::{did_you_mean, nearest};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
 use std::borrow::Borrow;
 
 /// A word, and the command line that it belongs to.
@@ -73,7 +74,10 @@ pub fn misunderstood(error: &clap::Error) -> Option<String> {
             Some(format!("there is no command {word:?}{meant}{all}"))
         }
         ErrorKind::UnknownArgument => {
-            let word = text(ContextKind::InvalidArg).filter(|word| !word.starts_with('-'))?;
+            let word = text(ContextKind::InvalidArg)?;
+            if word.starts_with('-') {
+                return misplaced(word);
+            }
             let meant = commands(word);
             (!meant.is_empty()).then(|| format!("{word:?} has no place here{}", did_you_mean(&meant)))
         }
@@ -81,10 +85,20 @@ pub fn misunderstood(error: &clap::Error) -> Option<String> {
     }
 }
 
+/// That an option belongs to other commands, and to which; nothing of one that no command has.
+fn misplaced(option: &str) -> Option<String> {
+    let name = option.strip_prefix("--")?;
+    let program = Cli::command();
+    let has = |command: &&Command| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    let owners: Vec<&str> =
+        program.get_subcommands().filter(|c| !c.is_hide_set()).filter(has).map(Command::get_name).collect();
+    let verb = if owners.len() == 1 { "has" } else { "have" };
+    (!owners.is_empty()).then(|| format!("this command has no option `{option}`; {} {verb} it", owners.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Cli;
     use clap::Parser;
 
     fn said(line: &str) -> String {
@@ -108,6 +122,9 @@ mod tests {
         assert!(said("gpulab xyzzy").contains("`gpulab --help` lists them"));
         assert!(said("gpulab worke").contains("`gpulab --help`"), "what is hidden is not suggested");
         assert_eq!(said("gpulab reduce --nosuch"), "", "the parser's own message is good");
+        let owners = "reduce, dot, transpose, minplus, lab, sweep have it";
+        assert_eq!(said("gpulab ceiling --budget 5s"), format!("this command has no option `--budget`; {owners}"));
+        assert!(said("gpulab dot --op max").ends_with("; reduce has it"));
     }
 
     #[test]

@@ -60,8 +60,10 @@ pub(super) enum Gain {
     Faster(f64),
     /// So many times slower.
     Slower(f64),
-    /// The spreads of both are larger than the difference.
-    Hidden(f64),
+    /// As fast, within a few per cent.
+    Same,
+    /// So many times faster, below 1 slower; but the spreads of both are larger than the difference.
+    Undecided(f64),
 }
 
 /// All columns but the rung's name, the verdict and the bar, from left to right.
@@ -99,7 +101,8 @@ pub const COLUMNS: &[TableColumn] = &[
     TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
     TableColumn::new(
         "gain",
-        "against the rung before: ▲ times faster, ▼ times slower, = within the noise",
+        "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? the noise is larger than \
+         the difference, so it is undecided",
         0,
         |c| gain(c.before, c.row).map(Value::Gain),
     )
@@ -139,7 +142,7 @@ pub const COLUMNS: &[TableColumn] = &[
 /// What stands beside the columns: its name, what it is, and when it goes.
 pub const BESIDE: [(&str, &str, u8); 3] = [
     ("rung", "number and idea; ★ marks the fastest", 0),
-    ("verdict", "ok, WRONG, or skipped and why; of the rest of a reason below the table", 0),
+    ("verdict", "ok, WRONG, or skipped and why; a long reason stands below the table", 0),
     ("bar", "speed as a share of the limit, or of the fastest rung where memory's limit does not bound it", BAR_DROP),
 ];
 
@@ -210,10 +213,22 @@ impl Value {
             Value::Factor(x) => format::significant(x, 3),
             Value::Percent(share) if share < 999.95 => format!("{share:.1}%"),
             Value::Percent(share) => format!("{share:.0}%"),
-            Value::Gain(Gain::Faster(x)) => format!("▲{}", format::significant(x, 3)),
-            Value::Gain(Gain::Slower(x)) => format!("▼{}", format::significant(x, 3)),
-            Value::Gain(Gain::Hidden(x)) => format!("={}", format::significant(x, 3)),
+            Value::Gain(gain) => gain.text(),
             Value::Word(word) => word.to_owned(),
+        }
+    }
+}
+
+impl Gain {
+    fn text(self) -> String {
+        let signed = |sign: &str, x| format!("{sign}{}", format::significant(x, 3));
+        match self {
+            Gain::Faster(x) => signed("▲", x),
+            Gain::Slower(x) => signed("▼", x),
+            Gain::Same => "=".to_owned(),
+            Gain::Undecided(x) if (0.995..1.005).contains(&x) => "1.00?".to_owned(),
+            Gain::Undecided(x) if x < 1.0 => signed("▼", 1.0 / x) + "?",
+            Gain::Undecided(x) => signed("▲", x) + "?",
         }
     }
 }
@@ -232,18 +247,40 @@ fn of_peak(row: &Row) -> Option<Value> {
     Some(if row.has_flag(flag::FITS_CACHE) { Value::Word("in cache") } else { Value::Percent(share) })
 }
 
-/// What a row gained against the rung before it; hidden by the spreads of both, or where it is less than a few per cent.
+/// The factor up to which two times count as the same, if no spread hides a larger one.
+const SAME: f64 = 1.05;
+
+/// What a row gained against the rung before it; undecided where the spreads of both hide it.
 fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
     let factor = row.step_x?;
     let clear = clear_factor(before, row);
     Some(match ratio(1.0, factor) {
         _ if factor > clear => Gain::Faster(factor),
         Some(loss) if loss > clear => Gain::Slower(loss),
-        _ => Gain::Hidden(factor),
+        _ if clear <= SAME => Gain::Same,
+        _ => Gain::Undecided(factor),
     })
 }
 
 /// How many times faster than all CPU cores a result is from end to end.
 pub(super) fn whole_x(row: &Row) -> Option<f64> {
     ratio(row.cpu_rayon_x? * row.t_median_s?, row.t_end_to_end_s?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::row;
+
+    #[test]
+    fn a_gain_is_clear_or_none_or_undecided() {
+        let gained = |noise: f64, factor: f64| {
+            let row = Row { step_x: Some(factor), noise: Some(noise), ..row("local") };
+            gain(Some(&row), &row).map(Gain::text).unwrap_or_default()
+        };
+        assert_eq!([2.5, 0.4, 1.02, 0.98].map(|factor| gained(0.001, factor)), ["▲2.50", "▼2.50", "=", "="]);
+        let noisy = [1.3, 0.7, 1.1, 0.9, 1.001].map(|factor| gained(0.1, factor));
+        assert_eq!(noisy, ["▲1.30", "▼1.43", "▲1.10?", "▼1.11?", "1.00?"]);
+        assert_eq!([gained(0.02, 1.041), gained(0.024, 1.041)], ["▲1.04", "="]);
+    }
 }

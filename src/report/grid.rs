@@ -86,7 +86,7 @@ impl TextGrid {
     }
 
     /// Lines of at most `width` characters, if they can be: where columns have no room side by side they follow each other in
-    /// blocks, each with the rows' names.
+    /// blocks, each with the names of the rows that have a cell in it.
     pub(super) fn blocks(self, width: usize) -> String {
         let mut columns = self.columns.into_iter();
         let Some(first) = columns.next() else { return String::new() };
@@ -100,8 +100,24 @@ impl TextGrid {
             }
             blocks.iter_mut().next_back().into_iter().for_each(|block| block.columns.push(column.clone()));
         }
-        let texts = blocks.into_iter().map(|block| block.shorten(width).lines().join("\n") + "\n");
+        let are_many = blocks.len() > 1;
+        let filled = |block: TextGrid| if are_many { block.without_empty_rows() } else { block };
+        let texts = blocks.into_iter().map(|block| filled(block).shorten(width).lines().join("\n") + "\n");
         texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Without the rows in which there are but dashes behind the name, unless that is all of them.
+    fn without_empty_rows(mut self) -> TextGrid {
+        let rows = self.columns.first().map_or(0, |column| column.cells.len());
+        let is_filled = |at: usize| self.columns.iter().skip(1).any(|column| column.cells[at].trim() != "-");
+        let filled: Vec<bool> = (0..rows).map(is_filled).collect();
+        if filled.contains(&true) {
+            for column in &mut self.columns {
+                let mut filled = filled.iter();
+                column.cells.retain(|_| filled.next().copied().unwrap_or(true));
+            }
+        }
+        self
     }
 
     /// The head's lines, the rule below them, and a line for each row; none ends in blanks.
@@ -130,7 +146,7 @@ impl TextGrid {
 fn at_the_point(cells: Vec<String>) -> Vec<String> {
     let tail = |cell: &String| {
         let is_number = cell.trim_start_matches(|c: char| !c.is_ascii_digit()).chars().next().is_some();
-        let is_number = is_number && cell.chars().all(|c| c.is_ascii_digit() || ".+-%▲▼=e".contains(c));
+        let is_number = is_number && cell.chars().all(|c| c.is_ascii_digit() || ".+-%▲▼?e".contains(c));
         is_number.then(|| cell.split_once('.').map_or(0, |(_, digits)| digits.chars().count() + 1))
     };
     let most = cells.iter().filter_map(tail).max().unwrap_or(0);
@@ -183,7 +199,15 @@ mod tests {
     #[test]
     fn what_has_no_room_side_by_side_follows_in_blocks() {
         let text = grid().blocks(36);
-        assert_eq!(text.matches("v1 first").count(), 2, "{text}");
+        assert_eq!((text.matches("v1 first").count(), text.matches("v2 second").count()), (2, 2), "{text}");
+        let mut empty = grid();
+        empty.columns[3].cells[0] = "-".to_owned();
+        let text = empty.blocks(36);
+        assert_eq!((text.matches("v1 first").count(), text.matches("v2 second").count()), (1, 2), "{text}");
+        empty = grid();
+        empty.columns[2].cells[1] = "-".to_owned();
+        let text = empty.blocks(30);
+        assert_eq!((text.matches("v1 first").count(), text.matches("v2 second").count()), (3, 2), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 36), "{text}");
     }
 }

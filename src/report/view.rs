@@ -18,7 +18,7 @@ pub(super) struct View<'a> {
     pub(super) rungs: Vec<Cell<'a>>,
     /// The CPU baselines, if there are any.
     pub(super) cpu: Vec<Cell<'a>>,
-    /// `dot = 1.234567e5`.
+    /// `dot = 123456.7`.
     pub(super) result: Option<String>,
     /// What needs care, a sentence each, what matters most first.
     pub(super) notes: Vec<String>,
@@ -254,13 +254,19 @@ fn number(row: &Row) -> Option<String> {
         Number::Integer(value) => value.to_string(),
         Number::Real(0.0) => "0".to_owned(),
         Number::Real(value) => match row.dtype {
-            Dtype::F32 => format!("{value:.6e}"),
-            Dtype::F64 => format!("{value:.15e}"),
+            Dtype::F32 => readable(value, 7),
+            Dtype::F64 => readable(value, 16),
             // From before integers were written as such.
             Dtype::I32 | Dtype::I64 => format!("{value:.0}"),
         },
     };
     Some(format!("{} = {number}", row.family))
+}
+
+/// So many digits, plain where these reach to the point or near it.
+fn readable(value: f64, digits: usize) -> String {
+    let is_plain = (1e-4..10f64.powi(digits as i32)).contains(&value.abs());
+    if is_plain { format::significant(value, digits) } else { format!("{value:.*e}", digits - 1) }
 }
 
 /// What must be known to read the numbers right, what matters most first; of rows that repeat their work `inside` only
@@ -271,6 +277,10 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let drift = rows.iter().filter(|r| r.has_flag(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
     let drift =
         format!("unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best)");
+    let doubtful = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
+        let meant: Vec<&Row> = rows.iter().copied().filter(|row| is_meant(row)).collect();
+        (!meant.is_empty()).then(|| format!("{}: {text}", whoever(&meant, rows)))
+    };
     let is_untold = |r: &Row| r.has_flag(flag::LAUNCH_BOUND) && r.t_launches_s.is_none();
     let doubts = [
         note(rows, &|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
@@ -279,8 +289,8 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
             &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),
             "faster than the limit measured on this device; gpulab ceiling measures it again",
         ),
-        note(rows, &|r| r.has_flag(flag::DRIFT), &drift),
-        note(rows, &|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
+        doubtful(&|r| r.has_flag(flag::DRIFT), &drift),
+        doubtful(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
         doubtful_inside(inside),
     ];
     let launches = [
@@ -422,12 +432,32 @@ fn clock_name(row: &Row) -> &'static str {
     }
 }
 
-/// `v2, v3`, or `all rungs`.
+/// `v2, v5 to v7`, `all rungs, cpu_exact`, or `all rows`.
 pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
-    let timed = |r: &&Row| !r.on_host() && r.t_median_s.is_some();
-    let rungs = rows.iter().filter(|r| timed(r)).count();
-    if rungs > 1 && meant.len() == rungs && meant.iter().all(timed) {
-        return "all rungs".to_owned();
+    let is_timed = |r: &&&Row| r.t_median_s.is_some();
+    let is_rung = |r: &&&Row| is_timed(r) && !r.on_host();
+    let count = |of: &[&Row], is: &dyn Fn(&&&Row) -> bool| of.iter().filter(|row| is(row)).count();
+    let (timed, rungs) = (count(rows, &is_timed), count(rows, &is_rung));
+    if timed > rungs && rungs > 1 && count(meant, &is_timed) == timed {
+        return "all rows".to_owned();
     }
-    meant.iter().map(|r| short_label(r)).collect::<Vec<_>>().join(", ")
+    if rungs > 1 && count(meant, &is_rung) == rungs {
+        let others = meant.iter().filter(|row| !is_rung(row)).map(|row| short_label(row));
+        return std::iter::once("all rungs".to_owned()).chain(others).collect::<Vec<_>>().join(", ");
+    }
+    let is_next = |a: &&Row, b: &&Row| a.rung.zip(b.rung).is_some_and(|(a, b)| a + 1 == b);
+    let named = meant.chunk_by(is_next).map(|run| match run {
+        [first, _, .., last] => format!("{} to {}", short_label(first), short_label(last)),
+        few => few.iter().map(|row| short_label(row)).collect::<Vec<_>>().join(", "),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// As [`who`], but `most rows` where more than half of them would need many names.
+fn whoever(meant: &[&Row], rows: &[&Row]) -> String {
+    /// More names than these are not read.
+    const NAMES: usize = 3;
+    let names = who(meant, rows);
+    let is_most = 2 * meant.len() > rows.iter().filter(|row| row.t_median_s.is_some()).count();
+    if is_most && names.split(", ").count() > NAMES { "most rows".to_owned() } else { names }
 }

@@ -46,18 +46,20 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of a plan. `sources` are the kernels' texts.
+    /// The identity of a plan that is measured within `budget` seconds, if it is. `sources` are the kernels' texts.
     pub fn new(
         plan: &[Configuration],
         shard: Shard,
         device: &DeviceInfo,
         settings: &Settings,
         order: Order,
+        budget: Option<f64>,
         sources: &[String],
     ) -> Identity {
         let seed = plan.first().map_or(0, |c| c.case.seed);
         let kernels = hash(sources.iter().map(String::as_str));
-        let settings = format!("{} seed={seed} kernels={kernels:016x}", settings_text(settings, order));
+        let budget = budget.map_or_else(String::new, |whole| format!(" budget={whole}"));
+        let settings = format!("{}{budget} seed={seed} kernels={kernels:016x}", settings_text(settings, order));
         let labels: Vec<String> = plan.iter().map(Configuration::label).collect();
         let all = labels.iter().map(String::as_str).chain([settings.as_str()]);
         Identity {

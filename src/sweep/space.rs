@@ -183,7 +183,8 @@ pub fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
 pub fn settings(family: &'static Family, rungs: &[&'static Rung], texts: &[String]) -> Result<Vec<Setting>, String> {
     let mut all: Vec<Setting> = Vec::new();
     for text in texts {
-        let (name, values) = text.split_once('=').ok_or_else(|| format!("--set {text}: write NAME=VALUE,VALUE"))?;
+        let named = text.split_once('=').filter(|(name, _)| !name.is_empty());
+        let (name, values) = named.ok_or_else(|| format!("--set {text}: write NAME=VALUE,VALUE"))?;
         let mut tunables = family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
         let tunable = tunables.find(|t| t.name == name).ok_or_else(|| unknown(family, rungs, name))?;
         if all.iter().any(|s| s.name == name) {

@@ -126,7 +126,7 @@ fn measuring() -> Settings {
 }
 
 fn identity(plan: &[Configuration], shard: Shard, settings: &Settings) -> Identity {
-    Identity::new(plan, shard, &fake_info(), settings, Order::Interleave, &["text".to_owned()])
+    Identity::new(plan, shard, &fake_info(), settings, Order::Interleave, None, &["text".to_owned()])
 }
 
 /// The rows of a shard, as a finished sweep on the fake device has them.
@@ -171,7 +171,7 @@ fn an_identity_depends_on_plan_settings_and_sources() {
     let plan = space(&[32, 64], &[]).expand(&target());
     let of = |plan: &[Configuration], text: &str| {
         let sources = [text.to_owned()];
-        Identity::new(plan, Shard::ALL, &fake_info(), &measuring(), Order::Interleave, &sources).sweep_id
+        Identity::new(plan, Shard::ALL, &fake_info(), &measuring(), Order::Interleave, None, &sources).sweep_id
     };
     let id = of(&plan, "text");
     assert_eq!(id, of(&plan, "text"));

@@ -168,12 +168,12 @@ fn head_line(line: &str, at: usize, first_row: usize, bars: Option<&Bars>, width
     }
 }
 
-/// Gains in green and losses in red, which their signs say as well.
+/// Gains in green and losses in red, which their signs say as well; what is undecided has no colour.
 fn tinted_gains(line: &str, screen: Screen) -> String {
-    match screen.color {
-        true => line.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red)),
-        false => line.to_owned(),
+    if !screen.color || line.contains('?') {
+        return line.to_owned();
     }
+    line.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red))
 }
 
 /// Bars behind the lines: of the limit, or of the fastest line's speed where the limit bounds nothing.
@@ -210,7 +210,7 @@ fn more_columns(cells: &[Cell<'_>], columns: Vec<GridColumn>, screen: Screen) ->
     TextGrid { columns: std::iter::once(names).chain(columns).collect() }.blocks(screen.width)
 }
 
-/// Notes on two lines, or all of them; and how much was left out.
+/// Notes on two lines, or all of them; and how much `-v` shows besides.
 fn notes(notes: &[String], columns: usize, screen: Screen, verbose: bool) -> String {
     let wrapped =
         notes.iter().map(|note| format::wrap(&format!("note: {}", format::terminal(note)), screen.width, "  "));
@@ -226,7 +226,7 @@ fn notes(notes: &[String], columns: usize, screen: Screen, verbose: bool) -> Str
     let counted = |n: usize, what: &str| (n > 0).then(|| format!("{n} more {what}{}", if n == 1 { "" } else { "s" }));
     let left_out: Vec<String> = [counted(more, "note"), counted(columns, "column")].into_iter().flatten().collect();
     if !left_out.is_empty() {
-        text.push_str(&format!("-v: {}\n", left_out.join(", ")));
+        text.push_str(&format!("-v shows {}\n", left_out.join(" and ")));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
