@@ -4,8 +4,9 @@ use super::{Out, page, words};
 use crate::Error;
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Rung};
+use crate::report::format::shorten;
 use crate::report::sources;
-use crate::report::wrap::{shortened, wrapped};
+use crate::report::wrap::wrapped;
 use std::fmt::Write as _;
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
@@ -51,7 +52,7 @@ fn everything(width: usize, verbose: bool) -> String {
 
 /// Each line as far as it goes into the width.
 fn cut(text: &str, width: usize) -> String {
-    text.lines().map(|line| shortened(line, width) + "\n").collect()
+    text.lines().map(|line| shorten(line, width) + "\n").collect()
 }
 
 /// An indented line for each experiment, or several where the question is longer.

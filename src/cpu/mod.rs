@@ -19,8 +19,8 @@ pub struct Baseline {
     pub name: &'static str,
     /// One line: what it does, with how many threads.
     pub about: &'static str,
-    /// Computes the result for a shape, the case's settings and the inputs, and writes it over the last array, which
-    /// is of the result's type and length; its threads are those of the current rayon pool.
+    /// Computes the result for a shape, the case's settings and the inputs, and writes it over the last argument, an array
+    /// of the result's type and length; its threads are those of the current rayon pool.
     pub run: fn(Shape, &Params, &[Array], &mut Array),
     /// Most roundings that one term passes through, for n elements and this number of threads.
     pub depth: fn(u64, usize) -> u64,

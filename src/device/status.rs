@@ -17,6 +17,7 @@ pub(super) struct KnownCode {
 const DOCTOR: &str = "run `gpulab doctor`";
 const REPORT: &str = "this is a mistake in gpulab or the driver: please report it";
 const SMALLER_WG: &str = "try a smaller work-group (`--wg`)";
+const SMALLER: &str = "try a smaller work-group (`--wg`), or smaller tiles (`--tile`) where there are any";
 const SMALLER_N: &str = "try a smaller size (`--n`)";
 const SOURCE: &str = "look at the kernel's source and the log";
 const DRIVER: &str = "try again; if it stays, update or reinstall the driver";
@@ -36,7 +37,7 @@ const TABLE: &[KnownCode] = &[
     row(-2, "CL_DEVICE_NOT_AVAILABLE", "the device is busy, disabled or in use by another program", DRIVER),
     row(-3, "CL_COMPILER_NOT_AVAILABLE", "the driver came without its compiler", DOCTOR),
     row(-4, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "the device has not enough free memory", SMALLER_N),
-    row(-5, "CL_OUT_OF_RESOURCES", "the launch needs more registers, local memory or time than there is", SMALLER_WG),
+    row(-5, "CL_OUT_OF_RESOURCES", "the launch needs more registers, local memory or time than there is", SMALLER),
     row(-6, "CL_OUT_OF_HOST_MEMORY", "the driver got no memory from the system", SMALLER_N),
     row(-7, "CL_PROFILING_INFO_NOT_AVAILABLE", "the driver has no event times for this launch", "use `--clock wall`"),
     row(-8, "CL_MEM_COPY_OVERLAP", "source and destination of a copy overlap", REPORT),

@@ -12,10 +12,11 @@ use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::divergence::{self, FIRST, SECOND, SHIFT};
 use crate::record::{Point, TIME};
 
-/// What items take which branch.
+/// Series, by which items take which branch.
 const CHOSEN: &str = "chosen by (id / g) % 2";
 const ONE: &str = "all the first branch";
 const BOTH: &str = "all both branches";
+/// A series with its settings [`FIRST`] and [`SECOND`].
 const SERIES: [(&str, u64, u64); 3] = [(CHOSEN, 1, 2), (ONE, 3, 0), (BOTH, 3, 3)];
 
 /// Logarithms of the lengths of runs.
@@ -63,17 +64,17 @@ fn finding(points: &[Point]) -> String {
     let controls = compare_series(points, BOTH, ONE, |_| true);
     let (least, most) =
         controls.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), c| (least.min(c.ratio), most.max(c.ratio)));
-    match does_hold(&controls) {
+    match does_control_pass(&controls) {
         _ if controls.is_empty() => cost,
         Some(true) => {
-            let clear = controls.iter().filter(|c| c.exceeds(TRUSTED).is_some()).map(|c| c.ratio);
+            let clear = controls.iter().filter(|c| c.exceeds(PASSING).is_some()).map(|c| c.ratio);
             let least = clear.fold(most, f64::min);
             format!("{cost} The control passed: both branches take {least:.2} times as long as one.")
         }
         Some(false) => format!(
             "No conclusion: both branches take only {most:.2} times as long as one, so not all of the work was done."
         ),
-        None if [true, false].iter().all(|&passed| controls.iter().any(|c| c.exceeds(TRUSTED) == Some(passed))) => {
+        None if [true, false].iter().all(|&passed| controls.iter().any(|c| c.exceeds(PASSING) == Some(passed))) => {
             format!("No conclusion: the control passed at one length of runs only ({}).", ratios(least, most))
         }
         None => {
@@ -84,12 +85,12 @@ fn finding(points: &[Point]) -> String {
 
 /// Whether both branches take clearly longer than one wherever the spread lets one tell, or clearly do not at every length
 /// of runs at which this was measured; nothing if the spread hides it everywhere or lengths disagree.
-fn does_hold(controls: &[Contrast]) -> Option<bool> {
-    let verdicts: Vec<Option<bool>> = controls.iter().map(|c| c.exceeds(TRUSTED)).collect();
+fn does_control_pass(controls: &[Contrast]) -> Option<bool> {
+    let verdicts: Vec<Option<bool>> = controls.iter().map(|c| c.exceeds(PASSING)).collect();
     if verdicts.contains(&Some(true)) {
         return (!verdicts.contains(&Some(false))).then_some(true);
     }
-    verdicts.iter().all(|holds| *holds == Some(false)).then_some(false)
+    verdicts.iter().all(|passed| *passed == Some(false)).then_some(false)
 }
 
 fn ratios(least: f64, most: f64) -> String {
@@ -98,20 +99,21 @@ fn ratios(least: f64, most: f64) -> String {
     format!("both branches take {times} times as long as one")
 }
 
-/// Both branches take twice as long as one, unless a compiler left some of them out; a launch takes its own time.
-const TRUSTED: f64 = 1.3;
+/// The control passes above this factor: both branches take twice as long as one, but for the launch's own time, unless a
+/// compiler left some of the work out.
+const PASSING: f64 = 1.3;
 
-/// A true lockstep doubles the time; anything below this has other causes.
-const DEAR: f64 = 1.4;
+/// Lockstep doubles the time: a smaller factor than this has other causes.
+const COSTLY: f64 = 1.4;
 
 /// Where the cost ends, if it is there and ends.
 fn cost_of_a_branch(over_one: &[Contrast]) -> String {
     let most = over_one.iter().map(|c| c.ratio).fold(0.0, f64::max);
-    let costs = over_one.iter().take_while(|c| c.ratio > DEAR).count();
+    let costs = over_one.iter().take_while(|c| c.ratio > COSTLY).count();
     // Those at which the cost ends decide; where there is none, the shortest runs do.
     let decide = &over_one[costs.saturating_sub(1)..over_one.len().min(costs + 1)];
-    let is_clear = decide.iter().all(|c| c.is_clear(DEAR));
-    let is_dear_again = over_one[costs..].iter().any(|c| c.exceeds(DEAR) == Some(true));
+    let is_clear = decide.iter().all(|c| c.is_clear(COSTLY));
+    let costs_again = over_one[costs..].iter().any(|c| c.exceeds(COSTLY) == Some(true));
     match over_one.get(costs) {
         _ if !is_clear => format!("What a branch costs is {}.", undecided_factor(over_one)),
         None => format!(
@@ -119,7 +121,7 @@ fn cost_of_a_branch(over_one: &[Contrast]) -> String {
              many neighbours take the same: if items run in lockstep, more than {} of them do.",
             over_one.last().map_or(0.0, |c| c.x)
         ),
-        Some(_) if is_dear_again => {
+        Some(_) if costs_again => {
             "Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause."
                 .to_owned()
         }

@@ -28,16 +28,6 @@ pub fn wrapped(text: &str, first: &str, rest: &str, width: usize) -> String {
     lines.replace("\u{a0}%", " %")
 }
 
-/// The line's words as far as they go into `width` characters, with `...` for those that do not.
-pub fn shortened(line: &str, width: usize) -> String {
-    if line.chars().count() <= width {
-        return line.to_owned();
-    }
-    let kept: String = line.chars().take(width.saturating_sub(" ...".len()) + 1).collect();
-    let whole = kept.rfind(' ').map_or("", |end| &kept[..end]);
-    format!("{} ...", whole.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,14 +38,5 @@ mod tests {
         assert_eq!(wrapped("", "a: ", "   ", 10), "");
         assert_eq!(wrapped("a-word-of-some-length b", "", "", 10), "a-word-of-some-length\nb\n");
         assert_eq!(wrapped("one two", "", "", usize::MAX), "one two\n");
-    }
-
-    #[test]
-    fn lines_are_cut_between_words() {
-        assert_eq!(shortened("one two three", 13), "one two three");
-        assert_eq!(shortened("one two three", 12), "one two ...");
-        assert_eq!(shortened("one two three", 11), "one two ...");
-        assert_eq!(shortened("one two three", 10), "one ...");
-        assert_eq!(shortened("one two three", usize::MAX), "one two three");
     }
 }

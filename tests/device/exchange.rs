@@ -53,10 +53,13 @@ fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
         let mut session = session(driver, None);
         let set = [(pipeline::CHUNKS_SET, 3), (pipeline::QUEUES_SET, 2)];
         let outcome = session.run(&case(&pipeline::EXCHANGE, pipeline::CHUNKS, 10_000, &set, 1), &SETTINGS);
-        let whats: Vec<(&str, u32)> =
-            outcome.measured().unwrap().timeline.iter().map(|b| (b.what.as_str(), b.queue)).collect();
+        let measured = outcome.measured().unwrap();
+        let whats: Vec<(&str, u32)> = measured.timeline.iter().map(|b| (b.what.as_str(), b.queue)).collect();
         let stages = |queue| [("in", queue), ("kernel", queue), ("out", queue)];
-        assert_eq!(whats, [stages(0), stages(1), stages(0)].concat(), "{}", outcome.reason());
+        // Mesa 22.3 gives the events of llvmpipe no duration.
+        let has_times = driver != "rusticl" || measured.distrust.is_none();
+        let expected = if has_times { [stages(0), stages(1), stages(0)].concat() } else { Vec::new() };
+        assert_eq!(whats, expected, "{}", outcome.reason());
         1
     });
 }

@@ -155,10 +155,10 @@ const SKIPS: &[Skip] = &[
     Skip {
         of: &["transpose/registers"],
         when: |case, target| {
-            number(case, "rows") == Some(1) && number(case, "tile").is_none() && target.max_wg < 64 * 64
+            number(case, "tile").is_none() && number(case, "rows").is_some_and(|rows| 64 * 64 / rows > target.max_wg)
         },
         how: Refused("group"),
-        why: "an item for each element of a tile is more than the device takes",
+        why: "an item for so few elements of a tile makes more of them than the device takes",
         ..ALL
     },
     Skip {
@@ -203,6 +203,13 @@ const SKIPS: &[Skip] = &[
         when: |case, _| case.params.keys().any(|name| name != "weights"),
         how: MayBeRefused("memory"),
         why: "tiles may be larger than local memory, and registers fewer than needed",
+        ..ALL
+    },
+    Skip {
+        of: &["minplus/tiled", "transpose/vectorised"],
+        drivers: &["rusticl"],
+        how: MayBeRefused("memory"),
+        why: "of the 32 KiB of local memory that Mesa 22.3 states for llvmpipe, a kernel may declare 16",
         ..ALL
     },
     Skip {

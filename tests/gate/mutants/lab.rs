@@ -245,15 +245,6 @@ pub const MUTANTS: &[Mutant] = &[
         "intensity",
         "recompute/again",
         "recompute",
-        "multiplies nothing",
-        &[("v[k] * factor + term", "v[k] + term")],
-    )
-    .file_is("common/steps.cl")
-    .last(),
-    trial(
-        "intensity",
-        "recompute/again",
-        "recompute",
         "makes four values of one",
         &[(
             "GO_ON(v, factor, term)",
