@@ -130,7 +130,7 @@ impl Fenced {
 
     /// Whether it still holds what this is the fingerprint of.
     pub(super) fn is_unchanged(self, device: &mut dyn Device, print: u128) -> Result<bool, DeviceError> {
-        const PIECE: usize = 16 << 20;
+        const PIECE: usize = 16 * Fingerprint::BLOCK;
         let mut piece = vec![0; self.bytes.min(PIECE)];
         let mut fingerprint = Fingerprint::default();
         for at in (0..self.bytes).step_by(PIECE) {

@@ -17,7 +17,7 @@ use crate::report::progress::Observer;
 use crate::runner::{Budget, Outcome, Settings};
 use crate::worker::{Executor, Job};
 use crate::{Error, stats};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What to measure, and how.
 pub(super) struct Study<'a> {
@@ -37,6 +37,9 @@ pub(super) struct Study<'a> {
 
 /// Share of a budget that is kept for limits, if they are still to be measured.
 const FOR_LIMITS: f64 = 0.25;
+
+/// Share of a budget that is kept for what a launch costs, and for the end of the program.
+const FOR_LAUNCHES: f64 = 0.08;
 
 /// A part of a ladder's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,6 +225,7 @@ impl<'a> Climb<'a> {
         if self.missing.contains(&name) {
             self.show(&name);
         }
+        limits.end_by(self.limits_deadline());
         let measured = match self.is_without_limit() {
             true => Ok(()),
             false => limits.measure(&mut *self.executor, need),
@@ -238,6 +242,17 @@ impl<'a> Climb<'a> {
             self.aside(&text);
         }
         launch.map(drop)
+    }
+
+    /// When the search of a limit is to be over, if the ladder has a budget: at its end, or, where all else comes later, after
+    /// the share that is kept for it.
+    fn limits_deadline(&self) -> Option<Instant> {
+        let whole = self.study.budget?.whole;
+        let seconds = match self.records.is_empty() {
+            true => self.began.elapsed().as_secs_f64() + FOR_LIMITS * whole,
+            false => whole,
+        };
+        Some(self.began + Duration::from_secs_f64((seconds - FOR_LAUNCHES * whole).max(0.0)))
     }
 
     /// Makes the rungs' records anew, beside the limits that are known by now.
