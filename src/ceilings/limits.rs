@@ -111,6 +111,11 @@ impl Limits {
         self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
     }
 
+    /// As [`Kept::cached`] of those that are kept.
+    pub fn cached(&self) -> u64 {
+        self.kept.cached()
+    }
+
     /// Whether [`Limits::measure`] would measure nothing: the ceiling is known or kept, or there is none of this kind.
     pub fn is_at_hand(&self, need: LimitNeeded, target: &Target) -> bool {
         self.has(need) || need.quantity(target).is_none_or(|quantity| self.is_kept(&quantity))

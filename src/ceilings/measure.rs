@@ -274,3 +274,73 @@ fn settings(seconds: f64, min_runs: u32) -> Settings {
         least_time: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ceilings::bounding;
+    use crate::data::Dtype;
+    use crate::device::{DeviceInfo, fake};
+    use crate::kernels::Bound;
+    use crate::runner::{Measured, Sample};
+    use std::time::Duration;
+
+    #[test]
+    fn an_attempt_is_made_if_the_slowest_so_far_would_end_in_time() {
+        let mut pace = Pace::begin(Some(1000.0));
+        assert!(pace.has_time_for(u64::MAX), "nothing is known yet");
+        pace.note(100, 2.0);
+        pace.note(100, 0.1);
+        assert!(pace.has_time_for(40_000) && !pace.has_time_for(60_000));
+        pace.within = Some(0.0);
+        assert!(!pace.has_time_for(1));
+        pace.within = None;
+        assert!(pace.has_time_for(u64::MAX), "time is not limited");
+    }
+
+    /// A device that takes some milliseconds for every case, and reaches the same rate with each.
+    struct Slow(DeviceInfo, Vec<u64>);
+
+    impl Executor for Slow {
+        fn info(&self) -> &DeviceInfo {
+            &self.0
+        }
+
+        fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+            std::thread::sleep(Duration::from_millis(5));
+            self.1.push(job.case.shape.n);
+            let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
+            let measured = Measured { samples, ..Measured::for_tests(Clock::Event) };
+            Ok(Outcome { bytes: 1e6, ..Outcome::pending(&job.case, Clock::Event).ended(Ok(measured)) })
+        }
+    }
+
+    /// The line of a search for the read limit, and the sizes of what was tried.
+    fn searched(effort: Effort) -> (CeilingRow, Vec<u64>) {
+        let info = fake::fake_info();
+        let target = Target { gpu: true, ..info.target.clone() };
+        let quantity = bounding(Bound::Read, Dtype::I32, false, (&target, true)).unwrap();
+        let mut slow = Slow(info, Vec::new());
+        let row = measure(&quantity, effort, &Run::begin(), &mut slow, &mut |_| ()).unwrap();
+        (row, slow.1)
+    }
+
+    #[test]
+    fn a_search_without_time_tries_the_likeliest_shape_alone() {
+        let (row, sizes) = searched(Effort::BRIEF.within(Some(0.0)));
+        assert_eq!((row.tried, sizes.len(), row.quick), (1, 1, true));
+        assert!(row.value.is_some() && row.bytes == Some(4 * sizes[0]));
+        let (row, all) = searched(Effort::BRIEF);
+        assert!(all.len() > 5 && row.bytes == Some(4 * all[all.len() - 1]), "{all:?}");
+        assert!(all[..all.len() - 1].iter().all(|n| n == &sizes[0]));
+        assert_eq!(searched(Effort::QUICK).1, sizes, "one space is enough");
+    }
+
+    #[test]
+    fn a_quick_look_and_a_brief_one_are_kept_as_quick_and_know_a_deadline() {
+        for effort in [Effort::QUICK, Effort::BRIEF] {
+            assert!(effort.quick && effort.within.is_none());
+            assert_eq!(effort.within(Some(1.5)), Effort { within: Some(1.5), ..effort });
+        }
+    }
+}

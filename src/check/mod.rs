@@ -393,6 +393,28 @@ mod tests {
     }
 
     #[test]
+    fn large_arrays_are_looked_through_to_their_ends() {
+        let len = 3 * PIECE + 5;
+        let want = generate(Fill::Bits, Dtype::F32, 1, 0, 0, len);
+        let Array::F32(right) = &want else { unreachable!() };
+        assert!(check_exact(&want, &want).ok && still_poisoned(&want).is_none());
+        let movement = Movement::copy(len);
+        for at in [0, PIECE - 1, PIECE, 2 * PIECE + 7, len - 1] {
+            let mut wrong = right.clone();
+            (wrong[at], wrong[len - 1]) = (1.5, 2.5);
+            let wrong = Array::F32(wrong);
+            let count = if at == len - 1 { 1 } else { 2 };
+            let why = check_exact(&wrong, &want).why.unwrap();
+            assert!(why.starts_with(&format!("element {at} is")) && why.contains(&format!("; {count} of")), "{why}");
+            let why = check_moved(&wrong, &want, &movement).why.unwrap();
+            assert!(why.contains(&format!("row 0, column {at} ")) && why.contains(&format!("; {count} are")), "{why}");
+            let mut unwritten = right.clone();
+            (unwritten[at], unwritten[len - 1]) = (f32::POISON, f32::POISON);
+            assert_eq!(still_poisoned(&Array::F32(unwritten)), Some(at));
+        }
+    }
+
+    #[test]
     fn zeros_and_nans_are_equal_whatever_their_bits() {
         let (got, want) = (Array::F32(vec![-0.0, f32::NAN]), Array::F32(vec![0.0, -f32::NAN]));
         assert!(check_exact(&got, &want).ok);

@@ -13,7 +13,7 @@ use crate::record::{Point, PointKey, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::runner::{Bar, Clock, Outcome, Settings};
-use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
+use crate::sweep::{self, Bench, Configuration, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
 use serde::Serialize;
@@ -50,7 +50,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let scene =
         Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
     let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
-    let mut lab = Laboratory { settings, scene, executor, limits, outputs, rows: Vec::new() };
+    let rounds = if options.measure.quick { QUICK_ROUNDS } else { sweep::ROUNDS };
+    let mut lab = Laboratory { settings, rounds, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
@@ -122,9 +123,14 @@ struct ExperimentAnswer<'a> {
     finding: &'a str,
 }
 
+/// Rounds of a quick run: two at least, so that what drifts meanwhile shows in the points' spread.
+const QUICK_ROUNDS: u32 = 2;
+
 /// What all experiments of a run share.
 struct Laboratory {
     settings: Settings,
+    /// Rounds over the trials of an experiment.
+    rounds: u32,
     scene: Scene,
     executor: Box<dyn Executor>,
     limits: Limits,
@@ -137,7 +143,7 @@ impl Laboratory {
     fn run(&mut self, studies: &[ExperimentRun], out: &mut Out, global: &Global) -> Result<(), Error> {
         for (i, study) in studies.iter().enumerate() {
             let observer: Box<dyn Observer> = Box::new(StatusLine::new(global.quiet));
-            let steps = study.tasks.len() * ROUNDS as usize;
+            let steps = study.tasks.len() * self.rounds as usize;
             let mut running =
                 ExperimentState { study, lab: self, observer, step: 0, steps, points: Vec::new(), timeline: None };
             let measured = running.measure();
@@ -204,7 +210,7 @@ impl ExperimentState<'_> {
         for task in &self.study.tasks {
             self.probe(task)?;
         }
-        in_rounds(&plan.iter().collect::<Vec<_>>(), ROUNDS, self)
+        in_rounds(&plan.iter().collect::<Vec<_>>(), self.lab.rounds, self)
     }
 
     /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.

@@ -39,7 +39,7 @@ pub const TRANSFER: Experiment = Experiment {
 };
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    let sizes: &[u32] = if scope.quick { &[10, 16, 22, 26] } else { &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] };
+    let sizes: &[u32] = if scope.quick { &[10, 16, 22, 24] } else { &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] };
     let of_size = |&log: &u32| {
         let bytes = 1 << log;
         let whole = SERIES.iter().map(move |(series, variant)| trial(scope, bytes, series, variant, bytes));

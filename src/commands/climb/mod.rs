@@ -81,6 +81,8 @@ pub(super) struct Climb<'a> {
     pub(super) outputs: Outputs<Row>,
     limit: Option<Ceiling>,
     launch: Option<LaunchCost>,
+    /// Bytes that a cache is known to hold by its bandwidth; 0 where that was not measured.
+    cached: u64,
     /// When the program began with this ladder.
     began: Instant,
     /// Seconds that cases took besides their sampling, together.
@@ -109,6 +111,7 @@ impl<'a> Climb<'a> {
             outputs,
             limit: None,
             launch: None,
+            cached: 0,
             began,
             besides: 0.0,
             missing: Vec::new(),
@@ -202,6 +205,7 @@ impl<'a> Climb<'a> {
     /// Takes the limits that an earlier run measured.
     fn recall(&mut self, limits: &mut Limits) -> Result<(), Error> {
         let (need, clock) = (self.need(), self.study.settings.clock);
+        self.cached = limits.cached();
         let (has_limit, has_launch_cost) = (self.is_limit_at_hand(limits), limits.has_launch_cost(clock));
         if has_limit {
             limits.measure(&mut *self.executor, need)?;
@@ -363,7 +367,8 @@ impl<'a> Climb<'a> {
             return Scene::on_host(&self.run, threads, settings);
         }
         let scene = Scene::on_device(&self.run, self.info(), settings, self.limit);
-        Scene { launch: self.launch, peaks: self.study.peaks, ..scene }
+        let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
+        Scene { launch: self.launch, peaks: self.study.peaks, cache_bytes, cache_reach, ..scene }
     }
 
     /// Says what is done now.
