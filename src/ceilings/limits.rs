@@ -11,6 +11,7 @@ use crate::record::{Ceiling, LaunchCost, REPEATS, Run};
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::Executor;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Which ceiling bounds a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,8 @@ impl LimitNeeded {
     }
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
-        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target)
+        // A ladder's own search is brief.
+        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, (target, true))
     }
 
     /// The ceiling that a line holds: of pairs, in operations.
@@ -52,6 +54,8 @@ pub struct Limits {
     quiet: bool,
     /// Where notes go.
     say: fn(&str),
+    /// When searches are to be over, if they have a deadline.
+    deadline: Option<Instant>,
     /// None where no probe gave a rate, or one broke: the best of the others may be too low.
     known: Vec<(LimitNeeded, Option<Ceiling>)>,
     /// The probes that broke, with what they ended in.
@@ -73,12 +77,17 @@ impl Limits {
         let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
-        Limits { effort, kept, folder, told: quiet, quiet, say, known: Vec::new(), broken: Vec::new() }
+        Limits { effort, kept, folder, told: quiet, quiet, say, deadline: None, known: Vec::new(), broken: Vec::new() }
     }
 
     /// The ceiling, if it was measured and there is one.
     pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {
         self.find(need).flatten()
+    }
+
+    /// From now on, searches end by then where that is possible; what they found is kept.
+    pub fn end_by(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
     }
 
     /// Takes a ceiling over from an earlier run.
@@ -100,6 +109,11 @@ impl Limits {
     /// The first probe that broke and ended so.
     pub fn broken(&self, status: Status) -> Option<String> {
         self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
+    }
+
+    /// As [`Kept::cached`] of those that are kept.
+    pub fn cached(&self) -> u64 {
+        self.kept.cached()
     }
 
     /// Whether [`Limits::measure`] would measure nothing: the ceiling is known or kept, or there is none of this kind.
@@ -179,7 +193,8 @@ impl Limits {
                 broken.push((status, probe_name(outcome)));
             }
         };
-        let row = measure(quantity, self.effort, &Run::begin(), executor, &mut tell)?;
+        let left = self.deadline.map(|end| end.saturating_duration_since(Instant::now()).as_secs_f64());
+        let row = measure(quantity, self.effort.within(left), &Run::begin(), executor, &mut tell)?;
         if self.broken.len() > before {
             say(
                 "there is no ceiling: the best of the other probes may be too low; gpulab ceiling measures all of them",

@@ -17,6 +17,8 @@ pub struct Effort {
     axes: usize,
     /// Values of each that are tried.
     values: usize,
+    /// Spaces that are looked at, the likeliest first, until so many gave a rate.
+    spaces: usize,
     /// Most passes over the settings.
     passes: usize,
     /// Seconds that a shape is timed for, and the best ones at the end.
@@ -25,20 +27,46 @@ pub struct Effort {
     finalists: usize,
     /// Whether it is less than what ceilings are kept of for good.
     quick: bool,
+    /// Seconds that the search may take, if they are limited. The likeliest shape is tried whatever they are, and no other
+    /// that is likely to end after them.
+    within: Option<f64>,
 }
 
 impl Effort {
     /// For a first look: the likeliest shape of each probe.
-    pub const QUICK: Effort =
-        Effort { axes: 0, values: 1, passes: 1, seconds: [0.02, 0.02], finalists: 0, quick: true };
+    pub const QUICK: Effort = Effort {
+        axes: 0,
+        values: 1,
+        spaces: 1,
+        passes: 1,
+        seconds: [0.02, 0.02],
+        finalists: 0,
+        quick: true,
+        within: None,
+    };
     /// For a ladder of which no ceiling is kept.
-    pub const BRIEF: Effort = Effort { axes: 2, values: 5, passes: 1, seconds: [0.02, 0.1], finalists: 1, quick: true };
+    pub const BRIEF: Effort = Effort {
+        axes: 2,
+        values: 5,
+        spaces: usize::MAX,
+        passes: 1,
+        seconds: [0.02, 0.1],
+        finalists: 1,
+        quick: true,
+        within: None,
+    };
 
     /// For ceilings that are kept: about a minute on a GPU, some minutes on a CPU, where other work on the machine
     /// makes shapes look worse than they are.
     pub fn full(target: &Target) -> Effort {
         let (seconds, finalists) = if target.gpu { ([0.02, 0.15], 4) } else { ([0.04, 0.4], 4) };
-        Effort { axes: usize::MAX, values: usize::MAX, passes: 2, seconds, finalists, quick: false }
+        let all = usize::MAX;
+        Effort { axes: all, values: all, spaces: all, passes: 2, seconds, finalists, quick: false, within: None }
+    }
+
+    /// The same in so many seconds, if they are limited.
+    pub(super) fn within(self, seconds: Option<f64>) -> Effort {
+        Effort { within: seconds, ..self }
     }
 }
 
@@ -65,6 +93,33 @@ struct Hunt<'a> {
     /// One that did not.
     refused: Option<Outcome>,
     count: usize,
+    pace: Pace,
+}
+
+/// What attempts take, and when all of them are to be over.
+struct Pace {
+    began: Instant,
+    /// Seconds from the beginning.
+    within: Option<f64>,
+    /// Seconds that the slowest attempt took for an element of its data.
+    per_element: f64,
+}
+
+impl Pace {
+    fn begin(within: Option<f64>) -> Pace {
+        Pace { began: Instant::now(), within, per_element: 0.0 }
+    }
+
+    /// Whether an attempt over so many elements is likely to end in time.
+    fn has_time_for(&self, elements: u64) -> bool {
+        let needed = self.per_element * elements as f64;
+        self.within.is_none_or(|within| self.began.elapsed().as_secs_f64() + needed <= within)
+    }
+
+    /// Takes note of an attempt over so many elements.
+    fn note(&mut self, elements: u64, seconds: f64) {
+        self.per_element = self.per_element.max(seconds / elements.max(1) as f64);
+    }
 }
 
 /// Finds the best of a quantity. `tell` hears of every shape that went wrong.
@@ -79,7 +134,8 @@ pub fn measure(
     tell: &mut dyn FnMut(&Outcome),
 ) -> Result<CeilingRow, Error> {
     let (info, started) = (executor.info().clone(), Instant::now());
-    let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0 };
+    let pace = Pace::begin(effort.within);
+    let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0, pace };
     hunt.search(effort, tell)?;
     hunt.confirm(effort, tell)?;
     let Hunt { tried, refused, count, .. } = hunt;
@@ -101,6 +157,9 @@ impl Hunt<'_> {
         let settings = settings(effort.seconds[0], 3);
         let mut firsts = Vec::new();
         for space in &self.quantity.spaces {
+            if firsts.iter().flatten().count() >= effort.spaces {
+                break;
+            }
             firsts.push(self.attempt(space.at(&vec![0; space.axes.len()]), &settings, tell)?);
         }
         let best = firsts.iter().copied().flatten().fold(0.0, f64::max);
@@ -141,6 +200,10 @@ impl Hunt<'_> {
         let shape = self.quantity.bytes.map(|bytes| Shape::vector(bytes / 4));
         let final_case = |tried: &Tried| Case { shape: shape.unwrap_or(tried.case.shape), ..tried.case.clone() };
         let mut finalists: Vec<Case> = self.tried.iter().take(effort.finalists).map(final_case).collect();
+        // What was found so far is better than what comes too late.
+        if finalists.iter().any(|case| !self.pace.has_time_for(case.shape.elements())) {
+            return Ok(());
+        }
         // Over a part of the data more may come from the caches.
         self.tried.retain(|tried| shape.is_none_or(|shape| tried.case.shape == shape));
         if effort.seconds[1] <= effort.seconds[0] {
@@ -168,9 +231,16 @@ impl Hunt<'_> {
         settings: &Settings,
         tell: &mut dyn FnMut(&Outcome),
     ) -> Result<Option<f64>, Error> {
+        let elements = case.shape.elements();
+        // Without a rate there is no ceiling.
+        if !self.tried.is_empty() && !self.pace.has_time_for(elements) {
+            return Ok(None);
+        }
         self.count += 1;
         let job = Job { baseline: false, case, settings: settings.clone(), again: false };
+        let started = Instant::now();
         let outcome = self.executor.run(&job)?;
+        self.pace.note(elements, started.elapsed().as_secs_f64());
         if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             tell(&outcome);
         }
@@ -202,5 +272,76 @@ fn settings(seconds: f64, min_runs: u32) -> Settings {
         cache: Cache::Warm,
         clock: Clock::Event,
         least_time: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ceilings::bounding;
+    use crate::data::Dtype;
+    use crate::device::{DeviceInfo, fake};
+    use crate::kernels::Bound;
+    use crate::runner::{Measured, Sample};
+    use std::time::Duration;
+
+    #[test]
+    fn an_attempt_is_made_if_the_slowest_so_far_would_end_in_time() {
+        let mut pace = Pace::begin(Some(1000.0));
+        assert!(pace.has_time_for(u64::MAX), "nothing is known yet");
+        pace.note(100, 2.0);
+        pace.note(100, 0.1);
+        assert!(pace.has_time_for(40_000) && !pace.has_time_for(60_000));
+        pace.within = Some(0.0);
+        assert!(!pace.has_time_for(1));
+        pace.within = None;
+        assert!(pace.has_time_for(u64::MAX), "time is not limited");
+    }
+
+    /// A device that takes some milliseconds for every case, and reaches the same rate with each.
+    struct Slow(DeviceInfo, Vec<u64>);
+
+    impl Executor for Slow {
+        fn info(&self) -> &DeviceInfo {
+            &self.0
+        }
+
+        fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+            std::thread::sleep(Duration::from_millis(5));
+            self.1.push(job.case.shape.n);
+            let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
+            let measured = Measured { samples, ..Measured::for_tests(Clock::Event) };
+            Ok(Outcome { bytes: 1e6, ..Outcome::pending(&job.case, Clock::Event).ended(Ok(measured)) })
+        }
+    }
+
+    /// The line of a search for the read limit, and the sizes of what was tried.
+    fn searched(effort: Effort) -> (CeilingRow, Vec<u64>) {
+        let info = fake::fake_info();
+        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target.clone() };
+        let quantity = bounding(Bound::Read, Dtype::I32, false, (&target, true)).unwrap();
+        let mut slow = Slow(info, Vec::new());
+        let row = measure(&quantity, effort, &Run::begin(), &mut slow, &mut |_| ()).unwrap();
+        (row, slow.1)
+    }
+
+    #[test]
+    fn a_search_without_time_tries_the_likeliest_shape_alone() {
+        let (row, sizes) = searched(Effort::BRIEF.within(Some(0.0)));
+        assert_eq!((row.tried, sizes.len(), row.quick), (1, 1, true));
+        assert!(row.value.is_some() && row.bytes == Some(4 * sizes[0]));
+        let (row, all) = searched(Effort::BRIEF);
+        let (last, shapes) = all.split_last().unwrap();
+        assert!(shapes.len() > 5 && shapes.iter().all(|n| n == &sizes[0]), "{all:?}");
+        assert!(*last > sizes[0] && row.bytes == Some(4 * last), "the best over all of the data: {all:?}");
+        assert_eq!(searched(Effort::QUICK).1, sizes, "one space is enough");
+    }
+
+    #[test]
+    fn a_quick_look_and_a_brief_one_are_kept_as_quick_and_know_a_deadline() {
+        for effort in [Effort::QUICK, Effort::BRIEF] {
+            assert!(effort.quick && effort.within.is_none());
+            assert_eq!(effort.within(Some(1.5)), Effort { within: Some(1.5), ..effort });
+        }
     }
 }

@@ -154,6 +154,9 @@ const OPERATIONS: &[(&str, &[&str], Rate)] = &[
 const ELEMENTS: &[(&str, Dtype)] =
     &[("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64), ("half", Dtype::F32)];
 
+/// Of them, what a quick look tells: the arithmetic of most programs, and of the min-plus step.
+const QUICK_OPERATIONS: [&str; 2] = ["fma", "add-min"];
+
 /// Everything that is measured on this device, in the order of the report. `quick`: less of it.
 pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     let memory = [Bound::Read, Bound::Write, Bound::Copy];
@@ -163,29 +166,32 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     if !quick {
         all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
     }
-    all.extend(between(target));
+    all.extend(between(target, quick));
     let elements = ELEMENTS.iter().filter(|(name, dtype)| {
-        (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64) && (!quick || *name != "f64")
+        let is_there = (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64);
+        is_there && (!quick || matches!(*name, "f32" | "i32"))
     });
     for &(element, dtype) in elements {
-        all.extend(OPERATIONS.iter().map(|&(what, ops, measure)| Quantity {
+        let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || QUICK_OPERATIONS.contains(what));
+        all.extend(operations.map(|&(what, ops, measure)| Quantity {
             what,
             element,
             bytes: None,
             measure,
-            spaces: arithmetic(what, ops, element, dtype, target),
+            spaces: arithmetic(what, ops, element, dtype, (target, quick)),
             place: Site::Unit,
         }));
         if !quick && element == "f32" {
-            all.extend(bounding(Bound::AddMin, dtype, true, target));
+            all.extend(bounding(Bound::AddMin, dtype, true, (target, quick)));
         }
     }
     all
 }
 
 /// What launches cost, and what the link between host and device gives: one large transfer.
-fn between(target: &Target) -> impl Iterator<Item = Quantity> + use<> {
+fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use<> {
     let bytes: u64 = if target.gpu { 128 << 20 } else { 64 << 20 };
+    let bytes = if quick { bytes / 4 } else { bytes };
     let bytes = bytes.min(target.max_alloc / 4 * 4);
     let quantity = |what, bytes, measure, case| Quantity {
         what,
@@ -243,14 +249,15 @@ const TRANSFERS: [(&str, &str); 4] = [
     ("to the host, pinned", "pinned_out"),
 ];
 
-/// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow.
-pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target) -> Option<Quantity> {
+/// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow. For a
+/// quick look, or a brief one, the likeliest probe comes first, over data that are soon checked.
+pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, (target, quick): (&Target, bool)) -> Option<Quantity> {
     match bound {
         Bound::Read | Bound::Write | Bound::Copy => Some(far(bound, target)),
         Bound::AddMin => {
             let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
             let signed = signed && dtype.is_float();
-            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target);
+            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, (target, quick));
             if signed {
                 spaces.retain(|space| space.case.variant != "three_way");
                 spaces
@@ -377,9 +384,15 @@ fn local(target: &Target) -> Quantity {
 }
 
 /// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.
-fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, target: &Target) -> Vec<ProbeSpace> {
+fn arithmetic(
+    what: &str,
+    ops: &[&'static str],
+    element: &str,
+    dtype: Dtype,
+    (target, quick): (&Target, bool),
+) -> Vec<ProbeSpace> {
     let half = element == "half";
-    let mut spaces = if what == "add-min" && !half { add_min(dtype, target) } else { Vec::new() };
+    let mut spaces = if what == "add-min" && !half { add_min(dtype, target, quick) } else { Vec::new() };
     let op = if target.gpu { ops.last() } else { ops.first() };
     let mut params: Params = op.map(|op| (OP.name.to_owned(), (*op).to_owned())).into_iter().collect();
     if half {
@@ -406,7 +419,7 @@ fn arithmetic(what: &str, ops: &[&'static str], element: &str, dtype: Dtype, tar
 }
 
 /// The forms that the rungs of the min-plus step have, on devices of their kind.
-fn add_min(dtype: Dtype, target: &Target) -> Vec<ProbeSpace> {
+fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
     let of = |family, variant| case(family, variant, dtype, lanes(target), group(target, 128), &Params::new());
     let space = |family, variant, axes| ProbeSpace::new(of(family, variant), axes);
     if !target.gpu {
@@ -424,7 +437,11 @@ fn add_min(dtype: Dtype, target: &Target) -> Vec<ProbeSpace> {
     if dtype == Dtype::I32 && target.nvidia {
         // Of integers no probe reaches what this rung does, which shares them out between two pipelines.
         let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
-        spaces.push(ProbeSpace::new(Case { shape: Form::Square.shape(8192, None), ..rung }, Vec::new()));
+        let of = |n| ProbeSpace::new(Case { shape: Form::Square.shape(n, None), ..rung }, Vec::new());
+        match quick {
+            true => spaces.insert(0, of(2048)),
+            false => spaces.push(of(8192)),
+        }
     }
     spaces
 }
@@ -460,7 +477,8 @@ mod tests {
         for target in [target(false), target(true)] {
             let mut quantities = quantities(&target, false);
             assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
-            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target));
+            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, (&target, false)));
+            quantities.extend(super::quantities(&target, true));
             for space in quantities.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces) {
                 let family = kernels::family(&space.case.family).unwrap();
                 let rung = family.rung(&space.case.variant).unwrap();
@@ -500,9 +518,18 @@ mod tests {
 
     #[test]
     fn a_quick_look_is_a_part_of_the_whole_and_half_needs_the_device() {
-        let whole = quantities(&target(true), false);
-        for quick in quantities(&target(true), true) {
-            assert!(whole.contains(&quick), "{quick:?}");
+        for gpu in [true, false] {
+            let (whole, quick) = (quantities(&target(gpu), false), quantities(&target(gpu), true));
+            for quantity in &quick {
+                let same =
+                    |q: &&Quantity| (q.what, q.element, q.place) == (quantity.what, quantity.element, quantity.place);
+                let same = whole.iter().find(same).unwrap();
+                let probe = |space: &ProbeSpace| (space.case.family.clone(), space.case.variant.clone());
+                let probes: Vec<_> = same.spaces.iter().map(probe).collect();
+                assert!(quantity.spaces.iter().all(|space| probes.contains(&probe(space))), "{quantity:?}");
+                assert!(quantity.bytes <= same.bytes, "{quantity:?}");
+            }
+            assert!(2 * quick.len() < whole.len());
         }
         let without = Target { fp16: false, fp64: false, ..target(true) };
         assert!(quantities(&without, false).iter().all(|q| q.element != "half" && q.element != "f64"));
@@ -511,10 +538,10 @@ mod tests {
     #[test]
     fn signed_floats_have_only_the_forms_that_they_can_use() {
         for gpu in [true, false] {
-            let signed = bounding(Bound::AddMin, Dtype::F32, true, &target(gpu)).unwrap();
+            let signed = bounding(Bound::AddMin, Dtype::F32, true, (&target(gpu), false)).unwrap();
             assert!(signed.spaces.iter().all(|s| s.case.variant != "three_way"));
             assert!(signed.spaces.iter().flat_map(|s| &s.axes).all(|a| a.name != "ordered" || a.values == ["0"]));
-            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu)).unwrap().place, Site::Unit);
+            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, (&target(gpu), false)).unwrap().place, Site::Unit);
         }
     }
 }

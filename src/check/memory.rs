@@ -1,9 +1,11 @@
 //! Memory around a result: the poison that outputs hold before a kernel runs, the guard zones on both sides of
 //! buffers, and inputs that must stay as they are.
 
+use super::first_in_pieces;
 use crate::data::{self, Array, Dtype, Fill};
 use crate::each_array;
-use xxhash_rust::xxh3::Xxh3;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 /// An element type's value that no kernel produces.
 pub(super) trait Poison: Copy {
@@ -58,7 +60,11 @@ pub fn other_poison(dtype: Dtype) -> Vec<u8> {
 /// Index of the first element that still holds the poison, if any: a strong hint that it was not written, as one right
 /// integer in 2^32 has that value, and a float only if it was moved.
 pub fn still_poisoned(got: &Array) -> Option<usize> {
-    each_array!(got, v => v.iter().position(|x| x.is_poison()))
+    each_array!(got, v => first_in_pieces(v, |_, piece| {
+        // Nearly never, and many at a time.
+        let is_any = piece.iter().fold(false, |is_any, x| is_any | x.is_poison());
+        if is_any { piece.iter().position(|x| x.is_poison()) } else { None }
+    }))
 }
 
 /// Fewest bytes of a guard zone. They are read and written with every check, and an item of a group hardly reaches further.
@@ -104,14 +110,21 @@ pub fn check_guard(zone: &[u8], want: &Array, side: Side) -> Result<(), String> 
     }
 }
 
-/// Tells arrays of bytes apart that come piece by piece.
+/// Tells arrays of bytes apart that come piece by piece: the hash of the hashes of their blocks, which threads share.
 #[derive(Default)]
 pub struct Fingerprint(Xxh3);
 
 impl Fingerprint {
-    /// Takes the next piece.
+    /// Bytes of a block.
+    pub const BLOCK: usize = 1 << 20;
+
+    /// Takes the next piece: a number of whole blocks, but for the last.
     pub fn update(&mut self, piece: &[u8]) {
-        self.0.update(piece);
+        let blocks: Vec<u128> = match piece.len() <= Fingerprint::BLOCK {
+            true => vec![xxh3_128(piece)],
+            false => piece.par_chunks(Fingerprint::BLOCK).map(xxh3_128).collect(),
+        };
+        blocks.iter().for_each(|block| self.0.update(&block.to_le_bytes()));
     }
 
     /// What all pieces come to.
@@ -145,12 +158,20 @@ mod tests {
 
     #[test]
     fn one_bit_makes_another_fingerprint() {
-        let mut bytes = vec![0; 100];
-        let zeros = fingerprint(&bytes);
-        bytes[99] = 1;
-        assert_ne!(fingerprint(&bytes), zeros);
-        let mut pieces = Fingerprint::default();
-        bytes.chunks(33).for_each(|piece| pieces.update(piece));
-        assert_eq!(pieces.end(), fingerprint(&bytes));
+        for len in [1, 100, Fingerprint::BLOCK, 5 * Fingerprint::BLOCK + 7] {
+            let mut bytes = vec![0; len];
+            let zeros = fingerprint(&bytes);
+            for at in [0, len / 2, len - 1] {
+                bytes[at] ^= 1;
+                assert_ne!(fingerprint(&bytes), zeros, "byte {at} of {len}");
+                bytes[at] ^= 1;
+            }
+            assert_eq!(fingerprint(&bytes), zeros);
+            let mut pieces = Fingerprint::default();
+            bytes.chunks(2 * Fingerprint::BLOCK).for_each(|piece| pieces.update(piece));
+            assert_eq!(pieces.end(), zeros);
+        }
+        let [one, other] = [1, 2].map(|byte| vec![byte; Fingerprint::BLOCK]);
+        assert_ne!(fingerprint(&[one.clone(), other.clone()].concat()), fingerprint(&[other, one].concat()));
     }
 }

@@ -166,13 +166,17 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
         true => !got.has_bits_of(input[movement.source(row, column)]),
         false => !got.is_poison(),
     };
-    let rows = got.par_chunks(movement.to_pitch.max(1)).enumerate();
-    let wrong_in = |(row, values): (usize, &[T])| -> (usize, Option<(usize, usize)>) {
-        let mut wrong = values.iter().enumerate().filter(|&(column, &got)| is_wrong(row, column, got));
+    let wrong_in = |row: usize, begin: usize, values: &[T]| -> (usize, Option<(usize, usize)>) {
+        let mut wrong = (begin..).zip(values).filter(|&(column, &got)| is_wrong(row, column, got));
         let first = wrong.next().map(|(column, _)| (row, column));
         (usize::from(first.is_some()) + wrong.count(), first)
     };
-    match rows.map(wrong_in).reduce(|| (0, None), |a, b| (a.0 + b.0, a.1.or(b.1))) {
+    let rows = got.par_chunks(movement.to_pitch.max(1)).enumerate();
+    // A vector is one long row.
+    let pieces = rows.flat_map(|(row, values)| {
+        values.par_chunks(PIECE).enumerate().map(move |(piece, values)| wrong_in(row, piece * PIECE, values))
+    });
+    match pieces.reduce(|| (0, None), |a, b| (a.0 + b.0, a.1.or(b.1))) {
         (count, Some((row, column))) => {
             let got = got[row * movement.to_pitch + column];
             let why = misplaced(got, row, column, input, movement);
@@ -200,15 +204,41 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
         let why = format!("got {} elements, want {}", got.len(), want.len());
         return Verdict::fail(f64::INFINITY, 0.0, why);
     }
-    let wrong = || got.iter().zip(want).enumerate().filter(|(_, (g, w))| !g.equals(**w));
-    let Some((index, (g, w))) = wrong().next() else { return Verdict::pass(0.0, 0.0) };
-    let max_err = wrong().map(|(_, (g, w))| g.distance(*w)).fold(0.0, f64::max);
+    let Some(index) = first_wrong(got, want) else { return Verdict::pass(0.0, 0.0) };
+    let (g, w) = (got[index], want[index]);
+    let wrong = || got.iter().zip(want).filter(|(g, w)| !g.equals(**w));
+    let max_err = wrong().map(|(g, w)| g.distance(*w)).fold(0.0, f64::max);
     let note = if g.is_poison() { " (never written)" } else { "" };
     let why = match got.len() {
         1 => format!("got {g:?}{note}, want {w:?}"),
         len => format!("element {index} is {g:?}{note}, want {w:?}; {} of {len} differ", wrong().count()),
     };
     Verdict::fail(max_err, 0.0, why)
+}
+
+/// Elements that a thread looks at together; fewer are not worth waking others.
+const PIECE: usize = 1 << 16;
+
+/// Index of the first element that is not what it should be.
+fn first_wrong<T: Comparable>(got: &[T], want: &[T]) -> Option<usize> {
+    first_in_pieces(got, |at, got| {
+        let want = &want[at..at + got.len()];
+        // Nearly always, and many at a time.
+        let alike = got.iter().zip(want).fold(true, |alike, (g, w)| alike & g.has_bits_of(*w));
+        if alike { None } else { got.iter().zip(want).position(|(g, w)| !g.equals(*w)) }
+    })
+}
+
+/// The first index that `find` gives: it is given pieces of the whole with their places, by several threads at once.
+fn first_in_pieces<T: Sync>(all: &[T], find: impl Fn(usize, &[T]) -> Option<usize> + Sync) -> Option<usize> {
+    let in_piece = |(piece, elements): (usize, &[T])| {
+        let at = piece * PIECE;
+        find(at, elements).map(|index| at + index)
+    };
+    match all.len() <= PIECE {
+        true => in_piece((0, all)),
+        false => all.par_chunks(PIECE).enumerate().find_map_first(in_piece),
+    }
 }
 
 /// What comparing needs of an element type.
@@ -360,6 +390,28 @@ mod tests {
         assert!(!check_exact(&Array::I32(vec![1]), &Array::F32(vec![1.0])).ok);
         let extremes = check_exact(&Array::I64(vec![i64::MAX]), &Array::I64(vec![i64::MIN]));
         assert_eq!(extremes.max_err, u64::MAX as f64);
+    }
+
+    #[test]
+    fn large_arrays_are_looked_through_to_their_ends() {
+        let len = 3 * PIECE + 5;
+        let want = generate(Fill::Bits, Dtype::F32, 1, 0, 0, len);
+        let Array::F32(right) = &want else { unreachable!() };
+        assert!(check_exact(&want, &want).ok && still_poisoned(&want).is_none());
+        let movement = Movement::copy(len);
+        for at in [0, PIECE - 1, PIECE, 2 * PIECE + 7, len - 1] {
+            let mut wrong = right.clone();
+            (wrong[at], wrong[len - 1]) = (1.5, 2.5);
+            let wrong = Array::F32(wrong);
+            let count = if at == len - 1 { 1 } else { 2 };
+            let why = check_exact(&wrong, &want).why.unwrap();
+            assert!(why.starts_with(&format!("element {at} is")) && why.contains(&format!("; {count} of")), "{why}");
+            let why = check_moved(&wrong, &want, &movement).why.unwrap();
+            assert!(why.contains(&format!("row 0, column {at} ")) && why.contains(&format!("; {count} are")), "{why}");
+            let mut unwritten = right.clone();
+            (unwritten[at], unwritten[len - 1]) = (f32::POISON, f32::POISON);
+            assert_eq!(still_poisoned(&Array::F32(unwritten)), Some(at));
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::record::{Point, PointKey, Record, Row, Run, Scene};
 use crate::report;
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::runner::{Bar, Clock, Outcome, Settings};
-use crate::sweep::{Bench, Configuration, ROUNDS, in_rounds};
+use crate::sweep::{self, Bench, Configuration, in_rounds};
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
 use serde::Serialize;
@@ -52,9 +52,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let scene =
         Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
     let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
-    let jobs = studies.iter().map(|s| s.tasks.len() * ROUNDS as usize).sum();
+    let rounds = if options.measure.quick { QUICK_ROUNDS } else { sweep::ROUNDS };
+    let jobs = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
     let pace = Pace::begin(options.measure.budget, jobs);
-    let mut lab = Laboratory { settings, pace, scene, executor, limits, outputs, rows: Vec::new() };
+    let mut lab = Laboratory { settings, rounds, pace, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
     if !global.quiet {
@@ -129,9 +130,14 @@ struct ExperimentAnswer<'a> {
     finding: &'a str,
 }
 
+/// Rounds of a quick run: two at least, so that what drifts meanwhile shows in the points' spread.
+const QUICK_ROUNDS: u32 = 2;
+
 /// What all experiments of a run share.
 struct Laboratory {
     settings: Settings,
+    /// Rounds over the trials of an experiment.
+    rounds: u32,
     pace: Pace,
     scene: Scene,
     executor: Box<dyn Executor>,
@@ -145,7 +151,7 @@ impl Laboratory {
     fn run(&mut self, studies: &[ExperimentRun], out: &mut Out, global: &Global) -> Result<(), Error> {
         for (i, study) in studies.iter().enumerate() {
             let observer: Box<dyn Observer> = Box::new(StatusLine::new(global.quiet));
-            let steps = study.tasks.len() * ROUNDS as usize;
+            let steps = study.tasks.len() * self.rounds as usize;
             let mut running =
                 ExperimentState { study, lab: self, observer, step: 0, steps, points: Vec::new(), timeline: None };
             let measured = running.measure();
@@ -212,7 +218,7 @@ impl ExperimentState<'_> {
         for task in &self.study.tasks {
             self.probe(task)?;
         }
-        in_rounds(&plan.iter().collect::<Vec<_>>(), ROUNDS, self)
+        in_rounds(&plan.iter().collect::<Vec<_>>(), self.lab.rounds, self)
     }
 
     /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.
@@ -259,7 +265,7 @@ fn called(experiment: &Experiment, task: &Task) -> String {
 
 impl Bench for ExperimentState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let (settings, case) = (&self.lab.pace.settings(&self.lab.settings, ROUNDS), &configuration.case);
+        let (settings, case) = (&self.lab.pace.settings(&self.lab.settings, self.lab.rounds), &configuration.case);
         match self.task(configuration).work {
             Work::Kernel(family, _) => {
                 let limit = self.lab.limits.get(LimitNeeded::of(family, case.dtype, &case.params));

@@ -129,8 +129,9 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, way: u64) -> Tria
     let order = if way < THROUGH { way } else { way - THROUGH + FIRST_MODE };
     // Far more than a GPU's cache; sampling on a CPU is slow.
     let bits = match (target.gpu, scope.quick) {
-        (true, _) => 26,
-        (false, true) => 18,
+        (true, false) => 26,
+        (true, true) => 25,
+        (false, true) => 16,
         (false, false) => 22,
     };
     let own = Own {

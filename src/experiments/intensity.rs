@@ -66,7 +66,8 @@ fn trial(scope: &Scope<'_>, name: &str, x: f64) -> Trial {
     let target = scope.target;
     // More than caches hold.
     let bits = match (target.gpu, scope.quick) {
-        (true, _) => 25,
+        (true, false) => 25,
+        (true, true) => 24,
         (false, true) => 23,
         (false, false) => 24,
     };

@@ -67,14 +67,15 @@ fn finding(points: &[Point]) -> String {
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, chunks: u64, queues: u64) -> Trial {
     // Stages of about the same length: of a GPU the link's, of a CPU device that of its copies.
     let gpu = scope.target.gpu;
+    let less = if scope.quick { 2 } else { 0 };
     let steps = if gpu { 2 * u64::from(scope.target.compute_units.max(8)) } else { 1 };
     let settings = [
         (pipeline::CHUNKS_SET, chunks),
         (pipeline::QUEUES_SET, queues),
         (pipeline::STEPS_SET, steps),
-        (pipeline::WORK_SET, if gpu { 500_000 } else { 2_000_000 }),
+        (pipeline::WORK_SET, if gpu { 500_000 } else { 2_000_000 } >> less),
     ];
-    let words = if gpu { 1 << 24 } else { 1 << 22 };
+    let words = if gpu { 1 << 24 } else { 1 << 22 } >> less;
     let case = exchange::case(&pipeline::EXCHANGE, variant, words, &settings, scope.seed);
     Trial { series: series.into(), x: chunks as f64, metric: TIME, case }
 }

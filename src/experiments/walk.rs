@@ -83,7 +83,7 @@ impl WalkSeries {
     fn size(&self, scope: &Scope<'_>) -> (u64, u64) {
         match (scope.target.gpu, self.is_cached) {
             (true, true) => (22, 16),
-            (true, false) if self.family.name == SCATTER.name => (25, 1),
+            (true, false) if scope.quick || self.family.name == SCATTER.name => (25, 1),
             (true, false) => (26, 1),
             (false, _) if scope.quick => (22, 1),
             (false, _) => (24, 1),

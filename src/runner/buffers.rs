@@ -5,8 +5,9 @@ use crate::data::{self, Array, Change, Dtype, Fill};
 use crate::device::{BufferWrite, Device, DeviceError};
 use crate::kernels::{Family, Form};
 use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, MemoryKind, Pass, Plan, Role};
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +55,22 @@ impl Fence {
     }
 
     /// What lies before and behind a buffer of this type.
-    pub(super) fn zones(self, dtype: Dtype) -> Zones {
-        [Side::Before, Side::Behind].map(|side| check::guard(self.fill, dtype, side, self.bytes))
+    pub(super) fn zones(self, dtype: Dtype) -> Rc<Zones> {
+        /// Zones that are remembered, each of up to twice a MiB: a case binds its buffers many times over.
+        const MOST: usize = 8;
+        thread_local! {
+            static KNOWN: RefCell<VecDeque<(Fence, Dtype, Rc<Zones>)>> = const { RefCell::new(VecDeque::new()) };
+        }
+        KNOWN.with_borrow_mut(|known| {
+            if let Some((.., zones)) = known.iter().find(|(fence, of, _)| (*fence, *of) == (self, dtype)) {
+                return Rc::clone(zones);
+            }
+            let sides = [Side::Before, Side::Behind];
+            let zones = Rc::new(sides.map(|side| check::guard(self.fill, dtype, side, self.bytes)));
+            known.truncate(MOST - 1);
+            known.push_front((self, dtype, Rc::clone(&zones)));
+            zones
+        })
     }
 
     /// Allocates a buffer between two zones.
@@ -75,7 +90,8 @@ impl Fence {
         if self.bytes == 0 {
             return Ok(Fenced { id: whole, whole, dtype, bytes });
         }
-        let [before, behind] = self.zones(dtype);
+        let zones = self.zones(dtype);
+        let [before, behind] = &*zones;
         let fenced = device
             .write(whole, 0, before.as_bytes())
             .and_then(|()| device.write(whole, self.bytes + bytes, behind.as_bytes()))
@@ -130,7 +146,7 @@ impl Fenced {
 
     /// Whether it still holds what this is the fingerprint of.
     pub(super) fn is_unchanged(self, device: &mut dyn Device, print: u128) -> Result<bool, DeviceError> {
-        const PIECE: usize = 16 << 20;
+        const PIECE: usize = 16 * Fingerprint::BLOCK;
         let mut piece = vec![0; self.bytes.min(PIECE)];
         let mut fingerprint = Fingerprint::default();
         for at in (0..self.bytes).step_by(PIECE) {
@@ -147,7 +163,7 @@ pub(super) struct BoundPlan {
     fence: Fence,
     buffers: Vec<Slot>,
     /// Of each element type among the buffers, once they were asked for.
-    zones: OnceCell<BTreeMap<Dtype, Zones>>,
+    zones: OnceCell<BTreeMap<Dtype, Rc<Zones>>>,
 }
 
 /// A buffer of a plan.

@@ -389,11 +389,17 @@ fn sample(timing: &Timing, script: &Script, variant: &Variant) -> Sample {
     Sample { event: event.filter(|_| variant.by_events).map(|e| e / times), wall: timing.wall_s / times }
 }
 
+/// Words that a thread fills or compares together.
+const PIECE: usize = 1 << 16;
+
 fn fill(bytes: &mut [u8], contents: Contents, seed: u64) {
     match contents {
         Contents::Pattern => {
-            let word = |(i, word): (usize, &mut [u8])| word.copy_from_slice(&pattern(seed, i).to_le_bytes());
-            bytes.par_chunks_exact_mut(4).enumerate().for_each(word);
+            bytes.par_chunks_mut(4 * PIECE).enumerate().for_each(|(piece, bytes)| {
+                for (i, word) in (piece * PIECE..).zip(bytes.chunks_exact_mut(4)) {
+                    word.copy_from_slice(&pattern(seed, i).to_le_bytes());
+                }
+            });
         }
         Contents::Zeros => bytes.fill(0),
         Contents::Undefined => {}
@@ -408,10 +414,10 @@ struct Wrong {
 }
 
 /// The first wrong word.
-fn differs(bytes: &[u8], want: &(dyn Fn(usize) -> u32 + Sync)) -> Option<Wrong> {
-    let word = |(at, word): (usize, &[u8])| {
-        let (is, must) = (word.iter().rev().fold(0, |w, &byte| w << 8 | u32::from(byte)), want(at));
-        (is != must).then_some(Wrong { at, is, must })
-    };
-    bytes.par_chunks_exact(4).enumerate().filter_map(word).min_by_key(|wrong| wrong.at)
+fn differs(bytes: &[u8], want: &(impl Fn(usize) -> u32 + Sync)) -> Option<Wrong> {
+    bytes.par_chunks(4 * PIECE).enumerate().find_map_first(|(piece, bytes)| {
+        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let wrong = |(at, is)| Some(Wrong { at, is, must: want(at) }).filter(|wrong| wrong.is != wrong.must);
+        (piece * PIECE..).zip(words).find_map(wrong)
+    })
 }

@@ -66,9 +66,35 @@ const MOST_VERIFIED: usize = 128;
 /// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
 type DataKey = (&'static str, Dtype, Shape, u64, Params);
 
+/// What random inputs and their guard zones are made from, and how many there are of each.
+#[derive(PartialEq)]
+struct Origin {
+    family: &'static str,
+    dtype: Dtype,
+    shape: Shape,
+    seed: u64,
+    fills: [Fill; 2],
+    lens: Vec<usize>,
+}
+
+impl Origin {
+    fn of(family: &Family, case: &Case) -> Origin {
+        Origin {
+            family: family.name,
+            dtype: case.dtype,
+            shape: case.shape,
+            seed: case.seed,
+            fills: [family.problem.fill(case), family.problem.beside(case)],
+            lens: family.problem.inputs(case.shape, &case.params),
+        }
+    }
+}
+
 /// The inputs that are timed over, kept from case to case of the same problem.
 pub(super) struct Data {
     key: DataKey,
+    /// None of what is not random.
+    origin: Option<Origin>,
     pub(super) host: Vec<Array>,
     /// Empty until a device needs them.
     pub(super) device: Vec<Fenced>,
@@ -81,15 +107,20 @@ pub(super) struct Data {
 impl Data {
     /// These inputs of a case, with what is right.
     pub(super) fn of(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
+        Data::unjudged(family, case, host).judged_for(family, case)
+    }
+
+    /// The same inputs for a case, with what is right for it.
+    fn judged_for(self, family: &'static Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
-        let reference = (!is_moved).then(|| family.problem.reference(case, &host));
-        Data { reference, ..Data::unjudged(family, case, host) }
+        let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
+        Data { key: data_key(family, case), reference, ..self }
     }
 
     /// These inputs of a case, of which it is not yet known what is right.
     pub(super) fn unjudged(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
         let key = data_key(family, case);
-        Data { key, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
+        Data { key, origin: None, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
     }
 
     /// Whether the job's inputs depend on the same.
@@ -295,10 +326,16 @@ impl Session {
             return Ok(());
         }
         self.exact.clear();
-        if let Some(mut data) = self.data.take() {
-            data.unload(&mut *self.device);
-        }
-        self.data = Some(Data::of(family, case, self.real_inputs(family, case)));
+        let origin = self.files.is_none().then(|| Origin::of(family, case));
+        let data = match self.data.take() {
+            // What is asked of them may differ, and then only the answer is another.
+            Some(data) if origin.is_some() && data.origin == origin => data.judged_for(family, case),
+            known => {
+                known.into_iter().for_each(|mut data| data.unload(&mut *self.device));
+                Data { origin, ..Data::of(family, case, self.real_inputs(family, case)) }
+            }
+        };
+        self.data = Some(data);
         Ok(())
     }
 

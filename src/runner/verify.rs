@@ -494,12 +494,15 @@ impl Data {
         changes: &[Change],
         go: impl FnOnce(&Data) -> T,
     ) -> (T, Vec<Change>) {
+        if changes.is_empty() {
+            return (go(self), Vec::new());
+        }
         let mut undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut self.host)).collect();
         let made = changes.iter().zip(&undo);
         let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
         let made: Vec<Changed> = made.collect();
         undo.reverse();
-        let before = self.reference.clone();
+        let before = self.reference.take();
         self.reference = before.as_ref().map(|before| {
             let amended = job.family.problem.amended(job.case, &self.host, &made, before);
             // Over exact data the result is exact after a change, too.

@@ -547,7 +547,7 @@ fn ceilings_are_measured_kept_shown_and_used() {
     let csv = dir.path().join("ceilings.csv");
     let (measured, err, code) = with(&["ceiling", "--quick", "--csv", csv.to_str().unwrap()]);
     assert_eq!(code, 0, "{err}");
-    for what in ["read, memory", "write, memory", "copy, cache", "local", "fma f32", "add i32", "add-min f32"] {
+    for what in ["read, memory", "write, memory", "copy, cache", "local", "fma f32", "fma i32", "add-min f32"] {
         let line = measured.lines().find(|line| line.starts_with(what)).unwrap_or_else(|| panic!("{what}: {measured}"));
         assert!(line.contains(" wg ") && !line.contains("failed"), "{line}");
     }

@@ -4,6 +4,7 @@ use super::{CeilingRow, Site};
 use crate::Error;
 use crate::device::DeviceInfo;
 use crate::files;
+use crate::kernels::Bound;
 use crate::runner::Status;
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
@@ -102,6 +103,20 @@ impl Kept {
         let is_meant =
             |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
         self.ceilings.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())
+    }
+
+    /// Bytes that caches hold, as the curve of read bandwidth over size tells: the largest size that is read clearly faster
+    /// than memory. 0 without a curve. Drivers tend to report less.
+    pub fn cached(&self) -> u64 {
+        /// More than a busier moment makes of memory's rate.
+        const FASTER: f64 = 1.3;
+        let what = Bound::Read.name();
+        let Some(memory) = self.find(what, Site::Memory, "").and_then(|row| row.value) else { return 0 };
+        let is_cached = |row: &&CeilingRow| {
+            let is_of_curve = row.place == Site::Curve && row.what == what && row.status == Status::Ok;
+            is_of_curve && row.value.is_some_and(|rate| rate > FASTER * memory)
+        };
+        self.ceilings.iter().filter(is_cached).filter_map(|row| row.bytes).max().unwrap_or(0)
     }
 
     /// Takes a new line in, and says whether it did. A value of the same quantity gives way to any value of a full search,

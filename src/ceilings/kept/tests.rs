@@ -134,3 +134,17 @@ fn a_full_search_replaces_anything_but_with_none() {
         assert_eq!(kept_of("read", &[(None, quick), (None, true)]), (None, true), "the latest reason");
     }
 }
+
+#[test]
+fn a_cache_is_as_large_as_what_is_read_clearly_faster_than_memory() {
+    let mut kept = Kept::empty(&info());
+    let point = |bytes, value| CeilingRow { bytes: Some(bytes), ..row(&info(), "read", Site::Curve, value, false) };
+    kept.add(point(1 << 20, Some(9000.0)));
+    assert_eq!(kept.cached(), 0, "memory's rate is not known");
+    kept.add(row(&info(), "read", Site::Memory, Some(4000.0), false));
+    for (bytes, value) in [(1 << 22, Some(6000.0)), (1 << 24, None), (1 << 26, Some(4400.0))] {
+        kept.add(point(bytes, value));
+    }
+    kept.add(CeilingRow { bytes: Some(1 << 28), ..row(&info(), "write", Site::Curve, Some(9000.0), false) });
+    assert_eq!(kept.cached(), 1 << 22);
+}

@@ -17,7 +17,7 @@ use crate::report::progress::Observer;
 use crate::runner::{Budget, Outcome, Settings};
 use crate::worker::{Executor, Job};
 use crate::{Error, stats};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What to measure, and how.
 pub(super) struct Study<'a> {
@@ -37,6 +37,9 @@ pub(super) struct Study<'a> {
 
 /// Share of a budget that is kept for limits, if they are still to be measured.
 const FOR_LIMITS: f64 = 0.25;
+
+/// Share of a budget that is kept for what a launch costs, and for the end of the program.
+const FOR_LAUNCHES: f64 = 0.08;
 
 /// A part of a ladder's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +81,8 @@ pub(super) struct Climb<'a> {
     pub(super) outputs: Outputs<Row>,
     limit: Option<Ceiling>,
     launch: Option<LaunchCost>,
+    /// Bytes that a cache is known to hold by its bandwidth; 0 where that was not measured.
+    cached: u64,
     /// When the program began with this ladder.
     began: Instant,
     /// Seconds that cases took besides their sampling, together.
@@ -106,6 +111,7 @@ impl<'a> Climb<'a> {
             outputs,
             limit: None,
             launch: None,
+            cached: 0,
             began,
             besides: 0.0,
             missing: Vec::new(),
@@ -199,6 +205,7 @@ impl<'a> Climb<'a> {
     /// Takes the limits that an earlier run measured.
     fn recall(&mut self, limits: &mut Limits) -> Result<(), Error> {
         let (need, clock) = (self.need(), self.study.settings.clock);
+        self.cached = limits.cached();
         let (has_limit, has_launch_cost) = (self.is_limit_at_hand(limits), limits.has_launch_cost(clock));
         if has_limit {
             limits.measure(&mut *self.executor, need)?;
@@ -222,6 +229,7 @@ impl<'a> Climb<'a> {
         if self.missing.contains(&name) {
             self.show(&name);
         }
+        limits.end_by(self.limits_deadline());
         let measured = match self.is_without_limit() {
             true => Ok(()),
             false => limits.measure(&mut *self.executor, need),
@@ -238,6 +246,17 @@ impl<'a> Climb<'a> {
             self.aside(&text);
         }
         launch.map(drop)
+    }
+
+    /// When the search of a limit is to be over, if the ladder has a budget: at its end, or, where all else comes later, after
+    /// the share that is kept for it.
+    fn limits_deadline(&self) -> Option<Instant> {
+        let whole = self.study.budget?.whole;
+        let seconds = match self.records.is_empty() {
+            true => self.began.elapsed().as_secs_f64() + FOR_LIMITS * whole,
+            false => whole,
+        };
+        Some(self.began + Duration::from_secs_f64((seconds - FOR_LAUNCHES * whole).max(0.0)))
     }
 
     /// Makes the rungs' records anew, beside the limits that are known by now.
@@ -348,7 +367,8 @@ impl<'a> Climb<'a> {
             return Scene::on_host(&self.run, threads, settings);
         }
         let scene = Scene::on_device(&self.run, self.info(), settings, self.limit);
-        Scene { launch: self.launch, peaks: self.study.peaks, ..scene }
+        let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
+        Scene { launch: self.launch, peaks: self.study.peaks, cache_bytes, cache_reach, ..scene }
     }
 
     /// Says what is done now.

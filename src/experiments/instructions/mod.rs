@@ -132,6 +132,7 @@ impl ChainTrial {
             (true, true) => (u64::from(target.compute_units.max(1)), 1, 1 << 13),
             (false, false) => (lab::items(target), lab::usual_wg(target), 1 << 12),
             (false, true) if asked.is_power() => (lab::items(target), lab::usual_wg(target), 1 << 4),
+            (false, true) if scope.quick => (lab::items(target), lab::usual_wg(target), 1 << 5),
             (false, true) => (lab::items(target), lab::usual_wg(target), 1 << 7),
         };
         let params = [

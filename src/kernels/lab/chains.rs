@@ -5,6 +5,7 @@ use crate::data::{Array, Dtype, Fill, Shape};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
 use crate::plan::{Arg, Case, Cost, Plan, Refusal};
+use rayon::prelude::*;
 
 /// n items with chains of multiplications, each with an addition.
 pub(crate) const FAMILY: Family = Family {
@@ -108,9 +109,9 @@ pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Ar
     let step = ChainStep::of(case);
     match &inputs[0] {
         Array::F32(x) => {
-            let ends: Vec<f32> = x.iter().map(|&start| step.end(start, steps)).collect();
+            let ends: Vec<f32> = x.par_iter().map(|&start| step.end(start, steps)).collect();
             let sum = |ends: &[f32]| ends.iter().fold(0.0, |sum, end| sum + end);
-            Array::F32(ends.windows(chains.max(1) as usize).map(sum).collect())
+            Array::F32(ends.par_windows(chains.max(1) as usize).map(sum).collect())
         }
         other => Array::zeros(other.dtype(), other.len()),
     }

@@ -1,10 +1,11 @@
 //! Reads of every word of a matrix once, down its columns or along its rows, which may have any pitch.
 
-use super::{Exact, IN_TURNS, OneLaunch, Walk, array, get, setting, words};
+use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill, Params, Shape};
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
 use crate::plan::{Arg, Cost, Plan, Refusal};
+use rayon::prelude::*;
 
 /// Reads n words, a power of two, of a matrix.
 pub(crate) const FAMILY: Family = Family {
@@ -51,9 +52,9 @@ impl Layout {
     }
 
     fn sum(&self, x: &Array) -> Array {
-        let words = words(x);
-        let rows = words.chunks(self.pitch).map(|row| row[..self.columns].iter().fold(0u32, |a, &b| a.wrapping_add(b)));
-        array([rows.fold(0, u32::wrapping_add)].into_iter())
+        let Array::I32(words) = x else { return Array::zeros(x.dtype(), 1) };
+        let row = |row: &[i32]| row[..self.columns].iter().fold(0, |a: i32, &b| a.wrapping_add(b));
+        Array::I32(vec![words.par_chunks(self.pitch).map(row).reduce(|| 0, i32::wrapping_add)])
     }
 }
 

@@ -6,6 +6,7 @@ use crate::data::{Array, Dtype, Fill};
 use crate::kernels::shape::Grid;
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
 use crate::plan::{Arg, Case, Cost, Plan, Refusal};
+use rayon::prelude::*;
 
 /// n floats that are read, calculated with and written.
 pub(crate) const INTENSITY: Family = Family {
@@ -60,7 +61,9 @@ pub(crate) const RELOAD: Family = Family {
         fill: Fill::Exact(64),
         cost: |case| Cost { bytes: 12.0 * case.shape.n as f64, ops: case.shape.n as f64 },
         answer: |_, inputs| match (&inputs[0], &inputs[1]) {
-            (Array::F32(x), Array::F32(table)) => Array::F32(x.iter().zip(table).map(|(x, value)| x + value).collect()),
+            (Array::F32(x), Array::F32(table)) => {
+                Array::F32(x.par_iter().zip(table).map(|(x, value)| x + value).collect())
+            }
             (other, _) => Array::zeros(other.dtype(), other.len()),
         },
         finish: as_it_is,
@@ -99,13 +102,14 @@ fn cost(case: &Case) -> Cost {
 }
 
 /// What becomes of the elements, given the number of the vector that each is in.
-fn changed(case: &Case, x: &Array, to: impl Fn(u64, f32) -> f32) -> Array {
+fn changed(case: &Case, x: &Array, to: impl Fn(u64, f32) -> f32 + Sync) -> Array {
     match x {
         Array::F32(x) => {
-            let vectors = (0..).zip(x.chunks(vec(case) as usize));
-            Array::F32(
-                vectors.flat_map(|(vector, lanes)| lanes.iter().map(|&x| to(vector, x)).collect::<Vec<_>>()).collect(),
-            )
+            let vec = vec(case) as usize;
+            let mut all = x.clone();
+            let vectors = all.par_chunks_mut(vec).with_min_len(1 << 10).enumerate();
+            vectors.for_each(|(vector, lanes)| lanes.iter_mut().for_each(|x| *x = to(vector as u64, *x)));
+            Array::F32(all)
         }
         other => Array::zeros(other.dtype(), other.len()),
     }

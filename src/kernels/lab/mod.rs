@@ -25,6 +25,7 @@ use super::shape::{self, Grid};
 use super::{Ask, Builder, Problem, Tunable};
 use crate::data::{Array, Fill, Params, Shape};
 use crate::plan::{Arg, Case, Cost, Plan, REPEATS, Reference, Refusal, Target};
+use rayon::prelude::*;
 
 /// A problem with one answer, exact in every bit, for data of one kind.
 pub(crate) struct Exact {
@@ -218,6 +219,20 @@ pub(crate) fn words(array: &Array) -> Vec<u32> {
         Array::I32(v) => v.iter().map(|w| w.cast_unsigned()).collect(),
         _ => Vec::new(),
     }
+}
+
+/// The wrapping sum of what `of` makes of each 32-bit word.
+pub(crate) fn total(array: &Array, of: impl Fn(u32) -> u32 + Sync) -> u32 {
+    match array {
+        Array::I32(v) => v.par_iter().map(|word| of(word.cast_unsigned())).reduce(|| 0, u32::wrapping_add),
+        _ => 0,
+    }
+}
+
+/// An array of so many 32-bit words, of which threads make many at a time.
+pub(crate) fn par_array(len: usize, word: impl Fn(usize) -> u32 + Sync) -> Array {
+    let words = (0..len).into_par_iter().with_min_len(1 << 12).map(|at| word(at).cast_signed());
+    Array::I32(words.collect())
 }
 
 /// An array of 32-bit words.

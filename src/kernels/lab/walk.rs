@@ -1,6 +1,6 @@
 //! Walks over every word of an array, in strides or from an offset on, that read or write it.
 
-use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, as_it_is, get, setting, words};
+use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, as_it_is, get, par_array, setting, total, words};
 use crate::cpu;
 use crate::data::{Array, Dtype, Fill, Params};
 use crate::kernels::{Ask, Bound, Family, Form, Tunable, rung};
@@ -71,12 +71,10 @@ fn cost(case: &Case) -> Cost {
 }
 
 fn summed(case: &Case, inputs: &[Array]) -> Array {
-    let words = words(&inputs[0]);
-    let whole = |words: &[u32]| words.iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
     let sum = match packed(&case.params) {
-        1 => whole(&words),
-        2 => words.iter().fold(0u32, |sum, word| sum.wrapping_add(word & 0xffff).wrapping_add(word >> 16)),
-        _ => words.iter().flat_map(|word| word.to_le_bytes()).fold(0u32, |sum, byte| sum.wrapping_add(u32::from(byte))),
+        1 => total(&inputs[0], |word| word),
+        2 => total(&inputs[0], |word| (word & 0xffff).wrapping_add(word >> 16)),
+        _ => total(&inputs[0], |word| word.to_le_bytes().into_iter().map(u32::from).sum()),
     };
     array([sum.wrapping_mul(rounds(case) as u32)].into_iter())
 }
@@ -88,7 +86,7 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
     let (bits, mask) = (32 / packed, u32::MAX >> (32 - 32 / packed));
     // The first word is the lowest, as on all devices that OpenCL runs on today.
     let word = |at: u32| (0..packed).map(|k| (number(packed * at + k) & mask) << (bits * k)).fold(0, |a, b| a | b);
-    array((0..case.shape.n as u32 / packed).map(word))
+    par_array(case.shape.n as usize / packed as usize, |at| word(at as u32))
 }
 
 /// Accesses that are written out in the kernels.

@@ -170,12 +170,14 @@ impl Problem for Write {
 
     /// Each word's place, and the number of the last turn over it.
     fn reference(&self, case: &Case, _: &[Array]) -> Reference {
-        let (n, arrays) = (case.shape.n as u32, arrays(&case.params) as u32);
-        let last = |array: u32| if arrays > 1 { array } else { repeats(&case.params) as u32 - 1 };
-        let words = (0..arrays)
-            .into_par_iter()
-            .flat_map(|array| (0..n).into_par_iter().map(move |i| i.wrapping_add(last(array)).cast_signed()));
-        Reference::Exact(Array::I32(words.collect()))
+        let (n, arrays, times) = (case.shape.n as u32, arrays(&case.params), repeats(&case.params) as u32);
+        let word = |array: u32, i: u32| i.wrapping_add(if arrays > 1 { array } else { times - 1 }).cast_signed();
+        let mut words = vec![0; arrays as usize * n as usize];
+        let wholes = (0..).zip(words.chunks_mut((n as usize).max(1)));
+        wholes.for_each(|(array, words)| {
+            words.par_iter_mut().enumerate().for_each(|(i, number)| *number = word(array, i as u32));
+        });
+        Reference::Exact(Array::I32(words))
     }
 }
 
