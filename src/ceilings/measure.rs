@@ -93,11 +93,11 @@ struct Hunt<'a> {
     /// One that did not.
     refused: Option<Outcome>,
     count: usize,
-    pace: Pace,
+    deadline: Deadline,
 }
 
 /// What attempts take, and when all of them are to be over.
-struct Pace {
+struct Deadline {
     began: Instant,
     /// Seconds from the beginning.
     within: Option<f64>,
@@ -105,9 +105,9 @@ struct Pace {
     per_element: f64,
 }
 
-impl Pace {
-    fn begin(within: Option<f64>) -> Pace {
-        Pace { began: Instant::now(), within, per_element: 0.0 }
+impl Deadline {
+    fn begin(within: Option<f64>) -> Deadline {
+        Deadline { began: Instant::now(), within, per_element: 0.0 }
     }
 
     /// Whether an attempt over so many elements is likely to end in time.
@@ -134,8 +134,8 @@ pub fn measure(
     tell: &mut dyn FnMut(&Outcome),
 ) -> Result<CeilingRow, Error> {
     let (info, started) = (executor.info().clone(), Instant::now());
-    let pace = Pace::begin(effort.within);
-    let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0, pace };
+    let deadline = Deadline::begin(effort.within);
+    let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0, deadline };
     hunt.search(effort, tell)?;
     hunt.confirm(effort, tell)?;
     let Hunt { tried, refused, count, .. } = hunt;
@@ -201,7 +201,7 @@ impl Hunt<'_> {
         let final_case = |tried: &Tried| Case { shape: shape.unwrap_or(tried.case.shape), ..tried.case.clone() };
         let mut finalists: Vec<Case> = self.tried.iter().take(effort.finalists).map(final_case).collect();
         // What was found so far is better than what comes too late.
-        if finalists.iter().any(|case| !self.pace.has_time_for(case.shape.elements())) {
+        if finalists.iter().any(|case| !self.deadline.has_time_for(case.shape.elements())) {
             return Ok(());
         }
         // Over a part of the data more may come from the caches.
@@ -233,14 +233,14 @@ impl Hunt<'_> {
     ) -> Result<Option<f64>, Error> {
         let elements = case.shape.elements();
         // Without a rate there is no ceiling.
-        if !self.tried.is_empty() && !self.pace.has_time_for(elements) {
+        if !self.tried.is_empty() && !self.deadline.has_time_for(elements) {
             return Ok(None);
         }
         self.count += 1;
         let job = Job { baseline: false, case, settings: settings.clone(), again: false };
         let started = Instant::now();
         let outcome = self.executor.run(&job)?;
-        self.pace.note(elements, started.elapsed().as_secs_f64());
+        self.deadline.note(elements, started.elapsed().as_secs_f64());
         if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             tell(&outcome);
         }
@@ -287,15 +287,15 @@ mod tests {
 
     #[test]
     fn an_attempt_is_made_if_the_slowest_so_far_would_end_in_time() {
-        let mut pace = Pace::begin(Some(1000.0));
-        assert!(pace.has_time_for(u64::MAX), "nothing is known yet");
-        pace.note(100, 2.0);
-        pace.note(100, 0.1);
-        assert!(pace.has_time_for(40_000) && !pace.has_time_for(60_000));
-        pace.within = Some(0.0);
-        assert!(!pace.has_time_for(1));
-        pace.within = None;
-        assert!(pace.has_time_for(u64::MAX), "time is not limited");
+        let mut deadline = Deadline::begin(Some(1000.0));
+        assert!(deadline.has_time_for(u64::MAX), "nothing is known yet");
+        deadline.note(100, 2.0);
+        deadline.note(100, 0.1);
+        assert!(deadline.has_time_for(40_000) && !deadline.has_time_for(60_000));
+        deadline.within = Some(0.0);
+        assert!(!deadline.has_time_for(1));
+        deadline.within = None;
+        assert!(deadline.has_time_for(u64::MAX), "time is not limited");
     }
 
     /// A device that takes some milliseconds for every case, and reaches the same rate with each.
