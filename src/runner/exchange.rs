@@ -21,8 +21,13 @@ impl Session {
     /// Plays a case's script and checks it, times it, and checks it once more.
     pub(super) fn exchange(&mut self, exchange: &Exchange, case: &Case, settings: &Settings) -> Outcome {
         let mut outcome = Outcome::pending(case, settings.clock);
+        // What has run is not refused any more.
+        let has_run = self.has_verified(case);
         let end = self.carry_out(exchange, case, settings, &mut outcome);
-        outcome.ended(end)
+        if end.is_ok() && !has_run {
+            self.remember(case, Judged::equal());
+        }
+        outcome.ended(end.map_err(|stop| stop.after(has_run)))
     }
 
     fn carry_out(

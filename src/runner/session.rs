@@ -218,6 +218,11 @@ impl Session {
         outcome.ended(end.map_err(|stop| stop.after(self.launched)))
     }
 
+    /// Whether this session found a case right before, as far as it remembers.
+    pub(super) fn has_verified(&self, case: &Case) -> bool {
+        self.verified.iter().any(|(known, _)| known == case)
+    }
+
     /// Notes that a case was found right.
     pub(super) fn remember(&mut self, case: &Case, judged: Judged) {
         self.verified.push_back((case.clone(), judged));
