@@ -1,7 +1,7 @@
 //! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
 
 use super::quantity::launch_cost;
-use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure};
+use super::{CeilingRow, Effort, Kept, Quantity, Rate, Reach, bounding, folder, measure};
 use crate::Error;
 use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
@@ -194,15 +194,18 @@ impl Limits {
             }
         };
         let left = self.deadline.map(|end| end.saturating_duration_since(Instant::now()).as_secs_f64());
-        let row = measure(quantity, self.effort.within(left), &Run::begin(), executor, &mut tell)?;
+        let (row, reach) = measure(quantity, self.effort.within(left), &Run::begin(), executor, &mut tell)?;
         if self.broken.len() > before {
             say(
                 "there is no ceiling: the best of the other probes may be too low; gpulab ceiling measures all of them",
             );
             return Ok(None);
         }
-        self.keep(&row, executor.info());
-        Ok(Some(row))
+        // What was cut short is good enough for now, or for nothing.
+        if reach == Reach::Whole {
+            self.keep(&row, executor.info());
+        }
+        Ok(Some(row).filter(|_| reach != Reach::Likeliest))
     }
 
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.

@@ -17,7 +17,7 @@ pub struct Effort {
     axes: usize,
     /// Values of each that are tried.
     values: usize,
-    /// Spaces that are looked at, the likeliest first, until so many gave a rate.
+    /// Spaces that are looked at, the likeliest first, until so many gave a rate. CPUs differ in which that is: of theirs all.
     spaces: usize,
     /// Most passes over the settings.
     passes: usize,
@@ -103,17 +103,21 @@ struct Deadline {
     within: Option<f64>,
     /// Seconds that the slowest attempt took for an element of its data.
     per_element: f64,
+    /// Whether something was left out for want of time.
+    is_cut: bool,
 }
 
 impl Deadline {
     fn begin(within: Option<f64>) -> Deadline {
-        Deadline { began: Instant::now(), within, per_element: 0.0 }
+        Deadline { began: Instant::now(), within, per_element: 0.0, is_cut: false }
     }
 
-    /// Whether an attempt over so many elements is likely to end in time.
-    fn has_time_for(&self, elements: u64) -> bool {
+    /// Whether an attempt over so many elements is likely to end in time. If not, the search is cut.
+    fn has_time_for(&mut self, elements: u64) -> bool {
         let needed = self.per_element * elements as f64;
-        self.within.is_none_or(|within| self.began.elapsed().as_secs_f64() + needed <= within)
+        let has_time = self.within.is_none_or(|within| self.began.elapsed().as_secs_f64() + needed <= within);
+        self.is_cut |= !has_time;
+        has_time
     }
 
     /// Takes note of an attempt over so many elements.
@@ -122,7 +126,18 @@ impl Deadline {
     }
 }
 
-/// Finds the best of a quantity. `tell` hears of every shape that went wrong.
+/// How far a search came in its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Not even all spaces were looked at: the best may be far below what the device can do.
+    Likeliest,
+    /// The likeliest shape of each space, at least.
+    Spaces,
+    /// All that was asked for.
+    Whole,
+}
+
+/// Finds the best of a quantity, and says how far the search came. `tell` hears of every shape that went wrong.
 ///
 /// # Errors
 /// What ends the whole run.
@@ -132,13 +147,18 @@ pub fn measure(
     run: &Run,
     executor: &mut dyn Executor,
     tell: &mut dyn FnMut(&Outcome),
-) -> Result<CeilingRow, Error> {
+) -> Result<(CeilingRow, Reach), Error> {
     let (info, started) = (executor.info().clone(), Instant::now());
     let deadline = Deadline::begin(effort.within);
     let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0, deadline };
-    hunt.search(effort, tell)?;
+    let has_spaces = hunt.search(effort, tell)?;
     hunt.confirm(effort, tell)?;
-    let Hunt { tried, refused, count, .. } = hunt;
+    let Hunt { tried, refused, count, deadline, .. } = hunt;
+    let reach = match (has_spaces, deadline.is_cut) {
+        (false, _) => Reach::Likeliest,
+        (true, true) => Reach::Spaces,
+        (true, false) => Reach::Whole,
+    };
     let best = tried.iter().max_by(|a, b| a.merit.total_cmp(&b.merit));
     let row = match (best, refused) {
         (Some(best), _) => {
@@ -148,27 +168,29 @@ pub fn measure(
         (None, Some(outcome)) => Ok(CeilingRow::new(quantity, (run, &info), (&outcome, None, count), effort.quick)),
         (None, None) => Err(Error::Failed(format!("{}: there is nothing to measure", quantity.what))),
     };
-    row.map(|row| CeilingRow { t_search_s: started.elapsed().as_secs_f64(), ..row })
+    row.map(|row| (CeilingRow { t_search_s: started.elapsed().as_secs_f64(), ..row }, reach))
 }
 
 impl Hunt<'_> {
-    /// Looks at the first shape of every space, then into those that are not hopeless.
-    fn search(&mut self, effort: Effort, tell: &mut dyn FnMut(&Outcome)) -> Result<(), Error> {
+    /// Looks at the first shape of every space, then into those that are not hopeless; whether there was time for the first.
+    fn search(&mut self, effort: Effort, tell: &mut dyn FnMut(&Outcome)) -> Result<bool, Error> {
         let settings = settings(effort.seconds[0], 3);
+        let most = if self.executor.info().target.gpu { effort.spaces } else { usize::MAX };
         let mut firsts = Vec::new();
         for space in &self.quantity.spaces {
-            if firsts.iter().flatten().count() >= effort.spaces {
+            if firsts.iter().flatten().count() >= most {
                 break;
             }
             firsts.push(self.attempt(space.at(&vec![0; space.axes.len()]), &settings, tell)?);
         }
+        let has_spaces = !self.deadline.is_cut;
         let best = firsts.iter().copied().flatten().fold(0.0, f64::max);
         for (space, first) in self.quantity.spaces.iter().zip(firsts) {
             if first.is_none_or(|first| first >= HOPELESS * best) {
                 self.descend(space, first, effort, &settings, tell)?;
             }
         }
-        Ok(())
+        Ok(has_spaces)
     }
 
     fn descend(
@@ -315,26 +337,28 @@ mod tests {
         }
     }
 
-    /// The line of a search for the read limit, and the sizes of what was tried.
-    fn searched(effort: Effort) -> (CeilingRow, Vec<u64>) {
+    /// The line of a search for a GPU's read limit, how far it came, and the sizes of what was tried.
+    fn searched(effort: Effort) -> (CeilingRow, Reach, Vec<u64>) {
         let info = fake::fake_info();
-        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target.clone() };
+        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
         let quantity = bounding(Bound::Read, Dtype::I32, false, (&target, true)).unwrap();
-        let mut slow = Slow(info, Vec::new());
-        let row = measure(&quantity, effort, &Run::begin(), &mut slow, &mut |_| ()).unwrap();
-        (row, slow.1)
+        let mut slow = Slow(DeviceInfo { target, ..info }, Vec::new());
+        let (row, reach) = measure(&quantity, effort, &Run::begin(), &mut slow, &mut |_| ()).unwrap();
+        (row, reach, slow.1)
     }
 
     #[test]
     fn a_search_without_time_tries_the_likeliest_shape_alone() {
-        let (row, sizes) = searched(Effort::BRIEF.within(Some(0.0)));
-        assert_eq!((row.tried, sizes.len(), row.quick), (1, 1, true));
+        let (row, reach, sizes) = searched(Effort::BRIEF.within(Some(0.0)));
+        assert_eq!((row.tried, sizes.len(), row.quick, reach), (1, 1, true, Reach::Likeliest));
         assert!(row.value.is_some() && row.bytes == Some(4 * sizes[0]));
-        let (row, all) = searched(Effort::BRIEF);
+        let (row, reach, all) = searched(Effort::BRIEF);
+        assert_eq!(reach, Reach::Whole);
         let (last, shapes) = all.split_last().unwrap();
         assert!(shapes.len() > 5 && shapes.iter().all(|n| n == &sizes[0]), "{all:?}");
         assert!(*last > sizes[0] && row.bytes == Some(4 * last), "the best over all of the data: {all:?}");
-        assert_eq!(searched(Effort::QUICK).1, sizes, "one space is enough");
+        let (_, reach, quick) = searched(Effort::QUICK);
+        assert_eq!((quick, reach), (sizes, Reach::Whole), "one space is enough");
     }
 
     #[test]

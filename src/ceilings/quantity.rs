@@ -439,7 +439,7 @@ fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
         let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
         let of = |n| ProbeSpace::new(Case { shape: Form::Square.shape(n, None), ..rung }, Vec::new());
         match quick {
-            true => spaces.insert(0, of(2048)),
+            true => spaces.insert(0, of(4096)),
             false => spaces.push(of(8192)),
         }
     }

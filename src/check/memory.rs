@@ -120,6 +120,9 @@ impl Fingerprint {
 
     /// Takes the next piece: a number of whole blocks, but for the last.
     pub fn update(&mut self, piece: &[u8]) {
+        if piece.is_empty() {
+            return;
+        }
         let blocks: Vec<u128> = match piece.len() <= Fingerprint::BLOCK {
             true => vec![xxh3_128(piece)],
             false => piece.par_chunks(Fingerprint::BLOCK).map(xxh3_128).collect(),

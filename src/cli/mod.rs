@@ -389,7 +389,7 @@ pub struct Ladder {
 /// `gpulab ceiling`.
 #[derive(Debug, Args)]
 pub struct CeilingArgs {
-    /// Fewer quantities and shapes, in less than a minute: what is better is kept
+    /// Fewer quantities, one shape of each, in seconds: what is better is kept
     #[arg(long, conflicts_with = "show")]
     pub quick: bool,
     /// Measure nothing: print what is kept, and when it was measured; with --device of that device, else of every device
@@ -529,8 +529,8 @@ impl FamilyName {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct MeasureArgs {
-    /// Time for the whole run, as in 500ms, 10s or 2m, that sampling is fitted into, the same share for each case. Checks are
-    /// never cut, and every case has its fewest samples [default: of a ladder 5s, quick: 2s; else none]
+    /// Time for the whole run, as in 500ms, 10s or 2m, that samples are shortened to fit into, the same share for each case.
+    /// Checks are never cut, and each case has a few samples [default: of a ladder 5s, quick: 2s; else none]
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["timeout", "min_time", "max_runs"])]
     pub budget: Option<f64>,

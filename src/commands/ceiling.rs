@@ -102,7 +102,7 @@ fn measure(
             }
             observer.suspend(|| say(&ceilings::gone_wrong(outcome)));
         };
-        let row = ceilings::measure(quantity, effort, &run, executor, &mut tell)?;
+        let (row, _) = ceilings::measure(quantity, effort, &run, executor, &mut tell)?;
         take(row, broken.len() == before);
     }
     Ok(())

@@ -51,10 +51,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let settings = options.measure.settings();
     let scene =
         Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
-    let limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     let rounds = if options.measure.quick { QUICK_ROUNDS } else { sweep::ROUNDS };
     let jobs = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
     let pace = Pace::begin(options.measure.budget, jobs);
+    limits.end_by(pace.limits_deadline());
     let mut lab = Laboratory { settings, rounds, pace, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());

@@ -1,7 +1,7 @@
 //! How long each job of a sweep or an experiment is sampled, if all of it is to end in time.
 
 use crate::runner::{Budget, Settings};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A run's time, and how it was spent so far.
 pub(super) struct Pace {
@@ -26,10 +26,14 @@ impl Pace {
         let Some(budget) = self.budget else { return settings.clone() };
         let besides = (self.done > 0).then(|| self.besides / self.done as f64);
         let (elapsed, left) = (self.began.elapsed().as_secs_f64(), self.jobs.saturating_sub(self.done));
-        let all = Settings { timeout: f64::INFINITY, ..settings.clone() };
-        let a_round = budget.settings(&all, elapsed, left, besides).timeout;
-        let timeout = (a_round * f64::from(rounds)).min(settings.timeout);
-        Settings { timeout, min_time: settings.min_time.min(timeout), ..settings.clone() }
+        budget.settings_of(settings, rounds, (elapsed, left), besides)
+    }
+
+    /// When a search for a limit is to be over, if there is a budget: after a quarter of it.
+    pub(super) fn limits_deadline(&self) -> Option<Instant> {
+        /// Share of a budget that limits may take.
+        const FOR_LIMITS: f64 = 0.25;
+        Some(self.began + Duration::from_secs_f64(FOR_LIMITS * self.budget?.whole))
     }
 
     /// Takes note of a job that was sampled for at most `sampled` seconds, and began then.
@@ -43,7 +47,7 @@ impl Pace {
         let whole = self.budget?.whole;
         let took = self.began.elapsed().as_secs_f64();
         // A few per cent are no news.
-        let text = "every case is checked and has its fewest samples, however late it is";
+        let text = "every case is checked and sampled a little, however late it is";
         (took > 1.1 * whole).then(|| format!("the run took {took:.1} s, more than the budget of {whole} s: {text}"))
     }
 }
@@ -81,7 +85,9 @@ mod tests {
         approx::assert_relative_eq!(pace.settings(&usual(), 3).timeout, 3.0 * 9.0 / 88.0, max_relative = 0.01);
         assert_eq!(pace.settings(&usual(), 100).timeout, 0.5, "never longer than without");
         let late = Pace::begin(Some(0.001), 90).settings(&usual(), 3);
-        assert!(late.timeout > 0.0 && late.timeout < 0.5 && late.min_time <= late.timeout, "{late:?}");
+        assert_eq!((late.timeout, late.min_time), (0.05, 0.05), "the fewest samples of a case");
+        let quick = Settings { timeout: 0.1, ..usual() };
+        assert_eq!(Pace::begin(Some(0.001), 90).settings(&quick, 2).timeout, 0.05, "less than without, here too");
     }
 
     #[test]
@@ -89,5 +95,12 @@ mod tests {
         let pace = Pace::begin(Some(1e-9), 1);
         assert!(pace.overrun().is_some_and(|text| text.contains("more than the budget")));
         assert_eq!(Pace::begin(Some(1e9), 1).overrun(), None);
+    }
+
+    #[test]
+    fn limits_may_take_a_quarter() {
+        let pace = Pace::begin(Some(8.0), 1);
+        assert_eq!(pace.limits_deadline(), Some(pace.began + Duration::from_secs(2)));
+        assert_eq!(Pace::begin(None, 1).limits_deadline(), None);
     }
 }

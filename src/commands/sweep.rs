@@ -54,12 +54,15 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
     let identity =
         Identity::new(&plan, shard, executor.info(), &settings, options.order, options.measure.budget, &sources);
-    let rows = earlier_rows(options, global, &identity, csv.as_ref())?;
+    let rows = earlier_rows(options, global, (&identity, &plan), csv.as_ref())?;
     let (csv, rows) = without_retried(options, global, csv, rows)?;
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
     let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let measured = todo.iter().filter(|c| c.refusal.is_none()).count();
+    let pace = Pace::begin(options.measure.budget, measured * rounds_of(options.order) as usize);
+    let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    limits.end_by(pace.limits_deadline());
     let run = SweepState {
         family: space.family,
         scene: Scene::on_device(
@@ -70,10 +73,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         ),
         identity,
         settings,
-        limits: Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note),
+        limits,
         steps: todo.len() * rounds_of(options.order) as usize,
         step: 0,
-        pace: Pace::begin(options.measure.budget, measured * rounds_of(options.order) as usize),
+        pace,
         rounds_of_each: rounds_of(options.order),
         executor,
         observer: Box::new(StatusLine::with_bar(global.quiet)),
@@ -185,7 +188,7 @@ fn open_output(options: &Sweep) -> Result<Option<CsvFile<Row>>, Error> {
 fn earlier_rows(
     options: &Sweep,
     global: &Global,
-    identity: &Identity,
+    (identity, plan): (&Identity, &[Configuration]),
     csv: Option<&CsvFile<Row>>,
 ) -> Result<Vec<Row>, Error> {
     let path = Path::new(&options.output);
@@ -197,7 +200,7 @@ fn earlier_rows(
     }
     let rows = read_rows(path)?.rows;
     let refused = |why| Error::Usage(format!("cannot go on with {}: {why}", options.output));
-    let finished = identity.finished(&rows).map_err(refused)?;
+    let finished = identity.finished(plan, &rows).map_err(refused)?;
     if !global.quiet {
         say(&format!("going on with {}: it has {} rows", options.output, finished.len()));
     }

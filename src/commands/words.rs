@@ -92,8 +92,9 @@ fn misplaced(option: &str) -> Option<String> {
     let has = |command: &&Command| command.get_arguments().any(|arg| arg.get_long() == Some(name));
     let owners: Vec<&str> =
         program.get_subcommands().filter(|c| !c.is_hide_set()).filter(has).map(Command::get_name).collect();
-    let verb = if owners.len() == 1 { "has" } else { "have" };
-    (!owners.is_empty()).then(|| format!("this command has no option `{option}`; {} {verb} it", owners.join(", ")))
+    let owners = owners.join(", ");
+    (!owners.is_empty())
+        .then(|| format!("`{option}` has no place here; commands that take it, after their name: {owners}"))
 }
 
 #[cfg(test)]
@@ -122,9 +123,10 @@ mod tests {
         assert!(said("gpulab xyzzy").contains("`gpulab --help` lists them"));
         assert!(said("gpulab worke").contains("`gpulab --help`"), "what is hidden is not suggested");
         assert_eq!(said("gpulab reduce --nosuch"), "", "the parser's own message is good");
-        let owners = "reduce, dot, transpose, minplus, lab, sweep have it";
-        assert_eq!(said("gpulab ceiling --budget 5s"), format!("this command has no option `--budget`; {owners}"));
-        assert!(said("gpulab dot --op max").ends_with("; reduce has it"));
+        let takers = "commands that take it, after their name: reduce, dot, transpose, minplus, lab, sweep";
+        assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` has no place here; {takers}"));
+        assert!(said("gpulab --budget 5s dot").ends_with(takers));
+        assert!(said("gpulab dot --op max").ends_with(": reduce"));
     }
 
     #[test]

@@ -19,8 +19,19 @@ impl Budget {
     /// The settings for the next of `left` cases, `elapsed` seconds after the run began, where each case took `besides` seconds
     /// that were no sampling. Checks are never cut, and sampling has its fewest runs whatever the time.
     pub fn settings(self, settings: &Settings, elapsed: f64, left: usize, besides: Option<f64>) -> Settings {
+        self.settings_of(settings, 1, (elapsed, left), besides)
+    }
+
+    /// The same for a case of which `rounds` of the jobs that are left share the samples.
+    pub fn settings_of(
+        self,
+        settings: &Settings,
+        rounds: u32,
+        (elapsed, left): (f64, usize),
+        besides: Option<f64>,
+    ) -> Settings {
         let share = (self.whole - elapsed) / left.max(1) as f64 - besides.unwrap_or(UNKNOWN_S);
-        let timeout = share.max(LEAST_S).min(settings.timeout);
+        let timeout = (share * f64::from(rounds)).max(LEAST_S).min(settings.timeout);
         Settings { timeout, min_time: settings.min_time.min(timeout), ..settings.clone() }
     }
 }

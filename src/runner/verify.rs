@@ -133,7 +133,7 @@ impl Session {
         }
     }
 
-    /// Checks runs over exact data, which are on the device; over the first of them also a change of each end alone.
+    /// Checks runs over exact data, which are on the device; over the first of them also changes of single elements.
     fn verify_over_exact(
         &mut self,
         job: &ReadyCase<'_>,
@@ -145,7 +145,7 @@ impl Session {
         match fill {
             // What changes would not be exact.
             Fill::Scaled(_) => self.verify_once(job, data, &when).map(drop),
-            _ if is_first => self.verify_over(job, data, &when).and_then(|_| self.verify_ends(job, data, &when)),
+            _ if is_first => self.verify_over(job, data, &when).and_then(|_| self.verify_alone(job, data, &when)),
             _ => self.verify_over(job, data, &when).map(drop),
         }
     }
@@ -272,15 +272,17 @@ impl Session {
         gone
     }
 
-    /// Checks one run after a change of the first element alone, and one of the last, where one can decide.
-    fn verify_ends(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
+    /// Checks one run after a change of the first element alone, one of the last, and one of an element in each of some equal
+    /// parts, where one can decide.
+    fn verify_alone(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
         if !job.family.problem.is_decided_by_one(job.case) {
             return Ok(());
         }
         self.with_bound(job, &data.device.clone(), |session, bound| {
             let spots = places(job, data);
-            let ends = [spots.first(), spots.last()].into_iter().flatten();
-            ends.copied().try_for_each(|end| session.verify_changed(job, bound, data, &[end], when))
+            let ends = [spots.first(), spots.last()].into_iter().flatten().copied();
+            let alone: Vec<Spot> = ends.chain(spread(job, data)).collect();
+            alone.iter().try_for_each(|&spot| session.verify_changed(job, bound, data, &[spot], when))
         })
     }
 
@@ -455,6 +457,15 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     places.sort_unstable();
     places.dedup();
     (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: draw(number) }).collect()
+}
+
+/// A random place in each of some equal parts.
+fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
+    const PARTS: usize = 16;
+    let len = data.host.first().map_or(0, Array::len);
+    let draw = |part: usize| data::draw(!job.case.seed, part as u64);
+    let at = |part: usize| part * (len / PARTS) + (draw(part) % (len / PARTS) as u64) as usize;
+    if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }
 }
 
 impl Data {

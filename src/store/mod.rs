@@ -253,9 +253,18 @@ fn json_error(name: &str, error: &serde_json::Error) -> Error {
     Error::Usage(format!("{name} {what} ({error})"))
 }
 
+/// Whether a cell holds a number of seconds, or nothing.
+fn is_time(cell: &[u8]) -> bool {
+    let seconds = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
+    cell.is_empty() || seconds.is_some_and(|seconds| seconds.is_finite() && seconds >= 0.0)
+}
+
 /// The lines of a table.
 fn records<T: CsvRecord>(table: ParsedCsv, name: &str) -> Result<(Vec<T>, Option<String>), Error> {
-    let schema = table.header.iter().position(|column| column == "schema");
+    /// What results are compared by.
+    const TIME: &str = "t_median_s";
+    let place = |name: &str| table.header.iter().position(|column| column == name);
+    let (schema, time) = (place("schema"), place(TIME));
     let header = csv::ByteRecord::from(table.header);
     let mut rows = Vec::with_capacity(table.records.len());
     for record in table.records {
@@ -265,6 +274,10 @@ fn records<T: CsvRecord>(table: ParsedCsv, name: &str) -> Result<(Vec<T>, Option
         let cell = schema.and_then(|i| record.get(i)).and_then(|cell| std::str::from_utf8(cell).ok()?.parse().ok());
         if let Some(newer) = cell.filter(|schema| !(OLDEST_SCHEMA..=SCHEMA).contains(schema)) {
             return Err(unknown_schema(name, line, newer));
+        }
+        if let Some(cell) = time.and_then(|i| record.get(i)).filter(|cell| !is_time(cell)) {
+            let cell = String::from_utf8_lossy(cell).escape_debug().to_string();
+            return Err(Error::Usage(format!("{name}, line {line}, is not a result row: {TIME} is no time: {cell}")));
         }
         let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
         row.texts().into_iter().for_each(unguard);

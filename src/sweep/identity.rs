@@ -2,6 +2,7 @@
 
 use super::{Configuration, Order};
 use crate::device::DeviceInfo;
+use crate::plan::Case;
 use crate::record::Row;
 use crate::runner::Settings;
 use std::collections::BTreeSet;
@@ -93,14 +94,19 @@ impl Identity {
     ///
     /// # Errors
     /// What the file's sweep has differently.
-    pub fn finished(&self, rows: &[Row]) -> Result<BTreeSet<u64>, String> {
+    pub fn finished(&self, plan: &[Configuration], rows: &[Row]) -> Result<BTreeSet<u64>, String> {
         let mut finished = BTreeSet::new();
+        let is_of = |row: &Row, index: u64| {
+            let Case { family, variant, dtype, shape, .. } = &plan.get(index as usize)?.case;
+            let is_same = (&row.family, &row.variant, row.dtype) == (family, variant, *dtype);
+            Some(is_same && (row.n, row.m) == (shape.n, shape.m))
+        };
         for row in rows {
             if let Some(difference) = self.difference(row) {
                 return Err(difference);
             }
             match row.case_index {
-                Some(index) if index < self.cases && finished.insert(index) => {}
+                Some(index) if is_of(row, index) == Some(true) && finished.insert(index) => {}
                 _ => return Err("it has a row that is no configuration of the sweep, or one twice".into()),
             }
         }
@@ -152,7 +158,8 @@ pub(super) fn different_words(a: &str, b: &str) -> (String, String) {
         let words = a.split(' ').filter(|word| !b.split(' ').any(|other| other == *word));
         words.collect::<Vec<_>>().join(" ")
     };
-    (only(a, b), only(b, a))
+    let or_nothing = |words: String| if words.is_empty() { "without it".to_owned() } else { words };
+    (or_nothing(only(a, b)), or_nothing(only(b, a)))
 }
 
 fn settings_text(settings: &Settings, order: Order) -> String {

@@ -2,7 +2,7 @@ use super::*;
 use crate::data::{Dtype, Shape};
 use crate::device::fake::fake_info;
 use crate::kernels::dot;
-use crate::plan::{Target, WorkGroup};
+use crate::plan::{Case, Target, WorkGroup};
 use crate::record::{Row, row};
 use crate::runner::{Cache, Clock, Settings};
 use crate::store::Rows;
@@ -135,7 +135,8 @@ fn rows(plan: &[Configuration], shard: Shard) -> Vec<Row> {
     let info = fake_info();
     let stamped = |c: &Configuration| {
         let (platform, device, driver) = (info.platform.clone(), info.name.clone(), info.driver.clone());
-        let mut row = Row { platform, device, driver, ..row("x") };
+        let Case { family, variant, dtype, shape, .. } = c.case.clone();
+        let mut row = Row { platform, device, driver, family, variant, dtype, n: shape.n, m: shape.m, ..row("x") };
         identity.stamp(&mut row, c);
         row
     };
@@ -147,12 +148,12 @@ fn a_sweep_goes_on_only_with_its_own_rows() {
     let plan = space(&[32, 64], &[]).expand(&target());
     let ours = identity(&plan, Shard::ALL, &measuring());
     let written = rows(&plan, Shard::ALL);
-    assert_eq!(ours.finished(&written[..5]), Ok((0..5).collect()));
-    assert_eq!(ours.finished(&[]), Ok(BTreeSet::new()));
+    assert_eq!(ours.finished(&plan, &written[..5]), Ok((0..5).collect()));
+    assert_eq!(ours.finished(&plan, &[]), Ok(BTreeSet::new()));
     let changed = |change: fn(&mut Row)| {
         let mut row = written[0].clone();
         change(&mut row);
-        ours.finished(&[row]).unwrap_err()
+        ours.finished(&plan, &[row]).unwrap_err()
     };
     assert!(changed(|r| r.device = "other".into()).contains("device was other"));
     assert!(changed(|r| r.driver = "0.9".into()).contains("driver was 0.9 and is 1.0"));
@@ -160,10 +161,12 @@ fn a_sweep_goes_on_only_with_its_own_rows() {
     assert!(changed(|r| r.sweep_id = String::new()).contains("no sweep"));
     assert!(changed(|r| r.sweep_id = "s0".into()).contains("other configurations"));
     assert!(changed(|r| r.case_index = Some(10_000)).contains("no configuration"));
+    assert!(changed(|r| r.variant = "another".into()).contains("no configuration"));
+    assert!(changed(|r| r.n += 1).contains("no configuration"));
     let longer = identity(&plan, Shard::ALL, &Settings { max_runs: 50, ..measuring() });
-    let why = longer.finished(&written).unwrap_err();
+    let why = longer.finished(&plan, &written).unwrap_err();
     assert_eq!(why, "how it is measured was max_runs=9 and is max_runs=50");
-    assert!(ours.finished(&[written[0].clone(), written[0].clone()]).unwrap_err().contains("twice"));
+    assert!(ours.finished(&plan, &[written[0].clone(), written[0].clone()]).unwrap_err().contains("twice"));
 }
 
 #[test]

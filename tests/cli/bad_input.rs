@@ -202,7 +202,7 @@ const BAD: &str = r#"
 2 | sweep dot --budget 5s --sample-time 1 | cannot be used with
 2 | lab banks --budget 5s --min-time 1 | cannot be used with
 2 | lab banks --budget soon | 10s
-2 | ceiling --budget 5s | sweep have it
+2 | ceiling --budget 5s | lab, sweep
 2 | dot --op max | reduce has it
 2 | minplus --input a.csv --budget 5s | cannot be used with
 2 | minplus --input src | .csv or .npy
