@@ -203,7 +203,7 @@ const BAD: &str = r#"
 2 | lab banks --budget 5s --min-time 1 | cannot be used with
 2 | lab banks --budget soon | 10s
 2 | ceiling --budget 5s | lab, sweep
-2 | dot --op max | reduce has it
+2 | dot --op max | : reduce
 2 | minplus --input a.csv --budget 5s | cannot be used with
 2 | minplus --input src | .csv or .npy
 2 | minplus --input data/inputs/europe.csv -o data/inputs/europe.csv | itself
