@@ -201,6 +201,11 @@ impl Limits {
             );
             return Ok(None);
         }
+        if reach == Reach::Likeliest && !quiet {
+            say(
+                "there was no time to search for the limit: gpulab ceiling measures it, and a longer --budget gives time",
+            );
+        }
         // What was cut short is good enough for now, or for nothing.
         if reach == Reach::Whole {
             self.keep(&row, executor.info());
@@ -272,6 +277,7 @@ pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measure::tests::Slow;
     use super::*;
     use crate::device::fake::fake_info;
     use crate::kernels::{self, reduce, transpose};
@@ -338,6 +344,32 @@ mod tests {
             let limit = Some(Ceiling { bound: family.ceiling, rate: 10.0 });
             assert_eq!(least_time(family, &case(family, 1 << 30, &[]), limit), None, "{}", family.name);
         }
+    }
+
+    #[test]
+    fn what_a_search_without_time_found_is_neither_used_nor_kept() {
+        let info = fake_info();
+        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
+        let mut slow = Slow(DeviceInfo { target, ..fake_info() }, Vec::new());
+        let folder = tempfile::tempdir().unwrap();
+        let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
+        let mut searched = |deadline| {
+            let mut limits = Limits {
+                effort: Effort::BRIEF,
+                kept: Kept::empty(&slow.0),
+                folder: Some(folder.path().into()),
+                told: true,
+                quiet: true,
+                say: |_| (),
+                deadline,
+                known: Vec::new(),
+                broken: Vec::new(),
+            };
+            limits.measure(&mut slow, need).unwrap();
+            (limits.get(need).is_some(), folder.path().read_dir().unwrap().count())
+        };
+        assert_eq!(searched(Some(Instant::now())), (false, 0));
+        assert_eq!(searched(None), (true, 1));
     }
 
     #[test]

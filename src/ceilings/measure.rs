@@ -298,7 +298,7 @@ fn settings(seconds: f64, min_runs: u32) -> Settings {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::ceilings::bounding;
     use crate::data::Dtype;
@@ -321,7 +321,7 @@ mod tests {
     }
 
     /// A device that takes some milliseconds for every case, and reaches the same rate with each.
-    struct Slow(DeviceInfo, Vec<u64>);
+    pub(in crate::ceilings) struct Slow(pub(in crate::ceilings) DeviceInfo, pub(in crate::ceilings) Vec<u64>);
 
     impl Executor for Slow {
         fn info(&self) -> &DeviceInfo {
