@@ -29,7 +29,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Er
 fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
     let registers = options.registers.ok_or_else(|| {
         Error::Usage(
-            "give --registers N, or --kernel FAMILY --variant V to take what a group needs from a build".into(),
+            "give --registers N, as in gpulab occupancy --registers 64 --generation 9.0, or --kernel FAMILY --variant V to take \
+             what a group needs from a build".into(),
         )
     })?;
     let (unit, whose) = match &options.generation {

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const TRY: [(&str, &str, &str); 3] = [
     ("gpulab dot -n 1M --quick", "the dot product's ladder", "2 s"),
     ("gpulab lab banks --quick", "the banks of local memory", "3 s"),
-    ("gpulab ceiling --quick", "the device's limits", "1 minute"),
+    ("gpulab ceiling --quick", "the device's limits", "10 s"),
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.

@@ -69,7 +69,9 @@ pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Re
     if let Some(device) = devices.iter().find(|d| d.index.to_string() == wanted || d.selector == wanted) {
         return Ok(vec![device]);
     }
-    let found = named(platforms, &wanted);
+    // A row's number that no row has is no part of a name; longer ones may be, as 4090 is.
+    let is_row = wanted.len() <= 2 && wanted.bytes().all(|byte| byte.is_ascii_digit());
+    let found = if is_row { Vec::new() } else { named(platforms, &wanted) };
     if found.is_empty() { Err(list(&format!("no device matches `{wanted}`"), &devices)) } else { Ok(found) }
 }
 
@@ -206,6 +208,8 @@ mod tests {
         assert_eq!(chosen(&lab, " 3:0 "), Ok(3));
         assert!(chosen(&lab, "1:0").is_err(), "a platform without devices");
         assert!(chosen(&lab, "5").is_err());
+        assert!(chosen(&lab, "40").is_err(), "a row's number, though a name has it");
+        assert_eq!(chosen(&lab, "4090"), Ok(2));
         assert!(chosen(&lab, "-1").is_err());
         assert!(chosen(&lab, "18446744073709551616").is_err());
     }

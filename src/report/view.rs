@@ -294,7 +294,7 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         doubtful_inside(inside),
     ];
     let launches = [
-        note(rows, &is_untold, "as short as a launch itself, which bounds them"),
+        note(rows, &is_untold, "under 50 us, of which a launch is a good part"),
         note(rows, &|r| is_untold(r) && r.launches > Some(1), "several launches a run, each of which has its price"),
     ];
     let known = only_where_data_are(rows);

@@ -107,7 +107,7 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
     let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
     let sentence = format!(
         "best{}: {}, wg {}{}: {}; {near} of {} are within 5% of it, the median is {}, the worst {}",
-        if best.has_flag(flag::ABOVE_CEILING) { ", out of the cache" } else { "" },
+        if best.has_flag(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
         label(best),
         best.wg,
         tunables(best),
@@ -247,7 +247,7 @@ mod tests {
         assert!(text.contains("best: v1 naive"), "{text}");
         let cached = flagged(&format!("{} {}", flag::FITS_CACHE, flag::ABOVE_CEILING));
         let text = summary(&[timed(1, "32", 4e-6), cached], SCREEN);
-        assert!(text.contains("best, out of the cache: v2 local"), "{text}");
+        assert!(text.contains("best (its data fit the cache): v2 local"), "{text}");
     }
 
     #[test]
