@@ -301,6 +301,9 @@ impl SweepState {
         let measured = self.measure(todo, options);
         self.observer = Box::new(Silent);
         let told = self.tell(out, global);
+        if !global.quiet && matches!(measured, Err(Error::Interrupted)) {
+            self.tell_missing(todo);
+        }
         if !global.quiet && !todo.is_empty() {
             let split = report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64());
             say(&report::wrapped(&split, Screen::stderr()));
@@ -321,6 +324,17 @@ impl SweepState {
             None => return out.painted(&report::summary(&self.rows, screen(global.color))),
         }
         Ok(())
+    }
+
+    /// Says how much of the plan an interrupt left out, and how to go on.
+    fn tell_missing(&self, todo: &[&Configuration]) {
+        let measured: BTreeSet<u64> = self.rows.iter().filter_map(|row| row.case_index).collect();
+        let missing = todo.iter().filter(|c| !measured.contains(&c.index)).count();
+        let how = match &self.csv {
+            Some(_) => "the same command with --resume goes on",
+            None => "a sweep with -o FILE can be gone on with by --resume",
+        };
+        note(&format!("not measured: {missing} of {} configurations; {how}", todo.len()));
     }
 
     fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {

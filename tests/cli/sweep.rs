@@ -279,6 +279,27 @@ fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
     assert_eq!(std::fs::read(&whole).unwrap(), before, "a refused file is left alone");
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_sweep_says_what_it_left_out() {
+    let dir = TempDir::new().unwrap();
+    let file = path(&dir, "cut.csv");
+    let mut loud = Command::new(env!("CARGO_BIN_EXE_gpulab"));
+    loud.args(TINY.iter().filter(|arg| **arg != "-q")).args(["-o", &file]).env("GPULAB_DATA", DATA);
+    let child = loud.env_remove("GPULAB_DEVICE").stderr(Stdio::piped()).spawn().unwrap();
+    while !Path::new(&format!("{file}.rounds")).exists() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{err}");
+    assert!(err.contains("not measured: ") && err.contains("--resume goes on"), "{err}");
+    assert_eq!(tiny(&["-o", &file, "--resume"]).2, 0);
+    assert_eq!(keys(Path::new(&file)).len(), 2 * (2 * 2 + 2 * 2 + 2));
+}
+
 #[test]
 fn shards_merge_to_the_whole() {
     let dir = TempDir::new().unwrap();
