@@ -248,15 +248,11 @@ impl<'a> Climb<'a> {
         launch.map(drop)
     }
 
-    /// When the search of a limit is to be over, if the ladder has a budget: at its end, or, where all else comes later, after
-    /// the share that is kept for it.
+    /// When the search of a limit is to be over, if the ladder has a budget: at its end. Where the rows are held against the
+    /// limit as they are measured, it is searched for as long as that takes.
     fn limits_deadline(&self) -> Option<Instant> {
-        let whole = self.study.budget?.whole;
-        let seconds = match self.records.is_empty() {
-            true => self.began.elapsed().as_secs_f64() + FOR_LIMITS * whole,
-            false => whole,
-        };
-        Some(self.began + Duration::from_secs_f64((seconds - FOR_LAUNCHES * whole).max(0.0)))
+        let whole = self.study.budget.filter(|_| !self.records.is_empty())?.whole;
+        Some(self.began + Duration::from_secs_f64((1.0 - FOR_LAUNCHES) * whole))
     }
 
     /// Makes the rungs' records anew, beside the limits that are known by now.
