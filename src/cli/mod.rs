@@ -609,6 +609,11 @@ impl Ladder {
 }
 
 impl MeasureArgs {
+    /// The budget that was given.
+    pub fn whole_budget(&self) -> Option<Budget> {
+        self.budget.map(|whole| Budget { whole })
+    }
+
     /// The settings that these options make.
     pub fn settings(&self) -> Settings {
         let pick = |normal, quick| if self.quick { quick } else { normal };

@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::pace::Pace;
+use super::pace::{FOR_LIMITS, Pace};
 use super::{Out, interrupt, list, note, page, screen, words};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
@@ -54,8 +54,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     let rounds = if options.measure.quick { QUICK_ROUNDS } else { sweep::ROUNDS };
     let jobs = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
-    let pace = Pace::begin(options.measure.budget, jobs);
-    limits.end_by(pace.limits_deadline());
+    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
+    limits.end_by(pace.after(FOR_LIMITS));
     let mut lab = Laboratory { settings, rounds, pace, scene, executor, limits, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
@@ -266,7 +266,7 @@ fn called(experiment: &Experiment, task: &Task) -> String {
 
 impl Bench for ExperimentState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let (settings, case) = (&self.lab.pace.settings(&self.lab.settings, self.lab.rounds), &configuration.case);
+        let (settings, case) = (&self.lab.pace.settings(&self.lab.settings, self.lab.rounds, 0.0), &configuration.case);
         match self.task(configuration).work {
             Work::Kernel(family, _) => {
                 let limit = self.lab.limits.get(LimitNeeded::of(family, case.dtype, &case.params));

@@ -1,7 +1,7 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use super::bench::{self, Input};
-use super::pace::Pace;
+use super::pace::{FOR_LIMITS, Pace};
 use super::{Out, interrupt, note, outputs, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
@@ -60,9 +60,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let measured = todo.iter().filter(|c| c.refusal.is_none()).count();
-    let pace = Pace::begin(options.measure.budget, measured * rounds_of(options.order) as usize);
+    let rounds_of_each = rounds_of(options.order);
+    let jobs = measured * rounds_of_each as usize;
+    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
     let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
-    limits.end_by(pace.limits_deadline());
+    limits.end_by(pace.after(FOR_LIMITS));
     let run = SweepState {
         family: space.family,
         scene: Scene::on_device(
@@ -74,10 +76,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         identity,
         settings,
         limits,
-        steps: todo.len() * rounds_of(options.order) as usize,
+        steps: todo.len() * rounds_of_each as usize,
         step: 0,
         pace,
-        rounds_of_each: rounds_of(options.order),
+        rounds_of_each,
         executor,
         observer: Box::new(StatusLine::with_bar(global.quiet)),
         rows,
@@ -372,7 +374,7 @@ impl SweepState {
 impl Bench for SweepState {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let limit = self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
-        let settings = self.pace.settings(&self.settings, self.rounds_of_each);
+        let settings = self.pace.settings(&self.settings, self.rounds_of_each, 0.0);
         ceilings::bounded(&settings, self.family, &configuration.case, limit, self.executor.info())
     }
 

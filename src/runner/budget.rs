@@ -16,14 +16,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The settings for the next of `left` cases, `elapsed` seconds after the run began, where each case took `besides` seconds
-    /// that were no sampling. Checks are never cut, and sampling has its fewest runs whatever the time.
-    pub fn settings(self, settings: &Settings, elapsed: f64, left: usize, besides: Option<f64>) -> Settings {
-        self.settings_of(settings, 1, (elapsed, left), besides)
-    }
-
-    /// The same for a case of which `rounds` of the jobs that are left share the samples.
-    pub fn settings_of(
+    /// The settings for a case whose samples `rounds` of the `left` jobs share, `elapsed` seconds after the run began, where
+    /// each job took `besides` seconds that were no sampling. Checks are never cut, and a case has a few samples whatever the
+    /// time.
+    pub fn settings(
         self,
         settings: &Settings,
         rounds: u32,
@@ -39,29 +35,14 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::{Cache, Clock};
 
     const BUDGET: Budget = Budget { whole: 5.0 };
 
     fn sampled(elapsed: f64, left: usize, besides: Option<f64>) -> f64 {
-        let settings = BUDGET.settings(&usual(), elapsed, left, besides);
+        let settings = BUDGET.settings(&Settings::for_tests(), 1, (elapsed, left), besides);
         assert!(settings.min_time <= settings.timeout);
         assert_eq!((settings.min_runs, settings.max_runs), (10, 1000), "runs are counted as before");
         settings.timeout
-    }
-
-    fn usual() -> Settings {
-        Settings {
-            warmup: 3,
-            min_runs: 10,
-            max_runs: 1000,
-            min_time: 0.05,
-            timeout: 0.5,
-            max_noise: 0.05,
-            cache: Cache::Warm,
-            clock: Clock::Event,
-            least_time: None,
-        }
     }
 
     #[test]
@@ -80,7 +61,7 @@ mod tests {
             assert_eq!(sampled(late, 4, Some(0.2)), LEAST_S);
         }
         assert_eq!(sampled(0.0, 0, Some(0.0)), 0.5, "no case is left");
-        let short = Settings { timeout: 0.01, min_time: 0.0, ..usual() };
-        assert_eq!(BUDGET.settings(&short, 9.0, 1, None).timeout, 0.01, "never longer than was asked for");
+        let short = Settings { timeout: 0.01, min_time: 0.0, ..Settings::for_tests() };
+        assert_eq!(BUDGET.settings(&short, 1, (9.0, 1), None).timeout, 0.01, "never longer than was asked for");
     }
 }

@@ -55,6 +55,24 @@ pub struct Settings {
     pub least_time: Option<f64>,
 }
 
+#[cfg(test)]
+impl Settings {
+    /// What is usual for a case.
+    pub(crate) fn for_tests() -> Settings {
+        Settings {
+            warmup: 3,
+            min_runs: 10,
+            max_runs: 1000,
+            min_time: 0.05,
+            timeout: 0.5,
+            max_noise: 0.05,
+            cache: Cache::Warm,
+            clock: Clock::Event,
+            least_time: None,
+        }
+    }
+}
+
 /// One timed run, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {

@@ -2,6 +2,7 @@
 
 use super::ladder::LadderRun;
 use super::outputs::Outputs;
+use super::pace::{FOR_LIMITS, Pace};
 use super::{interrupt, say};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::data::{Dtype, Params};
@@ -17,7 +18,7 @@ use crate::report::progress::Observer;
 use crate::runner::{Budget, Outcome, Settings};
 use crate::worker::{Executor, Job};
 use crate::{Error, stats};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What to measure, and how.
 pub(super) struct Study<'a> {
@@ -34,9 +35,6 @@ pub(super) struct Study<'a> {
     /// Whether to say what is done.
     pub(super) verbose: bool,
 }
-
-/// Share of a budget that is kept for limits, if they are still to be measured.
-const FOR_LIMITS: f64 = 0.25;
 
 /// Share of a budget that is kept for what a launch costs, and for the end of the program.
 const FOR_LAUNCHES: f64 = 0.08;
@@ -83,10 +81,7 @@ pub(super) struct Climb<'a> {
     launch: Option<LaunchCost>,
     /// Bytes that a cache is known to hold by its bandwidth; 0 where that was not measured.
     cached: u64,
-    /// When the program began with this ladder.
-    began: Instant,
-    /// Seconds that cases took besides their sampling, together.
-    besides: f64,
+    pace: Pace,
     /// What is still to be done, by name.
     missing: Vec<String>,
     /// Steps of all the work, but for what an earlier run did.
@@ -102,6 +97,7 @@ impl<'a> Climb<'a> {
         live: Live,
         began: Instant,
     ) -> Climb<'a> {
+        let budget = study.budget;
         let mut climb = Climb {
             run: Run { quick: study.quick, ..Run::begin() },
             study,
@@ -112,13 +108,13 @@ impl<'a> Climb<'a> {
             limit: None,
             launch: None,
             cached: 0,
-            began,
-            besides: 0.0,
+            pace: Pace::new(budget, began, 0),
             missing: Vec::new(),
             steps: 0,
         };
         let tasks = [Stage::Rungs, Stage::Baselines].into_iter().flat_map(|stage| climb.tasks(stage));
         climb.missing = tasks.map(|task| task.label).collect();
+        climb.pace = Pace::new(budget, began, climb.missing.len());
         if !climb.is_empty() {
             climb.missing.push(climb.limits_name());
         }
@@ -251,8 +247,7 @@ impl<'a> Climb<'a> {
     /// When the search of a limit is to be over, if the ladder has a budget: at its end. Where the rows are held against the
     /// limit as they are measured, it is searched for as long as that takes.
     fn limits_deadline(&self) -> Option<Instant> {
-        let whole = self.study.budget.filter(|_| !self.records.is_empty())?.whole;
-        Some(self.began + Duration::from_secs_f64((1.0 - FOR_LAUNCHES) * whole))
+        self.pace.after(1.0 - FOR_LAUNCHES).filter(|_| !self.records.is_empty())
     }
 
     /// Makes the rungs' records anew, beside the limits that are known by now.
@@ -309,18 +304,8 @@ impl<'a> Climb<'a> {
 
     /// The settings for the next case, in what is left of the time.
     fn settings(&self, case: &Case) -> Settings {
-        let settings = &self.study.settings;
-        let done = self.records.len();
-        let besides = (done > 0).then(|| self.besides / done as f64);
-        let limits = usize::from(self.missing.contains(&self.limits_name()));
-        let left = self.missing.len() - limits;
-        let settings = self.study.budget.map_or_else(
-            || settings.clone(),
-            |budget| {
-                let spent = self.began.elapsed().as_secs_f64() + FOR_LIMITS * budget.whole * limits as f64;
-                budget.settings(settings, spent, left, besides)
-            },
-        );
+        let kept = if self.missing.contains(&self.limits_name()) { FOR_LIMITS } else { 0.0 };
+        let settings = self.pace.settings(&self.study.settings, 1, kept);
         ceilings::bounded(&settings, self.study.ladder.family, case, self.limit, self.info())
     }
 
@@ -334,7 +319,7 @@ impl<'a> Climb<'a> {
         let job = Job { baseline: task.rung.is_none(), case: task.case.clone(), settings, again: false };
         let started = Instant::now();
         let mut outcome = self.executor.run(&job)?;
-        self.besides += (started.elapsed().as_secs_f64() - job.settings.timeout).max(0.0);
+        self.pace.job_done(started, job.settings.timeout);
         // Also of one that never got as far as a plan: no two rows of a kernel look the same.
         if let Some(repeats) = job.case.params.get(REPEATS) {
             outcome.params.entry(REPEATS.into()).or_insert_with(|| repeats.clone());
