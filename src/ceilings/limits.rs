@@ -33,7 +33,7 @@ impl LimitNeeded {
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
         // A ladder's own search is brief.
-        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, (target, true))
+        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target, true)
     }
 
     /// The ceiling that a line holds: of pairs, in operations.
@@ -75,7 +75,7 @@ impl Limits {
         }
         // What edited kernels reach is no ceiling of the device.
         let folder = folder.filter(|_| !is_own);
-        let effort = if quick { Effort::QUICK } else { Effort::BRIEF };
+        let effort = if quick { Effort::quick(&info.target) } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
         Limits { effort, kept, folder, told: quiet, quiet, say, deadline: None, known: Vec::new(), broken: Vec::new() }
     }
@@ -85,7 +85,7 @@ impl Limits {
         self.find(need).flatten()
     }
 
-    /// From now on, searches end by then where that is possible; what they found is kept.
+    /// From now on, searches end by then where that is possible.
     pub fn end_by(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }

@@ -17,7 +17,7 @@ pub struct Effort {
     axes: usize,
     /// Values of each that are tried.
     values: usize,
-    /// Spaces that are looked at, the likeliest first, until so many gave a rate. CPUs differ in which that is: of theirs all.
+    /// Spaces that are looked at, the likeliest first, until so many gave a rate.
     spaces: usize,
     /// Most passes over the settings.
     passes: usize,
@@ -33,17 +33,6 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For a first look: the likeliest shape of each probe.
-    pub const QUICK: Effort = Effort {
-        axes: 0,
-        values: 1,
-        spaces: 1,
-        passes: 1,
-        seconds: [0.02, 0.02],
-        finalists: 0,
-        quick: true,
-        within: None,
-    };
     /// For a ladder of which no ceiling is kept.
     pub const BRIEF: Effort = Effort {
         axes: 2,
@@ -55,6 +44,14 @@ impl Effort {
         quick: true,
         within: None,
     };
+
+    /// For a first look: the likeliest shape of a GPU's likeliest space. CPUs differ in which that is: of theirs the likeliest
+    /// shape of each.
+    pub fn quick(target: &Target) -> Effort {
+        let spaces = if target.gpu { 1 } else { usize::MAX };
+        let seconds = [0.02, 0.02];
+        Effort { axes: 0, values: 1, spaces, passes: 1, seconds, finalists: 0, quick: true, within: None }
+    }
 
     /// For ceilings that are kept: about a minute on a GPU, some minutes on a CPU, where other work on the machine
     /// makes shapes look worse than they are.
@@ -175,10 +172,9 @@ impl Hunt<'_> {
     /// Looks at the first shape of every space, then into those that are not hopeless; whether there was time for the first.
     fn search(&mut self, effort: Effort, tell: &mut dyn FnMut(&Outcome)) -> Result<bool, Error> {
         let settings = settings(effort.seconds[0], 3);
-        let most = if self.executor.info().target.gpu { effort.spaces } else { usize::MAX };
         let mut firsts = Vec::new();
         for space in &self.quantity.spaces {
-            if firsts.iter().flatten().count() >= most {
+            if firsts.iter().flatten().count() >= effort.spaces {
                 break;
             }
             firsts.push(self.attempt(space.at(&vec![0; space.axes.len()]), &settings, tell)?);
@@ -337,12 +333,17 @@ pub(super) mod tests {
         }
     }
 
-    /// The line of a search for a GPU's read limit, how far it came, and the sizes of what was tried.
-    fn searched(effort: Effort) -> (CeilingRow, Reach, Vec<u64>) {
+    fn gpu() -> DeviceInfo {
         let info = fake::fake_info();
         let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
-        let quantity = bounding(Bound::Read, Dtype::I32, false, (&target, true)).unwrap();
-        let mut slow = Slow(DeviceInfo { target, ..info }, Vec::new());
+        DeviceInfo { target, ..info }
+    }
+
+    /// The line of a search for a GPU's read limit, how far it came, and the sizes of what was tried.
+    fn searched(effort: Effort) -> (CeilingRow, Reach, Vec<u64>) {
+        let info = gpu();
+        let quantity = bounding(Bound::Read, Dtype::I32, false, &info.target, true).unwrap();
+        let mut slow = Slow(info, Vec::new());
         let (row, reach) = measure(&quantity, effort, &Run::begin(), &mut slow, &mut |_| ()).unwrap();
         (row, reach, slow.1)
     }
@@ -357,13 +358,13 @@ pub(super) mod tests {
         let (last, shapes) = all.split_last().unwrap();
         assert!(shapes.len() > 5 && shapes.iter().all(|n| n == &sizes[0]), "{all:?}");
         assert!(*last > sizes[0] && row.bytes == Some(4 * last), "the best over all of the data: {all:?}");
-        let (_, reach, quick) = searched(Effort::QUICK);
+        let (_, reach, quick) = searched(Effort::quick(&gpu().target));
         assert_eq!((quick, reach), (sizes, Reach::Whole), "one space is enough");
     }
 
     #[test]
     fn a_quick_look_and_a_brief_one_are_kept_as_quick_and_know_a_deadline() {
-        for effort in [Effort::QUICK, Effort::BRIEF] {
+        for effort in [Effort::quick(&gpu().target), Effort::BRIEF] {
             assert!(effort.quick && effort.within.is_none());
             assert_eq!(effort.within(Some(1.5)), Effort { within: Some(1.5), ..effort });
         }

@@ -178,11 +178,11 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
             element,
             bytes: None,
             measure,
-            spaces: arithmetic(what, ops, element, dtype, (target, quick)),
+            spaces: arithmetic(what, ops, element, dtype, target, quick),
             place: Site::Unit,
         }));
         if !quick && element == "f32" {
-            all.extend(bounding(Bound::AddMin, dtype, true, (target, quick)));
+            all.extend(bounding(Bound::AddMin, dtype, true, target, quick));
         }
     }
     all
@@ -251,13 +251,13 @@ const TRANSFERS: [(&str, &str); 4] = [
 
 /// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow. For a
 /// quick look, or a brief one, the likeliest probe comes first, over data that are soon checked.
-pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, (target, quick): (&Target, bool)) -> Option<Quantity> {
+pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target, quick: bool) -> Option<Quantity> {
     match bound {
         Bound::Read | Bound::Write | Bound::Copy => Some(far(bound, target)),
         Bound::AddMin => {
             let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
             let signed = signed && dtype.is_float();
-            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, (target, quick));
+            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target, quick);
             if signed {
                 spaces.retain(|space| space.case.variant != "three_way");
                 spaces
@@ -389,7 +389,8 @@ fn arithmetic(
     ops: &[&'static str],
     element: &str,
     dtype: Dtype,
-    (target, quick): (&Target, bool),
+    target: &Target,
+    quick: bool,
 ) -> Vec<ProbeSpace> {
     let half = element == "half";
     let mut spaces = if what == "add-min" && !half { add_min(dtype, target, quick) } else { Vec::new() };
@@ -477,7 +478,7 @@ mod tests {
         for target in [target(false), target(true)] {
             let mut quantities = quantities(&target, false);
             assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
-            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, (&target, false)));
+            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target, false));
             quantities.extend(super::quantities(&target, true));
             for space in quantities.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces) {
                 let family = kernels::family(&space.case.family).unwrap();
@@ -538,10 +539,10 @@ mod tests {
     #[test]
     fn signed_floats_have_only_the_forms_that_they_can_use() {
         for gpu in [true, false] {
-            let signed = bounding(Bound::AddMin, Dtype::F32, true, (&target(gpu), false)).unwrap();
+            let signed = bounding(Bound::AddMin, Dtype::F32, true, &target(gpu), false).unwrap();
             assert!(signed.spaces.iter().all(|s| s.case.variant != "three_way"));
             assert!(signed.spaces.iter().flat_map(|s| &s.axes).all(|a| a.name != "ordered" || a.values == ["0"]));
-            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, (&target(gpu), false)).unwrap().place, Site::Unit);
+            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu), false).unwrap().place, Site::Unit);
         }
     }
 }

@@ -61,7 +61,7 @@ pub fn other_poison(dtype: Dtype) -> Vec<u8> {
 /// integer in 2^32 has that value, and a float only if it was moved.
 pub fn still_poisoned(got: &Array) -> Option<usize> {
     each_array!(got, v => first_in_pieces(v, |_, piece| {
-        // Nearly never, and many at a time.
+        // Nearly no piece has any, and its elements are looked at many at a time.
         let is_any = piece.iter().fold(false, |is_any, x| is_any | x.is_poison());
         if is_any { piece.iter().position(|x| x.is_poison()) } else { None }
     }))

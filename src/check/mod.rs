@@ -223,7 +223,7 @@ const PIECE: usize = 1 << 16;
 fn first_wrong<T: Comparable>(got: &[T], want: &[T]) -> Option<usize> {
     first_in_pieces(got, |at, got| {
         let want = &want[at..at + got.len()];
-        // Nearly always, and many at a time.
+        // Nearly all pieces are right, and their elements are compared many at a time.
         let alike = got.iter().zip(want).fold(true, |alike, (g, w)| alike & g.has_bits_of(*w));
         if alike { None } else { got.iter().zip(want).position(|(g, w)| !g.equals(*w)) }
     })

@@ -85,7 +85,7 @@ fn measure(
     take: &mut dyn FnMut(CeilingRow, bool),
 ) -> Result<(), Error> {
     let target = &executor.info().target;
-    let effort = if options.quick { Effort::QUICK } else { Effort::full(target) };
+    let effort = if options.quick { Effort::quick(target) } else { Effort::full(target) };
     let quantities: Vec<Quantity> = ceilings::quantities(target, options.quick);
     let run = Run::begin();
     let mut observer = StatusLine::new(global.quiet);

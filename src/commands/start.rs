@@ -27,19 +27,19 @@ pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
     let version = env!("CARGO_PKG_VERSION");
     let title = format!("gpulab {version}: {}\n\n", env!("CARGO_PKG_DESCRIPTION"));
     let title = wrapped(&title, "", "  ", width) + "\n";
-    let found = match asking::listing_within(PATIENCE) {
+    let (body, is_found) = match asking::listing_within(PATIENCE) {
         Ok(Ok(platforms)) => match select::select(&platforms, global.device.as_deref()) {
-            Ok(device) => Ok(with_device(device, &platforms, global, width)),
+            Ok(device) => (with_device(device, &platforms, global, width), true),
             Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),
-            Err(error) => Err(without_device(&error.to_string(), &doctor::to_install(&platforms), width)),
+            Err(error) => (without_device(&error.to_string(), &doctor::to_install(&platforms), width), false),
         },
-        Ok(Err(problem)) => Err(without_device(&problem, &doctor::to_install(&[]), width)),
+        Ok(Err(problem)) => (without_device(&problem, &doctor::to_install(&[]), width), false),
         // What is installed is broken, so that nothing is to be installed.
-        Err(problem) => Err(without_device(&problem, &[], width)),
+        Err(problem) => (without_device(&problem, &[], width), false),
     };
-    let body = found.as_ref().unwrap_or_else(|body| body);
-    out.text(&if global.quiet { body.clone() } else { title + body })?;
-    found.map(drop).map_err(|_| Error::NoDevice("there is no device to run on: the reason is above".into()))
+    out.text(&if global.quiet { body } else { title + &body })?;
+    let none = || Error::NoDevice("there is no device to run on: the reason is above".into());
+    if is_found { Ok(()) } else { Err(none()) }
 }
 
 /// The device, and commands for it.
@@ -60,7 +60,8 @@ fn with_device(device: &DeviceInfo, platforms: &[PlatformInfo], global: &Global,
     };
     let lines: String = commands.iter().zip(TRY).map(line).collect();
     format!(
-        "{device_line}\nTry:\n{lines}\nThe first time drivers compile, which takes longer.\nThen `gpulab list` names all there is, and `gpulab --help` all commands.\n"
+        "{device_line}\nTry:\n{lines}\nThe first time drivers compile, which takes longer.\n\
+        Then `gpulab list` names all there is, and `gpulab --help` all commands.\n"
     )
 }
 

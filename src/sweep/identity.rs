@@ -96,17 +96,19 @@ impl Identity {
     /// What the file's sweep has differently.
     pub fn finished(&self, plan: &[Configuration], rows: &[Row]) -> Result<BTreeSet<u64>, String> {
         let mut finished = BTreeSet::new();
-        let is_of = |row: &Row, index: u64| {
-            let Case { family, variant, dtype, shape, .. } = &plan.get(index as usize)?.case;
+        let is_of = |row: &Row, configuration: &Configuration| {
+            let Case { family, variant, dtype, shape, .. } = &configuration.case;
             let is_same = (&row.family, &row.variant, row.dtype) == (family, variant, *dtype);
-            Some(is_same && (row.n, row.m) == (shape.n, shape.m))
+            is_same && (row.n, row.m) == (shape.n, shape.m)
         };
         for row in rows {
             if let Some(difference) = self.difference(row) {
                 return Err(difference);
             }
             match row.case_index {
-                Some(index) if is_of(row, index) == Some(true) && finished.insert(index) => {}
+                Some(index)
+                    if plan.get(index as usize).is_some_and(|planned| is_of(row, planned))
+                        && finished.insert(index) => {}
                 _ => return Err("it has a row that is no configuration of the sweep, or one twice".into()),
             }
         }
