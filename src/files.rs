@@ -1,7 +1,7 @@
-//! Files that are read: none that never ends; and which paths lead to the same one.
+//! Files: reading none that never ends, writing whole ones, and which paths lead to the same one.
 
 use std::fs::{self, File, Metadata};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The bytes of a regular file.
@@ -23,6 +23,50 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// As [`read`], and what is no UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text (UTF-8)"))
+}
+
+/// Writes a whole file, in a folder that is made if need be: under another name first and onto its disk, so that it is
+/// there complete or not at all.
+///
+/// # Errors
+/// What the system says; then the file is as it was.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let unfinished = path.with_extension(format!("{}.part", std::process::id()));
+    let write = || {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        let mut file = File::create(&unfinished)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+        fs::rename(&unfinished, path)
+    };
+    // What is left of a failure is of no use.
+    write().inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
+/// Gives a damaged file the ending `.bad`, so that a new one can take its place; says what became of it.
+pub fn put_aside(path: &Path) -> String {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".bad");
+    match fs::rename(path, &aside) {
+        Ok(()) => format!("it is now {}", Path::new(&aside).display()),
+        Err(error) => format!("it cannot be put aside: {error}"),
+    }
+}
+
+/// A file's name made of texts: small letters, digits, dots and dashes, at most 60 of each.
+pub fn name_of(texts: &[&str]) -> String {
+    texts.iter().map(|text| fit(text)).collect::<Vec<_>>().join("_")
+}
+
+fn fit(text: &str) -> String {
+    let mut fit = String::new();
+    for c in text.chars().flat_map(char::to_lowercase).take(60) {
+        match c {
+            'a'..='z' | '0'..='9' | '.' => fit.push(c),
+            _ if !fit.ends_with('-') => fit.push('-'),
+            _ => {}
+        }
+    }
+    fit.trim_matches(['-', '.']).to_owned()
 }
 
 /// What tells a regular file from all others, whatever path leads to it: a link of either kind, or, where the system

@@ -9,6 +9,7 @@
 //! - [`ceilings`] are what a device does at best: what to measure, the search for the best shape, and the files that
 //!   keep them.
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
+//! - [`tune`] searches a family's settings for the fastest, and remembers them for their device.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
 //! - [`exchange`] is what goes on between host and device, as data: transfers, launches, pipelines.
@@ -49,6 +50,7 @@ pub mod store;
 pub mod suggest;
 pub mod sweep;
 pub mod terminal;
+pub mod tune;
 pub mod values;
 pub mod worker;
 

@@ -9,7 +9,7 @@ use std::ffi::CString;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Options of every build. Argument types make drivers check the buffers that they are given.
-const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
+pub const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
 /// A definition that, unless it is 0, asks for the option of that name too.
 const FAST_MATH: &str = "FAST_RELAXED_MATH";

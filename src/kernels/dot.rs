@@ -33,7 +33,8 @@ const PRESUM: Tunable = Tunable::choice(
     "who adds the remainder n mod work-items: the host, a kernel on the device, or none: a guard in the loop",
     &["host", "device", "none"],
 )
-.by_default("device");
+.by_default("device")
+.unsearched();
 /// The settings of the CMSoft article: 1024 work-items, and a kernel for the elements beside a whole turn of them.
 pub(crate) const CMSOFT: [(&str, &str); 2] = [(ITEMS.name, "1024"), (PRESUM.name, "device")];
 

@@ -62,7 +62,8 @@ const NREPS: Tunable = Tunable::number(
     (1, MOST_NREPS),
     &["1", "2", "10", "100"],
 )
-.by_default("10");
+.by_default("10")
+.unsearched();
 const GAP: Tunable = Tunable::number(
     host::GAP,
     "unused elements behind each row of both matrices: the pitch is the width and the gap",

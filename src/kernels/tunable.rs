@@ -15,6 +15,8 @@ pub struct Tunable {
     pub values: &'static [&'static str],
     /// What it is if nobody says, in words; empty where the values tell.
     pub default: &'static str,
+    /// Whether a search for the fastest may change it: not where it moves work out of what is timed.
+    pub is_searched: bool,
 }
 
 /// What a setting may be.
@@ -46,27 +48,32 @@ impl Tunable {
         (least, most): (u64, u64),
         values: &'static [&'static str],
     ) -> Tunable {
-        Tunable { name, about, kind: Kind::Number { least, most }, values, default: "" }
+        Tunable { name, about, kind: Kind::Number { least, most }, values, default: "", is_searched: true }
     }
 
     /// Two whole numbers.
     pub const fn pair(name: &'static str, about: &'static str, values: &'static [&'static str]) -> Tunable {
-        Tunable { name, about, kind: Kind::Pair, values, default: "" }
+        Tunable { name, about, kind: Kind::Pair, values, default: "", is_searched: true }
     }
 
     /// On or off.
     pub const fn switch(name: &'static str, about: &'static str) -> Tunable {
-        Tunable { name, about, kind: Kind::Switch, values: &["0", "1"], default: "" }
+        Tunable { name, about, kind: Kind::Switch, values: &["0", "1"], default: "", is_searched: true }
     }
 
     /// One of these values.
     pub const fn choice(name: &'static str, about: &'static str, values: &'static [&'static str]) -> Tunable {
-        Tunable { name, about, kind: Kind::Choice, values, default: "" }
+        Tunable { name, about, kind: Kind::Choice, values, default: "", is_searched: true }
     }
 
     /// The same, with words for what it is if nobody says.
     pub const fn by_default(self, default: &'static str) -> Tunable {
         Tunable { default, ..self }
+    }
+
+    /// The same, left alone by searches for the fastest.
+    pub const fn unsearched(self) -> Tunable {
+        Tunable { is_searched: false, ..self }
     }
 
     /// What is allowed, in words.

@@ -37,6 +37,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("store", &["error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
+    (
+        "tune",
+        &[
+            "ceilings", "data", "device", "error", "files", "kernels", "plan", "record", "runner", "stats", "sweep",
+            "worker",
+        ],
+    ),
     ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
     (
         "report",

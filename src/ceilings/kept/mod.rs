@@ -84,13 +84,7 @@ impl Kept {
             Err(error) => error,
         };
         let path = Kept::empty(info).path(folder);
-        let mut aside = path.clone().into_os_string();
-        aside.push(".bad");
-        let done = match std::fs::rename(&path, &aside) {
-            Ok(()) => format!("it is now {}", Path::new(&aside).display()),
-            Err(error) => format!("it cannot be put aside: {error}"),
-        };
-        (None, Some(format!("{error}; {done}")))
+        (None, Some(format!("{error}; {}", files::put_aside(&path))))
     }
 
     /// Whether both are of the same device and driver.
@@ -143,17 +137,13 @@ impl Kept {
         let path = self.path(folder);
         let failed = |source: std::io::Error| Error::Output { what: path.display().to_string(), source };
         let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
-        let unfinished = path.with_extension(format!("{}.part", std::process::id()));
-        std::fs::create_dir_all(folder.join(CEILINGS_FOLDER)).map_err(failed)?;
-        let written = std::fs::write(&unfinished, text + "\n").and_then(|()| std::fs::rename(&unfinished, &path));
-        // What is left of a failure is of no use.
-        written.inspect_err(|_| drop(std::fs::remove_file(&unfinished))).map_err(failed)?;
+        files::write_whole(&path, &(text + "\n")).map_err(failed)?;
         Ok(path)
     }
 
     /// The file below `folder`.
     pub fn path(&self, folder: &Path) -> PathBuf {
-        let name = [&self.platform, &self.device, &self.driver].map(|part| fit(part)).join("_");
+        let name = files::name_of(&[&self.platform, &self.device, &self.driver]);
         folder.join(CEILINGS_FOLDER).join(name + ".json")
     }
 }
@@ -194,19 +184,6 @@ fn parse(text: &str) -> Result<Kept, String> {
         Some(row) => Err(format!("the value of {} is {:e} {}", row.what, row.value.unwrap_or_default(), row.unit)),
         None => Ok(kept),
     }
-}
-
-/// Small letters, digits, dots and dashes, at most 60 of them.
-fn fit(text: &str) -> String {
-    let mut fit = String::new();
-    for c in text.chars().flat_map(char::to_lowercase).take(60) {
-        match c {
-            'a'..='z' | '0'..='9' | '.' => fit.push(c),
-            _ if !fit.ends_with('-') => fit.push('-'),
-            _ => {}
-        }
-    }
-    fit.trim_matches(['-', '.']).to_owned()
 }
 
 #[cfg(test)]

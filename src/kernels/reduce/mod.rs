@@ -44,7 +44,8 @@ const FINISH: Tunable = Tunable::choice(
     "who reduces the groups' partial results: the host, or a second launch on the device",
     &["host", "device"],
 )
-.by_default("host");
+.by_default("host")
+.unsearched();
 const SIZE: Tunable = Tunable::choice(
     "size",
     "how the rung knows the work-group's size: at run time, as in M. Harris's slides, or as a constant, which lets the \

@@ -1,0 +1,79 @@
+//! Measuring candidates: each one is checked first; one that is clearly slower than the best is sampled no further; and the
+//! best few are measured again, in rounds.
+
+use crate::Error;
+use crate::runner::{Outcome, Settings};
+use crate::stats::summarise;
+use crate::sweep::{Bench, Configuration};
+use crate::worker::Job;
+
+/// How many times slower than the best a candidate is after its first samples if it is dropped.
+pub const SLOWER: f64 = 1.5;
+
+/// The best so many candidates are measured again.
+pub const FINALISTS: usize = 5;
+
+/// What ended the sampling of a dropped candidate, as in the column `stopped_by`.
+const DROPPED: &str = "slower";
+
+/// First samples of a candidate.
+fn first(settings: &Settings) -> Settings {
+    let few = settings.max_runs.min(3);
+    Settings {
+        min_runs: settings.min_runs.min(few),
+        max_runs: few,
+        min_time: 0.0,
+        timeout: settings.timeout / 4.0,
+        ..settings.clone()
+    }
+}
+
+/// Checks a candidate and takes its samples: a few, and unless these are [`SLOWER`] than the `best` time, in seconds, all.
+///
+/// # Errors
+/// What `run` gives.
+pub fn measure_candidate(
+    configuration: &Configuration,
+    settings: &Settings,
+    best: Option<f64>,
+    run: &mut dyn FnMut(&Job) -> Result<Outcome, Error>,
+) -> Result<Outcome, Error> {
+    let job = |settings, again| Job { baseline: false, case: configuration.case.clone(), settings, again };
+    let mut outcome = run(&job(first(settings), false))?;
+    let median = summarise(&outcome.times()).map(|times| times.median);
+    let is_slower = median.zip(best).is_some_and(|(median, best)| median > SLOWER * best);
+    if let (true, Ok(measured)) = (is_slower, &mut outcome.end) {
+        measured.stopped_by = DROPPED.into();
+    }
+    if is_slower || median.is_none() {
+        return Ok(outcome);
+    }
+    let later = run(&job(Settings { warmup: settings.warmup.min(1), ..settings.clone() }, true))?;
+    Ok(outcome.pooled(later, settings))
+}
+
+/// The last rounds, between the best candidates.
+pub struct Finals<'a> {
+    /// How they are sampled, in all rounds together.
+    pub settings: Box<dyn Fn(&Configuration) -> Settings + 'a>,
+    /// Runs a job.
+    pub run: &'a mut dyn FnMut(&Configuration, &Job) -> Result<Outcome, Error>,
+    /// What came of them.
+    pub outcomes: Vec<(Configuration, Outcome)>,
+}
+
+impl Bench for Finals<'_> {
+    fn settings(&self, configuration: &Configuration) -> Settings {
+        (self.settings)(configuration)
+    }
+
+    /// What was checked a moment ago is checked again only where the worker has forgotten it.
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        (self.run)(configuration, &Job { again: true, ..job.clone() })
+    }
+
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+        self.outcomes.push((configuration.clone(), outcome));
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! Tuning: the search for a family's fastest configuration on a device, and the files that remember it.
+//!
+//! [`TuningSpace`] is what there is to try, [`search`] decides what is tried next, [`measure_candidate`] checks and times it,
+//! [`Effect`] says what each parameter did, and [`Memory`] keeps the best. [`replay()`] runs the search over recorded rows,
+//! and [`kernel_tuner`] writes them for another tuner's tools.
+
+mod candidate;
+mod effects;
+pub mod kernel_tuner;
+mod memory;
+mod replay;
+mod space;
+mod strategy;
+
+pub use candidate::{FINALISTS, Finals, SLOWER, measure_candidate};
+pub use effects::{Effect, Verdict, beyond, effects, settings_of};
+pub use memory::{Memory, Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, all_tuned, choices, source_hash};
+pub use replay::{Replay, ReplayLine, SHARES, replay};
+pub use space::{TuningSpace, work_groups};
+pub use strategy::{Ended, Region, SMALL, Score, Search, StopRule, Strategy, search};
