@@ -194,6 +194,28 @@ pub fn duration(text: &str) -> Result<f64, String> {
     value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
 }
 
+/// What a search may use up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SearchBudget {
+    /// Seconds.
+    Seconds(f64),
+    /// Configurations.
+    Evaluations(usize),
+}
+
+/// A time with its unit, or a number of configurations: `60s`, `200`.
+///
+/// # Errors
+/// Anything else, and 0.
+pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
+    let bad = || format!("{text:?} is no budget: write a time, as in 60s or 2m, or how many configurations, as in 200");
+    if text.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        return duration(text).map(SearchBudget::Seconds).map_err(|_| bad());
+    }
+    let number = digits(text).and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
+    number.map(SearchBudget::Evaluations).ok_or_else(bad)
+}
+
 /// A whole number from 0 on.
 ///
 /// # Errors

@@ -11,7 +11,9 @@
 #ifndef TILE
 #define TILE 256      // rows of a strip; a multiple of 16
 #endif
-#define RUN 128       // elements that are read of a row before those of the next: what prefetchers like
+#ifndef RUN
+#define RUN 128       // elements that are read of a row before those of the next: what prefetchers like; a multiple of 16
+#endif
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"

@@ -10,7 +10,8 @@ use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
 use crate::runner::{Budget, Cache, Clock, Settings, Status};
 use crate::sweep::Order;
-use crate::values::{self, List, Peak};
+use crate::tune::Strategy;
+use crate::values::{self, List, Peak, SearchBudget};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
@@ -88,6 +89,14 @@ pub enum Command {
     Occupancy(Occupancy),
     /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
+    /// Search a family's settings for the fastest ones that pass their check, and remember them: from then on ladders use them
+    Tune(Box<TuneArgs>),
+    /// List, show, forget, export or import what tuning found
+    Tuned {
+        /// What to do.
+        #[command(subcommand)]
+        action: TunedAction,
+    },
     /// Join the files of a sweep's shards into one
     Merge {
         /// The shards' files
@@ -375,6 +384,9 @@ pub struct Ladder {
     /// Read kernel sources from this folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
+    /// Leave settings that gpulab tune found aside
+    #[arg(long)]
+    pub no_tuned: bool,
     /// Theoretical rate of the device, as in 4800GB/s or 60TFLOP/s, for the column "of peak"; repeatable, or as a list
     #[arg(long, value_name = "RATE", value_parser = values::peak, value_delimiter = ',')]
     pub peak: Vec<Peak>,
@@ -490,6 +502,9 @@ pub struct Sweep {
     #[arg(long, requires = "resume", value_name = "STATUS,...", value_delimiter = ',')]
     #[arg(value_parser = Status::ALL.map(Status::name))]
     pub retry: Vec<String>,
+    /// Leave settings that gpulab tune found aside
+    #[arg(long)]
+    pub no_tuned: bool,
     /// Print the plan and its size, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -503,6 +518,135 @@ pub struct Sweep {
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+/// `gpulab tune`.
+#[derive(Debug, Args)]
+pub struct TuneArgs {
+    /// The family to tune
+    #[arg(value_name = "FAMILY", required_unless_present_any = ["kernel", "replay"], conflicts_with = "replay")]
+    pub family: Option<String>,
+    /// The same as FAMILY
+    #[arg(long, value_name = "FAMILY", conflicts_with_all = ["family", "replay"])]
+    pub kernel: Option<String>,
+    /// Rungs to tune: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub variant: Option<String>,
+    /// Elements, or columns of a matrix [default: as the ladder's]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as many as columns]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// Work-groups to try [default: 256, and powers of two from 32 that the device allows]
+    #[arg(long, value_name = "LIST", value_parser = values::work_groups)]
+    pub wg: Option<List<WorkGroup>>,
+    /// A tunable and the values to try in place of its own, as in tile=8,16; repeatable
+    #[arg(long, value_name = "NAME=LIST")]
+    pub set: Vec<String>,
+    /// What to use up: a time with its unit, as in 60s or 2m, or a number of configurations, as in 200 [default: 60s]
+    #[arg(long, value_name = "TIME|N", value_parser = values::search_budget, allow_hyphen_values = true)]
+    pub budget: Option<SearchBudget>,
+    /// How to search
+    #[arg(long, value_enum, value_name = "STRATEGY", default_value_t = Strategy::Auto)]
+    pub strategy: Strategy,
+    /// Seed of the random data, and of what is random in the search
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+    /// Write the rows to this file, which is gone on with if it has rows of the same search; - is standard output
+    #[arg(short = 'o', long, visible_alias = "output", value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write what was measured for another tuner: its name, kernel-tuner, and a file
+    #[arg(long, num_args = 2, value_names = ["FORMAT", "FILE"])]
+    pub export: Vec<String>,
+    /// Run the strategies over the recorded rows of a sweep or an exhaustive search, with no device, and say how many
+    /// evaluations each needs
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "budget", "cl_dir", "csv"])]
+    pub replay: Option<PathBuf>,
+    /// Print how many configurations there are, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Most time to sample a configuration for, in seconds [default: 0.2, quick: 0.05]
+    #[arg(long = "sample-time", value_name = "S", value_parser = values::seconds)]
+    pub sample_time: Option<f64>,
+    /// Spread (inter-quartile range over median) at which sampling may end
+    #[arg(long, value_name = "X", value_parser = values::spread, default_value = "5%")]
+    pub max_noise: f64,
+    /// The same buffers every time, or copies that together exceed the last-level cache
+    #[arg(long, value_enum, default_value_t = Cache::Warm)]
+    pub cache: Cache,
+    /// The clock that times come from
+    #[arg(long, value_enum, default_value_t = Clock::Event)]
+    pub clock: Clock,
+    /// Fewer and shorter runs
+    #[arg(long)]
+    pub quick: bool,
+    /// What a configuration may take beyond --sample-time, in seconds [default: 60, and more for large data]
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    pub deadline: Option<f64>,
+    /// Run kernels in this process, for debuggers, profilers and simulators
+    #[arg(long)]
+    pub in_process: bool,
+}
+
+impl TuneArgs {
+    /// The family's name; none for a replay.
+    pub fn name(&self) -> Option<&str> {
+        self.family.as_deref().or(self.kernel.as_deref())
+    }
+
+    /// How a configuration is measured.
+    pub fn settings(&self) -> Settings {
+        let pick = |normal, quick| if self.quick { quick } else { normal };
+        Settings {
+            warmup: if self.quick { 1 } else { 2 },
+            min_runs: if self.quick { 3 } else { 5 },
+            max_runs: if self.quick { 20 } else { 200 },
+            min_time: 0.0,
+            timeout: self.sample_time.unwrap_or(pick(0.2, 0.05)),
+            max_noise: self.max_noise,
+            cache: self.cache,
+            clock: self.clock,
+            least_time: None,
+        }
+    }
+}
+
+/// `gpulab tuned`. With --device only what is remembered of that device.
+#[derive(Debug, Subcommand)]
+pub enum TunedAction {
+    /// A line for each entry
+    List,
+    /// All that is known of each entry, of one family or of all
+    Show {
+        /// Only this family
+        #[arg(value_name = "FAMILY")]
+        family: Option<String>,
+    },
+    /// Forget the entries of one family or of all
+    Clear {
+        /// Only this family
+        #[arg(value_name = "FAMILY")]
+        family: Option<String>,
+    },
+    /// Write all entries to a file as JSON
+    Export {
+        /// The file; - is standard output
+        #[arg(value_name = "FILE")]
+        file: String,
+    },
+    /// Take in what `gpulab tuned export` wrote
+    Import {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
 }
 
 /// A family, by its place or by --kernel.

@@ -1,6 +1,6 @@
 //! `gpulab minplus --input`: distances in a graph, by the ladder's kernels.
 
-use super::{Out, bench, outputs, say};
+use super::{Out, bench, outputs, say, tuning};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype, Shape};
 use crate::graph::{self, CheckedRows, Closure, Distances, Graph, Length, Names, NextHops, Stopped, Wanted};
@@ -10,6 +10,7 @@ use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::plan::{Case, WorkGroup};
 use crate::runner::{Session, Status};
 use crate::store::{Deferred, keep_apart};
+use crate::tune::Remembered;
 use crate::worker::{Setup, apart, open_session, usual_deadline, within};
 use crate::{Error, memory, values};
 use std::time::Duration;
@@ -51,7 +52,12 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     describe(file, &kind, &graph, &note);
     bench::announce(global, info);
     let rungs = rungs(info.target.gpu);
+    let known =
+        (!options.no_tuned).then(|| tuning::load(&FAMILY, info, options.cl_dir.as_deref(), global.quiet)).flatten();
     let mut device = Stepper::new(session, limit, rungs, &graph);
+    if let Some(known) = known {
+        device.use_tuned(&known, asked.is_none(), global.quiet);
+    }
     let (distances, next) = distances(job, &graph, &wanted, &mut device)?;
     device.report(&note);
     within(limit, "closing the device", || drop(device));
@@ -222,6 +228,8 @@ struct Stepper {
     /// Those that cannot run here, with the reasons.
     given_up: Vec<String>,
     case: Case,
+    /// The rungs' cases as they were tuned.
+    tuned: Vec<Case>,
     steps: u64,
     seconds: f64,
     checked: usize,
@@ -241,7 +249,23 @@ impl Stepper {
             params: signed.into_iter().collect(),
             seed: 1,
         };
-        Stepper { session, limit, rungs, given_up: Vec::new(), case, steps: 0, seconds: 0.0, checked: 0 }
+        let (tuned, given_up) = (Vec::new(), Vec::new());
+        Stepper { session, limit, rungs, given_up, case, tuned, steps: 0, seconds: 0.0, checked: 0 }
+    }
+
+    /// Takes the settings that rungs were tuned to, and where no rung was asked for, the fastest of all first; says so.
+    fn use_tuned(&mut self, known: &Remembered, is_free: bool, quiet: bool) {
+        let of = |rung: &Rung| Case { variant: rung.variant().into(), ..self.case.clone() };
+        let tuned: Vec<Case> = self.rungs.iter().filter_map(|rung| known.tuned(&of(rung))).collect();
+        let best = self.rungs.first().filter(|_| is_free).and_then(|rung| known.best(&of(rung)));
+        if let Some(best) = &best {
+            // Behind it the others, as they were.
+            self.rungs.sort_by_key(|rung| rung.variant() != best.variant);
+        }
+        self.tuned = best.into_iter().chain(tuned).collect();
+        let first = self.rungs.first().map(|rung| rung.variant());
+        let used = first.filter(|first| self.tuned.iter().any(|case| case.variant == *first));
+        tuning::announce(&FAMILY, &used.into_iter().collect::<Vec<_>>(), quiet);
     }
 
     /// One step, checked.
@@ -266,7 +290,8 @@ impl Stepper {
                 return Err(Error::Failed("no rung runs on this device".into()));
             };
             self.case.variant = rung.variant().into();
-            let compute = || self.session.compute(&self.case, std::slice::from_ref(d));
+            let case = self.tuned.iter().find(|case| case.variant == self.case.variant).unwrap_or(&self.case);
+            let compute = || self.session.compute(case, std::slice::from_ref(d));
             match within(self.limit, "computing distances", compute) {
                 Ok(computed) => {
                     self.seconds += computed.seconds;

@@ -3,14 +3,14 @@
 use super::bench::{self, Input};
 use super::climb::{Climb, Study};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, note, screen};
+use super::{Out, interrupt, note, screen, tuning};
 use crate::Error;
 use crate::ceilings::Limits;
 use crate::cli::{Global, Ladder, Output};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
 use crate::kernels::{Family, Rung};
-use crate::plan::WorkGroup;
+use crate::plan::{Case, WorkGroup};
 use crate::record::{Peaks, Row};
 use crate::report::live::Live;
 use crate::report::{RateUnit, chapter, ladder, markdown, rates};
@@ -18,6 +18,7 @@ use crate::sweep::Asked;
 use crate::terminal::Stdout;
 use crate::values::{self, Peak};
 use crate::worker::Setup;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// A ladder to climb.
@@ -86,10 +87,12 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
     let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    let tuned = tuned(study, options, global, &rungs, (&info, dtype));
     let study = Study {
         ladder: study,
         dtype,
-        wg: options.wg.unwrap_or_else(|| WorkGroup::linear(info.target.max_wg.min(256))),
+        tuned,
+        wg: options.wg.unwrap_or_else(|| tuning::default_work_group(&info)),
         rungs,
         settings: options.measure.settings(),
         budget: options.budget(),
@@ -108,6 +111,32 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let rungs = bench::worst(&rows, options.measure.strict);
     bench::worst_of([climbed, rungs, probes, finished].into_iter().filter_map(Result::err))
+}
+
+/// The rungs that were given no settings as they were tuned for this case, by their names; says which these are.
+fn tuned(
+    study: &LadderRun,
+    options: &Ladder,
+    global: &Global,
+    rungs: &[&'static Rung],
+    (info, dtype): (&DeviceInfo, Dtype),
+) -> BTreeMap<String, Case> {
+    let is_set_up = options.no_tuned || options.wg.is_some() || study.source.is_some() || study.shape.elements() == 0;
+    let known = (!is_set_up).then(|| tuning::load(study.family, info, options.cl_dir.as_deref(), global.quiet));
+    let Some(known) = known.flatten() else { return BTreeMap::new() };
+    let case = |rung: &Rung| Case {
+        family: study.family.name.into(),
+        variant: rung.variant().into(),
+        dtype,
+        shape: study.shape,
+        wg: tuning::default_work_group(info),
+        params: study.params.clone(),
+        seed: options.seed,
+    };
+    let found: Vec<Case> = rungs.iter().filter_map(|rung| tuning::tuned(&known, rung, &case(rung))).collect();
+    let variants: Vec<&str> = found.iter().map(|case| case.variant.as_str()).collect();
+    tuning::announce(study.family, &variants, global.quiet);
+    found.into_iter().map(|case| (case.variant.clone(), case)).collect()
 }
 
 /// Opens the outputs; none may be a file that is read.

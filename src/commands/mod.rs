@@ -26,6 +26,9 @@ mod show;
 mod start;
 mod sweep;
 mod transpose;
+mod tune;
+mod tuned;
+mod tuning;
 mod words;
 
 pub use words::misunderstood;
@@ -114,6 +117,8 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Lab(options) => lab::run(out, global, options),
         Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
+        Command::Tune(options) => tune::run(out, global, options),
+        Command::Tuned { action } => tuned::run(out, global, action),
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),

@@ -1,6 +1,6 @@
 //! What to run next: one line at the end of a command, for people at a terminal.
 
-use crate::cli::{Command, Lab, Ladder, Sweep};
+use crate::cli::{Command, Lab, Ladder, Sweep, TuneArgs};
 use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::FAMILIES;
 use crate::report::sources;
@@ -35,6 +35,8 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Lab(options) => done.after_lab(options),
         Command::Occupancy(_) => done.on_device("gpulab lab occupancy"),
         Command::Sweep(options) => done.after_sweep(options),
+        Command::Tune(options) => done.after_tune(options),
+        Command::Tuned { .. } => done.on_device("gpulab tune transpose"),
         Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
         Command::Show(options) => after_show(&options.what),
         Command::Columns { .. } => "gpulab help columns".to_owned(),
@@ -83,6 +85,18 @@ impl Done<'_> {
             (None, _) => self.on_device("gpulab lab banks --quick"),
             (Some(_), Some(next)) => self.on_device(&format!("gpulab lab {}", next.name)),
             (Some(_), None) => "gpulab list".to_owned(),
+        }
+    }
+
+    /// Behind a search the ladder that uses what it found; behind a replay the search itself.
+    fn after_tune(&self, options: &TuneArgs) -> String {
+        match (options.name(), options.dry_run) {
+            (None, _) => self.on_device("gpulab tune transpose"),
+            (Some(_), true) => self.again("--dry-run", &[]),
+            (Some(family), false) => {
+                let size = options.n.map(|n| format!(" -n {n}")).unwrap_or_default();
+                self.on_device(&format!("gpulab {family}{size}"))
+            }
         }
     }
 
@@ -147,7 +161,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 29] = [
+    const NEXT: [(&str, &str); 33] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -170,6 +184,10 @@ mod tests {
         ("gpulab sweep dot -o a.csv --dry-run", "gpulab sweep dot -o a.csv"),
         ("gpulab sweep --kernel dot --csv a.csv", "gpulab show a.csv"),
         ("gpulab sweep dot -o a;b --shard 1/2", "gpulab merge 'a;b' OTHERS... -o whole.csv"),
+        ("gpulab tune dot -n 5", "gpulab dot -n 5"),
+        ("gpulab tune dot --dry-run", "gpulab tune dot"),
+        ("gpulab tune --replay a.csv", "gpulab tune transpose"),
+        ("gpulab tuned list", "gpulab tune transpose"),
         ("gpulab merge a b -o c", "gpulab show c"),
         ("gpulab merge a b -o -", "gpulab list"),
         ("gpulab show", "gpulab show h200 reduce"),

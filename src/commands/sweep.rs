@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::pace::{FOR_LIMITS, Pace};
-use super::{Out, interrupt, note, outputs, say, screen};
+use super::{Out, interrupt, note, outputs, say, screen, tuning};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
@@ -40,8 +40,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     if options.wg.is_none() {
         space.wgs = sweep::default_work_groups(&executor.info().target);
     }
-    let plan = plan(&space, &*executor)?;
     bench::announce(global, executor.info());
+    space.remembered = remembered(&space, options, global, &*executor);
+    let plan = plan(&space, &*executor)?;
     let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
     let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
     if options.dry_run {
@@ -118,7 +119,7 @@ fn space(options: &Sweep) -> Result<Space, Error> {
     }
     let shapes = shapes(family, options.n.as_ref(), options.m.as_ref())?;
     let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-    let space = Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed };
+    let space = Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed, remembered: Vec::new() };
     space.check_settings().map_err(Error::Usage)?;
     Ok(space)
 }
@@ -148,6 +149,44 @@ fn largest_input(space: &Space) -> Result<(u64, f64), Error> {
         (bytes, ops) = (bytes.max(input.bytes()?), ops.max(input.ops()));
     }
     Ok((bytes, ops))
+}
+
+/// Settings that are remembered of rungs none of whose tunables is swept; says so.
+fn remembered(
+    space: &Space,
+    options: &Sweep,
+    global: &Global,
+    executor: &dyn Executor,
+) -> Vec<sweep::RememberedSettings> {
+    let mut found = Vec::new();
+    let loaded = (!options.no_tuned)
+        .then(|| tuning::load(space.family, executor.info(), options.cl_dir.as_deref(), global.quiet))
+        .flatten();
+    let Some(known) = loaded else { return found };
+    let is_swept = |rung: &Rung| rung.tunables.iter().any(|t| space.settings.iter().any(|s| s.name == t.name));
+    let is_choice = |name: &str| space.family.choices.iter().any(|choice| choice.name == name);
+    let is_other_problem = space.settings.iter().any(|setting| is_choice(setting.name));
+    let rungs = space.rungs.iter().filter(|rung| !is_swept(rung) && !is_other_problem);
+    for rung in rungs {
+        for (&dtype, &shape) in space.dtypes.iter().flat_map(|d| space.shapes.iter().map(move |s| (d, s))) {
+            let case = Case {
+                family: space.family.name.into(),
+                variant: rung.variant().into(),
+                dtype,
+                shape,
+                wg: tuning::default_work_group(executor.info()),
+                params: Params::new(),
+                seed: space.seed,
+            };
+            let tuned = known.tuned(&case).filter(|tuned| !tuned.params.is_empty());
+            let variant = rung.variant();
+            found.extend(tuned.map(|t| sweep::RememberedSettings { variant, dtype, shape, params: t.params }));
+        }
+    }
+    let mut variants: Vec<&str> = found.iter().map(|settings| settings.variant).collect();
+    variants.dedup();
+    tuning::announce(space.family, &variants, global.quiet);
+    found
 }
 
 /// The plan; configurations whose data do not fit this machine or device are refused in it.

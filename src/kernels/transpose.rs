@@ -25,7 +25,7 @@ pub const FAMILY: Family = Family {
         rung("transpose/v4_diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
         rung("transpose/v5_vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
         rung("transpose/v6_registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, NREPS]),
-        rung("transpose/v7_wide.cl", wide, &[TILE, NREPS]),
+        rung("transpose/v7_wide.cl", wide, &[TILE, RUN, NREPS]),
     ],
     choices: &[GAP],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
@@ -35,6 +35,13 @@ pub const FAMILY: Family = Family {
 const TILE: Tunable =
     Tunable::number("tile", "rows and columns of a tile; of v7, rows of a strip", (1, 1 << 16), &["16", "32", "64"])
         .by_default("as wide as a two-dimensional --wg says, else 32; v5: 64, v6: 64, of 8-byte elements 32, v7: 256");
+const RUN: Tunable = Tunable::number(
+    "run",
+    "elements that are read of a row before those of the next: what prefetchers like",
+    (16, 1 << 16),
+    &["64", "128", "256", "512", "1024"],
+)
+.by_default("128");
 const ROWS: Tunable = Tunable::number(
     "rows",
     "rows of a tile that a work-item takes, which decides the work-group size",
@@ -405,6 +412,10 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if !tile.is_multiple_of(BLOCK) {
         return Err(Refusal::Setting(format!("tile={tile}: a strip needs a multiple of {BLOCK} rows")));
     }
+    let run = RUN.get(&ask.case.params)?.unwrap_or(128);
+    if !run.is_multiple_of(BLOCK) {
+        return Err(Refusal::Setting(format!("run={run}: a multiple of {BLOCK} elements is needed")));
+    }
     let Shape { n: width, m: height } = ask.case.shape;
     let strips = height.div_ceil(tile);
     let wanted = if ask.target.gpu { 2048 } else { 16 } * u64::from(ask.target.compute_units.max(1));
@@ -412,6 +423,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let parts = width.div_ceil(span);
     let mut plan = start(ask, BLOCK)?;
     plan.set(TILE.name, tile);
+    plan.set(RUN.name, run);
     launch(plan, [strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)], 0)
 }
 

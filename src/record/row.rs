@@ -170,7 +170,7 @@ columns! {
         /// The limit that `ceiling` names, in 10^9 bytes a second.
         #[unit = "GB/s"]
         pub ceiling_gbps: Option<f64>,
-        /// What ended the sampling: `steady`, `timeout` or `max-runs`.
+        /// What ended the sampling: `steady`, `timeout` or `max-runs`; or `slower`: tuning dropped it after its first samples.
         #[serde(default)]
         pub stopped_by: String,
         /// The result, if it is a single finite number.

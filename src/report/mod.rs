@@ -23,6 +23,7 @@ pub mod source;
 pub mod sources;
 pub mod sweep;
 pub mod timeline;
+pub mod tune;
 mod view;
 pub mod wrap;
 

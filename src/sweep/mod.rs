@@ -19,7 +19,7 @@ pub use identity::{Identity, Shard};
 pub use measure::{BLOCK, Bench, Order, ROUNDS, in_rounds, measure};
 pub use merge::merge;
 pub use possible::Asked;
-pub use space::{Configuration, Setting, Space, default_work_groups, settings};
+pub use space::{Configuration, RememberedSettings, Setting, Space, default_work_groups, settings};
 
 #[cfg(test)]
 mod tests;

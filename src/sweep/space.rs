@@ -24,6 +24,21 @@ pub struct Space {
     pub settings: Vec<Setting>,
     /// Seed of the test data.
     pub seed: u64,
+    /// Settings that rungs have for some inputs unless others are asked for.
+    pub remembered: Vec<RememberedSettings>,
+}
+
+/// Settings that a rung has for one kind of input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RememberedSettings {
+    /// The rung's name.
+    pub variant: &'static str,
+    /// Element type.
+    pub dtype: Dtype,
+    /// Size.
+    pub shape: Shape,
+    /// The settings.
+    pub params: Params,
 }
 
 /// A tunable and the values to try.
@@ -98,6 +113,7 @@ impl Space {
             for params in self.combinations(rung) {
                 let (family, variant) = (self.family.name.to_owned(), rung.variant().to_owned());
                 let case = Case { family, variant, dtype, shape, wg, params, seed: self.seed };
+                let case = self.as_remembered(rung, case, target);
                 let (known_by, mut configuration) = self.configuration(rung, case, target);
                 if seen.insert(known_by) {
                     configuration.index = plan.len() as u64;
@@ -105,6 +121,15 @@ impl Space {
                 }
             }
         }
+    }
+
+    /// The case with the settings that are remembered for it, if the rung can run it so.
+    fn as_remembered(&self, rung: &'static Rung, case: Case, target: &Target) -> Case {
+        let is_of = |r: &&RememberedSettings| (r.variant, r.dtype, r.shape) == (rung.variant(), case.dtype, case.shape);
+        let Some(remembered) = self.remembered.iter().find(is_of) else { return case };
+        let params = remembered.params.clone().into_iter().chain(case.params.clone()).collect();
+        let tuned = Case { params, ..case.clone() };
+        if self.family.plan(rung, &tuned, target).is_ok() { tuned } else { case }
     }
 
     /// A configuration, and what it would have in common with an equal one.

@@ -20,6 +20,7 @@ fn space(wgs: &[usize], set: &[&str]) -> Space {
         shapes: vec![Shape::vector(1 << 20)],
         wgs: wgs.iter().map(|&wg| WorkGroup::linear(wg)).collect(),
         seed: 1,
+        remembered: Vec::new(),
     }
 }
 

@@ -55,7 +55,7 @@ pub fn measure_candidate(
 /// The last rounds, between the best candidates.
 pub struct Finals<'a> {
     /// How they are sampled, in all rounds together.
-    pub settings: Box<dyn Fn(&Configuration) -> Settings + 'a>,
+    pub settings: &'a dyn Fn(&Configuration) -> Settings,
     /// Runs a job.
     pub run: &'a mut dyn FnMut(&Configuration, &Job) -> Result<Outcome, Error>,
     /// What came of them.
@@ -75,5 +75,62 @@ impl Bench for Finals<'_> {
     fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
         self.outcomes.push((configuration.clone(), outcome));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dtype, Params, Shape};
+    use crate::plan::{Case, WorkGroup};
+    use crate::runner::{Clock, Measured, Sample, Status, Stop};
+
+    fn configuration() -> Configuration {
+        let case = Case {
+            family: "dot".into(),
+            variant: "naive".into(),
+            dtype: Dtype::F32,
+            shape: Shape::vector(9),
+            wg: WorkGroup::linear(64),
+            params: Params::new(),
+            seed: 1,
+        };
+        Configuration { index: 0, rung: Some(1), wg: case.wg, params: Params::new(), refusal: None, case }
+    }
+
+    /// The outcome where every run takes so many seconds, or ends in this; and whether each job was a later one.
+    fn measured(best: Option<f64>, seconds: Result<f64, Status>) -> (Outcome, Vec<bool>) {
+        let mut jobs = Vec::new();
+        let mut run = |job: &Job| {
+            jobs.push(job.again);
+            let samples = |wall: f64| vec![Sample { event: None, wall }; job.settings.max_runs as usize];
+            let end = match seconds {
+                Ok(wall) => Ok(Measured { samples: samples(wall), ..Measured::for_tests(Clock::Wall) }),
+                Err(status) => Err(Stop::new(status, "it went wrong")),
+            };
+            Ok(Outcome::pending(&job.case, Clock::Wall).ended(end))
+        };
+        let settings = Settings { clock: Clock::Wall, max_runs: 20, ..Settings::for_tests() };
+        let outcome = measure_candidate(&configuration(), &settings, best, &mut run).unwrap();
+        (outcome, jobs)
+    }
+
+    #[test]
+    fn what_is_clearly_slower_is_dropped_after_its_first_samples() {
+        let (dropped, jobs) = measured(Some(1.0), Ok(1.6));
+        assert_eq!((dropped.samples().len(), jobs), (3, vec![false]));
+        assert_eq!((dropped.status(), dropped.measured().unwrap().stopped_by.as_str()), (Status::Ok, "slower"));
+        for best in [None, Some(1.1), Some(9.0)] {
+            let (kept, jobs) = measured(best, Ok(1.6));
+            assert_eq!((kept.samples().len(), jobs), (23, vec![false, true]), "{best:?}");
+        }
+    }
+
+    #[test]
+    fn what_goes_wrong_is_not_run_again() {
+        for status in [Status::WrongResult, Status::BuildFailed, Status::Timeout] {
+            let (wrong, jobs) = measured(Some(1.0), Err(status));
+            assert_eq!((wrong.status(), wrong.samples().len(), jobs), (status, 0, vec![false]));
+        }
     }
 }

@@ -33,13 +33,13 @@ pub struct Effect {
 }
 
 /// A row's time, if it is one of a right result that nothing speaks against.
-pub(super) fn time_of(row: &Row) -> Option<f64> {
+pub fn time_of(row: &Row) -> Option<f64> {
     let is_above = row.has_flag(flag::ABOVE_CEILING) && !row.has_flag(flag::FITS_CACHE);
     row.t_median_s.filter(|seconds| row.status == Status::Ok && !is_above && seconds.is_finite() && *seconds > 0.0)
 }
 
 /// The fastest row.
-pub(super) fn best<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
+pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
     let timed = rows.into_iter().filter_map(|row| Some((row, time_of(row)?)));
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
@@ -56,14 +56,14 @@ fn value_of<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
 
 /// What the rung, and each parameter of the best rung, did among these rows of one problem.
 pub fn effects(rows: &[Row]) -> Vec<Effect> {
-    let Some(fastest) = best(rows) else { return Vec::new() };
-    let other_rung = best(rows.iter().filter(|row| row.variant != fastest.variant));
-    let own: Vec<&Row> = rows.iter().filter(|row| row.variant == fastest.variant).collect();
-    let mut all = vec![effect("rung", fastest, &fastest.variant, other_rung.map(|row| (row, row.variant.as_str())))];
-    for (name, value) in settings_of(fastest) {
+    let Some(first) = fastest(rows) else { return Vec::new() };
+    let other_rung = fastest(rows.iter().filter(|row| row.variant != first.variant));
+    let own: Vec<&Row> = rows.iter().filter(|row| row.variant == first.variant).collect();
+    let mut all = vec![effect("rung", first, &first.variant, other_rung.map(|row| (row, row.variant.as_str())))];
+    for (name, value) in settings_of(first) {
         let others = own.iter().copied().filter(|row| value_of(row, name) != Some(value));
-        let without = best(others).map(|row| (row, value_of(row, name).unwrap_or_default()));
-        all.push(effect(name, fastest, value, without));
+        let without = fastest(others).map(|row| (row, value_of(row, name).unwrap_or_default()));
+        all.push(effect(name, first, value, without));
     }
     all
 }
@@ -152,9 +152,12 @@ mod tests {
         let above = Row { flags: flag::ABOVE_CEILING.into(), ..timed("wide", "1", "", 0.1) };
         let cached = Row { flags: format!("{} {}", flag::ABOVE_CEILING, flag::FITS_CACHE), ..above.clone() };
         assert_eq!(
-            best(&[above.clone(), timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
+            fastest(&[above.clone(), timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
             Some("naive".into())
         );
-        assert_eq!(best(&[cached, timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()), Some("wide".into()));
+        assert_eq!(
+            fastest(&[cached, timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
+            Some("wide".into())
+        );
     }
 }

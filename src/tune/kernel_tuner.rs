@@ -9,35 +9,49 @@ use serde_json::{Map, Value, json};
 /// The version of the schema.
 const VERSION: &str = "1.1.0";
 
-/// The rows of one problem, each with what its steps took, where that is known: 0 is written where it is not. Median times
-/// stand for Kernel Tuner's means. Work-groups are its `block_size_x`, `_y` and `_z`; a setting that a rung does not have is
-/// an empty text.
-pub fn cache(rows: &[(Row, Option<Spent>)]) -> Value {
+/// The rows of one problem as a cache file, each with what its steps took, where that is known: 0 is written where it is not.
+/// Median times stand for Kernel Tuner's means. Work-groups are its `block_size_x`, `_y` and `_z`; a setting that a rung does
+/// not have is an empty text. `cache` comes last and ends with a brace on a line of its own: so Kernel Tuner sees that the file
+/// is whole.
+pub fn cache(rows: &[(Row, Option<Spent>)]) -> String {
     let keys = keys(rows);
-    let mut params: Map<String, Value> = keys.iter().map(|key| (key.clone(), json!([]))).collect();
-    let mut cache = Map::new();
-    for (row, spent) in rows {
-        let values: Vec<Value> = keys.iter().map(|key| value(row, key)).collect();
-        for (key, value) in keys.iter().zip(&values) {
-            if let Some(Value::Array(known)) = params.get_mut(key).filter(|known| !holds(known, value)) {
-                known.push(value.clone());
+    let first = rows.first().map(|(row, _)| row);
+    let size = first.map_or(json!(0), |row| if row.m == 1 { json!(row.n) } else { json!([row.n, row.m]) });
+    let head = [
+        ("schema_version", json!(VERSION)),
+        ("device_name", json!(first.map_or("", |row| &row.device))),
+        ("kernel_name", json!(first.map_or("", |row| &row.family))),
+        ("problem_size", size),
+        ("tune_params_keys", json!(keys)),
+        ("tune_params", params(rows, &keys)),
+        ("objective", json!("time")),
+    ];
+    let head: String = head.iter().map(|(name, value)| format!("\"{name}\": {value},\n")).collect();
+    let instances: Vec<String> = rows.iter().map(|(row, spent)| instance(row, *spent, &keys)).collect();
+    format!("{{\n{head}\"cache\": {{\n{}\n}}\n}}", instances.join(",\n"))
+}
+
+/// The values that each setting has in some row.
+fn params(rows: &[(Row, Option<Spent>)], keys: &[String]) -> Value {
+    let values = |key: &String| {
+        let mut known: Vec<Value> = Vec::new();
+        for value in rows.iter().map(|(row, _)| value(row, key)) {
+            if !known.contains(&value) {
+                known.push(value);
             }
         }
-        let name = values.iter().map(plain).collect::<Vec<_>>().join(",");
-        let settings = keys.iter().cloned().zip(values);
-        cache.insert(name, settings.chain(measured(row, spent.unwrap_or_default())).collect());
-    }
-    let first = rows.first().map(|(row, _)| row);
-    json!({
-        "schema_version": VERSION,
-        "device_name": first.map_or("", |row| &row.device),
-        "kernel_name": first.map_or("", |row| &row.family),
-        "problem_size": first.map_or(json!(0), |row| if row.m == 1 { json!(row.n) } else { json!([row.n, row.m]) }),
-        "tune_params_keys": keys,
-        "tune_params": params,
-        "objective": "time",
-        "cache": cache,
-    })
+        (key.clone(), json!(known))
+    };
+    Value::Object(keys.iter().map(values).collect())
+}
+
+/// A configuration under its name: its values with commas between.
+fn instance(row: &Row, spent: Option<Spent>, keys: &[String]) -> String {
+    let values: Vec<Value> = keys.iter().map(|key| value(row, key)).collect();
+    let name = json!(values.iter().map(plain).collect::<Vec<_>>().join(","));
+    let all: Map<String, Value> =
+        keys.iter().cloned().zip(values).chain(measured(row, spent.unwrap_or_default())).collect();
+    format!("{name}: {}", Value::Object(all))
 }
 
 /// `rung`, work-group sizes, and every setting that some row has.
@@ -65,10 +79,6 @@ fn value(row: &Row, key: &str) -> Value {
         key => settings_of(row).into_iter().find(|(name, _)| *name == key).map_or("", |(_, value)| value).to_owned(),
     };
     text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number))
-}
-
-fn holds(known: &Value, value: &Value) -> bool {
-    known.as_array().is_some_and(|known| known.contains(value))
 }
 
 /// A value as it stands in a key of the cache.
@@ -136,8 +146,10 @@ mod tests {
             (Row { status: Status::BuildFailed, params: String::new(), ..row("naive") }, None),
             (Row { status: Status::Timeout, wg_y: Some(4), gbps: Some(8.0), ..row("wide") }, None),
         ];
-        let document = cache(&rows);
+        let read = |rows: &[(Row, Option<Spent>)]| serde_json::from_str::<Value>(&cache(rows)).unwrap();
+        let document = read(&rows);
         check(&document);
+        assert!(cache(&rows).ends_with("}\n}"), "what Kernel Tuner takes for whole");
         assert_eq!(document["cache"].as_object().unwrap().len(), 4);
         let first = &document["cache"]["v1_local,64,1,8,host"];
         assert_eq!(
@@ -145,7 +157,7 @@ mod tests {
             (&json!(1e3 * 1.2e-6), &json!(500.0), &json!(8))
         );
         assert_eq!(document["tune_params"]["items"], json!([8, 16, ""]));
-        assert_eq!(cache(&[(Row { m: 7, ..row("naive") }, None)])["problem_size"], json!([1000, 7]));
-        check(&cache(&[]));
+        assert_eq!(read(&[(Row { m: 7, ..row("naive") }, None)])["problem_size"], json!([1000, 7]));
+        check(&read(&[]));
     }
 }

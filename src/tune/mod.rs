@@ -13,7 +13,7 @@ mod space;
 mod strategy;
 
 pub use candidate::{FINALISTS, Finals, SLOWER, measure_candidate};
-pub use effects::{Effect, Verdict, beyond, effects, settings_of};
+pub use effects::{Effect, Verdict, beyond, effects, fastest, settings_of, time_of};
 pub use memory::{Memory, Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, all_tuned, choices, source_hash};
 pub use replay::{Replay, ReplayLine, SHARES, replay};
 pub use space::{TuningSpace, work_groups};

@@ -81,7 +81,8 @@ impl Replay {
     }
 }
 
-/// The places of a rung's rows on the axes that its rows have.
+/// The places of a rung's rows on the axes that its rows have, without those that follow from the others, as a work-group that
+/// a tile decides: no single step could change one of them alone.
 fn region(rows: &[&Row], variant: &str) -> Region {
     let own = || rows.iter().enumerate().filter(|(_, row)| row.variant == variant);
     let mut axes: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -92,14 +93,23 @@ fn region(rows: &[&Row], variant: &str) -> Region {
             None => axes.push((name, vec![value])),
         }
     }
-    let place = |row: &Row| -> Vec<usize> {
+    let place = |row: &Row, axes: &[(&str, Vec<&str>)]| -> Vec<usize> {
         let settings = settings_of(row);
         let value = |name: &str| settings.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| *value);
         let at = |(name, values): &(&str, Vec<&str>)| values.iter().position(|v| *v == value(name)).unwrap_or(0);
         axes.iter().map(at).collect()
     };
-    let places: BTreeMap<Vec<usize>, usize> = own().map(|(index, row)| (place(row), index)).collect();
-    Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places }
+    let places = |axes: &[(&str, Vec<&str>)]| -> BTreeMap<Vec<usize>, usize> {
+        own().map(|(index, row)| (place(row, axes), index)).collect()
+    };
+    let whole = places(&axes).len();
+    for name in axes.iter().map(|(name, _)| *name).collect::<Vec<_>>() {
+        let others: Vec<_> = axes.iter().filter(|(known, _)| *known != name).cloned().collect();
+        if places(&others).len() == whole {
+            axes = others;
+        }
+    }
+    Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places: places(&axes) }
 }
 
 /// What a strategy needs on the space, over so many seeds.
@@ -156,6 +166,21 @@ mod tests {
         assert_eq!(exhaustive.needed, [Some(74); 3], "in the order of the rows");
         assert!(descent.needed[2].unwrap() <= 24 && descent.at_quarter == 1.0, "{descent:?}");
         assert!(random.needed[2].unwrap() > descent.needed[2].unwrap() && random.at_quarter < 1.0, "{random:?}");
+    }
+
+    #[test]
+    fn what_follows_from_other_settings_is_no_axis() {
+        let rows: Vec<Row> = [16u32, 32, 64]
+            .iter()
+            .flat_map(|tile| [1, 2, 4].map(|rows| (tile, rows)))
+            .map(|(tile, rows)| Row {
+                wg: format!("{tile}x{}", tile / rows),
+                params: format!("gap=0 rows={rows} tile={tile}"),
+                ..row("tiled")
+            })
+            .collect();
+        let region = region(&rows.iter().collect::<Vec<_>>(), "tiled");
+        assert_eq!((region.axes, region.places.len()), (vec![3, 3], 9));
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub struct TuningSpace {
     pub refused: Vec<(&'static Rung, Refusal)>,
 }
 
+/// A case, and what its rung makes of it.
+type PlannedCase = (Result<Plan, Refusal>, Case);
+
 /// An axis and its values; none is the rung's default.
 struct Axis<'a> {
     name: &'a str,
@@ -62,7 +65,7 @@ impl TuningSpace {
         rung: &'static Rung,
         wgs: &[WorkGroup],
         axes: &[Axis<'_>],
-        plan: &dyn Fn(WorkGroup, &[usize]) -> (Result<Plan, Refusal>, Case),
+        plan: &dyn Fn(WorkGroup, &[usize]) -> PlannedCase,
     ) {
         let (mut seen, mut refusal) = (HashMap::new(), None);
         let lengths: Vec<usize> = std::iter::once(wgs.len()).chain(axes.iter().map(|axis| axis.values.len())).collect();

@@ -16,6 +16,17 @@ pub enum Strategy {
     Random,
 }
 
+impl Strategy {
+    /// What it does in a space of so many configurations.
+    pub fn resolved(self, configurations: usize) -> Strategy {
+        match self {
+            Strategy::Auto if configurations <= SMALL => Strategy::Exhaustive,
+            Strategy::Auto => Strategy::Descent,
+            other => other,
+        }
+    }
+}
+
 /// Most configurations that [`Strategy::Auto`] tries all of.
 pub const SMALL: usize = 64;
 
@@ -98,10 +109,8 @@ pub fn search<E>(
 ) -> Result<Search, E> {
     let mut run = Run { regions, stop, seed, drawn: 0, evaluate, known: BTreeMap::new(), tried: Vec::new() };
     let all = run.all();
-    let is_small = all.len() <= SMALL;
-    let went = match strategy {
+    let went = match strategy.resolved(all.len()) {
         Strategy::Exhaustive => run.each(all),
-        Strategy::Auto if is_small => run.each(all),
         Strategy::Random => run.shuffled(all).and_then(|all| run.each(all)),
         Strategy::Descent | Strategy::Auto => run.descent(),
     };

@@ -111,6 +111,37 @@ const BAD: &str = r#"
 2 | transpose --n 10000000 | choose a smaller size
 2 | transpose --variant 3 --vec 4 | --vec
 2 | transpose --tile 7 -n 64 --variant copy | 7x7
+2 | tune | FAMILY
+2 | tune nothing | there is no family
+2 | tune dot --kernel dot | cannot be used with
+2 | tune dot -n 0 | nothing to tune
+2 | tune dot -n 1e12 | GiB
+2 | tune dot --m 5 | --n is enough
+2 | tune dot --variant 99 | 1 naive
+2 | tune dot --dtype i64 | dot has no i64 kernels
+2 | tune dot --budget soon | 60s or 2m
+2 | tune dot --budget 0 | 200
+2 | tune dot --budget -5 | 200
+2 | tune dot --strategy luck | exhaustive
+2 | tune dot --set itmes=4 | presum
+2 | tune dot --set acc=99 | 1 to 16
+2 | tune reduce --set op=sum,max | give one
+2 | tune dot --export kernel-tuner | 2 values
+2 | tune dot --export csv a.csv | kernel-tuner
+2 | tune dot --wg 0 | work-group
+2 | tune dot --wg 100000 --variant 1 | at most
+2 | tune dot --cl-dir {} | nowhere
+74 | tune dot --csv {} | nowhere
+3 | tune dot -d nonesuch | nonesuch
+1 | tune --replay {} | nowhere
+2 | tune --replay Cargo.toml | no results
+2 | tune --replay a.csv -n 5 | cannot be used with
+2 | tuned | list
+2 | tuned nothing | nothing
+2 | tuned show nothing | there is no family
+2 | tuned clear nothing | there is no family
+1 | tuned import {} | nowhere
+2 | tuned import Cargo.toml | not what gpulab tuned export writes
 2 | minplus --dtype i64 | minplus has no i64 kernels
 2 | minplus --tile 64 | 64x64
 2 | minplus --weights some | non_negative, signed

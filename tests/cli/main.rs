@@ -16,3 +16,4 @@ mod start;
 mod sweep;
 mod transpose;
 mod tunables;
+mod tune;

@@ -99,6 +99,7 @@ fn plan(bench: &FakeBench, wgs: &[usize]) -> Vec<Configuration> {
         wgs: wgs.iter().map(|&wg| WorkGroup::linear(wg)).collect(),
         settings: Vec::new(),
         seed: 1,
+        remembered: Vec::new(),
     };
     space.expand(&bench.executor.info().target)
 }

@@ -47,9 +47,21 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
     (
         "report",
-        &["ceilings", "data", "kernels", "occupancy", "plan", "record", "runner", "stats", "terminal", "values"],
+        &[
+            "ceilings",
+            "data",
+            "kernels",
+            "occupancy",
+            "plan",
+            "record",
+            "runner",
+            "stats",
+            "terminal",
+            "tune",
+            "values",
+        ],
     ),
-    ("cli", &["data", "kernels", "plan", "runner", "sweep", "values"]),
+    ("cli", &["data", "kernels", "plan", "runner", "sweep", "tune", "values"]),
     (
         "commands",
         &[
@@ -77,6 +89,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "suggest",
             "sweep",
             "terminal",
+            "tune",
             "values",
             "worker",
         ],

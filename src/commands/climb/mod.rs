@@ -18,6 +18,7 @@ use crate::report::progress::Observer;
 use crate::runner::{Budget, Outcome, Settings};
 use crate::worker::{Executor, Job};
 use crate::{Error, stats};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// What to measure, and how.
@@ -25,6 +26,8 @@ pub(super) struct Study<'a> {
     pub(super) ladder: &'a LadderRun,
     pub(super) dtype: Dtype,
     pub(super) wg: WorkGroup,
+    /// Rungs as they were tuned, by their names.
+    pub(super) tuned: BTreeMap<String, Case>,
     pub(super) rungs: Vec<&'static Rung>,
     pub(super) settings: Settings,
     /// What sampling is fitted into, if anything.
@@ -289,8 +292,10 @@ impl<'a> Climb<'a> {
     }
 
     fn case(&self, variant: &str, more: &Params) -> Case {
-        let Study { ladder, dtype, wg, seed, .. } = &self.study;
-        let params = ladder.params.iter().chain(more).map(|(name, value)| (name.clone(), value.clone()));
+        let Study { ladder, dtype, wg, seed, tuned, .. } = &self.study;
+        let tuned = tuned.get(variant);
+        let (wg, params) = tuned.map_or((wg, &ladder.params), |case| (&case.wg, &case.params));
+        let params = params.iter().chain(more).map(|(name, value)| (name.clone(), value.clone()));
         Case {
             family: ladder.family.name.into(),
             variant: variant.into(),

@@ -70,6 +70,7 @@ fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
         ladder: &ladder,
         dtype: Dtype::F32,
         wg: WorkGroup::linear(64),
+        tuned: BTreeMap::new(),
         rungs: dot::FAMILY.kernels().collect(),
         settings: settings(),
         budget: Some(Budget { whole: 2.0 }),

@@ -18,8 +18,24 @@ const FLAT: f64 = 1.05;
 /// Most remarks on rows without a number.
 const REMARKS: usize = 5;
 
+/// The rows without those in whose place a later row of the same configuration came.
+pub fn latest(rows: &[Row]) -> Vec<Row> {
+    let is_later = |row: &Row, later: &Row| {
+        row.case_index.is_some() && (&row.sweep_id, row.case_index) == (&later.sweep_id, later.case_index)
+    };
+    let is_last = |(at, row): &(usize, &Row)| !rows[at + 1..].iter().any(|later| is_later(row, later));
+    rows.iter().enumerate().filter(is_last).map(|(_, row)| row.clone()).collect()
+}
+
+/// The map of a problem's rows, by rung and work-group; nothing where there is no choice of work-groups.
+pub(super) fn map_of(rows: &[Row], screen: Screen) -> String {
+    let rows: Vec<&Row> = rows.iter().collect();
+    map::map(&rows, &ranked(&rows), screen)
+}
+
 /// The sweep's rows, of one family on one device, as a summary for this screen.
 pub fn summary(rows: &[Row], screen: Screen) -> String {
+    let rows = &latest(rows)[..];
     let Some(first) = rows.first() else { return "nothing was run\n".to_owned() };
     let limit =
         |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")));

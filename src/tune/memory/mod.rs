@@ -132,12 +132,15 @@ impl TunedFile {
     }
 
     /// Whether both are of the same device and driver.
-    fn is_of(&self, other: &TunedFile) -> bool {
+    pub fn is_of(&self, other: &TunedFile) -> bool {
         (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
     }
 
-    /// Takes an entry in, in place of an older one of its kind.
+    /// Takes an entry in, in place of one of its kind that is no newer.
     fn add(&mut self, entry: TunedEntry) {
+        if self.entries.iter().any(|old| old.is_of(&entry) && old.time_utc > entry.time_utc) {
+            return;
+        }
         self.entries.retain(|old| !old.is_of(&entry));
         self.entries.push(entry);
     }

@@ -144,7 +144,7 @@ fn damage_is_put_aside_and_told() {
     let path = device.path(dir.path());
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, "{\"platform\": 1").unwrap();
-    let told = memory.add(&device, &[good.clone()]).unwrap().unwrap();
+    let told = memory.add(&device, std::slice::from_ref(&good)).unwrap().unwrap();
     assert!(told.contains("cannot read the tuned settings") && told.contains(".bad"), "{told}");
     assert_eq!(memory.of(&fake_info()), (TunedFile { entries: vec![good], ..device }, None));
     assert_eq!(std::fs::read(path.with_extension("json.bad")).unwrap(), b"{\"platform\": 1");

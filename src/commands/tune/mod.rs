@@ -1,0 +1,420 @@
+//! `gpulab tune`: the search for a family's fastest settings.
+
+mod remember;
+mod replay;
+mod rows;
+
+use super::bench::{self, Input};
+use super::pace::FOR_LIMITS;
+use super::{Out, interrupt, note, outputs, say, screen};
+use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::cli::{Global, TuneArgs};
+use crate::data::{Dtype, Params, Shape};
+use crate::kernels::{Family, Form, Rung};
+use crate::plan::{Case, WorkGroup};
+use crate::record::{Record, Row, Run, Scene};
+use crate::report::progress::{Observer, Silent, StatusLine};
+use crate::report::sweep::{time_split, wrapped};
+use crate::report::tune::{TuningTold, explanation};
+use crate::runner::{Outcome, Settings, Spent};
+use crate::store::keep_apart;
+use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Setting, Shard, Space};
+use crate::terminal::Screen;
+use crate::tune::{
+    Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
+    time_of, work_groups,
+};
+use crate::values::{self, SearchBudget};
+use crate::worker::{Executor, Job, Setup};
+use crate::{Error, stats};
+use rows::TuningRows;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Seconds of a search if nobody says.
+const BUDGET_S: f64 = 60.0;
+
+/// Share of a time budget after which nothing new is tried: the rest is for the last rounds.
+const FOR_SEARCH: f64 = 0.85;
+
+/// Share of the device's limit that is good enough.
+const GOOD_ENOUGH: f64 = 0.95;
+
+/// Searches, measures the best again, remembers them, and explains; or replays recorded rows.
+///
+/// # Errors
+/// Bad options, no device, files that cannot be written, and the worst thing that happened to a configuration.
+pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
+    let export = export_file(options)?;
+    if let Some(file) = &options.replay {
+        return replay::run(out, global, options, file, export);
+    }
+    let asked = AskedTuning::new(options)?;
+    bench::check_sources(&asked.rungs, options.cl_dir.as_deref())?;
+    let given = [("--csv", options.csv.as_deref()), ("--export", export)];
+    let takes_stdout = keep_apart(&given, &outputs::inputs(&[], options.cl_dir.as_deref()))?;
+    let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
+    let bytes = data.bytes()?;
+    data.check_host(bytes)?;
+    interrupt::watch();
+    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let executor = bench::open_within(setup, options.in_process, options.deadline, bytes, data.ops())?;
+    data.check_device(bytes, executor.info())?;
+    let space = asked.space(options, &*executor)?;
+    if options.dry_run {
+        return out.text(&listing(&space));
+    }
+    bench::announce(global, executor.info());
+    let settings = options.settings();
+    let identity = asked.identity(options, &space, &*executor, &settings)?;
+    let rows = TuningRows::open(options, global, &identity, &space.candidates, executor.info())?;
+    let limits = Limits::load(executor.info(), options.quick, options.cl_dir.is_some(), global.quiet, note);
+    let scene = Scene::on_device(&Run { quick: options.quick, ..Run::begin() }, executor.info(), &settings, None);
+    let tuning = Tuning {
+        asked: &asked,
+        options,
+        settings,
+        space: &space,
+        identity,
+        scene,
+        limits,
+        executor,
+        rows,
+        spent: BTreeMap::new(),
+        probed: 0.0,
+        observer: Box::new(StatusLine::with_bar(global.quiet)),
+        began: Instant::now(),
+    };
+    tuning.run(out, global, (export, takes_stdout))
+}
+
+/// The file that another tuner's format goes to.
+fn export_file(options: &TuneArgs) -> Result<Option<&str>, Error> {
+    match &options.export[..] {
+        [format, file] if format == "kernel-tuner" => Ok(Some(file)),
+        [format, _] => Err(Error::Usage(format!("--export {format}: the only format is kernel-tuner"))),
+        _ => Ok(None),
+    }
+}
+
+/// What is to be tuned.
+struct AskedTuning {
+    family: &'static Family,
+    rungs: Vec<&'static Rung>,
+    shape: Shape,
+    dtype: Dtype,
+    /// Settings that the answer depends on.
+    choices: Params,
+    /// Values to try in place of tunables' own.
+    settings: Vec<Setting>,
+}
+
+impl AskedTuning {
+    fn new(options: &TuneArgs) -> Result<AskedTuning, Error> {
+        let family = bench::family(options.name().unwrap_or_default())?;
+        let rungs = match &options.variant {
+            Some(list) => values::variants(family, list).map_err(Error::Usage)?,
+            None => family.ladder.iter().collect(),
+        };
+        let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+        bench::check_dtype(family, dtype)?;
+        if options.m.is_some() && family.form != Form::Matrix {
+            return Err(Error::Usage(format!("--m: {} has no rows of their own: --n is enough", family.name)));
+        }
+        let shape = family.form.shape(options.n.unwrap_or(family.form.ladder_size(options.quick)), options.m);
+        if shape.elements() == 0 {
+            return Err(Error::Usage("--n 0: without elements nothing is launched, and nothing to tune".into()));
+        }
+        let all = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
+        let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
+        let (dtypes, shapes) = (vec![dtype], vec![shape]);
+        let checked = Space { family, rungs, dtypes, shapes, wgs, settings: all, seed: 1, remembered: Vec::new() };
+        checked.check_settings().map_err(Error::Usage)?;
+        let Space { rungs, settings, .. } = checked;
+        let is_choice = |setting: &Setting| family.choices.iter().any(|choice| choice.name == setting.name);
+        let (chosen, settings): (Vec<Setting>, Vec<Setting>) = settings.into_iter().partition(is_choice);
+        let choices = chosen.into_iter().map(one_choice).collect::<Result<Params, Error>>()?;
+        Ok(AskedTuning { family, rungs, shape, dtype, choices, settings })
+    }
+
+    fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace, Error> {
+        let target = &executor.info().target;
+        let wgs = options.wg.as_ref().map_or_else(|| work_groups(target), |list| list.0.clone());
+        let base = Case {
+            family: self.family.name.into(),
+            variant: String::new(),
+            dtype: self.dtype,
+            shape: self.shape,
+            wg: WorkGroup::linear(1),
+            params: self.choices.clone(),
+            seed: options.seed,
+        };
+        let space = TuningSpace::new(self.family, &self.rungs, &base, &wgs, &self.settings, target);
+        match (space.candidates.is_empty(), space.refused.first()) {
+            (true, Some((rung, why))) => {
+                Err(Error::Usage(format!("no configuration can run here; {}: {why}", rung.label())))
+            }
+            _ => Ok(space),
+        }
+    }
+
+    fn identity(
+        &self,
+        options: &TuneArgs,
+        space: &TuningSpace,
+        executor: &dyn Executor,
+        settings: &Settings,
+    ) -> Result<Identity, Error> {
+        let sources = crate::runner::Sources { dir: options.cl_dir.clone() };
+        let texts = self.rungs.iter().map(|rung| sources.assemble(rung.path));
+        let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
+        let order = Order::Sequential;
+        Ok(Identity::new(&space.candidates, Shard::ALL, executor.info(), settings, order, None, &texts))
+    }
+}
+
+/// The one value of a choice: others are other problems.
+fn one_choice(setting: Setting) -> Result<(String, String), Error> {
+    match &setting.values[..] {
+        [value] => Ok((setting.name.to_owned(), value.clone())),
+        _ => Err(Error::Usage(format!(
+            "--set {}: each value is another problem with an optimum of its own: give one",
+            setting.name
+        ))),
+    }
+}
+
+/// A line for each rung, with how many configurations it has.
+fn listing(space: &TuningSpace) -> String {
+    let count = |rung: &Rung| space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count();
+    let line = |rung: &&'static Rung| format!("{}: {} configurations\n", rung.label(), count(rung));
+    let refused = |(rung, why): &(&'static Rung, crate::plan::Refusal)| format!("{}: none: {why}\n", rung.label());
+    space.rungs.iter().map(line).collect::<String>()
+        + &space.refused.iter().map(refused).collect::<String>()
+        + &format!("{} configurations\n", space.candidates.len())
+}
+
+/// A search under way.
+struct Tuning<'a> {
+    asked: &'a AskedTuning,
+    options: &'a TuneArgs,
+    settings: Settings,
+    space: &'a TuningSpace,
+    identity: Identity,
+    scene: Scene,
+    limits: Limits,
+    executor: Box<dyn Executor>,
+    rows: TuningRows,
+    /// What the steps of each configuration took that was measured in this run.
+    spent: BTreeMap<u64, Spent>,
+    /// Seconds that measuring the limit took.
+    probed: f64,
+    observer: Box<dyn Observer>,
+    began: Instant,
+}
+
+impl<'a> Tuning<'a> {
+    fn run(mut self, out: &mut Out, global: &Global, (export, to_stderr): (Option<&str>, bool)) -> Result<(), Error> {
+        let went = self.measure();
+        self.observer = Box::new(Silent);
+        let (ended, finalists) = went.as_ref().map_or((None, 0), |(ended, finalists)| (Some(*ended), *finalists));
+        let told = self.tell(out, global, (ended, finalists), to_stderr);
+        if !global.quiet {
+            let spent = self.spent.values().fold(Spent::default(), |mut all, one| {
+                all += *one;
+                all
+            });
+            let split = time_split(spent, self.probed, self.began.elapsed().as_secs_f64());
+            say(&wrapped(&split, Screen::stderr()));
+        }
+        let kept = match &went {
+            Ok(_) => self.remember(global),
+            Err(_) => Ok(()),
+        };
+        if let (Err(Error::Interrupted), false) = (&went, global.quiet) {
+            note(&self.rows.how_to_go_on());
+        }
+        let written = export.map_or(Ok(()), |file| rows::write_kernel_tuner(file, &self.with_times_spent()));
+        let worst = bench::worst(self.rows.all(), false);
+        let probes = bench::gone_wrong(|status| self.limits.broken(status));
+        let finished = self.rows.finish(went.is_ok());
+        bench::worst_of(
+            [went.map(drop), worst, probes, told, kept, written, finished].into_iter().filter_map(Result::err),
+        )
+    }
+
+    /// The search, then the last rounds; why it ended, and how many came into these.
+    fn measure(&mut self) -> Result<(Ended, usize), Error> {
+        self.find_limit()?;
+        let (strategy, seed, space) = (self.options.strategy, self.options.seed, self.space);
+        // Who asks for everything gets it.
+        let of_limit = if strategy == Strategy::Exhaustive { f64::INFINITY } else { GOOD_ENOUGH };
+        let stop = StopRule { evaluations: self.evaluations(), of_limit };
+        let found = search(strategy, &space.regions, stop, seed, &mut |index| {
+            let score = self.evaluate(index)?;
+            Ok::<_, Error>((score, self.is_late()))
+        })?;
+        let finalists = self.finalists();
+        if finalists.len() > 1 {
+            self.last_rounds(&finalists)?;
+        }
+        Ok((found.ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
+    }
+
+    /// Looks the device's limit up or measures it. Of data that fit a cache it says nothing.
+    fn find_limit(&mut self) -> Result<(), Error> {
+        let case = &self.space.candidates[0].case;
+        if ceilings::is_in_cache(self.asked.family, case, self.settings.cache, self.executor.info()) {
+            return Ok(());
+        }
+        let need = LimitNeeded::of(self.asked.family, self.asked.dtype, &self.asked.choices);
+        let limit_end = self.seconds().map(|whole| self.began + Duration::from_secs_f64(FOR_LIMITS * whole));
+        self.limits.end_by(limit_end);
+        if !self.limits.is_at_hand(need, &self.executor.info().target) {
+            self.observer.case_started(0, 1, &format!("{} limit", self.asked.family.ceiling.name()));
+        }
+        let started = Instant::now();
+        self.limits.measure(&mut *self.executor, need)?;
+        self.probed = started.elapsed().as_secs_f64();
+        self.scene.ceiling = self.limits.get(need);
+        Ok(())
+    }
+
+    /// Seconds for all of it; none where configurations are counted.
+    fn seconds(&self) -> Option<f64> {
+        match self.options.budget {
+            None => Some(BUDGET_S),
+            Some(SearchBudget::Seconds(seconds)) => Some(seconds),
+            Some(SearchBudget::Evaluations(_)) => None,
+        }
+    }
+
+    fn evaluations(&self) -> Option<usize> {
+        if let Some(SearchBudget::Evaluations(most)) = self.options.budget { Some(most) } else { None }
+    }
+
+    fn is_late(&self) -> bool {
+        self.seconds().is_some_and(|whole| self.began.elapsed().as_secs_f64() > FOR_SEARCH * whole)
+    }
+
+    /// The score of a configuration: as an earlier run found it, or measured now.
+    fn evaluate(&mut self, index: usize) -> Result<Option<Score>, Error> {
+        let space = self.space;
+        let configuration = &space.candidates[index];
+        if self.rows.of(configuration.index).is_none() {
+            let outcome = self.measure_one(configuration)?;
+            self.spent.insert(configuration.index, outcome.spent);
+            self.add(configuration, outcome)?;
+        }
+        Ok(self.rows.of(configuration.index).and_then(score))
+    }
+
+    fn measure_one(&mut self, configuration: &Configuration) -> Result<Outcome, Error> {
+        let best = fastest(self.rows.all()).and_then(time_of);
+        let settings = self.bounded(configuration);
+        let whole = self.evaluations().unwrap_or(self.space.candidates.len()).min(self.space.candidates.len());
+        self.observer.case_started(self.rows.len(), whole, &configuration.label());
+        let (executor, observer) = (&mut self.executor, &mut self.observer);
+        let outcome = measure_candidate(configuration, &settings, best, &mut |job| run_job(&mut **executor, job))?;
+        observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+        Ok(outcome)
+    }
+
+    fn bounded(&self, configuration: &Configuration) -> Settings {
+        let (family, case) = (self.asked.family, &configuration.case);
+        ceilings::bounded(&self.settings, family, case, self.scene.ceiling, self.executor.info())
+    }
+
+    /// The fastest configurations, and the default of the fastest one's rung.
+    fn finalists(&self) -> Vec<&'a Configuration> {
+        let (all, space) = (self.rows.latest(), self.space);
+        let mut timed: Vec<(f64, u64)> = all.iter().filter_map(|row| Some((time_of(row)?, row.case_index?))).collect();
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut finalists: Vec<u64> = timed.into_iter().take(FINALISTS).map(|(_, index)| index).collect();
+        let best = finalists.first().map(|index| space.candidates[*index as usize].case.variant.clone());
+        let default = best.and_then(|variant| space.default_of(&variant));
+        if let Some(default) = default.filter(|default| self.rows.of(default.index).and_then(time_of).is_some())
+            && !finalists.contains(&default.index)
+        {
+            finalists.push(default.index);
+        }
+        finalists.into_iter().map(|index| &space.candidates[index as usize]).collect()
+    }
+
+    /// Measures the finalists again, in rounds, and takes these times.
+    fn last_rounds(&mut self, finalists: &[&Configuration]) -> Result<(), Error> {
+        let steps = finalists.len() * ROUNDS as usize;
+        let (family, ceiling, base) = (self.asked.family, self.scene.ceiling, self.settings.clone());
+        let info = self.executor.info().clone();
+        let settings = move |c: &Configuration| ceilings::bounded(&base, family, &c.case, ceiling, &info);
+        let (executor, observer, mut step) = (&mut self.executor, &mut self.observer, 0);
+        let mut run = |configuration: &Configuration, job: &Job| {
+            observer.case_started(step, steps, &format!("again: {}", configuration.label()));
+            step += 1;
+            run_job(&mut **executor, job)
+        };
+        let mut finals = Finals { settings: &settings, run: &mut run, outcomes: Vec::new() };
+        sweep::in_rounds(finalists, ROUNDS, &mut finals)?;
+        for (configuration, outcome) in finals.outcomes {
+            *self.spent.entry(configuration.index).or_default() += outcome.spent;
+            self.add(&configuration, outcome)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
+        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+        let mut row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        self.identity.stamp(&mut row, configuration);
+        self.rows.add(row)
+    }
+
+    fn tell(
+        &self,
+        out: &mut Out,
+        global: &Global,
+        (ended, finalists): (Option<Ended>, usize),
+        to_stderr: bool,
+    ) -> Result<(), Error> {
+        let rows = self.rows.latest();
+        let best = fastest(&rows);
+        let of = |configuration: &Configuration| rows.iter().find(|row| row.case_index == Some(configuration.index));
+        let default = best.and_then(|best| self.space.default_of(&best.variant)).and_then(of);
+        let configuration = best.and_then(|row| self.space.candidates.get(row.case_index? as usize));
+        let target = &self.executor.info().target;
+        let told = TuningTold {
+            rows: &rows,
+            best,
+            default,
+            space: self.space.candidates.len(),
+            strategy: self.options.strategy.resolved(self.space.candidates.len()),
+            ended,
+            seconds: self.began.elapsed().as_secs_f64(),
+            finalists,
+            beyond: configuration.map_or_else(Vec::new, |best| beyond(self.asked.family, &rows, best, target)),
+        };
+        match to_stderr {
+            true if global.quiet => Ok(()),
+            true => {
+                say(explanation(&told, Screen::stderr()).trim_end());
+                Ok(())
+            }
+            false => out.painted(&explanation(&told, screen(global.color))),
+        }
+    }
+
+    fn with_times_spent(&self) -> Vec<(Row, Option<Spent>)> {
+        let spent = |row: &Row| row.case_index.and_then(|index| self.spent.get(&index).copied());
+        self.rows.latest().into_iter().map(|row| (row.clone(), spent(&row))).collect()
+    }
+}
+
+fn run_job(executor: &mut dyn Executor, job: &Job) -> Result<Outcome, Error> {
+    if interrupt::interrupted() { Err(Error::Interrupted) } else { executor.run(job) }
+}
+
+/// What a search makes of a row. Of data that fit a cache memory's limit says nothing.
+fn score(row: &Row) -> Option<Score> {
+    let share = row.ceiling_pct.filter(|_| !row.has_flag(crate::record::flag::FITS_CACHE));
+    Some(Score { seconds: time_of(row)?, of_limit: share.map(|share| share / 100.0) })
+}

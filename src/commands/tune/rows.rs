@@ -1,0 +1,139 @@
+//! The rows of a search: in the user's file or in one of the folder for data, so that an interrupted search goes on.
+
+use super::super::{note, say};
+use crate::Error;
+use crate::cli::{Global, TuneArgs};
+use crate::device::DeviceInfo;
+use crate::files;
+use crate::record::Row;
+use crate::report::sweep::latest;
+use crate::runner::Spent;
+use crate::store::{CsvFile, Deferred, Mode, read_rows};
+use crate::sweep::{Configuration, Identity};
+use crate::tune::{Memory, TUNED_FOLDER, kernel_tuner};
+use std::path::{Path, PathBuf};
+
+/// The rows so far, and where they go.
+pub(super) struct TuningRows {
+    rows: Vec<Row>,
+    file: Option<CsvFile<Row>>,
+    /// The file in the folder for data, which goes when the search is over.
+    own: Option<PathBuf>,
+}
+
+impl TuningRows {
+    /// Opens the file, and reads what an earlier run of the same search left in it.
+    pub(super) fn open(
+        options: &TuneArgs,
+        global: &Global,
+        identity: &Identity,
+        plan: &[Configuration],
+        info: &DeviceInfo,
+    ) -> Result<TuningRows, Error> {
+        let found = match options.csv.as_deref() {
+            Some("-") => {
+                let file = Some(CsvFile::open("-", Mode::Create)?);
+                return Ok(TuningRows { rows: Vec::new(), file, own: None });
+            }
+            Some(path) => TuningRows { own: None, ..TuningRows::of_file(path, identity, plan)? },
+            None => TuningRows::in_folder(identity, plan, info),
+        };
+        if !found.rows.is_empty() && !global.quiet {
+            say(&format!("going on: {} configurations were measured before", latest(&found.rows).len()));
+        }
+        Ok(found)
+    }
+
+    /// Errors: a file with something else in it, or one that cannot be written.
+    fn of_file(path: &str, identity: &Identity, plan: &[Configuration]) -> Result<TuningRows, Error> {
+        let at = Path::new(path);
+        let is_begun = std::fs::metadata(at).is_ok_and(|m| m.is_file() && m.len() > 0);
+        if !is_begun {
+            return Ok(TuningRows { rows: Vec::new(), file: Some(CsvFile::open(path, Mode::Create)?), own: None });
+        }
+        let file = CsvFile::open(path, Mode::Append)?;
+        let rows = read_rows(at)?.rows;
+        let refused = |why| Error::Usage(format!("cannot go on with {path}: {why}; give another file or remove it"));
+        identity.finished(plan, &latest(&rows)).map_err(refused)?;
+        Ok(TuningRows { rows, file: Some(file), own: None })
+    }
+
+    /// The file in the folder for data. Without one (there is no folder, or another run has it) an interrupt loses the rows,
+    /// and no more.
+    fn in_folder(identity: &Identity, plan: &[Configuration], info: &DeviceInfo) -> TuningRows {
+        let none = TuningRows { rows: Vec::new(), file: None, own: None };
+        let Ok(memory) = Memory::open() else { return none };
+        let DeviceInfo { platform, name, driver, .. } = info;
+        let name = files::name_of(&[platform, name, driver, &identity.sweep_id]);
+        let path = memory.folder().join(TUNED_FOLDER).join(name + ".csv");
+        if path.parent().is_none_or(|folder| std::fs::create_dir_all(folder).is_err()) {
+            return none;
+        }
+        let text = path.display().to_string();
+        let opened = TuningRows::of_file(&text, identity, plan).or_else(|error| match read_rows(&path) {
+            // Damaged, or of another version.
+            Err(_) if path.exists() => {
+                note(&format!("{error}; {}", files::put_aside(&path)));
+                TuningRows::of_file(&text, identity, plan)
+            }
+            _ => Err(error),
+        });
+        opened.map_or(none, |found| TuningRows { own: Some(path), ..found })
+    }
+
+    pub(super) fn add(&mut self, row: Row) -> Result<(), Error> {
+        let written = self.file.as_mut().map_or(Ok(()), |file| file.write(&row));
+        self.rows.push(row);
+        // What cannot be kept in the folder for data is no reason not to go on.
+        if self.own.is_some() && written.is_err() {
+            self.file = None;
+            return Ok(());
+        }
+        written
+    }
+
+    /// All rows, in the order in which they came.
+    pub(super) fn all(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The last row of each configuration.
+    pub(super) fn latest(&self) -> Vec<Row> {
+        latest(&self.rows)
+    }
+
+    /// Configurations that have a row.
+    pub(super) fn len(&self) -> usize {
+        self.latest().len()
+    }
+
+    /// The last row of a configuration.
+    pub(super) fn of(&self, index: u64) -> Option<&Row> {
+        self.rows.iter().rev().find(|row| row.case_index == Some(index))
+    }
+
+    /// How an interrupted search goes on.
+    pub(super) fn how_to_go_on(&self) -> String {
+        let measured = self.len();
+        match self.file {
+            Some(_) => format!("{measured} configurations were measured: the same command goes on"),
+            None => format!("{measured} configurations were measured; their rows were written to no file"),
+        }
+    }
+
+    /// Completes the file; that in the folder for data is of no further use after a whole search.
+    pub(super) fn finish(&mut self, is_whole: bool) -> Result<(), Error> {
+        let finished = self.file.take().filter(|_| is_whole).map_or(Ok(()), CsvFile::finish);
+        if let (true, Some(path)) = (is_whole, &self.own) {
+            drop(std::fs::remove_file(path));
+        }
+        finished
+    }
+}
+
+/// Writes rows for Kernel Tuner's tools.
+pub(super) fn write_kernel_tuner(path: &str, rows: &[(Row, Option<Spent>)]) -> Result<(), Error> {
+    let text = kernel_tuner::cache(rows);
+    let mut file = Deferred::open(path)?;
+    file.replace(|out| out.write_all((text + "\n").as_bytes()).and_then(|()| out.flush()))
+}

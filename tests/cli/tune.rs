@@ -1,0 +1,233 @@
+//! Tuning through the binary: what it remembers, who uses it, and what it survives.
+
+use crate::binary::NOWHERE;
+use crate::sources::edited_kernels;
+use assert_cmd::Command;
+use gpulab::store::read_rows;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A folder for data of a test's own: what one test tunes is none of the others' business.
+struct Data(TempDir);
+
+impl Data {
+    fn new() -> Data {
+        Data(TempDir::new().unwrap())
+    }
+
+    fn command(&self, words: &str) -> Command {
+        let words: Vec<&str> = words.split(' ').collect();
+        let mut command = crate::binary::gpulab(&words);
+        command.env("GPULAB_DATA", self.0.path());
+        command
+    }
+
+    /// Standard output, standard error and exit code.
+    fn run(&self, words: &str) -> (String, String, i32) {
+        let output = self.command(words).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+    }
+
+    /// Runs what has to succeed.
+    fn ok(&self, words: &str) -> (String, String) {
+        let (out, err, code) = self.run(words);
+        assert_eq!(code, 0, "{words}: {err}");
+        (out, err)
+    }
+
+    fn files(&self, ending: &str) -> Vec<PathBuf> {
+        let below = fs::read_dir(self.0.path().join("tuned")).map_or_else(|_| Vec::new(), |all| all.collect());
+        let paths = below.into_iter().map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.to_str().unwrap().ends_with(ending)).collect()
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+}
+
+/// A search over four configurations of `dot` v3 at one size.
+const TUNE: &str = "tune dot --variant 3 -n 5000 --wg 32,64 --set items=1024 --sample-time 0.01 --quick";
+
+/// The ladder of that rung at sizes of one class.
+const LADDER: &str = "dot --variant 3 --quick --csv - -n";
+
+const USED: &str = "tuned settings for v3";
+
+#[test]
+fn a_ladder_uses_what_was_tuned_for_its_case_and_says_so() {
+    let data = Data::new();
+    let (before, err) = data.ok(&format!("{LADDER} 5000"));
+    assert!(!err.contains("tuned") && before.contains(",256,items="), "{err}{before}");
+    let (out, err) = data.ok(TUNE);
+    assert!(out.contains("best: v3 local, wg ") && out.contains("items=1024"), "{out}");
+    assert!(out.lines().count() <= 24 && out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    assert!(err.contains("remembered for dot local, f32, 2^12 to 2^13 elements"), "{err}");
+    assert!(data.files(".csv").is_empty(), "the rows of a whole search are not kept");
+    let (rows, err) = data.ok(&format!("{LADDER} 7000"));
+    assert!(err.contains(USED) && rows.contains(",items=1024 "), "{err}{rows}");
+    assert!(rows.contains(",32,items=") || rows.contains(",64,items="), "{rows}");
+    for other in ["20000", "5000 --dtype f64", "5000 --wg 128", "5000 --items 2048", "5000 --no-tuned"] {
+        let (rows, err) = data.ok(&format!("{LADDER} {other}"));
+        assert!(!err.contains("tuned settings") && !rows.contains("items=1024 "), "{other}: {err}{rows}");
+    }
+    let sweep = "sweep dot --variant 3 --n 5000 --wg 64 --dry-run";
+    assert!(data.ok(sweep).0.contains("items=1024 "));
+    for other in ["--no-tuned", "--set items=2048"] {
+        let (plan, err) = data.ok(&format!("{sweep} {other}"));
+        assert!(!plan.contains("items=1024 ") && !err.contains("tuned settings"), "{other}: {plan}");
+    }
+}
+
+#[test]
+fn an_edited_kernel_has_settings_of_its_own() {
+    let data = Data::new();
+    data.ok(TUNE);
+    let edited = edited_kernels("dot/v3_local.cl", "// Idea:", "// An idea:");
+    let ladder = format!("{LADDER} 5000 --cl-dir {}", edited.path().display());
+    assert!(!data.ok(&ladder).1.contains(USED));
+    data.ok(&format!("{TUNE} --cl-dir {}", edited.path().display()));
+    assert!(data.ok(&ladder).1.contains(USED) && data.ok(&format!("{LADDER} 5000")).1.contains(USED));
+    let listed = data.ok("tuned list").0;
+    assert_eq!(
+        (listed.matches("v3 local").count(), listed.matches("of other kernel sources").count()),
+        (2, 1),
+        "{listed}"
+    );
+}
+
+#[test]
+fn a_damaged_file_is_put_aside_and_nothing_else_is_lost() {
+    let data = Data::new();
+    data.ok(TUNE);
+    let file = &data.files(".json")[0];
+    let text = fs::read_to_string(file).unwrap();
+    for bad in [&text[..text.len() / 2], "", &text.replacen("\"t_median_s\": ", "\"t_median_s\": -", 1)] {
+        fs::write(file, bad).unwrap();
+        let (_, err) = data.ok(&format!("{LADDER} 5000"));
+        assert!(err.contains("cannot read the tuned settings") && err.contains(".bad"), "{err}");
+        assert_eq!(fs::read_to_string(&data.files(".json.bad")[0]).unwrap(), bad);
+        assert!(!data.ok(&format!("{LADDER} 5000")).1.contains("tuned settings"));
+        data.ok(TUNE);
+        assert!(data.ok(&format!("{LADDER} 5000")).1.contains(USED));
+    }
+}
+
+#[test]
+fn two_at_once_both_finish_and_both_are_kept() {
+    let data = Data::new();
+    std::thread::scope(|scope| {
+        for rung in ["3", "3", "5"] {
+            let words = TUNE.replace("--variant 3", &format!("--variant {rung}"));
+            let data = &data;
+            scope.spawn(move || data.ok(&words));
+        }
+    });
+    let listed = data.ok("tuned list").0;
+    assert!(listed.contains("dot v3 local") && listed.contains("dot v5 accumulators"), "{listed}");
+    assert_eq!(listed.lines().count(), 3, "{listed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_goes_on() {
+    let data = Data::new();
+    let words = "tune dot --variant 5 -n 5000 --budget 30 --strategy random --sample-time 0.01 --quick";
+    let mut command = std::process::Command::new(data.command(words).get_program());
+    command.args(words.split(' ')).env("GPULAB_DATA", data.0.path()).env_remove("GPULAB_DEVICE");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let rows = || data.files(".csv").first().map_or(0, |path| fs::read_to_string(path).unwrap().lines().count());
+    while rows() < 4 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap());
+    assert_eq!(ended.status.code(), Some(130), "{err}");
+    assert!(out.contains("it was interrupted") && err.contains("the same command goes on"), "{out}{err}");
+    assert!(data.run("tuned list").2 == 1, "nothing is remembered yet");
+    let measured = rows() - 1;
+    assert!((3..30).contains(&measured), "{measured}");
+    let (out, err) = data.ok(words);
+    assert!(err.contains(&format!("going on: {measured} configurations were measured before")), "{err}");
+    assert!(out.contains("30 of 352 configurations tried"), "{out}");
+    assert!(data.files(".csv").is_empty() && data.ok("tuned list").0.contains("dot v5 accumulators"));
+}
+
+#[test]
+fn rows_go_to_a_file_that_can_be_shown_gone_on_with_and_replayed() {
+    let data = Data::new();
+    let (csv, cache) = (data.path("rows.csv"), data.path("cache.json"));
+    let search = format!("{TUNE} --strategy exhaustive -o {csv}");
+    data.ok(&format!("{search} --export kernel-tuner {cache}"));
+    let rows = read_rows(Path::new(&csv)).unwrap().rows;
+    let mut found: Vec<u64> = rows.iter().map(|row| row.case_index.unwrap()).collect();
+    assert_eq!(found.len(), 8, "four configurations, and again in the last rounds");
+    found.dedup();
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found, [0, 1, 2, 3]);
+    assert!(data.ok(&format!("{search} -q")).1.is_empty());
+    let (_, err) = data.ok(&search);
+    assert!(err.contains("going on: 4 configurations"), "{err}");
+    let (shown, _) = data.ok(&format!("show {csv}"));
+    assert!(shown.contains("4 configurations: 4 ok"), "{shown}");
+    let (_, err, code) = data.run(&search.replace("-n 5000", "-n 6000"));
+    assert!(code == 2 && err.contains("cannot go on with"), "{err}");
+    let replay = |more: &str| {
+        let mut command = data.command(&format!("tune --replay {csv}{more}"));
+        let output = command.env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    };
+    let (out, code) = replay(&format!(" --export kernel-tuner {cache}"));
+    assert_eq!(code, Some(0), "no device is needed");
+    assert!(out.contains("dot, f32, n = 5_000") && out.contains("4 configurations"), "{out}");
+    assert!(["exhaustive", "descent", "random"].iter().all(|name| out.contains(name)), "{out}");
+    assert!(!replay(" --strategy random").0.contains("descent"));
+    let document: serde_json::Value = serde_json::from_str(&fs::read_to_string(&cache).unwrap()).unwrap();
+    assert_eq!(document["schema_version"], "1.1.0");
+    assert_eq!(document["cache"].as_object().unwrap().len(), 4);
+}
+
+#[test]
+fn entries_are_carried_and_forgotten() {
+    let data = Data::new();
+    data.ok(TUNE);
+    data.ok(&TUNE.replace("dot --variant 3", "reduce --variant 7"));
+    let shown = data.ok("tuned show dot").0;
+    assert!(shown.contains("dot v3 local") && shown.contains("SHA-256 ") && !shown.contains("reduce"), "{shown}");
+    let file = data.path("all.json");
+    data.ok(&format!("tuned export {file}"));
+    assert_eq!(data.ok("tuned clear dot").0, "entries forgotten: 1\n");
+    assert!(!data.ok(&format!("{LADDER} 5000")).1.contains("tuned settings"));
+    assert!(data.ok("tuned list").0.contains("reduce v7 raking"));
+    assert_eq!(data.ok("tuned clear").0, "entries forgotten: 1\n");
+    assert_eq!(data.run("tuned list").2, 1);
+    assert!(data.ok(&format!("tuned import {file}")).0.contains("entries taken in: 2"));
+    assert!(data.ok(&format!("{LADDER} 5000")).1.contains(USED));
+    let text = fs::read_to_string(&file).unwrap();
+    for bad in ["", "{}", "[1]", &text.replace("\"local\"", "\"nothing\"")] {
+        fs::write(&file, bad).unwrap();
+        let (_, err, code) = data.run(&format!("tuned import {file}"));
+        assert!(code == 2 && err.contains("not what gpulab tuned export writes"), "{bad}: {err}");
+    }
+}
+
+#[test]
+fn a_graph_is_worked_out_by_the_best_rung() {
+    let data = Data::new();
+    let graph = data.path("graph.csv");
+    let edges: String = (0..20).map(|node| format!("{node},{},{}\n", (node + 1) % 20, node % 7 + 1)).collect();
+    fs::write(&graph, format!("from,to,weight\n{edges}")).unwrap();
+    let (plain, _) = data.ok(&format!("minplus --input {graph} --closure"));
+    data.ok("tune minplus --variant 6 -n 20 --set depth=32 --set vec=4 --sample-time 0.01 --quick");
+    let (tuned, err) = data.ok(&format!("minplus --input {graph} --closure"));
+    assert!(err.contains("tuned settings for v6"), "{err}");
+    assert_eq!(tuned, plain);
+    let (_, err) = data.ok(&format!("minplus --input {graph} --closure --no-tuned"));
+    assert!(!err.contains("tuned settings"), "{err}");
+}
