@@ -9,6 +9,7 @@ use crate::files;
 use crate::record::{HOST, Point, Row};
 use crate::report::{self, RateUnit, format};
 use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
+use crate::suggest::did_you_mean;
 use crate::terminal::Screen;
 use std::path::Path;
 
@@ -244,12 +245,43 @@ fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let names = |files: &[Shipped]| distinct(files.iter().map(|file| file.device)).join(", ");
     match distinct(own.iter().map(|file| file.device)).len() {
         1 => Ok(own),
-        0 => Err(Error::Usage(format!(
-            "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
-            names(all)
-        ))),
+        0 => Err(Error::Usage(match of_any_device(all, &part)?.as_slice() {
+            [] => format!(
+                "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
+                names(all)
+            ),
+            commands => format!(
+                "there is no file {part:?}; records of {part} that come with gpulab are shown by device{}",
+                did_you_mean(commands)
+            ),
+        })),
         _ => Err(Error::Usage(format!("{part:?} is a part of several devices' names: {}", names(&own)))),
     }
+}
+
+/// The commands that show the records of a file, a family or an experiment of this name, those of short names first; a few
+/// at most.
+fn of_any_device(all: &[Shipped], name: &str) -> Result<Vec<String>, Error> {
+    let mut devices = Vec::new();
+    for own in groups(all, |file| file.device) {
+        if !found_by_name(&own, name)?.is_empty() {
+            devices.extend(own.first().map(|file| selector(all, file.device)));
+        }
+    }
+    devices.sort_by_key(|device| device.len());
+    Ok(devices.iter().take(MOST_COMMANDS).map(|device| format!("gpulab show {device} {name}")).collect())
+}
+
+/// Suggestions that anybody reads.
+const MOST_COMMANDS: usize = 3;
+
+/// What selects a device's records: the last part of its name that no other has, or all of it.
+fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
+    let is_its_own = |part: &&str| {
+        let others = all.iter().filter(|file| file.device != device);
+        part.contains(char::is_alphabetic) && others.clone().all(|file| !file.device.contains(*part))
+    };
+    device.split('-').filter(is_its_own).next_back().unwrap_or(device)
 }
 
 /// The records of these names: a file's, or else a family's or an experiment's in any file.
@@ -259,16 +291,8 @@ fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
     let mut found = Vec::new();
     for name in names {
         let name = name.to_lowercase();
-        let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
-        if let Some(file) = own.iter().find(|file| file.name == name) {
-            found.push(from(file)?);
-            continue;
-        }
-        let before = found.len();
-        for file in own {
-            found.extend(only(from(file)?, &name));
-        }
-        if found.len() == before {
+        let of_name = found_by_name(own, &name)?;
+        if of_name.is_empty() {
             let files: Vec<&str> = own.iter().map(|file| file.name).collect();
             return Err(Error::Usage(format!(
                 "no record of {name} among those of {}: there are {}",
@@ -276,8 +300,18 @@ fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
                 files.join(", ")
             )));
         }
+        found.extend(of_name);
     }
     Ok(found)
+}
+
+/// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
+fn found_by_name(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
+    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
+    if let Some(file) = own.iter().find(|file| file.name == name) {
+        return Ok(vec![from(file)?]);
+    }
+    own.iter().map(from).filter_map(|file| file.map(|file| only(file, name)).transpose()).collect()
 }
 
 /// What a source has of a family or an experiment.
