@@ -71,7 +71,7 @@ impl Done<'_> {
 
     /// The words without the options that name files to write, and these.
     fn without_outputs(&self) -> Vec<&str> {
-        let is_output = |word: &str| OUTPUTS.iter().any(|output| word == *output);
+        let is_output = |word: &str| OUTPUTS.contains(&word);
         let has_own = |word: &str| {
             OUTPUTS.iter().any(|output| word.strip_prefix(output).is_some_and(|rest| rest.starts_with('=')))
         };

@@ -281,7 +281,7 @@ fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
         let others = all.iter().filter(|file| file.device != device);
         part.contains(char::is_alphabetic) && others.clone().all(|file| !file.device.contains(*part))
     };
-    device.split('-').filter(is_its_own).next_back().unwrap_or(device)
+    device.split('-').rfind(is_its_own).unwrap_or(device)
 }
 
 /// The records of these names: a file's, or else a family's or an experiment's in any file.

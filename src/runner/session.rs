@@ -1,18 +1,18 @@
 //! One device, the data of the case at hand, and the steps that every case goes through.
 
-use super::buffers::{Fence, Fenced};
+use super::buffers::Fence;
 use super::canary::Gauge;
-use super::outcome::{Clock, Measured, Number, Outcome, Settings, Stop};
-use super::verify::Judged;
+use super::inputs::{Data, Origin, choices, make_inputs};
+use super::judge::{Judged, single};
+use super::outcome::{Clock, Measured, Outcome, Settings, Stop};
 use crate::check;
-use crate::data::{self, Array, Dtype, Fill, Params, Shape};
+use crate::data::{Array, Dtype, Fill};
 use crate::device::{BuildUnit, Device, ProgramId};
 use crate::exchange::exchange;
 use crate::files;
 use crate::kernels::{self, Family, Rung, assemble};
-use crate::plan::{Case, Plan, Reference, Refusal};
+use crate::plan::{Case, Plan, Refusal};
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -62,77 +62,6 @@ pub struct Session {
 
 /// Most cases that a session remembers having verified.
 const MOST_VERIFIED: usize = 128;
-
-/// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
-type DataKey = (&'static str, Dtype, Shape, u64, Params);
-
-/// What random inputs and their guard zones are made from, and how many there are of each.
-#[derive(Clone, Debug, PartialEq)]
-struct Origin {
-    family: &'static str,
-    dtype: Dtype,
-    shape: Shape,
-    seed: u64,
-    fills: [Fill; 2],
-    lens: Vec<usize>,
-}
-
-impl Origin {
-    fn of(family: &Family, case: &Case) -> Origin {
-        Origin {
-            family: family.name,
-            dtype: case.dtype,
-            shape: case.shape,
-            seed: case.seed,
-            fills: [family.problem.fill(case), family.problem.beside(case)],
-            lens: family.problem.inputs(case.shape, &case.params),
-        }
-    }
-}
-
-/// The inputs that are timed over, kept from case to case of the same problem.
-pub(super) struct Data {
-    key: DataKey,
-    /// None of what is not random.
-    origin: Option<Origin>,
-    pub(super) host: Vec<Array>,
-    /// Empty until a device needs them.
-    pub(super) device: Vec<Fenced>,
-    /// None where the inputs themselves say what is right.
-    pub(super) reference: Option<Reference>,
-    /// Fingerprints of the inputs, once they were asked for.
-    pub(super) prints: OnceCell<Vec<u128>>,
-}
-
-impl Data {
-    /// These inputs of a case, with what is right.
-    pub(super) fn of(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
-        Data::unjudged(family, case, host).judged_for(family, case)
-    }
-
-    /// The same inputs for a case, with what is right for it.
-    fn judged_for(self, family: &'static Family, case: &Case) -> Data {
-        let is_moved = family.problem.movement(case).is_some();
-        let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
-        Data { key: data_key(family, case), reference, ..self }
-    }
-
-    /// These inputs of a case, of which it is not yet known what is right.
-    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
-        let key = data_key(family, case);
-        Data { key, origin: None, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
-    }
-
-    /// Whether the job's inputs depend on the same.
-    pub(super) fn is_of(&self, job: &ReadyCase<'_>) -> bool {
-        self.key == data_key(job.family, job.case)
-    }
-
-    /// Gives back what is on the device.
-    pub(super) fn unload(&mut self, device: &mut dyn Device) {
-        self.device.drain(..).for_each(|fenced| fenced.free(device));
-    }
-}
 
 /// A case on its way: what was asked, and what it was turned into.
 pub(super) struct ReadyCase<'a> {
@@ -326,8 +255,7 @@ impl Session {
     }
 
     pub(super) fn load_host(&mut self, case: &Case, family: &'static Family) -> Result<(), Stop> {
-        let key = data_key(family, case);
-        if self.data.as_ref().is_some_and(|d| d.key == key) {
+        if self.data.as_ref().is_some_and(|data| data.is_of(family, case)) {
             return Ok(());
         }
         self.exact.clear();
@@ -337,7 +265,9 @@ impl Session {
             Some(data) if origin.is_some() && data.origin == origin => data.judged_for(family, case),
             known => {
                 known.into_iter().for_each(|mut data| data.unload(&mut *self.device));
-                Data { origin, ..Data::of(family, case, self.real_inputs(family, case)) }
+                let mut data = Data::of(family, case, self.real_inputs(family, case));
+                data.origin = origin;
+                data
             }
         };
         self.data = Some(data);
@@ -351,16 +281,6 @@ impl Session {
             _ => make_inputs(family, case, family.problem.fill(case), case.seed),
         }
     }
-}
-
-fn data_key(family: &Family, case: &Case) -> DataKey {
-    (family.name, case.dtype, case.shape, case.seed, choices(family, case))
-}
-
-/// The settings that the answer depends on, where they were given.
-pub(super) fn choices(family: &Family, case: &Case) -> Params {
-    let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
-    given.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Refuses floats that are rounded so often that the bound of their error would hide mistakes.
@@ -394,93 +314,9 @@ pub(super) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
     Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }
 }
 
-pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
-    let lens = family.problem.inputs(case.shape, &case.params);
-    (0..).zip(lens).map(|(stream, len)| data::generate(fill, case.dtype, seed, stream, 0, len)).collect()
-}
-
-/// The value of an array of one element.
-pub(super) fn single(array: &Array) -> Option<Number> {
-    if array.len() != 1 {
-        return None;
-    }
-    Some(match array {
-        Array::F32(v) => Number::Real(f64::from(v[0])),
-        Array::F64(v) => Number::Real(v[0]),
-        Array::I32(v) => Number::Integer(i64::from(v[0])),
-        Array::I64(v) => Number::Integer(v[0]),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::FakeDevice;
-    use crate::plan::WorkGroup;
-
-    fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
-        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let (family, variant, wg) = (family.to_owned(), String::new(), WorkGroup::linear(64));
-        Case { family, variant, dtype, shape: Shape { n, m }, wg, params, seed }
-    }
-
-    /// Whether the second case goes on with the inputs of the first; they must be those that it has alone.
-    fn is_shared(first: &Case, second: &Case) -> bool {
-        let load = |session: &mut Session, case: &Case| {
-            session.load_host(case, find_family(&case.family).unwrap()).unwrap();
-        };
-        let session = || Session::new(Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))), Sources::default(), None);
-        let (mut both, mut alone) = (session(), session());
-        load(&mut both, first);
-        // Who goes on with the inputs goes on with what is known of them.
-        both.data.as_ref().unwrap().prints.get_or_init(|| vec![42]);
-        load(&mut both, second);
-        load(&mut alone, second);
-        let [shared, own] = [&both, &alone].map(|session| session.data.as_ref().unwrap());
-        assert_eq!((&shared.host, &shared.reference), (&own.host, &own.reference), "{second:?}");
-        shared.prints.get().is_some()
-    }
-
-    #[test]
-    fn inputs_are_shared_by_cases_that_ask_the_same_numbers_for_something_else_only() {
-        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[("op", "sum")]);
-        let op = |op| case("reduce", Dtype::I32, (1000, 1), 1, &[("op", op)]);
-        let wide = case("transpose", Dtype::I32, (40, 25), 1, &[]);
-        assert!(is_shared(&sum, &Case { variant: "wide".into(), wg: WorkGroup::linear(1), ..sum.clone() }));
-        assert!(is_shared(&sum, &case("reduce", Dtype::I32, (1000, 1), 1, &[])), "the sum is what nobody says");
-        for (what, first, second) in [
-            ("type", &sum, Case { dtype: Dtype::F32, ..sum.clone() }),
-            ("seed", &sum, Case { seed: 2, ..sum.clone() }),
-            ("length", &sum, Case { shape: Shape { n: 999, m: 1 }, ..sum.clone() }),
-            ("numbers", &sum, op("min")),
-            ("numbers of the guard zones", &sum, op("xor")),
-            ("shape", &wide, Case { shape: Shape { n: 25, m: 40 }, ..wide.clone() }),
-            ("gap", &wide, case("transpose", Dtype::I32, (40, 25), 1, &[("gap", "7")])),
-            ("family", &sum, Case { family: "dot".into(), params: Params::new(), ..sum.clone() }),
-        ] {
-            assert!(!is_shared(first, &second), "another {what}");
-        }
-    }
-
-    #[test]
-    fn origins_are_alike_only_in_everything() {
-        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
-        let origin = Origin::of(find_family("reduce").unwrap(), &sum);
-        // A new part of it belongs here, too.
-        let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
-        let others = [
-            Origin { family: if family == "dot" { "reduce" } else { "dot" }, ..origin.clone() },
-            Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
-            Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
-            Origin { seed: seed + 1, ..origin.clone() },
-            Origin { fills: [Fill::Ones, fills[1]], ..origin.clone() },
-            Origin { fills: [fills[0], Fill::Ones], ..origin.clone() },
-            Origin { lens: [&lens[..], &[1]].concat(), ..origin.clone() },
-        ];
-        for other in others {
-            assert_ne!(other, origin);
-        }
-    }
 
     #[test]
     fn only_definitions_that_the_source_mentions_are_passed() {
