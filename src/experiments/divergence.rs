@@ -74,33 +74,33 @@ fn finding(points: &[Point]) -> String {
     let varies = variation(points, ONE).max(variation(points, BOTH));
     let over_one: Vec<Contrast> = over_one.iter().map(|c| c.beside_control(varies)).collect();
     match judged(&controls) {
-        Control::Short => {
+        ControlVerdict::Short => {
             "What a branch costs is undecided: the control was not measured with the shortest and the longest runs."
                 .to_owned()
         }
-        Control::Passed => format!(
+        ControlVerdict::Passed => format!(
             "{} The control passed: both branches take {} times as long as one.",
             cost_of_a_branch(&over_one),
             from_to(least, most)
         ),
-        Control::TooLittle => format!(
+        ControlVerdict::TooLittle => format!(
             "No conclusion: both branches take only {most:.2} times as long as one, so not all of the work was done."
         ),
-        Control::TooMuch => format!(
+        ControlVerdict::TooMuch => format!(
             "No conclusion: both branches take {} times as long as one, more than the work of two.",
             from_to(least, most)
         ),
-        Control::Differs => {
+        ControlVerdict::Differs => {
             format!("No conclusion: the control passed at one length of runs only ({}).", ratios(least, most))
         }
-        Control::Hidden => {
+        ControlVerdict::Hidden => {
             format!("Whether all of the work was done is {} ({}).", undecided_factor(&controls), ratios(least, most))
         }
     }
 }
 
 /// What the control says: both branches beside one, with the shortest runs and with the longest.
-enum Control {
+enum ControlVerdict {
     /// Not measured at both lengths.
     Short,
     Passed,
@@ -112,18 +112,18 @@ enum Control {
     Hidden,
 }
 
-fn judged(controls: &[Contrast]) -> Control {
+fn judged(controls: &[Contrast]) -> ControlVerdict {
     let all = |is: &dyn Fn(&Contrast) -> bool| controls.iter().all(is);
     let is_enough = |c: &Contrast| c.exceeds(PASSING) == Some(true);
     let is_little = |c: &Contrast| c.exceeds(PASSING) == Some(false);
     let is_much = |c: &Contrast| c.exceeds(MOST) == Some(true);
     match controls.len() {
-        0 | 1 => Control::Short,
-        _ if all(&is_little) => Control::TooLittle,
-        _ if controls.iter().any(is_enough) && controls.iter().any(is_little) => Control::Differs,
-        _ if controls.iter().any(is_much) => Control::TooMuch,
-        _ if all(&|c| is_enough(c) && c.is_clear(MOST)) => Control::Passed,
-        _ => Control::Hidden,
+        0 | 1 => ControlVerdict::Short,
+        _ if all(&is_little) => ControlVerdict::TooLittle,
+        _ if controls.iter().any(is_enough) && controls.iter().any(is_little) => ControlVerdict::Differs,
+        _ if controls.iter().any(is_much) => ControlVerdict::TooMuch,
+        _ if all(&|c| is_enough(c) && c.is_clear(MOST)) => ControlVerdict::Passed,
+        _ => ControlVerdict::Hidden,
     }
 }
 
