@@ -2,12 +2,14 @@
 
 use super::{Out, say, screen};
 use crate::Error;
-use crate::ceilings::CeilingRow;
+use crate::ceilings::{CeilingRow, cached};
 use crate::cli::{Global, Show};
 use crate::experiments::experiment;
 use crate::files;
-use crate::record::{HOST, Point, Row};
+use crate::kernels;
+use crate::record::{HOST, Point, Row, flag};
 use crate::report::{self, RateUnit, format};
+use crate::runner::Cache;
 use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
 use crate::terminal::Screen;
@@ -26,7 +28,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
             let own = of_device(&all, device)?;
             match names.is_empty() {
                 true => return out.text(&contents(&own)),
-                false => named(&own, names)?,
+                false => beside_caches(&own, named(&own, names)?)?,
             }
         }
         Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<ShownFile>, Error>>()?,
@@ -312,6 +314,33 @@ fn found_by_name(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
         return Ok(vec![from(file)?]);
     }
     own.iter().map(from).filter_map(|file| file.map(|file| only(file, name)).transpose()).collect()
+}
+
+/// The shipped file of a device's limits.
+const CEILINGS: &str = "ceilings";
+
+/// The same, where rows of data that the device's caches hold say so. Those that were recorded before caches were measured
+/// do not, and a share of memory's limit would mislead.
+fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<ShownFile>, Error> {
+    let ceilings = own.iter().find(|file| file.name == CEILINGS);
+    let cached = match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
+        Some(ShownContent::Ceilings(rows)) => cached(&rows),
+        _ => 0,
+    };
+    let is_cached = |row: &Row| {
+        let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
+        is_memory
+            && !row.on_host()
+            && row.cache == Cache::Warm
+            && row.bytes.is_some_and(|bytes| (1..=cached).contains(&bytes))
+    };
+    for file in &mut shown {
+        let ShownContent::Recorded(Recorded::Rows(rows)) = &mut file.holds else { continue };
+        for row in rows.iter_mut().filter(|row| is_cached(row) && !row.has_flag(flag::FITS_CACHE)) {
+            row.flags = format!("{} {}", row.flags, flag::FITS_CACHE).trim_start().to_owned();
+        }
+    }
+    Ok(shown)
 }
 
 /// What a source has of a family or an experiment.
