@@ -20,7 +20,7 @@ const REMARKS: usize = 5;
 
 /// The sweep's rows, of one family on one device, as a summary for this screen.
 pub fn summary(rows: &[Row], screen: Screen) -> String {
-    let Some(first) = rows.first() else { return "nothing was run\n".to_owned() };
+    let Some(first) = rows.first() else { return "no configuration was finished\n".to_owned() };
     let limit =
         |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")));
     let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
@@ -342,6 +342,6 @@ mod tests {
 
     #[test]
     fn no_rows_are_no_sweep() {
-        assert_eq!(summary(&[], SCREEN), "nothing was run\n");
+        assert_eq!(summary(&[], SCREEN), "no configuration was finished\n");
     }
 }
