@@ -1,9 +1,10 @@
 //! Verifying and timing the CPU baselines.
 
+use super::inputs::{choices, exactly, make_inputs};
+use super::judge::demand;
 use super::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
 use super::sampling;
-use super::session::{Session, choices, find_family, make_inputs, nothing};
-use super::verify::{demand, exactly};
+use super::session::{Session, find_family, nothing};
 use crate::check;
 use crate::kernels::{Baseline, Family};
 use crate::plan::{Case, Refusal, WorkGroup};

@@ -3,10 +3,10 @@
 use super::buffers::{Fence, Fenced};
 use super::canary::{self, Gauge};
 use super::clock;
+use super::judge::{self, Judged};
 use super::outcome::{Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
 use super::session::{Session, Sources};
 use super::timeline::{Bar, bars};
-use super::verify::{self, Judged};
 use crate::check;
 use crate::data::{self, Dtype};
 use crate::device::{BuildUnit, Device, ProgramId, Timing};
@@ -316,7 +316,7 @@ impl ScriptMemory {
                 }
             };
             if let Some(Wrong { at, is, must }) = wrong {
-                return Err(verify::wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
+                return Err(judge::wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
             }
         }
         Ok(())
@@ -338,13 +338,13 @@ impl ScriptMemory {
         let buffers = act.script.buffers.iter().zip(&self.buffers).enumerate();
         for (place, (spec, &fenced)) in buffers.filter(|_| self.program.is_some()) {
             if let Some(what) = self.fence.overrun(device, fenced, &self.fence.zones(fenced.dtype))? {
-                return Err(verify::wrong(format!("writes outside buffer {place}: {what}")));
+                return Err(judge::wrong(format!("writes outside buffer {place}: {what}")));
             }
             if spec.contents == Contents::Pattern && act.script.answer.place != AnswerPlace::Buffer(place) {
                 let mut bytes = vec![0; spec.bytes];
                 fill(&mut bytes, spec.contents, act.seed);
                 if !fenced.is_unchanged(device, check::fingerprint(&bytes))? {
-                    return Err(verify::wrong(format!("the kernel changed its input, buffer {place}")));
+                    return Err(judge::wrong(format!("the kernel changed its input, buffer {place}")));
                 }
             }
         }

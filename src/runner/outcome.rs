@@ -2,8 +2,8 @@
 
 use super::clock;
 use super::inspect::BuildTold;
+use super::judge::Judged;
 use super::timeline::Bar;
-use super::verify::Judged;
 use crate::data::Params;
 use crate::device::DeviceError;
 use crate::plan::{Case, Refusal, WorkGroup};

@@ -1,18 +1,18 @@
 //! One device, the data of the case at hand, and the steps that every case goes through.
 
-use super::buffers::{Fence, Fenced};
+use super::buffers::Fence;
 use super::canary::Gauge;
-use super::outcome::{Clock, Measured, Number, Outcome, Settings, Stop};
-use super::verify::Judged;
+use super::inputs::{Data, Origin, choices, make_inputs};
+use super::judge::{Judged, single};
+use super::outcome::{Clock, Measured, Outcome, Settings, Stop};
 use crate::check;
-use crate::data::{self, Array, Dtype, Fill, Params, Shape};
+use crate::data::{Array, Dtype, Fill};
 use crate::device::{BuildUnit, Device, ProgramId};
 use crate::exchange::exchange;
 use crate::files;
 use crate::kernels::{self, Family, Rung, assemble};
-use crate::plan::{Case, Plan, Reference, Refusal};
+use crate::plan::{Case, Plan, Refusal};
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -62,77 +62,6 @@ pub struct Session {
 
 /// Most cases that a session remembers having verified.
 const MOST_VERIFIED: usize = 128;
-
-/// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
-type DataKey = (&'static str, Dtype, Shape, u64, Params);
-
-/// What random inputs and their guard zones are made from, and how many there are of each.
-#[derive(PartialEq)]
-struct Origin {
-    family: &'static str,
-    dtype: Dtype,
-    shape: Shape,
-    seed: u64,
-    fills: [Fill; 2],
-    lens: Vec<usize>,
-}
-
-impl Origin {
-    fn of(family: &Family, case: &Case) -> Origin {
-        Origin {
-            family: family.name,
-            dtype: case.dtype,
-            shape: case.shape,
-            seed: case.seed,
-            fills: [family.problem.fill(case), family.problem.beside(case)],
-            lens: family.problem.inputs(case.shape, &case.params),
-        }
-    }
-}
-
-/// The inputs that are timed over, kept from case to case of the same problem.
-pub(super) struct Data {
-    key: DataKey,
-    /// None of what is not random.
-    origin: Option<Origin>,
-    pub(super) host: Vec<Array>,
-    /// Empty until a device needs them.
-    pub(super) device: Vec<Fenced>,
-    /// None where the inputs themselves say what is right.
-    pub(super) reference: Option<Reference>,
-    /// Fingerprints of the inputs, once they were asked for.
-    pub(super) prints: OnceCell<Vec<u128>>,
-}
-
-impl Data {
-    /// These inputs of a case, with what is right.
-    pub(super) fn of(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
-        Data::unjudged(family, case, host).judged_for(family, case)
-    }
-
-    /// The same inputs for a case, with what is right for it.
-    fn judged_for(self, family: &'static Family, case: &Case) -> Data {
-        let is_moved = family.problem.movement(case).is_some();
-        let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
-        Data { key: data_key(family, case), reference, ..self }
-    }
-
-    /// These inputs of a case, of which it is not yet known what is right.
-    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
-        let key = data_key(family, case);
-        Data { key, origin: None, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
-    }
-
-    /// Whether the job's inputs depend on the same.
-    pub(super) fn is_of(&self, job: &ReadyCase<'_>) -> bool {
-        self.key == data_key(job.family, job.case)
-    }
-
-    /// Gives back what is on the device.
-    pub(super) fn unload(&mut self, device: &mut dyn Device) {
-        self.device.drain(..).for_each(|fenced| fenced.free(device));
-    }
-}
 
 /// A case on its way: what was asked, and what it was turned into.
 pub(super) struct ReadyCase<'a> {
@@ -326,8 +255,7 @@ impl Session {
     }
 
     pub(super) fn load_host(&mut self, case: &Case, family: &'static Family) -> Result<(), Stop> {
-        let key = data_key(family, case);
-        if self.data.as_ref().is_some_and(|d| d.key == key) {
+        if self.data.as_ref().is_some_and(|data| data.is_of(family, case)) {
             return Ok(());
         }
         self.exact.clear();
@@ -337,7 +265,9 @@ impl Session {
             Some(data) if origin.is_some() && data.origin == origin => data.judged_for(family, case),
             known => {
                 known.into_iter().for_each(|mut data| data.unload(&mut *self.device));
-                Data { origin, ..Data::of(family, case, self.real_inputs(family, case)) }
+                let mut data = Data::of(family, case, self.real_inputs(family, case));
+                data.origin = origin;
+                data
             }
         };
         self.data = Some(data);
@@ -351,16 +281,6 @@ impl Session {
             _ => make_inputs(family, case, family.problem.fill(case), case.seed),
         }
     }
-}
-
-fn data_key(family: &Family, case: &Case) -> DataKey {
-    (family.name, case.dtype, case.shape, case.seed, choices(family, case))
-}
-
-/// The settings that the answer depends on, where they were given.
-pub(super) fn choices(family: &Family, case: &Case) -> Params {
-    let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
-    given.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Refuses floats that are rounded so often that the bound of their error would hide mistakes.
@@ -392,24 +312,6 @@ pub(super) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
     let answer = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
     let note = "no elements: answered without a launch".into();
     Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }
-}
-
-pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
-    let lens = family.problem.inputs(case.shape, &case.params);
-    (0..).zip(lens).map(|(stream, len)| data::generate(fill, case.dtype, seed, stream, 0, len)).collect()
-}
-
-/// The value of an array of one element.
-pub(super) fn single(array: &Array) -> Option<Number> {
-    if array.len() != 1 {
-        return None;
-    }
-    Some(match array {
-        Array::F32(v) => Number::Real(f64::from(v[0])),
-        Array::F64(v) => Number::Real(v[0]),
-        Array::I32(v) => Number::Integer(i64::from(v[0])),
-        Array::I64(v) => Number::Integer(v[0]),
-    })
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use super::buffers::{BoundPlan, Fence};
 use super::canary::{self, Gauge, Watched};
 use super::clock;
+use super::inputs::{Data, timed_exact_data};
+use super::judge::tails;
 use super::outcome::{Cache, Canary, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
 use super::sampling;
-use super::session::{Data, ReadyCase, Session};
-use super::verify::{tails, timed_exact_data};
+use super::session::{ReadyCase, Session};
 use super::witness::Witness;
 use crate::data::Array;
 use crate::device::{Device, DeviceInfo};

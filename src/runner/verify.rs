@@ -1,13 +1,14 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
 use super::buffers::{BoundPlan, Fence, Fenced};
-use super::outcome::{Number, Status, Stop};
-use super::session::{Data, ReadyCase, Session, make_inputs, single};
-use crate::check::{self, Verdict};
+use super::inputs::{Data, exact_data, exact_data_of, exactly, overwrite, timed_exact_data};
+use super::judge::{Judged, completed, demand_guards, demand_inputs, finished, judge};
+use super::outcome::Stop;
+use super::session::{ReadyCase, Session};
 use crate::data::{self, Array, Change, Dtype, Fill, Shape};
-use crate::device::{BuildUnit, Device};
-use crate::kernels::{Changed, Family, Spot};
-use crate::plan::{Arg, Case, Launch, Movement, Plan, Reference, Role};
+use crate::device::BuildUnit;
+use crate::kernels::Spot;
+use crate::plan::{Arg, Case, Launch, Reference};
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
 const MOST_KEPT: usize = 256 << 20;
@@ -121,7 +122,8 @@ impl Session {
     /// These exact data of the job: those that another rung was checked over, or new ones.
     fn take_exact(&mut self, job: &ReadyCase<'_>, fill: Fill, seed: u64) -> Data {
         // The case's own seed does not matter to them, but `seed` follows from it.
-        let known = self.exact.iter().position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job));
+        let known =
+            self.exact.iter().position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job.family, job.case));
         known.map_or_else(|| exact_data_of(job.family, job.case, fill, seed), |place| self.exact.swap_remove(place).2)
     }
 
@@ -369,78 +371,6 @@ impl Session {
     }
 }
 
-/// What a run left: its output, if all of it was written and nothing beside it, completed on the host.
-fn finished(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan, inputs: &[Array]) -> Result<Array, Stop> {
-    demand_guards(device, job, bound)?;
-    completed(device, job, bound, inputs)
-}
-
-/// As [`finished`], without a look beside the buffers.
-fn completed(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan, inputs: &[Array]) -> Result<Array, Stop> {
-    let output = bound.output(device, &job.plan)?;
-    if let Some(what) = bound.left_over(device, &job.plan)? {
-        return Err(wrong(what));
-    }
-    // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
-    if job.family.problem.movement(job.case).is_none()
-        && let Some(index) = check::still_poisoned(&output)
-        && is_unwritten(device, job, bound, index)?
-    {
-        return Err(wrong(format!("element {index} of the output was never written")));
-    }
-    Ok(job.family.problem.finish(job.case, output, &tails(&job.plan, inputs)))
-}
-
-/// Whether an element of the output that holds the poison was not written. It may have that value and be right: then it has
-/// it again after a run into another poison.
-pub(super) fn is_unwritten(
-    device: &mut dyn Device,
-    job: &ReadyCase<'_>,
-    bound: &BoundPlan,
-    index: usize,
-) -> Result<bool, Stop> {
-    bound.poison_with(device, &job.plan, check::other_poison)?;
-    device.run(job.program, &bound.launches(&job.plan))?;
-    let again = bound.output_part(device, &job.plan, index, 1)?;
-    let is_unwritten = check::still_poisoned(&again).is_none();
-    if !is_unwritten {
-        // As it was: what else holds the first poison is looked at, too.
-        bound.poison(device, &job.plan)?;
-        device.run(job.program, &bound.launches(&job.plan))?;
-    }
-    Ok(is_unwritten)
-}
-
-/// Checks what a run over these data left.
-pub(super) fn judge(
-    device: &mut dyn Device,
-    job: &ReadyCase<'_>,
-    bound: &BoundPlan,
-    data: &Data,
-    when: &str,
-) -> Result<Judged, Stop> {
-    let got = finished(device, job, bound, &data.host)?;
-    data.judge(&got, job.family, job.case, job.plan.depth, when)
-}
-
-/// Nothing is to be written beside a buffer.
-pub(super) fn demand_guards(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<(), Stop> {
-    bound.overrun(device, &job.plan)?.map_or(Ok(()), |what| Err(wrong(what)))
-}
-
-/// Inputs are only to be read.
-pub(super) fn demand_inputs(
-    device: &mut dyn Device,
-    job: &ReadyCase<'_>,
-    bound: &BoundPlan,
-    data: &Data,
-) -> Result<(), Stop> {
-    match bound.changed_input(device, &job.plan, data.prints())? {
-        Some(input) => Err(wrong(format!("the kernel changed its input {input}"))),
-        None => Ok(()),
-    }
-}
-
 /// Places where rungs go wrong, and some random ones.
 fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const RANDOM: u64 = 8;
@@ -468,113 +398,6 @@ fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }
 }
 
-impl Data {
-    fn bytes(&self) -> usize {
-        self.host.iter().map(|array| array.as_bytes().len()).sum()
-    }
-
-    /// What the inputs must still be after each run, made once.
-    fn prints(&self) -> &[u128] {
-        self.prints.get_or_init(|| self.host.iter().map(|array| check::fingerprint(array.as_bytes())).collect())
-    }
-
-    /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
-    /// is not written anew for uninitialised.
-    pub(super) fn deciding(&self, device: &dyn Device, job: &ReadyCase<'_>, spot: Spot) -> Vec<Change> {
-        // An image of an input would not change with it.
-        if device.info().is_simulator() || job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
-            return Vec::new();
-        }
-        let margin = match &self.reference {
-            Some(Reference::Rounded(sum)) => {
-                match check::tolerance(sum, job.plan.depth, job.case.dtype) {
-                    Some(bound) => bound,
-                    // No change is larger than what so many roundings may hide.
-                    None => return Vec::new(),
-                }
-            }
-            _ => 0.0,
-        };
-        job.family.problem.decide(job.case, &self.host, self.reference.as_ref(), margin, spot)
-    }
-
-    /// Has these changes for as long as `go` runs; returns what undoes them elsewhere, too.
-    pub(super) fn changed<T>(
-        &mut self,
-        job: &ReadyCase<'_>,
-        changes: &[Change],
-        go: impl FnOnce(&Data) -> T,
-    ) -> (T, Vec<Change>) {
-        if changes.is_empty() {
-            return (go(self), Vec::new());
-        }
-        let mut undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut self.host)).collect();
-        let made = changes.iter().zip(&undo);
-        let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
-        let made: Vec<Changed> = made.collect();
-        undo.reverse();
-        let before = self.reference.take();
-        self.reference = before.as_ref().map(|before| {
-            let amended = job.family.problem.amended(job.case, &self.host, &made, before);
-            // Over exact data the result is exact after a change, too.
-            if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended }
-        });
-        let gone = go(self);
-        undo.iter().for_each(|change| _ = change.apply(&mut self.host));
-        self.reference = before;
-        (gone, undo)
-    }
-
-    /// Judges a result over these data.
-    pub(super) fn judge(
-        &self,
-        got: &Array,
-        family: &Family,
-        case: &Case,
-        depth: u64,
-        when: &str,
-    ) -> Result<Judged, Stop> {
-        match (family.problem.movement(case), &self.reference) {
-            (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
-            (None, Some(reference)) => {
-                let error = family.problem.error(case, got, &self.host);
-                judge_real(error.as_ref().unwrap_or(got), reference, depth, when)
-            }
-            (None, None) => Err(Stop::failed("there is no reference")),
-        }
-    }
-}
-
-/// A result over real data that passed its check.
-#[derive(Clone, Copy)]
-pub(super) struct Judged {
-    /// The largest error, and the error allowed; none where it has no size, as beside an infinite input.
-    pub(super) max_err: Option<f64>,
-    pub(super) tol: Option<f64>,
-    /// The result, if it is a single number.
-    pub(super) value: Option<Number>,
-}
-
-impl Judged {
-    /// What a script's runs left, all of which was compared and found equal.
-    pub(super) fn equal() -> Judged {
-        Judged { max_err: Some(0.0), tol: Some(0.0), value: None }
-    }
-
-    /// The answer to no elements, of which there is nothing to check.
-    pub(super) fn of_nothing(value: Option<Number>) -> Judged {
-        Judged { value, ..Judged::equal() }
-    }
-}
-
-/// Puts the data on the device, in place of others of their size.
-fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
-    for (fenced, array) in data.device.iter().zip(&data.host) {
-        device.write(fenced.id, 0, array.as_bytes())?;
-    }
-    Ok(())
-}
-
 /// In what a companion is another case than the job's.
 fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
     let differs = |name: &String, value: &String| job.plan.params.get(name) != Some(value);
@@ -597,71 +420,4 @@ fn few_elements(job: &ReadyCase<'_>) -> u64 {
     let of_an_item = job.case.shape.n / items;
     let looped = if of_an_item > WITHOUT_A_LOOP { items * of_an_item.min(SOME_TURNS) } else { 0 };
     looped.max(LEAST)
-}
-
-/// These data of a case, over which its result is exact in any order.
-fn exact_data_of(family: &'static Family, case: &Case, fill: Fill, seed: u64) -> Data {
-    let mut data = Data::of(family, case, make_inputs(family, case, fill, seed));
-    data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
-    data
-}
-
-/// The reference of data over which the result is exact in any order.
-pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
-    match (reference, dtype) {
-        (Reference::Rounded(sum), Dtype::F32) => Reference::Exact(Array::F32(vec![sum.value as f32])),
-        (Reference::Rounded(sum), _) => Reference::Exact(Array::F64(vec![sum.value])),
-        (other, _) => other,
-    }
-}
-
-/// What exact data to check a rung over that is timed, with their seeds.
-pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
-    let problem = job.family.problem;
-    let more = problem.more_exact_fills(job.case);
-    std::iter::once(problem.exact_fill(job.case)).chain(more).map(|fill| (fill, !job.case.seed)).collect()
-}
-
-/// What more exact data to check a rung over that is only verified, with their seeds.
-fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
-    let exact = job.family.problem.exact_fill(job.case);
-    let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
-    seeds.chain([(Fill::Ones, 0)]).collect()
-}
-
-pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
-    plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect())
-}
-
-fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
-    let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
-    demand(check::check_moved(got, input, movement), when).map(|verdict| judged(verdict, None))
-}
-
-/// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
-/// data, which every case is checked over as well, can tell right from wrong.
-fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
-    let most = (0.09 / got.dtype().unit_roundoff()) as u64;
-    let mut verdict = check::check_result(got, reference, depth.min(most));
-    if let Reference::Rounded(sum) = reference
-        && depth > most
-        && sum.magnitude.is_finite()
-        && verdict.max_err <= sum.magnitude
-    {
-        verdict = Verdict { ok: true, tol: sum.magnitude, why: None, ..verdict };
-    }
-    demand(verdict, when).map(|verdict| judged(verdict, single(got)))
-}
-
-fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Judged {
-    let sized = |error: f64| Some(error).filter(|error| error.is_finite());
-    Judged { max_err: sized(max_err), tol: sized(tol), value }
-}
-
-pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
-    if verdict.ok { Ok(verdict) } else { Err(wrong(format!("{} ({when})", verdict.why.unwrap_or_default()))) }
-}
-
-pub(super) fn wrong(reason: String) -> Stop {
-    Stop::new(Status::WrongResult, reason)
 }

@@ -3,9 +3,10 @@
 //! last one is. Launches back to back are one run.
 
 use super::buffers::BoundPlan;
+use super::inputs::Data;
+use super::judge::{self, wrong};
 use super::outcome::Stop;
-use super::session::{Data, ReadyCase};
-use super::verify::{self, wrong};
+use super::session::ReadyCase;
 use crate::check;
 use crate::data::{self, Change};
 use crate::device::Device;
@@ -78,9 +79,9 @@ impl<'a> Witness<'a> {
         for (index, set) in self.sets.iter().enumerate() {
             // Those of the last one were judged with it.
             if index != last {
-                verify::demand_guards(device, self.job, set)?;
+                judge::demand_guards(device, self.job, set)?;
             }
-            verify::demand_inputs(device, self.job, set, self.data)?;
+            judge::demand_inputs(device, self.job, set, self.data)?;
         }
         Ok(())
     }
@@ -148,7 +149,7 @@ impl<'a> Witness<'a> {
 
     fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
         let (job, bound) = (self.job, self.sets[set]);
-        self.data.changed(job, &self.changes, |data| verify::judge(device, job, bound, data, when)).0.map(drop)
+        self.data.changed(job, &self.changes, |data| judge::judge(device, job, bound, data, when)).0.map(drop)
     }
 
     /// Whether some parts of the output, never the same, were written.
@@ -167,7 +168,7 @@ impl<'a> Witness<'a> {
             let start = in_row as usize * row + column;
             let got = self.sets[set].output_part(device, plan, start, len)?;
             if let Some(index) = check::still_poisoned(&got)
-                && verify::is_unwritten(device, self.job, self.sets[set], start + index)?
+                && judge::is_unwritten(device, self.job, self.sets[set], start + index)?
             {
                 let element = start + index;
                 return Err(wrong(format!("element {element} of the output was not written by a run that was timed")));

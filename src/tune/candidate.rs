@@ -72,7 +72,7 @@ impl Bench for Finals<'_> {
         (self.run)(configuration, &Job { again: true, ..job.clone() })
     }
 
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, _sampled: f64) -> Result<(), Error> {
         self.outcomes.push((configuration.clone(), outcome));
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::kernels::{Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
-use crate::report::sweep::{time_split, wrapped};
+use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::{Outcome, Settings, Spent};
 use crate::store::keep_apart;
@@ -220,11 +220,10 @@ impl<'a> Tuning<'a> {
         let (ended, finalists) = went.as_ref().map_or((None, 0), |(ended, finalists)| (Some(*ended), *finalists));
         let told = self.tell(out, global, (ended, finalists), to_stderr);
         if !global.quiet {
-            let spent = self.spent.values().fold(Spent::default(), |mut all, one| {
-                all += *one;
-                all
-            });
-            let split = time_split(spent, self.probed, self.began.elapsed().as_secs_f64());
+            let total = self.began.elapsed().as_secs_f64();
+            let mut time = SweepTime { ceiling: self.probed, total, ..SweepTime::default() };
+            self.spent.values().for_each(|spent| time.jobs += *spent);
+            let split = time_split(&time);
             say(&wrapped(&split, Screen::stderr()));
         }
         let kept = match &went {

@@ -1,0 +1,283 @@
+//! What a case is run over: its inputs, here and on the device, and what is right for them.
+
+use super::buffers::Fenced;
+use super::judge::{Judged, judge_moved, judge_real};
+use super::outcome::Stop;
+use super::session::ReadyCase;
+use crate::check;
+use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
+use crate::device::Device;
+use crate::kernels::{Changed, Family, Spot};
+use crate::plan::{Case, Reference, Role};
+use std::cell::OnceCell;
+
+/// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
+type DataKey = (&'static str, Dtype, Shape, u64, Params);
+
+/// What random inputs and their guard zones are made from, and how many there are of each.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Origin {
+    family: &'static str,
+    dtype: Dtype,
+    shape: Shape,
+    seed: u64,
+    fills: [Fill; 2],
+    lens: Vec<usize>,
+}
+
+impl Origin {
+    pub(super) fn of(family: &Family, case: &Case) -> Origin {
+        Origin {
+            family: family.name,
+            dtype: case.dtype,
+            shape: case.shape,
+            seed: case.seed,
+            fills: [family.problem.fill(case), family.problem.beside(case)],
+            lens: family.problem.inputs(case.shape, &case.params),
+        }
+    }
+}
+
+/// The inputs that are timed over, kept from case to case of the same problem.
+pub(super) struct Data {
+    key: DataKey,
+    /// None of what is not random.
+    pub(super) origin: Option<Origin>,
+    pub(super) host: Vec<Array>,
+    /// Empty until a device needs them.
+    pub(super) device: Vec<Fenced>,
+    /// None where the inputs themselves say what is right.
+    pub(super) reference: Option<Reference>,
+    /// Fingerprints of the inputs, once they were asked for.
+    prints: OnceCell<Vec<u128>>,
+}
+
+impl Data {
+    /// These inputs of a case, with what is right.
+    pub(super) fn of(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
+        Data::unjudged(family, case, host).judged_for(family, case)
+    }
+
+    /// The same inputs for a case, with what is right for it.
+    pub(super) fn judged_for(self, family: &'static Family, case: &Case) -> Data {
+        let is_moved = family.problem.movement(case).is_some();
+        let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
+        Data { key: data_key(family, case), reference, ..self }
+    }
+
+    /// These inputs of a case, of which it is not yet known what is right.
+    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
+        let key = data_key(family, case);
+        Data { key, origin: None, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
+    }
+
+    /// Whether this case's inputs, and what is right for them, depend on the same.
+    pub(super) fn is_of(&self, family: &Family, case: &Case) -> bool {
+        self.key == data_key(family, case)
+    }
+
+    /// Gives back what is on the device.
+    pub(super) fn unload(&mut self, device: &mut dyn Device) {
+        self.device.drain(..).for_each(|fenced| fenced.free(device));
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.host.iter().map(|array| array.as_bytes().len()).sum()
+    }
+
+    /// What the inputs must still be after each run, made once.
+    pub(super) fn prints(&self) -> &[u128] {
+        self.prints.get_or_init(|| self.host.iter().map(|array| check::fingerprint(array.as_bytes())).collect())
+    }
+
+    /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
+    /// is not written anew for uninitialised.
+    pub(super) fn deciding(&self, device: &dyn Device, job: &ReadyCase<'_>, spot: Spot) -> Vec<Change> {
+        // An image of an input would not change with it.
+        if device.info().is_simulator() || job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
+            return Vec::new();
+        }
+        let margin = match &self.reference {
+            Some(Reference::Rounded(sum)) => {
+                match check::tolerance(sum, job.plan.depth, job.case.dtype) {
+                    Some(bound) => bound,
+                    // No change is larger than what so many roundings may hide.
+                    None => return Vec::new(),
+                }
+            }
+            _ => 0.0,
+        };
+        job.family.problem.decide(job.case, &self.host, self.reference.as_ref(), margin, spot)
+    }
+
+    /// Has these changes for as long as `go` runs; returns what undoes them elsewhere, too.
+    pub(super) fn changed<T>(
+        &mut self,
+        job: &ReadyCase<'_>,
+        changes: &[Change],
+        go: impl FnOnce(&Data) -> T,
+    ) -> (T, Vec<Change>) {
+        if changes.is_empty() {
+            return (go(self), Vec::new());
+        }
+        let mut undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut self.host)).collect();
+        let made = changes.iter().zip(&undo);
+        let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
+        let made: Vec<Changed> = made.collect();
+        undo.reverse();
+        let before = self.reference.take();
+        self.reference = before.as_ref().map(|before| {
+            let amended = job.family.problem.amended(job.case, &self.host, &made, before);
+            // Over exact data the result is exact after a change, too.
+            if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended }
+        });
+        let gone = go(self);
+        undo.iter().for_each(|change| _ = change.apply(&mut self.host));
+        self.reference = before;
+        (gone, undo)
+    }
+
+    /// Judges a result over these data.
+    pub(super) fn judge(
+        &self,
+        got: &Array,
+        family: &Family,
+        case: &Case,
+        depth: u64,
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        match (family.problem.movement(case), &self.reference) {
+            (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
+            (None, Some(reference)) => {
+                let error = family.problem.error(case, got, &self.host);
+                judge_real(error.as_ref().unwrap_or(got), reference, depth, when)
+            }
+            (None, None) => Err(Stop::failed("there is no reference")),
+        }
+    }
+}
+
+fn data_key(family: &Family, case: &Case) -> DataKey {
+    (family.name, case.dtype, case.shape, case.seed, choices(family, case))
+}
+
+/// The settings that the answer depends on, where they were given.
+pub(super) fn choices(family: &Family, case: &Case) -> Params {
+    let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
+    given.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
+    let lens = family.problem.inputs(case.shape, &case.params);
+    (0..).zip(lens).map(|(stream, len)| data::generate(fill, case.dtype, seed, stream, 0, len)).collect()
+}
+
+/// These data of a case, over which its result is exact in any order.
+pub(super) fn exact_data_of(family: &'static Family, case: &Case, fill: Fill, seed: u64) -> Data {
+    let mut data = Data::of(family, case, make_inputs(family, case, fill, seed));
+    data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
+    data
+}
+
+/// The reference of data over which the result is exact in any order.
+pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
+    match (reference, dtype) {
+        (Reference::Rounded(sum), Dtype::F32) => Reference::Exact(Array::F32(vec![sum.value as f32])),
+        (Reference::Rounded(sum), _) => Reference::Exact(Array::F64(vec![sum.value])),
+        (other, _) => other,
+    }
+}
+
+/// What exact data to check a rung over that is timed, with their seeds.
+pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
+    let problem = job.family.problem;
+    let more = problem.more_exact_fills(job.case);
+    std::iter::once(problem.exact_fill(job.case)).chain(more).map(|fill| (fill, !job.case.seed)).collect()
+}
+
+/// What more exact data to check a rung over that is only verified, with their seeds.
+pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
+    let exact = job.family.problem.exact_fill(job.case);
+    let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
+    seeds.chain([(Fill::Ones, 0)]).collect()
+}
+
+/// Puts the data on the device, in place of others of their size.
+pub(super) fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
+    for (fenced, array) in data.device.iter().zip(&data.host) {
+        device.write(fenced.id, 0, array.as_bytes())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::{Session, Sources, find_family};
+    use super::*;
+    use crate::device::fake::FakeDevice;
+    use crate::plan::WorkGroup;
+
+    fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let (family, variant, wg) = (family.to_owned(), String::new(), WorkGroup::linear(64));
+        Case { family, variant, dtype, shape: Shape { n, m }, wg, params, seed }
+    }
+
+    /// Whether the second case goes on with the inputs of the first; they must be those that it has alone.
+    fn is_shared(first: &Case, second: &Case) -> bool {
+        let load = |session: &mut Session, case: &Case| {
+            session.load_host(case, find_family(&case.family).unwrap()).unwrap();
+        };
+        let session = || Session::new(Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))), Sources::default(), None);
+        let (mut both, mut alone) = (session(), session());
+        load(&mut both, first);
+        // Who goes on with the inputs goes on with what is known of them.
+        both.data.as_ref().unwrap().prints.get_or_init(|| vec![42]);
+        load(&mut both, second);
+        load(&mut alone, second);
+        let [shared, own] = [&both, &alone].map(|session| session.data.as_ref().unwrap());
+        assert_eq!((&shared.host, &shared.reference), (&own.host, &own.reference), "{second:?}");
+        shared.prints.get().is_some()
+    }
+
+    #[test]
+    fn inputs_are_shared_by_cases_that_ask_the_same_numbers_for_something_else_only() {
+        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[("op", "sum")]);
+        let op = |op| case("reduce", Dtype::I32, (1000, 1), 1, &[("op", op)]);
+        let wide = case("transpose", Dtype::I32, (40, 25), 1, &[]);
+        assert!(is_shared(&sum, &Case { variant: "wide".into(), wg: WorkGroup::linear(1), ..sum.clone() }));
+        assert!(is_shared(&sum, &case("reduce", Dtype::I32, (1000, 1), 1, &[])), "the sum is what nobody says");
+        for (what, first, second) in [
+            ("type", &sum, Case { dtype: Dtype::F32, ..sum.clone() }),
+            ("seed", &sum, Case { seed: 2, ..sum.clone() }),
+            ("length", &sum, Case { shape: Shape { n: 999, m: 1 }, ..sum.clone() }),
+            ("numbers", &sum, op("min")),
+            ("numbers of the guard zones", &sum, op("xor")),
+            ("shape", &wide, Case { shape: Shape { n: 25, m: 40 }, ..wide.clone() }),
+            ("gap", &wide, case("transpose", Dtype::I32, (40, 25), 1, &[("gap", "7")])),
+            ("family", &sum, Case { family: "dot".into(), params: Params::new(), ..sum.clone() }),
+        ] {
+            assert!(!is_shared(first, &second), "another {what}");
+        }
+    }
+
+    #[test]
+    fn origins_are_alike_only_in_everything() {
+        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
+        let origin = Origin::of(find_family("reduce").unwrap(), &sum);
+        // A new part of it belongs here, too.
+        let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
+        let others = [
+            Origin { family: if family == "dot" { "reduce" } else { "dot" }, ..origin.clone() },
+            Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
+            Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
+            Origin { seed: seed + 1, ..origin.clone() },
+            Origin { fills: [Fill::Ones, fills[1]], ..origin.clone() },
+            Origin { fills: [fills[0], Fill::Ones], ..origin.clone() },
+            Origin { lens: [&lens[..], &[1]].concat(), ..origin.clone() },
+        ];
+        for other in others {
+            assert_ne!(other, origin);
+        }
+    }
+}
