@@ -205,6 +205,9 @@ pub fn duration(text: &str) -> Result<f64, String> {
     value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
 }
 
+/// The two values of an option that writes a file of another program's format.
+pub const FORMAT_AND_FILE: [&str; 2] = ["FORMAT", "FILE"];
+
 /// What a search may use up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchBudget {

@@ -563,7 +563,7 @@ pub struct TuneArgs {
     #[arg(short = 'o', long, visible_alias = "output", value_name = "FILE")]
     pub csv: Option<String>,
     /// Write what was measured for another tuner: its name, kernel-tuner, and a file
-    #[arg(long, num_args = 2, value_names = ["FORMAT", "FILE"])]
+    #[arg(long, num_args = 2, value_names = values::FORMAT_AND_FILE)]
     pub export: Vec<String>,
     /// Run the strategies over the recorded rows of a sweep or an exhaustive search, with no device, and say how many
     /// evaluations each needs

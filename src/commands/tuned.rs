@@ -9,7 +9,7 @@ use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::runner::Sources;
 use crate::store::Deferred;
-use crate::tune::{Memory, TunedEntry, TunedFile, all_tuned, source_hash};
+use crate::tune::{TunedEntry, TunedFile, TuningMemory, all_tuned, source_hash};
 use crate::{Error, files};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use std::path::Path;
 /// # Errors
 /// No folder for data, no such device or family, files that cannot be read or written.
 pub fn run(out: &mut Out, global: &Global, action: &TunedAction) -> Result<(), Error> {
-    let memory = Memory::open()?;
+    let memory = TuningMemory::open()?;
     match action {
         TunedAction::Import { file } => import(out, &memory, file),
         TunedAction::Export { file } => export(&memory, global, file),
@@ -29,7 +29,7 @@ pub fn run(out: &mut Out, global: &Global, action: &TunedAction) -> Result<(), E
 }
 
 /// What is remembered of the device that was chosen, or of every device. A damaged file is named, and left out.
-fn remembered(memory: &Memory, global: &Global) -> Result<Vec<TunedFile>, Error> {
+fn remembered(memory: &TuningMemory, global: &Global) -> Result<Vec<TunedFile>, Error> {
     let readable = |file: Result<TunedFile, Error>| file.inspect_err(|error| say(&format!("{error}; left out"))).ok();
     let mut all: Vec<TunedFile> = all_tuned(memory).into_iter().filter_map(readable).collect();
     if let Some(selector) = &global.device {
@@ -46,7 +46,7 @@ fn check_family(name: Option<&str>) -> Result<(), Error> {
 }
 
 /// As [`remembered`], of one family or of all.
-fn chosen(memory: &Memory, global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> {
+fn chosen(memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> {
     check_family(name)?;
     let mut all = remembered(memory, global)?;
     for file in &mut all {
@@ -99,7 +99,7 @@ fn head(file: &TunedFile, width: usize) -> String {
     wrapped(&text, "", "  ", width)
 }
 
-fn list(out: &mut Out, memory: &Memory, global: &Global) -> Result<(), Error> {
+fn list(out: &mut Out, memory: &TuningMemory, global: &Global) -> Result<(), Error> {
     let width = page::width();
     for file in chosen(memory, global, None)? {
         out.text(&head(&file, width))?;
@@ -121,7 +121,7 @@ fn list(out: &mut Out, memory: &Memory, global: &Global) -> Result<(), Error> {
     Ok(())
 }
 
-fn show(out: &mut Out, memory: &Memory, global: &Global, name: Option<&str>) -> Result<(), Error> {
+fn show(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<(), Error> {
     let width = page::width();
     for file in chosen(memory, global, name)? {
         out.text(&head(&file, width))?;
@@ -158,7 +158,7 @@ fn details(entry: &TunedEntry, width: usize) -> String {
     format!("\n  {}\n{}", what(entry), lines.iter().map(line).collect::<String>())
 }
 
-fn clear(out: &mut Out, memory: &Memory, global: &Global, name: Option<&str>) -> Result<(), Error> {
+fn clear(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<(), Error> {
     check_family(name)?;
     let mut forgotten = 0;
     for file in remembered(memory, global)? {
@@ -167,14 +167,14 @@ fn clear(out: &mut Out, memory: &Memory, global: &Global, name: Option<&str>) ->
     out.text(&format!("entries forgotten: {forgotten}\n"))
 }
 
-fn export(memory: &Memory, global: &Global, path: &str) -> Result<(), Error> {
+fn export(memory: &TuningMemory, global: &Global, path: &str) -> Result<(), Error> {
     let mut file = Deferred::open(path)?;
     let all = remembered(memory, global)?;
     let text = serde_json::to_string_pretty(&all).map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
     file.replace(|out| out.write_all((text + "\n").as_bytes()).and_then(|()| out.flush()))
 }
 
-fn import(out: &mut Out, memory: &Memory, path: &Path) -> Result<(), Error> {
+fn import(out: &mut Out, memory: &TuningMemory, path: &Path) -> Result<(), Error> {
     let name = path.display();
     let text = files::read_to_string(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     let bad = |why: String| {

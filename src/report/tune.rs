@@ -5,7 +5,7 @@ use super::grid::{GridColumn, TextGrid};
 use super::sweep;
 use crate::record::Row;
 use crate::runner::Status;
-use crate::tune::{Effect, Ended, ReplayLine, SHARES, Strategy, Verdict, effects};
+use crate::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects};
 use clap::ValueEnum;
 
 /// A search that is over.
@@ -125,12 +125,12 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
 
 /// A line for each parameter of which several values were tried.
 fn effect_table(effects: &[Effect]) -> TextGrid {
-    let effects: Vec<&Effect> = effects.iter().filter(|effect| effect.verdict != Verdict::OneValue).collect();
+    let effects: Vec<&Effect> = effects.iter().filter(|effect| effect.verdict != EffectVerdict::OneValue).collect();
     let cells = |cell: &dyn Fn(&Effect) -> String| effects.iter().map(|effect| cell(effect)).collect::<Vec<_>>();
     let slower = |e: &Effect| e.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
     let verdict = |e: &Effect| match e.verdict {
-        Verdict::Undecided => "undecided: within the noise".to_owned(),
-        Verdict::Decided | Verdict::OneValue => String::new(),
+        EffectVerdict::Undecided => "undecided: within the noise".to_owned(),
+        EffectVerdict::Decided | EffectVerdict::OneValue => String::new(),
     };
     TextGrid {
         columns: vec![

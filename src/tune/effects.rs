@@ -8,7 +8,7 @@ use crate::sweep::Configuration;
 
 /// What can be said of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum EffectVerdict {
     /// The middle halves of the samples with and without it lie apart.
     Decided,
     /// They overlap.
@@ -29,7 +29,7 @@ pub struct Effect {
     /// How many times longer that takes.
     pub ratio: Option<f64>,
     /// Whether the samples bear it out.
-    pub verdict: Verdict,
+    pub verdict: EffectVerdict,
 }
 
 /// A row's time, if it is one of a right result that nothing speaks against.
@@ -71,11 +71,11 @@ pub fn effects(rows: &[Row]) -> Vec<Effect> {
 fn effect(name: &str, best: &Row, with: &str, other: Option<(&Row, &str)>) -> Effect {
     let (name, with) = (name.to_owned(), with.to_owned());
     let Some((row, without)) = other else {
-        return Effect { name, with, without: String::new(), ratio: None, verdict: Verdict::OneValue };
+        return Effect { name, with, without: String::new(), ratio: None, verdict: EffectVerdict::OneValue };
     };
     let ratio = time_of(row).zip(time_of(best)).map(|(slow, fast)| slow / fast);
     let is_apart = best.t_q3_s.zip(row.t_q1_s).is_some_and(|(best, other)| best < other);
-    let verdict = if is_apart { Verdict::Decided } else { Verdict::Undecided };
+    let verdict = if is_apart { EffectVerdict::Decided } else { EffectVerdict::Undecided };
     Effect { name, with, without: without.to_owned(), ratio, verdict }
 }
 
@@ -133,15 +133,15 @@ mod tests {
             Row { status: Status::WrongResult, ..timed("naive", "64", "", 0.1) },
         ];
         let all = effects(&rows);
-        let told: Vec<(&str, &str, Option<f64>, Verdict)> =
+        let told: Vec<(&str, &str, Option<f64>, EffectVerdict)> =
             all.iter().map(|e| (e.name.as_str(), e.without.as_str(), e.ratio, e.verdict)).collect();
         assert_eq!(
             told,
             [
-                ("rung", "naive", Some(4.0), Verdict::Decided),
-                ("wg", "2", Some(1.01), Verdict::Undecided),
-                ("tile", "64", Some(2.0), Verdict::Decided),
-                ("gap", "", None, Verdict::OneValue),
+                ("rung", "naive", Some(4.0), EffectVerdict::Decided),
+                ("wg", "2", Some(1.01), EffectVerdict::Undecided),
+                ("tile", "64", Some(2.0), EffectVerdict::Decided),
+                ("gap", "", None, EffectVerdict::OneValue),
             ]
         );
         assert_eq!(effects(&[]), []);

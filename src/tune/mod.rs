@@ -1,7 +1,7 @@
 //! Tuning: the search for a family's fastest configuration on a device, and the files that remember it.
 //!
 //! [`TuningSpace`] is what there is to try, [`search`] decides what is tried next, [`measure_candidate`] checks and times it,
-//! [`Effect`] says what each parameter did, and [`Memory`] keeps the best. [`replay()`] runs the search over recorded rows,
+//! [`Effect`] says what each parameter did, and [`TuningMemory`] keeps the best. [`replay()`] runs the search over recorded rows,
 //! and [`kernel_tuner`] writes them for another tuner's tools.
 
 mod candidate;
@@ -13,8 +13,10 @@ mod space;
 mod strategy;
 
 pub use candidate::{FINALISTS, Finals, SLOWER, measure_candidate};
-pub use effects::{Effect, Verdict, beyond, effects, fastest, settings_of, time_of};
-pub use memory::{Memory, Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, all_tuned, choices, source_hash};
+pub use effects::{Effect, EffectVerdict, beyond, effects, fastest, settings_of, time_of};
+pub use memory::{
+    Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, TuningMemory, all_tuned, choices, source_hash,
+};
 pub use replay::{Replay, ReplayLine, SHARES, replay};
 pub use space::{TuningSpace, work_groups};
-pub use strategy::{Ended, Region, SMALL, Score, Search, StopRule, Strategy, search};
+pub use strategy::{Ended, Region, SMALL, Score, SearchResult, StopRule, Strategy, search};

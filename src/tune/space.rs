@@ -24,7 +24,7 @@ pub struct TuningSpace {
 type PlannedCase = (Result<Plan, Refusal>, Case);
 
 /// An axis and its values; none is the rung's default.
-struct Axis<'a> {
+struct TunedAxis<'a> {
     name: &'a str,
     values: Vec<Option<String>>,
 }
@@ -64,7 +64,7 @@ impl TuningSpace {
         &mut self,
         rung: &'static Rung,
         wgs: &[WorkGroup],
-        axes: &[Axis<'_>],
+        axes: &[TunedAxis<'_>],
         plan: &dyn Fn(WorkGroup, &[usize]) -> PlannedCase,
     ) {
         let (mut seen, mut refusal) = (HashMap::new(), None);
@@ -104,7 +104,7 @@ impl TuningSpace {
 }
 
 /// The axes of a rung behind that of its work-groups: its tunables that searches may change, and those that were given.
-fn axes<'a>(rung: &'static Rung, settings: &'a [Setting]) -> Vec<Axis<'a>> {
+fn axes<'a>(rung: &'static Rung, settings: &'a [Setting]) -> Vec<TunedAxis<'a>> {
     let axis = |tunable: &&'static Tunable| {
         let given = settings.iter().find(|setting| setting.name == tunable.name);
         let values = match given {
@@ -112,13 +112,13 @@ fn axes<'a>(rung: &'static Rung, settings: &'a [Setting]) -> Vec<Axis<'a>> {
             None if !tunable.is_searched => return None,
             None => std::iter::once(None).chain(tunable.values.iter().map(|v| Some((*v).to_owned()))).collect(),
         };
-        Some(Axis { name: tunable.name, values })
+        Some(TunedAxis { name: tunable.name, values })
     };
     rung.tunables.iter().filter_map(|tunable| axis(&tunable)).collect()
 }
 
 /// The settings at a place of the axes.
-fn params(base: &Case, axes: &[Axis<'_>], place: &[usize]) -> Params {
+fn params(base: &Case, axes: &[TunedAxis<'_>], place: &[usize]) -> Params {
     let mut params = base.params.clone();
     for (axis, &value) in axes.iter().zip(place) {
         if let Some(value) = &axis.values[value] {

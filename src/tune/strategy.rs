@@ -72,14 +72,14 @@ pub enum Ended {
 
 /// How a search went.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Search {
+pub struct SearchResult {
     /// Configurations in the order in which they were tried, with what was measured of each.
     pub tried: Vec<(usize, Option<Score>)>,
     /// Why it ended.
     pub ended: Ended,
 }
 
-impl Search {
+impl SearchResult {
     /// The fastest configuration and its time in seconds.
     pub fn best(&self) -> Option<(usize, f64)> {
         let timed = self.tried.iter().filter_map(|(index, score)| Some((*index, (*score)?.seconds)));
@@ -106,8 +106,8 @@ pub fn search<E>(
     stop: StopRule,
     seed: u64,
     evaluate: &mut Evaluate<'_, E>,
-) -> Result<Search, E> {
-    let mut run = Run { regions, stop, seed, drawn: 0, evaluate, known: BTreeMap::new(), tried: Vec::new() };
+) -> Result<SearchResult, E> {
+    let mut run = SearchRun { regions, stop, seed, drawn: 0, evaluate, known: BTreeMap::new(), tried: Vec::new() };
     let all = run.all();
     let went = match strategy.resolved(all.len()) {
         Strategy::Exhaustive => run.each(all),
@@ -118,7 +118,7 @@ pub fn search<E>(
         Ok(ended) | Err(Halt::Ended(ended)) => ended,
         Err(Halt::Failed(error)) => return Err(error),
     };
-    Ok(Search { tried: run.tried, ended })
+    Ok(SearchResult { tried: run.tried, ended })
 }
 
 /// What ends a search in the middle.
@@ -128,7 +128,7 @@ enum Halt<E> {
 }
 
 /// A search under way.
-struct Run<'a, 'e, E> {
+struct SearchRun<'a, 'e, E> {
     regions: &'a [Region],
     stop: StopRule,
     seed: u64,
@@ -139,7 +139,7 @@ struct Run<'a, 'e, E> {
     tried: Vec<(usize, Option<Score>)>,
 }
 
-impl<E> Run<'_, '_, E> {
+impl<E> SearchRun<'_, '_, E> {
     /// Every configuration once.
     fn all(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.regions.iter().flat_map(|region| region.places.values().copied()).collect();
@@ -294,7 +294,7 @@ mod tests {
         stop: StopRule,
         seed: u64,
         time: impl Fn(usize, &[usize]) -> f64,
-    ) -> Search {
+    ) -> SearchResult {
         let places = places(regions);
         search(strategy, regions, stop, seed, &mut |index| {
             let (at, place) = &places[&index];

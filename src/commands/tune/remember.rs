@@ -8,7 +8,7 @@ use crate::data::Params;
 use crate::kernels::Rung;
 use crate::record::Row;
 use crate::runner::Sources;
-use crate::tune::{Memory, SizeClass, TunedEntry, TunedFile, choices, fastest, source_hash, time_of};
+use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, source_hash, time_of};
 
 impl Tuning<'_> {
     /// Remembers what was found, and says for what.
@@ -18,7 +18,7 @@ impl Tuning<'_> {
             return Ok(());
         }
         let device = TunedFile::empty(self.executor.info());
-        let memory = Memory::open()?;
+        let memory = TuningMemory::open()?;
         memory.add(&device, &entries)?.iter().for_each(|why| note(why));
         if !global.quiet {
             let label = |entry: &TunedEntry| entry.rung.as_deref().map_or("the best rung", |rung| rung).to_owned();

@@ -10,7 +10,7 @@ use crate::report::sweep::latest;
 use crate::runner::Spent;
 use crate::store::{CsvFile, Deferred, Mode, read_rows};
 use crate::sweep::{Configuration, Identity};
-use crate::tune::{Memory, TUNED_FOLDER, kernel_tuner};
+use crate::tune::{TUNED_FOLDER, TuningMemory, kernel_tuner};
 use std::path::{Path, PathBuf};
 
 /// The rows so far, and where they go.
@@ -62,7 +62,7 @@ impl TuningRows {
     /// and no more.
     fn in_folder(identity: &Identity, plan: &[Configuration], info: &DeviceInfo) -> TuningRows {
         let none = TuningRows { rows: Vec::new(), file: None, own: None };
-        let Ok(memory) = Memory::open() else { return none };
+        let Ok(memory) = TuningMemory::open() else { return none };
         let DeviceInfo { platform, name, driver, .. } = info;
         let name = files::name_of(&[platform, name, driver, &identity.sweep_id]);
         let path = memory.folder().join(TUNED_FOLDER).join(name + ".csv");

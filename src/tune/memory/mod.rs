@@ -148,22 +148,22 @@ impl TunedFile {
 
 /// The files of what is remembered.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct TuningMemory {
     folder: PathBuf,
 }
 
-impl Memory {
+impl TuningMemory {
     /// In the user's folder for data.
     ///
     /// # Errors
     /// [`Error::Failed`] if none is known.
-    pub fn open() -> Result<Memory, Error> {
-        Ok(Memory::below(&ceilings::folder()?))
+    pub fn open() -> Result<TuningMemory, Error> {
+        Ok(TuningMemory::below(&ceilings::folder()?))
     }
 
     /// Below this folder for data.
-    pub fn below(folder: &Path) -> Memory {
-        Memory { folder: folder.to_owned() }
+    pub fn below(folder: &Path) -> TuningMemory {
+        TuningMemory { folder: folder.to_owned() }
     }
 
     /// The folder for data.
@@ -228,7 +228,7 @@ impl Memory {
 }
 
 /// All that is remembered, by the names of the files; an [`Error::Failed`] for each that cannot be read or is damaged.
-pub fn all_tuned(memory: &Memory) -> Vec<Result<TunedFile, Error>> {
+pub fn all_tuned(memory: &TuningMemory) -> Vec<Result<TunedFile, Error>> {
     let mut paths = files::below(&memory.folder.join(TUNED_FOLDER));
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
@@ -302,7 +302,7 @@ impl Remembered {
         sources: &Sources,
         say: &dyn Fn(&str),
     ) -> Option<Remembered> {
-        let (file, damage) = Memory::open().ok()?.of(info);
+        let (file, damage) = TuningMemory::open().ok()?.of(info);
         damage.iter().for_each(|why| say(&format!("{why}; going on as if nothing were tuned")));
         if file.entries.iter().all(|entry| entry.family != family.name) {
             return None;

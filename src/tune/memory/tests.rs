@@ -99,7 +99,7 @@ fn settings_that_the_size_refuses_are_not_used() {
 #[test]
 fn what_is_added_comes_back_and_a_newer_entry_takes_an_older_ones_place() {
     let dir = tempfile::tempdir().unwrap();
-    let memory = Memory::below(dir.path());
+    let memory = TuningMemory::below(dir.path());
     let device = TunedFile::empty(&fake_info());
     let first = entry(&reduce::FAMILY, "raking", 5000, &[]);
     let second = TunedEntry { t_median_s: 2.0, ..first.clone() };
@@ -117,20 +117,20 @@ fn what_is_added_comes_back_and_a_newer_entry_takes_an_older_ones_place() {
 fn two_at_once_both_keep_their_entries() {
     let dir = tempfile::tempdir().unwrap();
     let add = |from: u32| {
-        let memory = Memory::below(dir.path());
+        let memory = TuningMemory::below(dir.path());
         for size in from..from + 10 {
             let entry = TunedEntry { size: SizeClass { n: size, m: 0 }, ..entry(&reduce::FAMILY, "wide", 64, &[]) };
             memory.add(&TunedFile::empty(&fake_info()), &[entry]).unwrap();
         }
     };
     std::thread::scope(|scope| [0, 10, 20].map(|from| scope.spawn(move || add(from))).map(|t| t.join().unwrap()));
-    assert_eq!(Memory::below(dir.path()).of(&fake_info()).0.entries.len(), 30);
+    assert_eq!(TuningMemory::below(dir.path()).of(&fake_info()).0.entries.len(), 30);
 }
 
 #[test]
 fn damage_is_put_aside_and_told() {
     let dir = tempfile::tempdir().unwrap();
-    let memory = Memory::below(dir.path());
+    let memory = TuningMemory::below(dir.path());
     let device = TunedFile::empty(&fake_info());
     let good = entry(&reduce::FAMILY, "raking", 5000, &[]);
     for bad in [
