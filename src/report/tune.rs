@@ -5,7 +5,7 @@ use super::grid::{GridColumn, TextGrid};
 use super::sweep;
 use crate::record::Row;
 use crate::runner::Status;
-use crate::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects};
+use crate::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
 use clap::ValueEnum;
 
 /// A search that is over.
@@ -14,7 +14,7 @@ pub struct TuningTold<'a> {
     pub rows: &'a [Row],
     /// The fastest of them, if one has a time.
     pub best: Option<&'a Row>,
-    /// The row of that rung's default, if that could run.
+    /// The row of that rung's default, if there is one.
     pub default: Option<&'a Row>,
     /// Configurations of the whole space.
     pub space: usize,
@@ -106,17 +106,16 @@ fn found(best: &Row) -> String {
     format!("best: {}: {time}{rate}{limit}", label(best))
 }
 
-/// The best beside the default of its rung: faster only where the middle halves of their samples lie apart.
+/// The best beside the default of its rung: faster only beyond their noise.
 fn beside_default(best: &Row, default: Option<&Row>) -> String {
-    let Some(default) = default else { return "its rung cannot run with its defaults".to_owned() };
+    let Some(default) = default else { return "its rung's default was not measured".to_owned() };
     let (Some(time), Some(own)) = (default.t_median_s, best.t_median_s) else {
         return format!("default: {}: no time ({})", label(default), default.reason);
     };
     if default.case_index == best.case_index {
         return "that is its rung's default".to_owned();
     }
-    let is_apart = best.t_q3_s.zip(default.t_q1_s).is_some_and(|(best, default)| best < default);
-    let said = match is_apart {
+    let said = match is_faster(best, default) {
         true => format!("the best is {:.2} times as fast", time / own),
         false => format!("undecided: the best's median is {:.2} times as fast, within the noise", time / own),
     };

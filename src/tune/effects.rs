@@ -9,7 +9,7 @@ use crate::sweep::Configuration;
 /// What can be said of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffectVerdict {
-    /// The middle halves of the samples with and without it lie apart.
+    /// The intervals of the medians with and without it lie apart.
     Decided,
     /// They overlap.
     Undecided,
@@ -44,6 +44,17 @@ pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
 
+/// Whether the first row is faster than the second beyond their noise: the intervals of their medians, 1.57 times the
+/// inter-quartile range over the root of the runs to either side, lie apart (R. McGill, J. W. Tukey and W. A. Larsen,
+/// "Variations of Box Plots", The American Statistician 32(1), 1978).
+pub fn is_faster(row: &Row, other: &Row) -> bool {
+    let interval = |row: &Row| {
+        let half = 1.57 * (row.t_q3_s? - row.t_q1_s?) / (row.runs.max(1) as f64).sqrt();
+        Some((row.t_median_s? - half, row.t_median_s? + half))
+    };
+    interval(row).zip(interval(other)).is_some_and(|(own, other)| own.1 < other.0)
+}
+
 /// A row's work-group and settings.
 pub fn settings_of(row: &Row) -> Vec<(&str, &str)> {
     let params = row.params.split(' ').filter_map(|word| word.split_once('='));
@@ -74,8 +85,7 @@ fn effect(name: &str, best: &Row, with: &str, other: Option<(&Row, &str)>) -> Ef
         return Effect { name, with, without: String::new(), ratio: None, verdict: EffectVerdict::OneValue };
     };
     let ratio = time_of(row).zip(time_of(best)).map(|(slow, fast)| slow / fast);
-    let is_apart = best.t_q3_s.zip(row.t_q1_s).is_some_and(|(best, other)| best < other);
-    let verdict = if is_apart { EffectVerdict::Decided } else { EffectVerdict::Undecided };
+    let verdict = if is_faster(best, row) { EffectVerdict::Decided } else { EffectVerdict::Undecided };
     Effect { name, with, without: without.to_owned(), ratio, verdict }
 }
 
@@ -145,6 +155,15 @@ mod tests {
             ]
         );
         assert_eq!(effects(&[]), []);
+    }
+
+    #[test]
+    fn faster_is_what_the_spread_and_the_number_of_runs_allow() {
+        let (one, other) = (timed("wide", "1", "", 1.0), timed("wide", "2", "", 1.06));
+        let often = |row: &Row| Row { runs: 100, ..row.clone() };
+        assert!(!is_faster(&one, &other), "after three runs");
+        assert!(is_faster(&often(&one), &often(&other)) && !is_faster(&often(&other), &often(&one)));
+        assert!(!is_faster(&often(&one), &Row { t_q1_s: None, ..often(&other) }));
     }
 
     #[test]

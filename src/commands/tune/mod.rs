@@ -34,8 +34,8 @@ use std::time::{Duration, Instant};
 /// Seconds of a search if nobody says.
 const BUDGET_S: f64 = 60.0;
 
-/// Share of a time budget after which nothing new is tried: the rest is for the last rounds.
-const FOR_SEARCH: f64 = 0.85;
+/// Share of a time budget that is kept for the last rounds at most.
+const MOST_LAST: f64 = 0.4;
 
 /// Share of the device's limit that is good enough.
 const GOOD_ENOUGH: f64 = 0.95;
@@ -292,8 +292,11 @@ impl<'a> Tuning<'a> {
         if let Some(SearchBudget::Evaluations(most)) = self.options.budget { Some(most) } else { None }
     }
 
+    /// Whether what is left of the time is needed for the last rounds: as long as so many configurations took to measure.
     fn is_late(&self) -> bool {
-        self.seconds().is_some_and(|whole| self.began.elapsed().as_secs_f64() > FOR_SEARCH * whole)
+        let measured: f64 = self.spent.values().map(|spent| spent.measure).sum();
+        let last = (FINALISTS + 1) as f64 * measured / self.spent.len().max(1) as f64;
+        self.seconds().is_some_and(|whole| self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole)
     }
 
     /// The score of a configuration: as an earlier run found it, or measured now.
@@ -331,8 +334,10 @@ impl<'a> Tuning<'a> {
         timed.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut finalists: Vec<u64> = timed.into_iter().take(FINALISTS).map(|(_, index)| index).collect();
         let best = finalists.first().map(|index| space.candidates[*index as usize].case.variant.clone());
-        let default = best.and_then(|variant| space.default_of(&variant));
-        if let Some(default) = default.filter(|default| self.rows.of(default.index).and_then(time_of).is_some())
+        // Also where the search had no time for it.
+        let can_run = |default: &&Configuration| self.rows.of(default.index).is_none_or(|row| time_of(row).is_some());
+        let default = best.and_then(|variant| space.default_of(&variant)).filter(can_run);
+        if let Some(default) = default
             && !finalists.contains(&default.index)
         {
             finalists.push(default.index);

@@ -8,7 +8,7 @@ use crate::data::Params;
 use crate::kernels::Rung;
 use crate::record::Row;
 use crate::runner::Sources;
-use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, source_hash, time_of};
+use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, source_hash, time_of};
 
 impl Tuning<'_> {
     /// Remembers what was found, and says for what.
@@ -21,7 +21,10 @@ impl Tuning<'_> {
         let memory = TuningMemory::open()?;
         memory.add(&device, &entries)?.iter().for_each(|why| note(why));
         if !global.quiet {
-            let label = |entry: &TunedEntry| entry.rung.as_deref().map_or("the best rung", |rung| rung).to_owned();
+            let label = |entry: &TunedEntry| {
+                let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
+                format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
+            };
             let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), self.asked.family.name);
             note(&format!(
                 "remembered for {name} {}, {}, {size}: gpulab {name} uses it, with --no-tuned it does not",
@@ -83,15 +86,14 @@ impl Tuning<'_> {
         }))
     }
 
-    /// The fastest row, and that of its rung's default. The default stays the best unless something is clearly faster: the
-    /// middle halves of their samples lie apart.
+    /// The fastest row, and that of its rung's default. The default stays the best unless something is faster beyond the
+    /// noise.
     fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
         let best = fastest(rows)?;
         let index = self.space.default_of(&best.variant).map(|default| default.index);
         let default = rows.iter().find(|row| row.case_index == index && time_of(row).is_some());
-        let is_apart = |default: &Row| best.t_q3_s.zip(default.t_q1_s).is_some_and(|(best, default)| best < default);
         match default {
-            Some(default) if !is_apart(default) => Some((default, Some(default))),
+            Some(default) if !is_faster(best, default) => Some((default, Some(default))),
             _ => Some((best, default)),
         }
     }
