@@ -93,9 +93,9 @@ pub enum Command {
     Tune(Box<TuneArgs>),
     /// List, show, forget, export or import what tuning found
     Tuned {
-        /// What to do.
+        /// What to do; without it, the list.
         #[command(subcommand)]
-        action: TunedAction,
+        action: Option<TunedAction>,
     },
     /// Join the files of a sweep's shards into one
     Merge {

@@ -118,7 +118,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),
-        Command::Tuned { action } => tuned::run(out, global, action),
+        Command::Tuned { action } => tuned::run(out, global, action.as_ref()),
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),

@@ -17,14 +17,14 @@ use std::path::Path;
 ///
 /// # Errors
 /// No folder for data, no such device or family, files that cannot be read or written.
-pub fn run(out: &mut Out, global: &Global, action: &TunedAction) -> Result<(), Error> {
+pub fn run(out: &mut Out, global: &Global, action: Option<&TunedAction>) -> Result<(), Error> {
     let memory = TuningMemory::open()?;
     match action {
-        TunedAction::Import { file } => import(out, &memory, file),
-        TunedAction::Export { file } => export(&memory, global, file),
-        TunedAction::List => list(out, &memory, global),
-        TunedAction::Show { family } => show(out, &memory, global, family.as_deref()),
-        TunedAction::Clear { family } => clear(out, &memory, global, family.as_deref()),
+        Some(TunedAction::Import { file }) => import(out, &memory, file),
+        Some(TunedAction::Export { file }) => export(&memory, global, file),
+        None | Some(TunedAction::List) => list(out, &memory, global),
+        Some(TunedAction::Show { family }) => show(out, &memory, global, family.as_deref()),
+        Some(TunedAction::Clear { family }) => clear(out, &memory, global, family.as_deref()),
     }
 }
 

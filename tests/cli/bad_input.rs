@@ -137,9 +137,8 @@ const BAD: &str = r#"
 74 | tune dot --csv {} | nowhere
 3 | tune dot -d nonesuch | nonesuch
 1 | tune --replay {} | nowhere
-2 | tune --replay Cargo.toml | no results
+2 | tune --replay Cargo.toml | not JSON
 2 | tune --replay a.csv -n 5 | cannot be used with
-2 | tuned | list
 2 | tuned nothing | nothing
 2 | tuned show nothing | there is no family
 2 | tuned clear nothing | there is no family

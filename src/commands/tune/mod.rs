@@ -53,6 +53,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     bench::check_sources(&asked.rungs, options.cl_dir.as_deref())?;
     let given = [("--csv", options.csv.as_deref()), ("--export", export)];
     let takes_stdout = keep_apart(&given, &outputs::inputs(&[], options.cl_dir.as_deref()))?;
+    rows::check_writable(options.csv.as_deref(), export)?;
     let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;

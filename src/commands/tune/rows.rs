@@ -131,6 +131,15 @@ impl TuningRows {
     }
 }
 
+/// Finds files that cannot be written before anything is measured for them; none is changed.
+///
+/// # Errors
+/// [`Error::Output`], and [`Error::Usage`] for a file of other columns.
+pub(super) fn check_writable(csv: Option<&str>, export: Option<&str>) -> Result<(), Error> {
+    csv.map_or(Ok(()), |path| CsvFile::<Row>::open(path, Mode::Append).map(drop))?;
+    export.map_or(Ok(()), |path| Deferred::open(path).map(drop))
+}
+
 /// Writes rows for Kernel Tuner's tools.
 pub(super) fn write_kernel_tuner(path: &str, rows: &[(Row, Option<Spent>)]) -> Result<(), Error> {
     let text = kernel_tuner::cache(rows);
