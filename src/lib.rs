@@ -9,6 +9,7 @@
 //! - [`ceilings`] are what a device does at best: what to measure, the search for the best shape, and the files that
 //!   keep them.
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
+//! - [`compare`] says what two runs of the same cases differ in.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
 //! - [`exchange`] is what goes on between host and device, as data: transfers, launches, pipelines.
@@ -27,6 +28,7 @@ pub mod ceilings;
 pub mod check;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod cpu;
 pub mod data;
 pub mod device;

@@ -99,6 +99,8 @@ pub enum Command {
     },
     /// Show recorded results again: tables, charts and findings, of files or of devices whose records come with gpulab
     Show(Show),
+    /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
+    Compare(Compare),
     /// Say what the columns of CSV and JSON files hold: name, type, unit and meaning
     Columns {
         /// As Markdown tables
@@ -354,7 +356,7 @@ pub struct GraphJob {
 const LADDER_ONLY: &[&str] = &[
     "n", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "budget",
-    "in_process", "strict", "csv", "json", "md", "samples", "gib", "peak",
+    "in_process", "strict", "csv", "json", "md", "samples", "gib", "save", "against", "peak",
 ];
 
 /// Options of all ladders.
@@ -448,6 +450,21 @@ pub struct Show {
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second
     #[arg(long)]
     pub gib: bool,
+}
+
+/// `gpulab compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Files that --csv or --json wrote, the first of which the others are held against. Several runs of the same cases,
+    /// joined by commas as in a1.csv,a2.csv,a3.csv, count as one: three and more say how far a time can be repeated
+    #[arg(required = true, num_args = 2.., value_name = "FILE")]
+    pub files: Vec<String>,
+    /// End with exit code 6 if a case is SLOWER, or with slower:5 if one is slower by 5 % at least
+    #[arg(long, value_name = "slower[:PCT]", value_parser = values::slower)]
+    pub fail_on: Option<f64>,
+    /// Cases that are shown to differ by less count as the same
+    #[arg(long, value_name = "SHARE", value_parser = values::spread, default_value = "2%")]
+    pub same: f64,
 }
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
@@ -591,6 +608,12 @@ pub struct Output {
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second; files keep GB/s
     #[arg(long)]
     pub gib: bool,
+    /// Keep the rows under this name, for --against
+    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    pub save: Option<String>,
+    /// Say which rungs are faster, slower or the same as in the run that was kept under this name
+    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    pub against: Option<String>,
 }
 
 impl Ladder {
