@@ -4,7 +4,7 @@ mod process;
 
 use clap::Parser;
 use gpulab::cli::Cli;
-use gpulab::terminal::{Stdout, say};
+use gpulab::terminal::Stdout;
 use gpulab::{Error, commands};
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         return code;
     }
     if error.use_stderr() {
-        say(error.render().to_string().trim_end());
+        commands::note(error.render().to_string().trim_end());
         return code;
     }
     // clap knows whether there are colours; an empty write tells whether the text would arrive.

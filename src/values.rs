@@ -176,6 +176,17 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number of seconds above 0 after which something is ended.
+///
+/// # Errors
+/// Anything else: with none at all nothing could end in time.
+pub fn deadline(text: &str) -> Result<f64, String> {
+    match seconds(text)? {
+        0.0 => Err(format!("{text:?}: no case could end in time; a number of seconds above 0 is needed, such as 60")),
+        value => Ok(value),
+    }
+}
+
 /// A time above 0, in seconds: `500ms`, `10s`, `2m` (minutes), and `10` for seconds.
 ///
 /// # Errors

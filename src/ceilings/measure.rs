@@ -8,6 +8,7 @@ use crate::plan::{Case, Target};
 use crate::record::Run;
 use crate::runner::{Cache, Clock, Outcome, Settings, Status};
 use crate::worker::{Executor, Job};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// How hard to look.
@@ -98,28 +99,32 @@ struct Deadline {
     began: Instant,
     /// Seconds from the beginning.
     within: Option<f64>,
-    /// Seconds that the slowest attempt took for an element of its data.
-    per_element: f64,
+    /// Seconds that the slowest attempt with each probe took for an element of its data: they differ many times over, and a
+    /// slow one says nothing of the others.
+    per_element: BTreeMap<String, f64>,
     /// Whether something was left out for want of time.
     is_cut: bool,
 }
 
 impl Deadline {
     fn begin(within: Option<f64>) -> Deadline {
-        Deadline { began: Instant::now(), within, per_element: 0.0, is_cut: false }
+        Deadline { began: Instant::now(), within, per_element: BTreeMap::new(), is_cut: false }
     }
 
-    /// Whether an attempt over so many elements is likely to end in time. If not, the search is cut.
-    fn has_time_for(&mut self, elements: u64) -> bool {
-        let needed = self.per_element * elements as f64;
+    /// Whether an attempt with a probe over so many elements is likely to end in time. If not, the search is cut. Of a probe
+    /// that was not tried the slowest one tells.
+    fn has_time_for(&mut self, probe: &str, elements: u64) -> bool {
+        let slowest = || self.per_element.values().copied().fold(0.0, f64::max);
+        let needed = self.per_element.get(probe).copied().unwrap_or_else(slowest) * elements as f64;
         let has_time = self.within.is_none_or(|within| self.began.elapsed().as_secs_f64() + needed <= within);
         self.is_cut |= !has_time;
         has_time
     }
 
-    /// Takes note of an attempt over so many elements.
-    fn note(&mut self, elements: u64, seconds: f64) {
-        self.per_element = self.per_element.max(seconds / elements.max(1) as f64);
+    /// Takes note of an attempt with a probe over so many elements.
+    fn note(&mut self, probe: &str, elements: u64, seconds: f64) {
+        let own = self.per_element.entry(probe.to_owned()).or_default();
+        *own = own.max(seconds / elements.max(1) as f64);
     }
 }
 
@@ -219,7 +224,7 @@ impl Hunt<'_> {
         let final_case = |tried: &Tried| Case { shape: shape.unwrap_or(tried.case.shape), ..tried.case.clone() };
         let mut finalists: Vec<Case> = self.tried.iter().take(effort.finalists).map(final_case).collect();
         // What was found so far is better than what comes too late.
-        if finalists.iter().any(|case| !self.deadline.has_time_for(case.shape.elements())) {
+        if finalists.iter().any(|case| !self.deadline.has_time_for(&probe(case), case.shape.elements())) {
             return Ok(());
         }
         // Over a part of the data more may come from the caches.
@@ -249,16 +254,16 @@ impl Hunt<'_> {
         settings: &Settings,
         tell: &mut dyn FnMut(&Outcome),
     ) -> Result<Option<f64>, Error> {
-        let elements = case.shape.elements();
+        let (elements, probe) = (case.shape.elements(), probe(&case));
         // Without a rate there is no ceiling.
-        if !self.tried.is_empty() && !self.deadline.has_time_for(elements) {
+        if !self.tried.is_empty() && !self.deadline.has_time_for(&probe, elements) {
             return Ok(None);
         }
         self.count += 1;
         let job = Job { baseline: false, case, settings: settings.clone(), again: false };
         let started = Instant::now();
         let outcome = self.executor.run(&job)?;
-        self.deadline.note(elements, started.elapsed().as_secs_f64());
+        self.deadline.note(&probe, elements, started.elapsed().as_secs_f64());
         if !matches!(outcome.status(), Status::Ok | Status::Skipped) {
             tell(&outcome);
         }
@@ -270,6 +275,11 @@ impl Hunt<'_> {
         self.tried.push(Tried { case: job.case, merit, outcome });
         Ok(Some(merit))
     }
+}
+
+/// What tells the probes apart that a case may run: `read/strided`.
+fn probe(case: &Case) -> String {
+    format!("{}/{}", case.family, case.variant)
 }
 
 /// Seconds of the fastest run of a right result.
@@ -306,14 +316,17 @@ pub(super) mod tests {
     #[test]
     fn an_attempt_is_made_if_the_slowest_so_far_would_end_in_time() {
         let mut deadline = Deadline::begin(Some(1000.0));
-        assert!(deadline.has_time_for(u64::MAX), "nothing is known yet");
-        deadline.note(100, 2.0);
-        deadline.note(100, 0.1);
-        assert!(deadline.has_time_for(40_000) && !deadline.has_time_for(60_000));
+        assert!(deadline.has_time_for("slow", u64::MAX), "nothing is known yet");
+        deadline.note("slow", 100, 2.0);
+        deadline.note("slow", 100, 0.1);
+        deadline.note("fast", 100, 0.02);
+        assert!(deadline.has_time_for("slow", 40_000) && !deadline.has_time_for("slow", 60_000));
+        assert!(deadline.has_time_for("fast", 4_000_000) && !deadline.has_time_for("fast", 6_000_000));
+        assert!(deadline.has_time_for("new", 40_000) && !deadline.has_time_for("new", 60_000));
         deadline.within = Some(0.0);
-        assert!(!deadline.has_time_for(1));
+        assert!(!deadline.has_time_for("fast", 1));
         deadline.within = None;
-        assert!(deadline.has_time_for(u64::MAX), "time is not limited");
+        assert!(deadline.has_time_for("slow", u64::MAX), "time is not limited");
     }
 
     /// A device that takes some milliseconds for every case, and reaches the same rate with each.

@@ -10,7 +10,7 @@ mod quantity;
 mod row;
 mod search;
 
-pub use kept::{CEILINGS_FOLDER, Kept, all_kept, check_writable, folder, kept_files};
+pub use kept::{CEILINGS_FOLDER, Kept, all_kept, cached, check_writable, folder, kept_files};
 pub use limits::{LimitNeeded, Limits, bounded, gone_wrong, is_bounded, is_in_cache, probe_name};
 pub use measure::{Effort, Reach, measure};
 pub use quantity::{Axis, ProbeSpace, Quantity, Rate, Site, bounding, quantities};

@@ -401,7 +401,7 @@ pub struct CeilingArgs {
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
     /// What a shape may take beyond its sampling, in seconds [default: 60, and more for large data]
-    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    #[arg(long, value_name = "S", value_parser = values::deadline)]
     pub deadline: Option<f64>,
     /// Run kernels in this process, for debuggers, profilers and simulators
     #[arg(long)]
@@ -579,7 +579,7 @@ pub struct MeasureArgs {
     #[arg(long)]
     pub quick: bool,
     /// What a case may take beyond --sample-time, in seconds [default: 60, and more for large data]
-    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    #[arg(long, value_name = "S", value_parser = values::deadline)]
     pub deadline: Option<f64>,
     /// Run kernels in this process, for debuggers, profilers and simulators
     #[arg(long)]

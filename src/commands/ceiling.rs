@@ -1,7 +1,7 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, bench, interrupt, say, screen};
+use super::{Out, bench, interrupt, note, say, screen};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::{CeilingArgs, Global};
@@ -39,7 +39,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     let (before, damage) = Kept::load_or_put_aside(&folder, &info);
     damage.iter().for_each(|why| say(why));
     let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
-    let (mut rows, mut worse) = (Vec::new(), 0);
+    let (mut rows, mut worse) = (Vec::new(), Vec::new());
     let (mut saved, mut broken) = (Ok(()), Vec::new());
     let measured = measure(&mut *executor, options, global, &mut broken, &mut |row, is_whole| {
         outputs.row(&row);
@@ -48,7 +48,9 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
         if !is_whole {
             return;
         }
-        worse += usize::from(!kept.add(row));
+        if !kept.add(row.clone()) {
+            worse.push(row);
+        }
         if saved.is_ok() && options.cl_dir.is_none() {
             saved = kept.save(&folder).map(|_| ());
         }
@@ -57,8 +59,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     if options.cl_dir.is_some() && !global.quiet {
         say("not kept: they were measured with the kernels of --cl-dir");
     } else if !global.quiet && measured.is_ok() && saved.is_ok() {
-        let but = format!(", but for {worse} of {}: what was kept of them is no worse", rows.len());
-        say(&format!("kept in {}{}", kept.path(&folder).display(), if worse > 0 { &but } else { "" }));
+        note(&told_kept(&kept.path(&folder), &worse, rows.len()));
     }
     outputs.note(saved);
     let finished = outputs.finish(measured.is_ok(), !rows.is_empty());
@@ -67,6 +68,23 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
         broken.iter().find(|(ended, _): &&(Status, String)| *ended == status).map(|(_, probe)| probe.clone())
     });
     bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
+}
+
+/// Where ceilings are kept, and which of so many are not, as what was kept of them before is no `worse`.
+fn told_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {
+    let kept = format!("kept in {}", path.display());
+    match worse {
+        [] => kept,
+        [_] => format!(
+            "{kept}, but not {}, of which the value that was kept before is no worse",
+            report::ceilings::names(worse)
+        ),
+        _ => format!(
+            "{kept}, but for {} of {all}, of which the values that were kept before are no worse: {}",
+            worse.len(),
+            report::ceilings::names(worse)
+        ),
+    }
 }
 
 /// Refuses a folder that lacks a probe.
@@ -152,4 +170,26 @@ fn open(options: &CeilingArgs) -> Result<Outputs<CeilingRow>, Error> {
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
     let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
     Outputs::open(&Paths { csv, json, ..Paths::default() }, &inputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ceilings_that_are_not_kept_are_named() {
+        let path = format!("{}/data/results/nvidia-h200/ceilings.csv", env!("CARGO_MANIFEST_DIR"));
+        let rows: Vec<CeilingRow> = csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect();
+        let told = |worse: &[CeilingRow]| told_kept(Path::new("/home/me/kept.json"), worse, rows.len());
+        let names: Vec<String> = rows.iter().map(|row| report::ceilings::names(std::slice::from_ref(row))).collect();
+        assert_eq!(told(&[]), "kept in /home/me/kept.json");
+        assert!(told(&rows[..1]).contains(&format!(", but not {}, of which", names[0])), "{}", told(&rows[..1]));
+        let most = told(&rows[1..]);
+        assert!(most.contains(&format!("but for {} of {}", rows.len() - 1, rows.len())), "{most}");
+        assert!(names[1..].iter().all(|name| most.contains(name)), "{most}");
+        let mut distinct = names.clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), names.len(), "no two have one name: {names:?}");
+    }
 }

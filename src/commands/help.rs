@@ -3,6 +3,7 @@
 use super::{Out, color, page, screen, words};
 use crate::Error;
 use crate::cli::{Cli, Global, command_names};
+use crate::kernels::FAMILIES;
 use crate::report::columns::{BESIDE, COLUMNS};
 use crate::report::format::on_screen;
 use crate::report::wrap::wrapped;
@@ -49,10 +50,36 @@ fn explained(width: usize) -> String {
     let entries: String = all.iter().map(entry).collect();
     let mut dropped: Vec<&(String, &str, u8)> = all.iter().filter(|(.., drop)| *drop > 0).collect();
     dropped.sort_by_key(|(.., drop)| std::cmp::Reverse(*drop));
+    dropped.dedup_by_key(|(.., drop)| *drop);
     let names: Vec<&str> = dropped.iter().map(|(name, ..)| name.as_str()).collect();
     let order = format!("Where there is no room for all, they go in this order: {}.", names.join(", "));
+    let baselines = "Below the rungs are the programs of the CPU, which solve the same problem without OpenCL:";
     let files = "What the columns of files hold, `gpulab columns` says.";
-    format!("{entries}\n{}{}", wrapped(&order, "", "", width), wrapped(files, "", "", width))
+    format!(
+        "{entries}\n{}{}\n{}{}",
+        wrapped(baselines, "", "", width),
+        explained_baselines(width),
+        wrapped(&order, "", "", width),
+        wrapped(files, "", "", width)
+    )
+}
+
+/// The CPU's rows of each family, one an entry; those that several families say alike once.
+fn explained_baselines(width: usize) -> String {
+    let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for (family, baseline) in FAMILIES.iter().flat_map(|f| f.problem.baselines().iter().map(move |b| (f.name, b))) {
+        match all.iter_mut().find(|(name, about, _)| (*name, *about) == (baseline.name, baseline.about)) {
+            Some((.., families)) => families.push(family),
+            None => all.push((baseline.name, baseline.about, vec![family])),
+        }
+    }
+    all.sort_by_key(|(name, ..)| *name);
+    let longest = all.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    let indent = " ".repeat(longest + 2);
+    let entry = |(name, about, families): &(&str, &str, Vec<&str>)| {
+        wrapped(&format!("{about} ({})", families.join(", ")), &format!("{name:<longest$}  "), &indent, width)
+    };
+    all.iter().map(entry).collect()
 }
 
 #[cfg(test)]
@@ -65,6 +92,9 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         for column in COLUMNS {
             assert!(text.contains(&format!("\n{} ", column.name())), "{}: {text}", column.name());
+        }
+        for baseline in FAMILIES.iter().flat_map(|family| family.problem.baselines()) {
+            assert!(text.contains(&format!("\n{} ", baseline.name)), "{}: {text}", baseline.name);
         }
         assert!(text.starts_with("rung ") && text.contains("\nverdict "), "{text}");
     }

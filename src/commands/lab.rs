@@ -151,7 +151,8 @@ struct Laboratory {
 impl Laboratory {
     fn run(&mut self, studies: &[ExperimentRun], out: &mut Out, global: &Global) -> Result<(), Error> {
         for (i, study) in studies.iter().enumerate() {
-            let observer: Box<dyn Observer> = Box::new(StatusLine::new(global.quiet));
+            let observer: Box<dyn Observer> =
+                Box::new(StatusLine::new(global.quiet).until(self.pace.after(1.0)).in_rounds(self.rounds));
             let steps = study.tasks.len() * self.rounds as usize;
             let mut running =
                 ExperimentState { study, lab: self, observer, step: 0, steps, points: Vec::new(), timeline: None };
@@ -284,6 +285,7 @@ impl Bench for ExperimentState<'_> {
             return Err(Error::Interrupted);
         }
         let called = called(self.study.experiment, self.task(configuration));
+        self.observer.round(job.again, job.settings.timeout);
         self.observer.case_started(self.step, self.steps, &called);
         self.step += 1;
         let began = Instant::now();
@@ -293,14 +295,15 @@ impl Bench for ExperimentState<'_> {
         Ok(outcome)
     }
 
-    fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
-        self.finished(configuration, outcome)
+    fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {
+        self.finished(configuration, outcome, sampled)
     }
 
-    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
+    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
         let study = self.study;
         let (task, experiment) = (&study.tasks[configuration.index as usize], study.experiment);
         let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
+        self.lab.scene.sample_time = sampled;
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
         for (place, trial) in &task.trials {
             let x_label = (experiment.x_label)(trial.x);

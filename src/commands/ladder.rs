@@ -19,7 +19,7 @@ use crate::sweep::Asked;
 use crate::terminal::Stdout;
 use crate::values::{self, Peak};
 use crate::worker::Setup;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A ladder to climb.
 pub(super) struct LadderRun {
@@ -101,7 +101,9 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         peaks,
         verbose: global.verbose,
     };
-    let mut climb = Climb::new(study, executor, outputs, Live::new(global.quiet, Stdout.is_terminal()), began);
+    let ends = study.budget.map(|budget| began + Duration::from_secs_f64(budget.whole));
+    let live = Live::new(global.quiet, Stdout.is_terminal()).until(ends);
+    let mut climb = Climb::new(study, executor, outputs, live, began);
     let climbed = climb.climb(&mut limits);
     let rows = climb.rows();
     let finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());

@@ -3,7 +3,7 @@
 use super::{Out, page, words};
 use crate::Error;
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::{FAMILIES, Family, Rung};
+use crate::kernels::{FAMILIES, Family, Kind, Rung, Tunable};
 use crate::report::format::shorten;
 use crate::report::sources;
 use crate::report::wrap::wrapped;
@@ -100,10 +100,24 @@ fn details(family: &'static Family, width: usize) -> String {
             text += &wrapped(about, &format!("     {label:<8} "), &" ".repeat(14), width);
         }
     }
-    text.push_str("\n  Tunables\n");
+    let head = format!("Tunables, with the values that are worth a try, as in gpulab sweep {} --set", family.name);
+    text.push('\n');
+    text += &wrapped(&format!("{head} {}", first_setting(family)), "  ", "  ", width);
     for tunable in family.tunables() {
         let about = format!("{} [{}]", tunable.about, tunable.values.join(", "));
         text += &wrapped(&about, &format!("     {:<8} ", tunable.name), &" ".repeat(14), width);
     }
+    text.push_str("\n  On the CPU, without OpenCL, for comparison\n");
+    for baseline in family.problem.baselines() {
+        text += &wrapped(baseline.about, &format!("     {:<14} ", baseline.name), &" ".repeat(20), width);
+    }
     text
+}
+
+/// `items=1024,4096`: the first number that has several values.
+fn first_setting(family: &Family) -> String {
+    let tunables = family.tunables();
+    let is_number = |tunable: &&&Tunable| matches!(tunable.kind, Kind::Number { .. }) && tunable.values.len() > 1;
+    let first = tunables.iter().find(is_number);
+    first.map_or_else(|| "NAME=VALUE".to_owned(), |tunable| format!("{}={}", tunable.name, tunable.values.join(",")))
 }

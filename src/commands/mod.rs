@@ -167,6 +167,8 @@ fn color(choice: Color) -> bool {
 #[cfg(test)]
 mod tests {
     use super::fitted;
+    use crate::cli::Cli;
+    use clap::Parser;
 
     #[test]
     fn long_lines_are_broken_and_short_ones_stay_as_they_are() {
@@ -174,5 +176,15 @@ mod tests {
         assert_eq!(fitted(text, 80), text);
         let narrow = "gpulab: no device\n  matches `x`:\n  --device 0 or 0:0 a\n      long name";
         assert_eq!(fitted(text, 22), narrow);
+    }
+
+    #[test]
+    fn the_parsers_own_errors_are_broken_between_words() {
+        let error = Cli::try_parse_from("gpulab sweep dot --resume --retry okay".split(' ')).unwrap_err();
+        let (long, text) = (error.render().to_string(), fitted(&error.render().to_string(), 80));
+        assert!(long.lines().any(|line| line.chars().count() > 80), "{long}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&text), words(&long));
     }
 }

@@ -6,6 +6,9 @@ use crate::kernels::FAMILIES;
 use crate::report::sources;
 use clap_complete::Shell;
 
+/// The options of ladders that name files to write.
+const OUTPUTS: [&str; 4] = ["--csv", "--json", "--md", "--samples"];
+
 /// What was run.
 pub(super) struct Done<'a> {
     /// The command.
@@ -53,11 +56,36 @@ impl Done<'_> {
         format!("{command}{device}")
     }
 
-    /// The same command without a word that it is over with, and with more words.
+    /// The same command without a word that it is over with, and with more words. Files that it wrote are left out: they
+    /// would be overwritten.
     fn again(&self, without: &str, more: &[&str]) -> String {
-        let kept = self.words.iter().map(String::as_str).filter(|word| *word != without);
+        let kept = self.without_outputs().into_iter().filter(|word| *word != without);
         let words: Vec<String> = kept.chain(more.iter().copied()).map(quoted).collect();
         format!("gpulab {}", words.join(" "))
+    }
+
+    /// The same command without a word that it is over with.
+    fn with_files(&self, without: &str) -> String {
+        let words: Vec<String> = self.words.iter().filter(|word| *word != without).map(|word| quoted(word)).collect();
+        format!("gpulab {}", words.join(" "))
+    }
+
+    /// The words without the options that name files to write, and these.
+    fn without_outputs(&self) -> Vec<&str> {
+        let is_output = |word: &str| OUTPUTS.contains(&word);
+        let has_own = |word: &str| {
+            OUTPUTS.iter().any(|output| word.strip_prefix(output).is_some_and(|rest| rest.starts_with('=')))
+        };
+        let mut kept = Vec::new();
+        let mut words = self.words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            match is_output(word) {
+                true => _ = words.next(),
+                false if has_own(word) => {}
+                false => kept.push(word),
+            }
+        }
+        kept
     }
 
     /// Behind a first look the whole ladder; behind the ladder the ideas of its rungs.
@@ -92,7 +120,8 @@ impl Done<'_> {
         let file = format!("{family}.csv");
         match (options.output.as_str(), options.dry_run, options.shard) {
             ("-", ..) => self.again("--dry-run", &["-o", &file]),
-            (_, true, _) => self.again("--dry-run", &[]),
+            // Nothing was written yet.
+            (_, true, _) => self.with_files("--dry-run"),
             (file, false, Some(_)) => format!("gpulab merge {} OTHERS... -o whole.csv", quoted(file)),
             (file, false, None) => format!("gpulab show {}", quoted(file)),
         }
@@ -148,7 +177,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 29] = [
+    const NEXT: [(&str, &str); 32] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -156,6 +185,9 @@ mod tests {
         ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
         ("gpulab list --source cmsoft", "gpulab dot --as cmsoft"),
         ("gpulab reduce --quick -n 1M -d 0:0", "gpulab reduce -n 1M -d 0:0"),
+        ("gpulab dot --quick --csv a.csv -n 1M --json=b.json", "gpulab dot -n 1M"),
+        ("gpulab dot --md - --samples s.csv --quick", "gpulab dot"),
+        ("gpulab sweep dot --csv a.csv --dry-run", "gpulab sweep dot --csv a.csv"),
         ("gpulab transpose", "gpulab list transpose"),
         ("gpulab dot -d h200", "gpulab list dot"),
         ("gpulab minplus --quick", "gpulab minplus"),

@@ -2,13 +2,16 @@
 
 use super::{Out, say, screen};
 use crate::Error;
-use crate::ceilings::CeilingRow;
+use crate::ceilings::{CeilingRow, cached};
 use crate::cli::{Global, Show};
 use crate::experiments::experiment;
 use crate::files;
-use crate::record::{HOST, Point, Row};
+use crate::kernels;
+use crate::record::{HOST, Point, Row, flag};
 use crate::report::{self, RateUnit, format};
+use crate::runner::Cache;
 use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
+use crate::suggest::did_you_mean;
 use crate::terminal::Screen;
 use std::path::Path;
 
@@ -25,7 +28,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
             let own = of_device(&all, device)?;
             match names.is_empty() {
                 true => return out.text(&contents(&own)),
-                false => named(&own, names)?,
+                false => beside_caches(&own, named(&own, names)?)?,
             }
         }
         Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<ShownFile>, Error>>()?,
@@ -244,12 +247,43 @@ fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let names = |files: &[Shipped]| distinct(files.iter().map(|file| file.device)).join(", ");
     match distinct(own.iter().map(|file| file.device)).len() {
         1 => Ok(own),
-        0 => Err(Error::Usage(format!(
-            "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
-            names(all)
-        ))),
+        0 => Err(Error::Usage(match of_any_device(all, &part)?.as_slice() {
+            [] => format!(
+                "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
+                names(all)
+            ),
+            commands => format!(
+                "there is no file {part:?}; records of {part} that come with gpulab are shown by device{}",
+                did_you_mean(commands)
+            ),
+        })),
         _ => Err(Error::Usage(format!("{part:?} is a part of several devices' names: {}", names(&own)))),
     }
+}
+
+/// The commands that show the records of a file, a family or an experiment of this name, those of short names first; a few
+/// at most.
+fn of_any_device(all: &[Shipped], name: &str) -> Result<Vec<String>, Error> {
+    let mut devices = Vec::new();
+    for own in groups(all, |file| file.device) {
+        if !found_by_name(&own, name)?.is_empty() {
+            devices.extend(own.first().map(|file| selector(all, file.device)));
+        }
+    }
+    devices.sort_by_key(|device| device.len());
+    Ok(devices.iter().take(MOST_COMMANDS).map(|device| format!("gpulab show {device} {name}")).collect())
+}
+
+/// Suggestions that anybody reads.
+const MOST_COMMANDS: usize = 3;
+
+/// What selects a device's records: the last part of its name that no other has, or all of it.
+fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
+    let is_its_own = |part: &&str| {
+        let others = all.iter().filter(|file| file.device != device);
+        part.contains(char::is_alphabetic) && others.clone().all(|file| !file.device.contains(*part))
+    };
+    device.split('-').rfind(is_its_own).unwrap_or(device)
 }
 
 /// The records of these names: a file's, or else a family's or an experiment's in any file.
@@ -259,16 +293,8 @@ fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
     let mut found = Vec::new();
     for name in names {
         let name = name.to_lowercase();
-        let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
-        if let Some(file) = own.iter().find(|file| file.name == name) {
-            found.push(from(file)?);
-            continue;
-        }
-        let before = found.len();
-        for file in own {
-            found.extend(only(from(file)?, &name));
-        }
-        if found.len() == before {
+        let of_name = found_by_name(own, &name)?;
+        if of_name.is_empty() {
             let files: Vec<&str> = own.iter().map(|file| file.name).collect();
             return Err(Error::Usage(format!(
                 "no record of {name} among those of {}: there are {}",
@@ -276,8 +302,45 @@ fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
                 files.join(", ")
             )));
         }
+        found.extend(of_name);
     }
     Ok(found)
+}
+
+/// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
+fn found_by_name(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
+    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
+    if let Some(file) = own.iter().find(|file| file.name == name) {
+        return Ok(vec![from(file)?]);
+    }
+    own.iter().map(from).filter_map(|file| file.map(|file| only(file, name)).transpose()).collect()
+}
+
+/// The shipped file of a device's limits.
+const CEILINGS: &str = "ceilings";
+
+/// The same, where rows of data that the device's caches hold say so. Those that were recorded before caches were measured
+/// do not, and a share of memory's limit would mislead.
+fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<ShownFile>, Error> {
+    let ceilings = own.iter().find(|file| file.name == CEILINGS);
+    let cached = match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
+        Some(ShownContent::Ceilings(rows)) => cached(&rows),
+        _ => 0,
+    };
+    let is_cached = |row: &Row| {
+        let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
+        is_memory
+            && !row.on_host()
+            && row.cache == Cache::Warm
+            && row.bytes.is_some_and(|bytes| (1..=cached).contains(&bytes))
+    };
+    for file in &mut shown {
+        let ShownContent::Recorded(Recorded::Rows(rows)) = &mut file.holds else { continue };
+        for row in rows.iter_mut().filter(|row| is_cached(row) && !row.has_flag(flag::FITS_CACHE)) {
+            row.flags = format!("{} {}", row.flags, flag::FITS_CACHE).trim_start().to_owned();
+        }
+    }
+    Ok(shown)
 }
 
 /// What a source has of a family or an experiment.

@@ -10,8 +10,8 @@ use crate::kernels::{Family, Form, Rung};
 use crate::plan::{Case, Refusal};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
-use crate::report::sweep as report;
-use crate::runner::{Outcome, Settings, Sources, Spent};
+use crate::report::sweep::{self as report, SweepTime};
+use crate::runner::{Outcome, Settings, Sources};
 use crate::store::{CsvFile, Mode, Pool, Rounds, keep_apart, read_rows};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
 use crate::terminal::{Screen, Stdout};
@@ -65,6 +65,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
     let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     limits.end_by(pace.after(FOR_LIMITS));
+    let observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0)).in_rounds(rounds_of_each);
     let run = SweepState {
         family: space.family,
         scene: Scene::on_device(
@@ -76,19 +77,18 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         identity,
         settings,
         limits,
-        steps: todo.len() * rounds_of_each as usize,
+        steps: jobs,
         step: 0,
         pace,
         rounds_of_each,
         executor,
-        observer: Box::new(StatusLine::with_bar(global.quiet)),
+        observer: Box::new(observer),
         rows,
         csv,
         quiet: global.quiet,
         earlier,
         rounds,
-        spent: Spent::default(),
-        probed: 0.0,
+        time: SweepTime::default(),
     };
     run.run(out, &todo, options, global)
 }
@@ -292,9 +292,7 @@ struct SweepState {
     earlier: BTreeMap<u64, Pool>,
     /// Where rounds are noted; nowhere if rows go to standard output.
     rounds: Option<Rounds>,
-    spent: Spent,
-    /// Seconds that measuring the ceiling took.
-    probed: f64,
+    time: SweepTime,
 }
 
 impl SweepState {
@@ -307,8 +305,8 @@ impl SweepState {
             self.tell_missing(todo);
         }
         if !global.quiet && !todo.is_empty() {
-            let split = report::time_split(self.spent, self.probed, started.elapsed().as_secs_f64());
-            say(&report::wrapped(&split, Screen::stderr()));
+            self.time.total = started.elapsed().as_secs_f64();
+            say(&report::wrapped(&report::time_split(&self.time), Screen::stderr()));
             self.pace.overrun().into_iter().for_each(|told| note(&told));
         }
         let worst = bench::worst(&self.rows, options.measure.strict);
@@ -365,9 +363,9 @@ impl SweepState {
         if !self.limits.is_at_hand(need, &self.executor.info().target) {
             self.observer.case_started(0, self.steps, &format!("{} ceiling", self.family.ceiling.name()));
         }
-        self.limits.measure(&mut *self.executor, need)?;
-        self.probed += started.elapsed().as_secs_f64();
-        Ok(())
+        let measured = self.limits.measure(&mut *self.executor, need);
+        self.time.ceiling += started.elapsed().as_secs_f64();
+        measured
     }
 }
 
@@ -382,10 +380,13 @@ impl Bench for SweepState {
         if interrupt::interrupted() {
             return Err(Error::Interrupted);
         }
+        self.observer.round(job.again, job.settings.timeout);
         self.observer.case_started(self.step, self.steps, &configuration.label());
         self.step += 1;
         let began = Instant::now();
-        let outcome = self.executor.run(job)?;
+        let ran = self.executor.run(job);
+        self.time.note(began.elapsed().as_secs_f64(), ran.as_ref().ok().map(|outcome| outcome.spent));
+        let outcome = ran?;
         self.pace.job_done(began, job.settings.timeout);
         self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         Ok(outcome)
@@ -409,12 +410,12 @@ impl Bench for SweepState {
         self.rounds.iter_mut().for_each(Rounds::settle);
     }
 
-    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
-        self.spent += outcome.spent;
+    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
         self.scene.ceiling =
             self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
+        self.scene.sample_time = sampled;
         let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);
         self.identity.stamp(&mut row, configuration);

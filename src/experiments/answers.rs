@@ -249,3 +249,25 @@ fn factors_below_one_are_found() {
     assert!(has_inverse_factor("at 0.04 times the speed") && has_inverse_factor("x (0.50 times)"));
     assert!(!has_inverse_factor("25.0 times slower, 1.00 times, many times"));
 }
+
+/// One point of each series shows no rule: not the one that all of them would.
+#[test]
+fn one_point_of_each_series_shows_no_rule() {
+    /// Those that tell a comparison at a named place, or of what has no x to vary, and no rule.
+    const OF_PLACES: [&str; 9] =
+        ["camping", "constant", "launch", "lockstep", "overlap", "pitch", "rounding", "transfer", "zerocopy"];
+    /// Whose rule is a threshold, of which the least that was measured is one.
+    const THRESHOLDS: [&str; 1] = ["ilp"];
+    for Answers { experiment, none, .. } in ALL {
+        let mut seen = Vec::new();
+        let mut points = points_of(experiment, true, 0.01, none.0);
+        points.retain(|p| {
+            let is_first = !seen.contains(&p.series);
+            seen.push(p.series.clone());
+            is_first
+        });
+        let few = experiment.finding(&points);
+        let is_exempt = OF_PLACES.iter().chain(&THRESHOLDS).any(|name| *name == experiment.name);
+        assert!(is_exempt || !few.contains(none.1), "{}: {few}", experiment.name);
+    }
+}

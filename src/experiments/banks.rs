@@ -43,7 +43,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 
 fn finding(points: &[Point]) -> String {
     if knee(points, NARROW) == Knee::Unmeasured {
-        return "No two strides were measured.".to_owned();
+        return "Too few strides were measured to show banks.".to_owned();
     }
     let wide = match banks(points, WIDE, 8) {
         Banked::Yes(banks, loss) => format!("; 8-byte words show {banks} banks too ({} slower)", times(loss)),
@@ -187,7 +187,7 @@ mod tests {
         ");
         let flat = sentences(0.4, |_, stride| 30000.0 + stride);
         assert!(flat.starts_with("Local memory shows no banks"), "banks would cost more than this spread: {flat}");
-        insta::assert_snapshot!(BANKS.finding(&[]), @"No two strides were measured.");
+        insta::assert_snapshot!(BANKS.finding(&[]), @"Too few strides were measured to show banks.");
     }
 
     #[test]

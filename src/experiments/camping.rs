@@ -4,7 +4,9 @@
 //! spreads them and changes nothing else: the same words are read in the same order. Along the rows there is nothing to
 //! spread, so that padding must not matter: the control.
 
-use super::evidence::{Comparison, Contrast, any, compare_series, effect, undecided_factor};
+use super::evidence::{
+    Comparison, Contrast, FEWEST_POINTS, any, compare_series, effect, undecided_factor, undecided_few,
+};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -66,6 +68,12 @@ fn camps(down: &[Contrast], along: &[Contrast]) -> String {
     if down.is_empty() {
         return "Power-of-two strides were not compared with others.".to_owned();
     }
+    if down.len() < FEWEST_POINTS {
+        return format!("Whether power-of-two strides collide is {}.", undecided_few(down.len(), "pitch", "pitches"));
+    }
+    if cured.iter().filter(|helps_along| **helps_along == Some(false)).count() == 1 {
+        return "Whether power-of-two strides collide is undecided: padding helps at one pitch alone.".to_owned();
+    }
     if cured.contains(&Some(false)) {
         return "Power-of-two strides collide in memory channels or cache sets.".to_owned();
     }
@@ -101,6 +109,29 @@ mod tests {
     /// The finding where a series has `speed(series, pitch)` GB/s, a sentence a line.
     fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
         CAMPING.finding(&points_of(&CAMPING, true, noise, speed)).replace(". ", ".\n")
+    }
+
+    #[test]
+    fn one_pitch_decides_nothing() {
+        let at = |pitches: &'static [f64], cured: &'static [f64]| {
+            let mut points = points_of(&CAMPING, true, 0.01, |series, pitch| {
+                if series == DOWN_PLAIN && cured.contains(&pitch) { 10.0 } else { 40.0 }
+            });
+            points.retain(|p| pitches.is_empty() || pitches.contains(&p.x));
+            CAMPING.finding(&points)
+        };
+        assert!(
+            at(&[1024.0], &[1024.0]).contains("collide is undecided: 1 pitch was measured"),
+            "{}",
+            at(&[1024.0], &[])
+        );
+        assert!(at(&[1024.0, 2048.0], &[]).contains("collide is undecided: 2 pitches were measured"));
+        assert!(
+            at(&[], &[1024.0]).contains("collide is undecided: padding helps at one pitch alone"),
+            "{}",
+            at(&[], &[1024.0])
+        );
+        assert!(at(&[], &[1024.0, 4096.0]).contains("strides collide in memory"));
     }
 
     #[test]

@@ -3,7 +3,10 @@
 //! Where items run in lockstep, those of one warp (wavefront, vector) that take different branches go through both. Runs
 //! as long as the lockstep is wide have no such items, and take half the time.
 
-use super::evidence::{Contrast, compare_series, compare_with_last, excess, nothing, undecided_factor};
+use super::evidence::{
+    Contrast, FEWEST_POINTS, compare_series, compare_with_last, excess, nothing, undecided_factor, undecided_few,
+    variation,
+};
 use super::own::Own;
 use super::{Experiment, Scope, Trial, plain};
 use crate::data::Dtype;
@@ -60,48 +63,86 @@ fn finding(points: &[Point]) -> String {
     if over_one.is_empty() {
         return nothing(points, "The cost of a branch was not measured.");
     }
-    let cost = cost_of_a_branch(&over_one);
+    if over_one.len() < FEWEST_POINTS {
+        let few = undecided_few(over_one.len(), "length of runs", "lengths of runs");
+        return format!("What a branch costs is {few}.");
+    }
     let controls = compare_series(points, BOTH, ONE, |_| true);
     let (least, most) =
         controls.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), c| (least.min(c.ratio), most.max(c.ratio)));
-    match does_control_pass(&controls) {
-        _ if controls.is_empty() => cost,
-        Some(true) => {
-            let clear = controls.iter().filter(|c| c.exceeds(PASSING).is_some()).map(|c| c.ratio);
-            let least = clear.fold(most, f64::min);
-            format!("{cost} The control passed: both branches take {least:.2} times as long as one.")
+    // What all items do alike takes as long whatever the runs: what it differs by may be all that shows.
+    let varies = variation(points, ONE).max(variation(points, BOTH));
+    let over_one: Vec<Contrast> = over_one.iter().map(|c| c.beside_control(varies)).collect();
+    match judged(&controls) {
+        ControlVerdict::Short => {
+            "What a branch costs is undecided: the control was not measured with the shortest and the longest runs."
+                .to_owned()
         }
-        Some(false) => format!(
+        ControlVerdict::Passed => format!(
+            "{} The control passed: both branches take {} times as long as one.",
+            cost_of_a_branch(&over_one),
+            from_to(least, most)
+        ),
+        ControlVerdict::TooLittle => format!(
             "No conclusion: both branches take only {most:.2} times as long as one, so not all of the work was done."
         ),
-        None if [true, false].iter().all(|&passed| controls.iter().any(|c| c.exceeds(PASSING) == Some(passed))) => {
+        ControlVerdict::TooMuch => format!(
+            "No conclusion: both branches take {} times as long as one, more than the work of two.",
+            from_to(least, most)
+        ),
+        ControlVerdict::Differs => {
             format!("No conclusion: the control passed at one length of runs only ({}).", ratios(least, most))
         }
-        None => {
+        ControlVerdict::Hidden => {
             format!("Whether all of the work was done is {} ({}).", undecided_factor(&controls), ratios(least, most))
         }
     }
 }
 
-/// Whether both branches take clearly longer than one wherever the spread lets one tell, or clearly do not at every length
-/// of runs at which this was measured; nothing if the spread hides it everywhere or lengths disagree.
-fn does_control_pass(controls: &[Contrast]) -> Option<bool> {
-    let verdicts: Vec<Option<bool>> = controls.iter().map(|c| c.exceeds(PASSING)).collect();
-    if verdicts.contains(&Some(true)) {
-        return (!verdicts.contains(&Some(false))).then_some(true);
+/// What the control says: both branches beside one, with the shortest runs and with the longest.
+enum ControlVerdict {
+    /// Not measured at both lengths.
+    Short,
+    Passed,
+    TooLittle,
+    TooMuch,
+    /// The lengths disagree.
+    Differs,
+    /// The spread hides it at some length.
+    Hidden,
+}
+
+fn judged(controls: &[Contrast]) -> ControlVerdict {
+    let all = |is: &dyn Fn(&Contrast) -> bool| controls.iter().all(is);
+    let is_enough = |c: &Contrast| c.exceeds(PASSING) == Some(true);
+    let is_little = |c: &Contrast| c.exceeds(PASSING) == Some(false);
+    let is_much = |c: &Contrast| c.exceeds(MOST) == Some(true);
+    match controls.len() {
+        0 | 1 => ControlVerdict::Short,
+        _ if all(&is_little) => ControlVerdict::TooLittle,
+        _ if controls.iter().any(is_enough) && controls.iter().any(is_little) => ControlVerdict::Differs,
+        _ if controls.iter().any(is_much) => ControlVerdict::TooMuch,
+        _ if all(&|c| is_enough(c) && c.is_clear(MOST)) => ControlVerdict::Passed,
+        _ => ControlVerdict::Hidden,
     }
-    verdicts.iter().all(|passed| *passed == Some(false)).then_some(false)
+}
+
+/// `1.98`, or `1.90 to 2.30`.
+fn from_to(least: f64, most: f64) -> String {
+    let (least, most) = (format!("{least:.2}"), format!("{most:.2}"));
+    if least == most { least } else { format!("{least} to {most}") }
 }
 
 fn ratios(least: f64, most: f64) -> String {
-    let (least, most) = (format!("{least:.2}"), format!("{most:.2}"));
-    let times = if least == most { least } else { format!("{least} to {most}") };
-    format!("both branches take {times} times as long as one")
+    format!("both branches take {} times as long as one", from_to(least, most))
 }
 
 /// The control passes above this factor: both branches take twice as long as one, but for the launch's own time, unless a
 /// compiler left some of the work out.
 const PASSING: f64 = 1.3;
+
+/// It fails above this one: two branches of equal work are no more than twice one, but for the noise.
+const MOST: f64 = 2.6;
 
 /// Lockstep doubles the time: a smaller factor than this has other causes.
 const COSTLY: f64 = 1.4;
@@ -113,7 +154,15 @@ fn cost_of_a_branch(over_one: &[Contrast]) -> String {
     // Those at which the cost ends decide; where there is none, the shortest runs do.
     let decide = &over_one[costs.saturating_sub(1)..over_one.len().min(costs + 1)];
     let is_clear = decide.iter().all(|c| c.is_clear(COSTLY));
-    let costs_again = over_one[costs..].iter().any(|c| c.exceeds(COSTLY) == Some(true));
+    let costly_again: Vec<&Contrast> = over_one[costs..].iter().filter(|c| c.exceeds(COSTLY) == Some(true)).collect();
+    // Between two that cost.
+    let last_costly = over_one.iter().rposition(|c| c.exceeds(COSTLY) == Some(true)).map_or(0, |last| last + 1);
+    let cheap: Vec<&Contrast> = over_one[..last_costly].iter().filter(|c| c.exceeds(COSTLY) == Some(false)).collect();
+    let lone = match (costs, costly_again.as_slice(), cheap.as_slice()) {
+        (1, [], _) if over_one.len() > 1 => over_one.first(),
+        (_, [lone], _) | (_, [_, ..], [lone]) => Some(*lone),
+        _ => None,
+    };
     match over_one.get(costs) {
         _ if !is_clear => format!("What a branch costs is {}.", undecided_factor(over_one)),
         None => format!(
@@ -121,7 +170,11 @@ fn cost_of_a_branch(over_one: &[Contrast]) -> String {
              many neighbours take the same: if items run in lockstep, more than {} of them do.",
             over_one.last().map_or(0.0, |c| c.x)
         ),
-        Some(_) if costs_again => {
+        _ if let Some(lone) = lone => format!(
+            "What a branch costs is undecided: runs of {} alone take another time than those around them.",
+            lone.x
+        ),
+        Some(_) if !costly_again.is_empty() => {
             "Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause."
                 .to_owned()
         }
@@ -172,7 +225,7 @@ mod tests {
     #[test]
     fn noise_and_contradictions() {
         insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"Whether all of the work was done is undecided: differences under 100 % cannot be seen in this run (both branches take 1.95 times as long as one). To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
-        insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 { 150.0 } else { 100.0 }), @"Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause. The control passed: both branches take 1.95 times as long as one.");
+        insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 || g == 32.0 { 150.0 } else { 100.0 }), @"Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause. The control passed: both branches take 1.95 times as long as one.");
     }
 
     #[test]
@@ -191,10 +244,66 @@ mod tests {
         };
         let conclusion = |noise, short, long| DIVERGENCE.finding(&points(noise, short, long));
         insta::assert_snapshot!(conclusion(0.01, 112.0, 230.0), @"No conclusion: the control passed at one length of runs only (both branches take 1.12 to 2.30 times as long as one).");
-        assert!(conclusion(0.3, 112.0, 230.0).contains("passed: both branches take 2.30 times"), "one point tells");
+        assert!(conclusion(0.3, 112.0, 230.0).contains("work was done is undecided"), "one point does not tell");
         insta::assert_snapshot!(conclusion(0.2, 112.0, 112.0), @"Whether all of the work was done is undecided: differences under 40 % cannot be seen in this run (both branches take 1.12 times as long as one). To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         assert!(conclusion(0.05, 112.0, 110.0).contains("only 1.12 times"));
-        assert!(conclusion(0.05, 190.0, 230.0).contains("passed: both branches take 1.90 times"));
+        assert!(conclusion(0.05, 190.0, 230.0).contains("passed: both branches take 1.90 to 2.30 times"));
+        insta::assert_snapshot!(conclusion(0.01, 390.0, 380.0), @"No conclusion: both branches take 3.80 to 3.90 times as long as one, more than the work of two.");
+    }
+
+    #[test]
+    fn a_control_that_varies_as_much_as_the_effect() {
+        let conclusion = |short: f64, cost: f64| {
+            DIVERGENCE.finding(&points_of(&DIVERGENCE, true, 0.01, |series, g| match series {
+                BOTH if g == 1.0 => 2.0 * short,
+                BOTH => 200.0,
+                ONE if g == 1.0 => short,
+                CHOSEN if g < 32.0 => cost,
+                _ => 100.0,
+            }))
+        };
+        assert!(conclusion(105.0, 199.0).contains("so 32 items run in lockstep"), "{}", conclusion(105.0, 199.0));
+        insta::assert_snapshot!(conclusion(200.0, 199.0), @"What a branch costs is undecided: differences under 100 % cannot be seen in this run. The control passed: both branches take 2.00 times as long as one. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
+        assert!(
+            conclusion(150.0, 101.0).contains("is undecided: differences under 50 %"),
+            "{}",
+            conclusion(150.0, 101.0)
+        );
+        assert!(conclusion(120.0, 101.0).contains("at most 22 % longer"), "{}", conclusion(120.0, 101.0));
+    }
+
+    #[test]
+    fn a_few_points_decide_nothing() {
+        let only = |lengths: &'static [f64], of: &'static str| {
+            let mut points = points_of(&DIVERGENCE, true, 0.01, |series, _| if series == BOTH { 198.0 } else { 100.0 });
+            points.retain(|p| p.series != of || lengths.contains(&p.x));
+            DIVERGENCE.finding(&points)
+        };
+        insta::assert_snapshot!(only(&[1.0], CHOSEN), @"What a branch costs is undecided: 1 length of runs was measured, and at least 3 are needed. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
+        assert!(only(&[1.0, 2.0], CHOSEN).contains("2 lengths of runs were measured"));
+        assert!(only(&[1.0, 2.0, 4.0], CHOSEN).contains("do not run in lockstep here"));
+        insta::assert_snapshot!(only(&[1024.0], BOTH), @"What a branch costs is undecided: the control was not measured with the shortest and the longest runs. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
+        assert!(only(&[], BOTH).contains("the control was not measured"), "{}", only(&[], BOTH));
+    }
+
+    #[test]
+    fn one_length_that_differs_decides_nothing() {
+        let at = |lone: f64, else_: fn(f64) -> f64| {
+            DIVERGENCE.finding(&points_of(&DIVERGENCE, true, 0.01, |series, g| match series {
+                BOTH => 198.0,
+                ONE => 100.0,
+                _ if g == lone => 299.0 - else_(g),
+                _ => else_(g),
+            }))
+        };
+        for lone in [1.0, 2.0, 64.0, 1024.0] {
+            let said = at(lone, |_| 100.0);
+            assert!(said.contains(&format!("undecided: runs of {lone} alone")), "{said}");
+        }
+        let dip = at(4.0, |g| if g < 32.0 { 199.0 } else { 100.0 });
+        assert!(dip.contains("undecided: runs of 4 alone"), "{dip}");
+        assert!(at(0.0, |g| if g < 2.0 { 199.0 } else { 100.0 }).contains("undecided: runs of 1 alone"));
+        assert!(at(0.0, |g| if g < 4.0 { 199.0 } else { 100.0 }).contains("so 4 items run in lockstep"));
     }
 
     #[test]

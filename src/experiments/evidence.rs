@@ -9,6 +9,9 @@ const LEAST: f64 = 0.05;
 /// Fewer timed runs than these have no spread.
 const FEWEST_RUNS: u64 = 3;
 
+/// Fewer points than these show no rule that holds for a range of x.
+pub(super) const FEWEST_POINTS: usize = 3;
+
 /// What a value whose spread is not known may be off by.
 const UNKNOWN_SPREAD: f64 = 0.5;
 
@@ -87,6 +90,11 @@ impl Contrast {
         Contrast { ratio: 1.0 / self.ratio, verdict, ..*self }
     }
 
+    /// The same, with what a control that ought not to vary differs by, as a ratio, for its spread if that is more.
+    pub(super) fn beside_control(&self, varies: f64) -> Contrast {
+        Contrast { spread: self.spread.max(varies - 1.0), ..*self }
+    }
+
     /// Whether the ratio is above `factor` times another one; nothing if the spreads hide it.
     pub(super) fn exceeds_other(&self, other: &Contrast, factor: f64) -> Option<bool> {
         Contrast { ratio: self.ratio / other.ratio, spread: self.spread + other.spread, ..*self }.exceeds(factor)
@@ -125,7 +133,7 @@ const FINEST: f64 = 0.01;
 /// Where a speed falls as x doubles: between the stride at which this begins and that at which it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Knee {
-    /// Not two points of which one has twice the other's x.
+    /// Not two doublings of x: a lone one shows no rule.
     Unmeasured,
     /// The spreads hide where it begins or ends, or the last doubling alone costs.
     Unclear,
@@ -151,12 +159,15 @@ pub(super) fn doublings(points: &[Point], name: &str) -> Vec<Contrast> {
 pub(super) fn knee(points: &[Point], name: &str) -> Knee {
     let steps = doublings(points, name);
     let Some(begin) = steps.iter().position(|step| step.ratio > FALL) else {
-        return match steps.is_empty() {
-            true => Knee::Unmeasured,
-            false if steps.iter().all(|step| step.is_clear(FALL)) => Knee::Never,
-            false => Knee::Unclear,
+        return match steps.len() {
+            0 | 1 => Knee::Unmeasured,
+            _ if steps.iter().all(|step| step.is_clear(FALL)) => Knee::Never,
+            _ => Knee::Unclear,
         };
     };
+    if steps.len() < 2 {
+        return Knee::Unmeasured;
+    }
     let run = steps[begin..].iter().take_while(|step| step.ratio > FALL).count();
     let (first, last, next) = (&steps[begin], &steps[begin + run - 1], steps.get(begin + run));
     match next {
@@ -276,6 +287,21 @@ pub(super) fn undecided_under(part: f64) -> String {
     format!("{UNDECIDED}: differences under {} cannot be seen in this run", at_most(std::iter::once(part)))
 }
 
+/// What to say where too few points have values to show a rule: `undecided: 1 length of runs was measured, and at least 3
+/// are needed`.
+pub(super) fn undecided_few(count: usize, one: &str, more: &str) -> String {
+    let (what, was) = if count == 1 { (one, "was") } else { (more, "were") };
+    format!("{UNDECIDED}: {count} {what} {was} measured, and at least {FEWEST_POINTS} are needed")
+}
+
+/// By what factor the values of a series that ought to be alike differ; 1 of fewer than two.
+pub(super) fn variation(points: &[Point], name: &str) -> f64 {
+    let all = values(points, name);
+    let (least, most) =
+        all.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), (_, value)| (least.min(*value), most.max(*value)));
+    if all.len() < 2 { 1.0 } else { most / least }
+}
+
 /// Within how much contrasts that show no difference agree: `to within 4 %`.
 pub(super) fn within<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
     format!("to within {}", at_most(contrasts.into_iter().map(Contrast::bound)))
@@ -340,7 +366,10 @@ pub(super) fn effect(contrasts: &[Contrast], x_name: &str) -> String {
             let unclear: Vec<&Contrast> = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).collect();
             format!("has an effect that is undecided at {} ({})", places(&unclear, x_name), hidden(contrasts))
         }
-        (None, None) => format!("changes the speed by less than {}", at_most(contrasts.iter().map(Contrast::bound))),
+        (None, None) => {
+            let at = if let [only] = contrasts { format!(" ({})", places(&[only], x_name)) } else { String::new() };
+            format!("changes the speed by less than {}{at}", at_most(contrasts.iter().map(Contrast::bound)))
+        }
     }
 }
 
@@ -376,7 +405,9 @@ mod tests {
         assert_eq!(knee_of(0.01, &[64.0, 32.0, 16.0]), Knee::Beyond { from: 1.0, last: 4.0 });
         assert_eq!(knee_of(0.01, &[64.0, 60.0, 58.0]), Knee::Never);
         assert_eq!(knee_of(0.01, &[64.0, 60.0, 30.0]), Knee::Unclear);
-        assert_eq!(knee_of(0.01, &[64.0]), Knee::Unmeasured);
+        for few in [&[64.0][..], &[64.0, 60.0], &[64.0, 32.0]] {
+            assert_eq!(knee_of(0.01, few), Knee::Unmeasured, "{few:?}");
+        }
         assert_eq!(knee_of(0.5, &[64.0, 32.0, 16.0, 15.0]), Knee::Unclear);
         assert_eq!(knee_of(0.3, &[64.0, 60.0, 58.0]), Knee::Unclear);
     }

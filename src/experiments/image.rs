@@ -118,6 +118,9 @@ fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
         (true, false) if rest.is_empty() => format!("{what} is slower {slower}, and faster in no order"),
         (true, false) => format!("{what} is slower {slower}{rest}"),
         (false, false) => format!("{what} is faster {faster}, but slower {slower}{rest}"),
+        (true, true) if rest.is_empty() && contrasts.len() == 1 => {
+            format!("{what} is as fast {} ({})", way(contrasts[0].x).unwrap_or_default(), within(&contrasts))
+        }
         (true, true) if rest.is_empty() => format!("{what} is as fast in every order ({})", within(&contrasts)),
         (true, true) => format!("whether {what} is faster or slower is {}", undecided(&contrasts)),
     };

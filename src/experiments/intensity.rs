@@ -7,7 +7,8 @@
 //! the other kernel loads it.
 
 use super::evidence::{
-    Comparison, Contrast, any, compare, compare_with_last, nothing, series, undecided, undecided_factor, within,
+    Comparison, Contrast, FEWEST_POINTS, any, compare, compare_with_last, nothing, series, undecided, undecided_factor,
+    undecided_few, within,
 };
 use super::own::Own;
 use super::{Experiment, Scope, Trial};
@@ -156,6 +157,10 @@ fn rounded(value: f64) -> String {
 fn pair(points: &[Point]) -> Option<String> {
     let over = compare_with_last(points, AGAIN, LOADED);
     over.first()?;
+    if over.len() < FEWEST_POINTS {
+        let few = undecided_few(over.len(), "number of operations", "numbers of operations");
+        return Some(format!("Whether computing a float again is cheaper than loading it is {few}."));
+    }
     let ends = series(points, LOADED);
     let control = match ends.as_slice() {
         [a, .., b] => Contrast::new(b, a).map(|c| c.verdict),

@@ -94,6 +94,7 @@ fn sums(points: &[Point]) -> Option<String> {
         None if any(&all, Comparison::Unclear) => {
             format!("Whether a sum by log2(n) launches is slower than one by one launch is {}; {end}.", undecided(&all))
         }
+        None if all.len() == 1 => format!("Of sums by log2(n) launches and by one launch, {end}."),
         None => format!("A sum by log2(n) launches is not slower than a sum by one launch at any n; {end}."),
     })
 }
@@ -107,13 +108,16 @@ fn end(all: &[Contrast]) -> Option<String> {
         return Some(format!("at n = {} it still takes {} as long", last.x, times(last.ratio)));
     };
     if let Some(faster) = all.get(since(|verdict| verdict == Comparison::Lower)) {
-        return Some(format!("from n = {} on, log2(n) launches are faster", faster.x));
+        let from =
+            if faster.x == last.x { format!("at n = {}", faster.x) } else { format!("from n = {} on", faster.x) };
+        return Some(format!("{from}, log2(n) launches are faster"));
     }
     let faster = rest.iter().filter(|c| c.verdict == Comparison::Lower);
     let faster: Vec<String> = faster.map(|c| c.x.to_string()).collect();
     Some(match any(rest, Comparison::Unclear) {
         _ if !faster.is_empty() => format!("log2(n) launches are faster at n = {}", faster.join(", ")),
         true => format!("from n = {} on, which is faster is {}", first.x, undecided(rest)),
+        false if rest.len() == 1 => format!("at n = {}, the two take equally long ({})", first.x, within(rest)),
         false => format!("from n = {} on, the two take equally long ({})", first.x, within(rest)),
     })
 }

@@ -119,7 +119,10 @@ impl Held {
         let contrasts: Vec<Contrast> = more.iter().filter_map(|p| Contrast::new(p, least)).collect();
         let last = *contrasts.last()?;
         let held = contrasts.iter().take_while(|c| c.exceeds(ENOUGH) == Some(true)).last();
-        let kept = match contrasts.iter().all(|c| c.exceeds(ENOUGH) != Some(false)) {
+        let low = contrasts.iter().filter(|c| c.exceeds(ENOUGH) == Some(false)).count();
+        let kept = match low == 0 {
+            // A lone dip from which the speed recovers is no fall.
+            false if low == 1 && last.exceeds(ENOUGH) != Some(false) => SpeedKept::Hidden,
             true if last.exceeds(ENOUGH).is_none() => SpeedKept::Hidden,
             true => SpeedKept::Throughout,
             false => SpeedKept::UpTo(held.map_or(least.x, |c| c.x)),
@@ -201,6 +204,23 @@ mod tests {
             speed(*at_once as f64, *wg as f64, (65536.0 / bytes).floor().min(32.0))
         });
         OCCUPANCY.finding(&points).replace(". ", ".\n")
+    }
+
+    #[test]
+    fn a_lone_dip_is_no_fall() {
+        let series = SERIES[0].0;
+        let kept = |low: &[f64]| {
+            let speed = |x: &f64| if low.contains(x) { 50.0 } else { 100.0 };
+            let points: Vec<Point> = [1.0, 2.0, 3.0, 4.0]
+                .iter()
+                .map(|x| Point { x: *x, ..crate::record::point(series, 1, speed(x), 0.01) })
+                .collect();
+            Held::of(&points, series).map(|held| held.kept)
+        };
+        assert_eq!(kept(&[]), Some(SpeedKept::Throughout));
+        assert_eq!(kept(&[2.0]), Some(SpeedKept::Hidden));
+        assert_eq!(kept(&[2.0, 3.0]), Some(SpeedKept::UpTo(1.0)));
+        assert_eq!(kept(&[4.0]), Some(SpeedKept::UpTo(3.0)));
     }
 
     #[test]

@@ -145,6 +145,11 @@ fn any_hidden(diagonal: &[Contrast], cures: &[Contrast]) -> bool {
 fn camping(remedies: &[(&str, &[Contrast])]) -> String {
     let helping = remedies.iter().filter(|(_, contrasts)| any(contrasts, Comparison::Higher));
     let helping: Vec<&str> = helping.map(|(name, _)| *name).collect();
+    let clear = remedies.iter().flat_map(|(_, contrasts)| contrasts.iter()).filter(|c| c.verdict == Comparison::Higher);
+    if let ([only], [place]) = (helping.as_slice(), clear.collect::<Vec<_>>().as_slice()) {
+        let place = if *only == format!("n = {NEIGHBOUR}") { String::new() } else { format!(" at n = {}", place.x) };
+        return format!("may or may not suffer from partition camping (undecided: only {only}{place} shows it)");
+    }
     if let Some((last, others)) = helping.split_last() {
         let (others, verb) = match others.is_empty() {
             true => (String::new(), "shows"),
@@ -162,6 +167,9 @@ fn camping(remedies: &[(&str, &[Contrast])]) -> String {
         (0, _) => "may or may not suffer from partition camping (undecided, as the points are noisy)".to_owned(),
         (some, all) if some < all => {
             format!("shows no partition camping where the noise lets one tell ({})", certain(&[&clear], "n"))
+        }
+        _ if clear.iter().all(|c| c.x == clear[0].x) => {
+            format!("shows no partition camping at n = {}, the only size measured", clear[0].x)
         }
         _ => "shows no partition camping".to_owned(),
     }
@@ -332,9 +340,10 @@ mod tests {
             (skipped.status, skipped.value) = (Status::Skipped, None);
         }
         insta::assert_snapshot!(sentences(&some), @r"
-        The tiled kernel suffers from partition camping where rows are a power of two long, as padding shows: padding each row by 32 elements makes it up to 1.60 times as fast (n = 512).
-        Diagonal order changes the speed by less than 2 %.
+        The tiled kernel may or may not suffer from partition camping (undecided: only padding at n = 512 shows it): padding each row by 32 elements makes it up to 1.60 times as fast (n = 512).
+        Diagonal order changes the speed by less than 2 % (n = 512).
         The naive kernel may or may not suffer from power-of-two rows: padding was not measured.
+        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         insta::assert_snapshot!(sentences(&[]), @r"
         The tiled kernel was not compared with a remedy for partition camping: padding each row by 32 elements was not measured.

@@ -56,12 +56,16 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
     let by_slowest = |p: &&&Point| Contrast::new(p, last).is_some_and(|c| c.verdict == Comparison::Lower);
     let slowest = rest.iter().filter(by_slowest).filter_map(|p| Contrast::new(p, first));
     let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Comparison::Lower);
-    let slowest = slowest.map(|c| format!(" (the slowest is stride {}, {})", c.x, slower(c.ratio)));
+    let slowest = match slowest {
+        Some(c) => format!(" (the slowest is stride {}, {})", c.x, slower(c.ratio)),
+        None if by_last.verdict == Comparison::Lower => " (no other is clearly slower)".to_owned(),
+        None => String::new(),
+    };
     Some(format!(
         "{what} at stride {} are {}{}; {}{}.",
         last.x,
         pace_beside(&by_last, &format!("at stride {}", first.x)),
-        slowest.unwrap_or_default(),
+        slowest,
         segments(points, name, &by_last),
         narrow(points, name)
     ))
@@ -107,6 +111,7 @@ fn segments(points: &[Point], name: &str, by_last: &Contrast) -> String {
         Knee::Beyond { from, last } => {
             format!("each doubling from {from} to {last} slows them: a segment's end does not show")
         }
+        Knee::Unmeasured => "too few strides were measured for the length of a segment".to_owned(),
         _ if by_last.ratio < 1.0 / FALL => "each doubling slows them only a little: no segments show".to_owned(),
         _ => "no doubling slows them much: no segments show".to_owned(),
     }
@@ -165,9 +170,9 @@ mod tests {
             4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
         insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads at stride 64 are 17.8 times slower than at stride 1; each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Reads from cache at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
-        Writes at stride 64 are 8.89 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Reads at stride 64 are 17.8 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Reads from cache at stride 64 are 8.89 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
+        Writes at stride 64 are 8.89 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -190,8 +195,8 @@ mod tests {
     #[test]
     fn no_segments() {
         insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 10 % slower than at stride 1; no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Reads at stride 64 are 10 % slower than at stride 1 (no other is clearly slower); no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 10 % slower than at stride 1 (no other is clearly slower); no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -201,8 +206,8 @@ mod tests {
             if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
         };
         insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 64.0 times slower than at stride 1; each doubling from 1 to 64 slows them: a segment's end does not show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 64.0 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 64 slows them: a segment's end does not show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -210,14 +215,14 @@ mod tests {
     fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
         let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
         insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
-        Reads at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
-        Writes at stride 64 are 8.69 times slower than at stride 1; the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
+        Reads at stride 64 are 8.69 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
+        Writes at stride 64 are 8.69 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
         insta::assert_snapshot!(sentences(false, 0.02, little), @r"
-        Reads at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 5.28 times slower than at stride 1; each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Reads at stride 64 are 5.28 times slower than at stride 1 (no other is clearly slower); each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 5.28 times slower than at stride 1 (no other is clearly slower); each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
@@ -239,25 +244,25 @@ mod tests {
     fn a_speed_that_falls_twice_or_has_gaps() {
         let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
         insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
-        Reads at stride 64 are 20.0 times slower than at stride 1; the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 20.0 times slower than at stride 1; the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Reads at stride 64 are 20.0 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 20.0 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
         let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
         insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
-        Reads at stride 64 are 8.00 times slower than at stride 1; the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 8.00 times slower than at stride 1; the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Reads at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
         ");
     }
 
     #[test]
     fn noise_and_missing_points() {
         insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
-        Writes at stride 64 are 4.00 times slower than at stride 1; the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
+        Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
+        Writes at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
-        insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1; each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");
+        insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");
         insta::assert_snapshot!(STRIDE.finding(&[]), @"Nothing was measured.");
     }
 }

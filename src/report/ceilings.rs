@@ -75,6 +75,15 @@ fn name(row: &CeilingRow) -> String {
     }
 }
 
+/// `fma f32; read, memory, 64 MiB; read, 1 MiB`: ceilings by name, those of curves with their sizes.
+pub fn names(rows: &[CeilingRow]) -> String {
+    let named = |row: &CeilingRow| match (row.place, row.bytes) {
+        (Site::Curve, Some(bytes)) => format!("{}, {}", name(row), binary(bytes)),
+        _ => name(row),
+    };
+    rows.iter().map(named).collect::<Vec<_>>().join("; ")
+}
+
 /// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.
 fn shape(row: &CeilingRow) -> String {
     if row.value.is_none() {

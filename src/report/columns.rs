@@ -62,7 +62,7 @@ pub(super) enum Gain {
     Slower(f64),
     /// As fast, within a few per cent.
     Same,
-    /// So many times faster, below 1 slower; but the spreads of both are larger than the difference.
+    /// So many times faster, below 1 slower; but the spreads of both are larger than the difference, or the device was unsteady.
     Undecided(f64),
 }
 
@@ -102,7 +102,7 @@ pub const COLUMNS: &[TableColumn] = &[
     TableColumn::new(
         "gain",
         "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? the noise is larger than \
-         the difference, so it is undecided",
+         the difference, or the device was unsteady, so it is undecided",
         0,
         |c| gain(c.before, c.row).map(Value::Gain),
     )
@@ -140,11 +140,20 @@ pub const COLUMNS: &[TableColumn] = &[
 ];
 
 /// What stands beside the columns: its name, what it is, and when it goes.
-pub const BESIDE: [(&str, &str, u8); 3] = [
+pub const BESIDE: [(&str, &str, u8); 4] = [
     ("rung", "number and idea; ★ marks the fastest", 0),
     ("verdict", "ok, WRONG, or skipped and why; a long reason stands below the table", 0),
-    ("bar", "speed as a share of the limit, or of the fastest rung where memory's limit does not bound it", BAR_DROP),
+    (VS_LIMIT, "a bar: speed as a share of the measured limit", BAR_DROP),
+    (
+        VS_FASTEST,
+        "the same bar beside the fastest rung, where some row has no limit that bounds it, as with data in a cache",
+        BAR_DROP,
+    ),
 ];
+
+/// The bar's heads: by what it is measured.
+pub(super) const VS_LIMIT: &str = "vs limit";
+pub(super) const VS_FASTEST: &str = "vs fastest";
 
 /// When the bar goes.
 pub(super) const BAR_DROP: u8 = 3;
@@ -250,7 +259,7 @@ fn of_peak(row: &Row) -> Option<Value> {
 /// The factor up to which two times count as the same, if no spread hides a larger one.
 const SAME: f64 = 1.05;
 
-/// What a row gained against the rung before it; undecided where the spreads of both hide it.
+/// What a row gained against the rung before it; undecided where the spreads of both or an unsteady device hide it.
 fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
     let factor = row.step_x?;
     let clear = clear_factor(before, row);
@@ -282,5 +291,16 @@ mod tests {
         let noisy = [1.3, 0.7, 1.1, 0.9, 1.001].map(|factor| gained(0.1, factor));
         assert_eq!(noisy, ["▲1.30", "▼1.43", "▲1.10?", "▼1.11?", "1.00?"]);
         assert_eq!([gained(0.02, 1.041), gained(0.024, 1.041)], ["▲1.04", "="]);
+    }
+
+    #[test]
+    fn no_gain_is_clear_where_the_device_was_unsteady_in_either_row() {
+        let steady = Row { step_x: Some(2.5), noise: Some(0.001), ..row("local") };
+        let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
+        let gains = [(&steady, &steady), (&steady, &unsteady), (&unsteady, &steady)]
+            .map(|(before, row)| gain(Some(before), row).map(Gain::text).unwrap_or_default());
+        assert_eq!(gains, ["▲2.50", "▲2.50?", "▲2.50?"]);
+        let slower = Row { step_x: Some(0.98), ..unsteady };
+        assert_eq!(gain(Some(&steady), &slower).map(Gain::text).as_deref(), Some("▼1.02?"));
     }
 }

@@ -5,6 +5,7 @@ use super::progress::{self, Observer, StatusLine};
 use crate::record::{Row, flag};
 use crate::runner::Status;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::time::Instant;
 
 /// Characters of a whole bar.
 const BAR: usize = 30;
@@ -61,6 +62,12 @@ impl Live {
         let has_rows = !all.is_hidden() && stdout_is_terminal;
         let status = StatusLine::below(&all);
         Live { all, status, rows: Vec::new(), has_rows }
+    }
+
+    /// The same of a run that is to be over then, if that is known.
+    pub fn until(self, ends: Option<Instant>) -> Live {
+        self.status.end_by(ends);
+        self
     }
 
     /// Shows a finished row, and the others beside it.

@@ -23,10 +23,11 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     if let Some(result) = &view.result {
         text.push_str(&format!("\n{}\n", markdown(result)));
     }
-    if !view.notes.is_empty() {
+    let notes: Vec<&str> = view.notes.iter().map(String::as_str).chain(view.lesson).collect();
+    if !notes.is_empty() {
         text.push('\n');
     }
-    for note in &view.notes {
+    for note in notes {
         text.push_str(&format!("- {}\n", markdown(note)));
     }
     for row in view.troubled {

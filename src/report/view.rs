@@ -22,6 +22,8 @@ pub(super) struct View<'a> {
     pub(super) result: Option<String>,
     /// What needs care, a sentence each, what matters most first.
     pub(super) notes: Vec<String>,
+    /// Why a ladder's order is another one than its ideas promise, where that shows: told whatever else there is to say.
+    pub(super) lesson: Option<&'static str>,
     /// Rows that gave no number, with their reasons.
     pub(super) troubled: Vec<&'a Row>,
 }
@@ -108,15 +110,12 @@ impl<'a> View<'a> {
         let rungs = plain.iter().enumerate();
         let all: Vec<&Row> = plain.iter().chain(&cpu).copied().collect();
         View {
-            title: plain
-                .first()
-                .or(cpu.first())
-                .map(|r| title(r, inside.first().copied(), wg, unit))
-                .unwrap_or_default(),
+            title: plain.first().or(cpu.first()).map(|r| title(r, &plain, &inside, wg, unit)).unwrap_or_default(),
             rungs: rungs.map(|(at, &row)| Cell { before: before(at), inside: beside(row), ..cell(row) }).collect(),
             cpu: cpu.iter().copied().map(cell).collect(),
             troubled: rows.iter().filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty()).collect(),
             result: result(rows),
+            lesson: lesson(&plain),
             notes: notes(&all, &inside).into_iter().chain(own_groups(&plain, wg)).chain(remarks(&all)).collect(),
         }
     }
@@ -170,7 +169,14 @@ fn common_wg<'a>(rungs: &[&'a Row]) -> &'a str {
     rungs.iter().rev().map(|r| r.wg.as_str()).max_by_key(|wg| frequency(wg)).unwrap_or_default()
 }
 
-fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: RateUnit) -> String {
+/// Whether some row's time, if there are any, is held against the measured limit: not where the data fit a cache.
+pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>) -> bool {
+    let mut timed = rows.into_iter().filter(|row| row.t_median_s.is_some()).peekable();
+    timed.peek().is_none() || timed.any(|row| !row.has_flag(flag::FITS_CACHE))
+}
+
+/// What the ladder of these rungs is about; `inside` are those that repeat their work.
+fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: &str, unit: RateUnit) -> String {
     let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form != Form::Vector);
     let size = match is_matrix {
         false => format!("n = {}", format::count(row.n)),
@@ -181,12 +187,14 @@ fn title(row: &Row, inside: Option<&Row>, wg: &str, unit: RateUnit) -> String {
         Cache::Warm => "warm",
         Cache::Cold => "cold",
     };
+    let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
     let ceiling = match (row.ceiling_gbps, row.ceiling_gops) {
+        _ if !is_held => String::new(),
         (Some(gbps), _) => unit.named(&format!(", limit {} GB/s ({})", four(unit.of(gbps)), row.ceiling)),
         (None, Some(gops)) => format!(", limit {} Gpair/s ({})", four(gops / 2.0), row.ceiling),
         (None, None) => String::new(),
     };
-    let repeats = inside.unwrap_or(row).repeats();
+    let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
     let signed = if row.params.split(' ').any(|set| set == "weights=signed") { ", signed weights" } else { "" };
     let device = format::device(&row.device);
@@ -275,8 +283,11 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let fallback = rows.iter().find(|r| r.has_flag(flag::CLOCK_FALLBACK));
     let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r), r.reason));
     let drift = rows.iter().filter(|r| r.has_flag(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
-    let drift =
-        format!("unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best)");
+    let has_gain = rows.iter().any(|r| r.has_flag(flag::DRIFT) && r.rung.is_some());
+    let drift = format!(
+        "unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best){}",
+        if has_gain { ", so gains from and to these rows are undecided" } else { "" }
+    );
     let doubtful = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
         let meant: Vec<&Row> = rows.iter().copied().filter(|row| is_meant(row)).collect();
         (!meant.is_empty()).then(|| format!("{}: {text}", whoever(&meant, rows)))
@@ -394,22 +405,45 @@ fn steps_back(rows: &[&Row]) -> Vec<String> {
     WHYS.iter().filter_map(note).collect()
 }
 
+/// What makes a CPU device turn round what is right on a GPU.
+const ON_CPU: &str = "on a CPU device the order may reverse: one thread runs a whole work-group, local memory is ordinary \
+                      memory, and what neighbouring work-items read together is a stride for one core";
+
+/// Why rungs are slower than those before them, if some clearly are, not for their launches, and it is a CPU device's rows.
+fn lesson(rungs: &[&Row]) -> Option<&'static str> {
+    let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && is_on_cpu_device(row)).collect();
+    let is_back = |pair: &[&Row]| loss(pair[0], pair[1]).is_some() && !launching::is_mostly(pair[1]);
+    bases.windows(2).any(is_back).then_some(ON_CPU)
+}
+
+/// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.
+fn is_on_cpu_device(row: &Row) -> bool {
+    let is_host = !row.host_cpu.trim().is_empty() && row.device.contains(row.host_cpu.trim());
+    let is_pocl = ["pthread", "cpu-"].iter().any(|begin| row.device.starts_with(begin));
+    let is_named = row.device.split_whitespace().any(|word| ["CPU", "Processor"].contains(&word));
+    !row.on_host() && (is_host || is_pocl || is_named || row.device.starts_with("llvmpipe"))
+}
+
 /// Whether rungs are compared with this row: a right result of one, with a time.
 fn is_base(row: &Row) -> bool {
     row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some()
 }
 
-/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less.
+/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less. None is
+/// large enough where the device was unsteady in either.
 pub(super) fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
     /// A smaller difference than this is none.
     const LEAST: f64 = 0.03;
+    if row.has_flag(flag::DRIFT) || before.is_some_and(|r| r.has_flag(flag::DRIFT)) {
+        return f64::INFINITY;
+    }
     1.0 + (before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0)).max(LEAST)
 }
 
 /// How many times slower a rung is than the one before; nothing where the spreads of both, too few runs, an unsteady device
 /// or two different clocks could be the reason.
 fn loss(before: &Row, row: &Row) -> Option<f64> {
-    let is_sure = |r: &Row| !r.has_flag(flag::DRIFT) && r.runs > 2;
+    let is_sure = |r: &Row| r.runs > 2;
     // The shape for CPU devices is no step of the ladder on others.
     let is_comparable = before.clock == row.clock && row.variant != "wide";
     let factor = ratio(1.0, row.step_x?)?;

@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 type DataKey = (&'static str, Dtype, Shape, u64, Params);
 
 /// What random inputs and their guard zones are made from, and how many there are of each.
-#[derive(PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Origin {
     family: &'static str,
     dtype: Dtype,
@@ -208,4 +208,76 @@ pub(super) fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop
         device.write(fenced.id, 0, array.as_bytes())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::{Session, Sources, find_family};
+    use super::*;
+    use crate::device::fake::FakeDevice;
+    use crate::plan::WorkGroup;
+
+    fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let (family, variant, wg) = (family.to_owned(), String::new(), WorkGroup::linear(64));
+        Case { family, variant, dtype, shape: Shape { n, m }, wg, params, seed }
+    }
+
+    /// Whether the second case goes on with the inputs of the first; they must be those that it has alone.
+    fn is_shared(first: &Case, second: &Case) -> bool {
+        let load = |session: &mut Session, case: &Case| {
+            session.load_host(case, find_family(&case.family).unwrap()).unwrap();
+        };
+        let session = || Session::new(Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))), Sources::default(), None);
+        let (mut both, mut alone) = (session(), session());
+        load(&mut both, first);
+        // Who goes on with the inputs goes on with what is known of them.
+        both.data.as_ref().unwrap().prints.get_or_init(|| vec![42]);
+        load(&mut both, second);
+        load(&mut alone, second);
+        let [shared, own] = [&both, &alone].map(|session| session.data.as_ref().unwrap());
+        assert_eq!((&shared.host, &shared.reference), (&own.host, &own.reference), "{second:?}");
+        shared.prints.get().is_some()
+    }
+
+    #[test]
+    fn inputs_are_shared_by_cases_that_ask_the_same_numbers_for_something_else_only() {
+        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[("op", "sum")]);
+        let op = |op| case("reduce", Dtype::I32, (1000, 1), 1, &[("op", op)]);
+        let wide = case("transpose", Dtype::I32, (40, 25), 1, &[]);
+        assert!(is_shared(&sum, &Case { variant: "wide".into(), wg: WorkGroup::linear(1), ..sum.clone() }));
+        assert!(is_shared(&sum, &case("reduce", Dtype::I32, (1000, 1), 1, &[])), "the sum is what nobody says");
+        for (what, first, second) in [
+            ("type", &sum, Case { dtype: Dtype::F32, ..sum.clone() }),
+            ("seed", &sum, Case { seed: 2, ..sum.clone() }),
+            ("length", &sum, Case { shape: Shape { n: 999, m: 1 }, ..sum.clone() }),
+            ("numbers", &sum, op("min")),
+            ("numbers of the guard zones", &sum, op("xor")),
+            ("shape", &wide, Case { shape: Shape { n: 25, m: 40 }, ..wide.clone() }),
+            ("gap", &wide, case("transpose", Dtype::I32, (40, 25), 1, &[("gap", "7")])),
+            ("family", &sum, Case { family: "dot".into(), params: Params::new(), ..sum.clone() }),
+        ] {
+            assert!(!is_shared(first, &second), "another {what}");
+        }
+    }
+
+    #[test]
+    fn origins_are_alike_only_in_everything() {
+        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
+        let origin = Origin::of(find_family("reduce").unwrap(), &sum);
+        // A new part of it belongs here, too.
+        let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
+        let others = [
+            Origin { family: if family == "dot" { "reduce" } else { "dot" }, ..origin.clone() },
+            Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
+            Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
+            Origin { seed: seed + 1, ..origin.clone() },
+            Origin { fills: [Fill::Ones, fills[1]], ..origin.clone() },
+            Origin { fills: [fills[0], Fill::Ones], ..origin.clone() },
+            Origin { lens: [&lens[..], &[1]].concat(), ..origin.clone() },
+        ];
+        for other in others {
+            assert_ne!(other, origin);
+        }
+    }
 }

@@ -24,6 +24,9 @@ pub struct Pool {
     pub rounds: u32,
     /// What they gave.
     pub outcome: Outcome,
+    /// Seconds that their samples were taken for at most.
+    #[serde(default)]
+    pub sampled: f64,
 }
 
 /// A line of the file.
@@ -115,7 +118,7 @@ mod tests {
         let samples = times.iter().map(|&wall| Sample { event: Some(wall / 2.0), wall }).collect();
         let measured = Measured { samples, ..Measured::for_tests(Clock::Event) };
         let outcome = Outcome::pending(&case, Clock::Event).ended(Ok(measured));
-        Pool { rounds, outcome }
+        Pool { rounds, outcome, sampled: 0.25 }
     }
 
     #[test]

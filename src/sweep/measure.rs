@@ -33,11 +33,12 @@ pub trait Bench {
     /// What ends the whole sweep.
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error>;
 
-    /// Takes a finished configuration. Each comes once, as soon as its last round is over.
+    /// Takes a finished configuration, and for how many seconds at most its samples were taken. Each comes once, as soon as
+    /// its last round is over.
     ///
     /// # Errors
     /// What ends the whole sweep.
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error>;
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error>;
 
     /// What rounds of an earlier run gave.
     fn earlier(&mut self, _: &Configuration) -> Option<Pool> {
@@ -54,7 +55,7 @@ pub trait Bench {
     ///
     /// # Errors
     /// What is told in place of the error.
-    fn unfinished(&mut self, _: &Configuration, _: Outcome) -> Result<(), Error> {
+    fn unfinished(&mut self, _: &Configuration, _: Outcome, _sampled: f64) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -96,14 +97,15 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
                 Ok(outcome) => outcome,
                 Err(error) => return hand_over(block, pooled, bench).and(Err(error)),
             };
-            let outcome = match pool.take() {
-                Some(earlier) => earlier.outcome.pooled(outcome, &settings),
-                None => outcome,
+            let own = settings.timeout / f64::from(rounds);
+            let (outcome, sampled) = match pool.take() {
+                Some(earlier) => (earlier.outcome.pooled(outcome, &settings), earlier.sampled + own),
+                None => (outcome, own),
             };
             if round + 1 == rounds || is_final(&outcome) {
-                bench.finished(configuration, outcome)?;
+                bench.finished(configuration, outcome, whole_nanoseconds(sampled))?;
             } else {
-                let pool = pool.insert(Pool { rounds: round + 1, outcome });
+                let pool = pool.insert(Pool { rounds: round + 1, outcome, sampled });
                 bench.note(configuration, pool);
             }
         }
@@ -113,7 +115,14 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
 
 fn hand_over(block: &[&Configuration], pooled: Vec<Option<Pool>>, bench: &mut dyn Bench) -> Result<(), Error> {
     let mut measured = block.iter().zip(pooled).filter_map(|(configuration, pool)| Some((configuration, pool?)));
-    measured.try_for_each(|(configuration, pool)| bench.unfinished(configuration, pool.outcome))
+    measured.try_for_each(|(configuration, pool)| {
+        bench.unfinished(configuration, pool.outcome, whole_nanoseconds(pool.sampled))
+    })
+}
+
+/// A sum of rounds' seconds without what the last bits of their shares add up to.
+fn whole_nanoseconds(seconds: f64) -> f64 {
+    (1e9 * seconds).round() / 1e9
 }
 
 fn run_round(

@@ -79,6 +79,9 @@ const BAD: &str = r#"
 2 | reduce --warmup -1 | -1
 2 | reduce --min-time inf | seconds
 2 | reduce --deadline -1 | from 0
+2 | reduce --deadline 0 | above 0
+2 | lab banks --deadline 0.0 | above 0
+2 | ceiling --deadline 0 | above 0
 2 | reduce --budget soon | 10s
 2 | reduce --sample-time inf | seconds
 2 | reduce --timeout -1 | from 0
@@ -168,6 +171,8 @@ const BAD: &str = r#"
 2 | show Cargo.toml | gpulab wrote
 2 | show '' | no file
 2 | show h2000 | nvidia-h200
+2 | show reduce | `gpulab show h200 reduce`
+2 | show banks | `gpulab show h200 banks`
 2 | show h200 nothing | reduce_sweep
 2 | show pocl | several devices
 1 | show /dev/null | regular file

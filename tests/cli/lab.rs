@@ -54,7 +54,7 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
     let mut session = Session::new(Box::new(FakeDevice::new(Box::new(camping))), Sources::default(), None);
     let target = session.device().info().target.clone();
     let plan = PITCH.plan(&Scope { target: &target, quick: true, seed: 1 });
-    let small: Vec<Trial> = plan.into_iter().filter(|t| t.x < 1000.0).collect();
+    let small: Vec<Trial> = plan.into_iter().filter(|t| t.x < 2000.0).collect();
     let points: Vec<Point> = small.iter().map(|trial| point(&PITCH, trial, &mut session)).collect();
     for point in &points {
         assert_eq!((point.status, point.unit.as_str()), (Status::Ok, "GB/s"), "{}: {}", point.series, point.reason);

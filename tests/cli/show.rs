@@ -30,6 +30,21 @@ fn show(args: &[&str]) -> String {
     text
 }
 
+/// Rows from before caches were measured do not say that their data fit one: the device's recorded limits do.
+#[test]
+fn shipped_rows_of_data_in_a_cache_have_no_share_of_memorys_limit() {
+    let path = format!("{RESULTS}/nvidia-h200/dot_everyday.csv");
+    let recorded = std::fs::read_to_string(path).unwrap();
+    assert!(!recorded.contains("fits_cache") && recorded.contains(",8000000,"), "{recorded}");
+    let everyday = show(&["h200", "dot_everyday"]);
+    assert!(
+        everyday.contains("in cache") && !everyday.contains("limit 4") && everyday.contains("vs fastest"),
+        "{everyday}"
+    );
+    let large = show(&["h200", "reduce_peak"]);
+    assert!(!large.contains("in cache") && words(&large).contains("limit 4"), "{large}");
+}
+
 /// The words of a text, whatever its lines.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

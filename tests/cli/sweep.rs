@@ -47,6 +47,8 @@ fn naive(launch: &Launch, memory: &mut Memory) {
 struct FakeBench {
     executor: InProcess,
     finished: Vec<(usize, Outcome)>,
+    /// Seconds that those that are finished were sampled for at most.
+    sampled: Vec<f64>,
     unfinished: Vec<(usize, Outcome)>,
     jobs: Vec<(usize, bool)>,
     /// Jobs after which the user has had enough.
@@ -66,12 +68,13 @@ impl Bench for FakeBench {
         self.executor.run(job)
     }
 
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {
         self.finished.push((configuration.wg.size(), outcome));
+        self.sampled.push(sampled);
         Ok(())
     }
 
-    fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
+    fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome, _: f64) -> Result<(), Error> {
         self.unfinished.push((configuration.wg.size(), outcome));
         Ok(())
     }
@@ -87,7 +90,8 @@ fn sweep_on_fake(order: Order, wgs: &[usize], script: FakeKernel) -> FakeBench {
 fn fake_bench(script: FakeKernel) -> FakeBench {
     let session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
     let executor = InProcess(session);
-    FakeBench { executor, finished: Vec::new(), unfinished: Vec::new(), jobs: Vec::new(), patience: usize::MAX }
+    let (finished, unfinished) = (Vec::new(), Vec::new());
+    FakeBench { executor, finished, sampled: Vec::new(), unfinished, jobs: Vec::new(), patience: usize::MAX }
 }
 
 fn plan(bench: &FakeBench, wgs: &[usize]) -> Vec<Configuration> {
@@ -406,8 +410,8 @@ impl Bench for NotingBench {
         self.settled += 1;
     }
 
-    fn finished(&mut self, configuration: &Configuration, outcome: Outcome) -> Result<(), Error> {
-        self.inner.finished(configuration, outcome)
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {
+        self.inner.finished(configuration, outcome, sampled)
     }
 }
 
@@ -436,6 +440,7 @@ fn what_rounds_gave_before_a_kill_is_not_measured_again() {
         // After five jobs the first has its row, which a sweep would not run again.
         let rows = killed.inner.finished.len();
         assert_eq!(new.len(), 6 - patience + rows, "{patience}: {new:?}");
+        assert!(resumed.inner.sampled.iter().all(|sampled| *sampled == 5.0), "{:?}", resumed.inner.sampled);
         for (wg, outcome) in &resumed.inner.finished {
             assert_eq!((outcome.status(), outcome.samples().len()), (Status::Ok, 15), "{patience}, {wg}");
         }

@@ -100,23 +100,12 @@ impl Kept {
 
     /// The ceiling of a quantity, if it has a value.
     pub fn find(&self, what: &str, place: Site, element: &str) -> Option<&CeilingRow> {
-        let is_meant =
-            |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
-        self.ceilings.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())
+        find(&self.ceilings, what, place, element)
     }
 
-    /// Bytes that caches hold, as the curve of read bandwidth over size tells: the largest size that is read clearly faster
-    /// than memory. 0 without a curve. Drivers tend to report less.
+    /// Bytes that caches hold; see [`cached`].
     pub fn cached(&self) -> u64 {
-        /// More than a busier moment makes of memory's rate.
-        const FASTER: f64 = 1.3;
-        let what = Bound::Read.name();
-        let Some(memory) = self.find(what, Site::Memory, "").and_then(|row| row.value) else { return 0 };
-        let is_cached = |row: &&CeilingRow| {
-            let is_of_curve = row.place == Site::Curve && row.what == what && row.status == Status::Ok;
-            is_of_curve && row.value.is_some_and(|rate| rate > FASTER * memory)
-        };
-        self.ceilings.iter().filter(is_cached).filter_map(|row| row.bytes).max().unwrap_or(0)
+        cached(&self.ceilings)
     }
 
     /// Takes a new line in, and says whether it did. A value of the same quantity gives way to any value of a full search,
@@ -207,6 +196,26 @@ fn fit(text: &str) -> String {
         }
     }
     fit.trim_matches(['-', '.']).to_owned()
+}
+
+/// The ceiling of a quantity, if it has a value.
+fn find<'a>(rows: &'a [CeilingRow], what: &str, place: Site, element: &str) -> Option<&'a CeilingRow> {
+    let is_meant = |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
+    rows.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())
+}
+
+/// Bytes that a device's caches hold, as the curve of read bandwidth over size among its ceilings tells: the largest size
+/// that is read clearly faster than memory. 0 without a curve. Drivers tend to report less.
+pub fn cached(rows: &[CeilingRow]) -> u64 {
+    /// More than a busier moment makes of memory's rate.
+    const FASTER: f64 = 1.3;
+    let what = Bound::Read.name();
+    let Some(memory) = find(rows, what, Site::Memory, "").and_then(|row| row.value) else { return 0 };
+    let is_cached = |row: &&CeilingRow| {
+        let is_of_curve = row.place == Site::Curve && row.what == what && row.status == Status::Ok;
+        is_of_curve && row.value.is_some_and(|rate| rate > FASTER * memory)
+    };
+    rows.iter().filter(is_cached).filter_map(|row| row.bytes).max().unwrap_or(0)
 }
 
 #[cfg(test)]

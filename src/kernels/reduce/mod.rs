@@ -148,7 +148,8 @@ impl Problem for Reduce {
     }
 
     fn counted(&self) -> &'static str {
-        "n elements read, a partial result written for each work-group"
+        "n + n / W elements for every rung alike: n read, and what the first rungs write, a partial result for each \
+         work-group of W, the size asked for"
     }
 
     fn cost(&self, case: &Case) -> Cost {

@@ -1,6 +1,6 @@
 //! A ladder as text for a terminal.
 
-use super::columns::{self, BAR_DROP, Value, in_one_unit, of_limit};
+use super::columns::{self, BAR_DROP, VS_FASTEST, VS_LIMIT, Value, in_one_unit, of_limit};
 use super::format::{self, Screen, Tint, paint};
 use super::grid::{GAP, GridColumn, TextGrid};
 use super::view::{self, Cell, RateUnit, View, detail, label, tint, verdict};
@@ -45,7 +45,7 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     if verbose && !left_out.is_empty() {
         text.push_str(&format!("\n{}", more_columns(&view.rungs, left_out, screen)));
     }
-    text.push_str(&notes(&view.notes, hidden, screen, verbose));
+    text.push_str(&notes(&view, hidden, screen, verbose));
     for row in view.troubled {
         let shown = shown.iter().find(|(told, _)| std::ptr::eq(*told, row)).map(|(_, verdict)| verdict.as_str());
         if let Some((who, reason)) = detail(row, shown) {
@@ -101,8 +101,10 @@ impl<'a> Section<'a> {
         };
         let name = format!("{}{}", if self.best.is_some() { "  " } else { "" }, self.name);
         let first = GridColumn::texts(name, self.cells.iter().enumerate().map(names).collect(), 0);
+        // A line without any number has its verdict, and the reason, in their place.
+        let is_whole = |cell: &Cell<'_>| cell.is_timed() || cell.row.status == Status::Ok;
         let timed =
-            self.cells.iter().map(|cell| if cell.is_timed() { verdict(cell.judged(), 0) } else { String::new() });
+            self.cells.iter().map(|cell| if is_whole(cell) { verdict(cell.judged(), 0) } else { String::new() });
         let last = GridColumn::texts("verdict", timed.collect(), 0);
         let parts: &[columns::Subject] = match self.is_cpu {
             true => &[columns::Subject::Timing],
@@ -137,7 +139,7 @@ impl<'a> Section<'a> {
                 None => head_line(line, at, first_row, bars, grid.width()),
                 Some((_, cell)) if cell.is_timed() || cell.row.status == Status::Ok => {
                     let row = cell.judged();
-                    let told = if cell.is_timed() { verdict(row, 0) } else { "ok".to_owned() };
+                    let told = verdict(row, 0);
                     verdicts.push((row, told.clone()));
                     let body = line.strip_suffix(told.as_str()).map(str::to_owned);
                     let blanks = grid.width().saturating_sub(line.chars().count());
@@ -168,12 +170,16 @@ fn head_line(line: &str, at: usize, first_row: usize, bars: Option<&Bars>, width
     }
 }
 
-/// Gains in green and losses in red, which their signs say as well; what is undecided has no colour.
+/// Gains in green and losses in red, which their signs say as well; one that is undecided has no colour.
 fn tinted_gains(line: &str, screen: Screen) -> String {
-    if !screen.color || line.contains('?') {
+    if !screen.color {
         return line.to_owned();
     }
-    line.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red))
+    let tint = |cell: &str| match cell.ends_with('?') {
+        true => cell.to_owned(),
+        false => cell.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red)),
+    };
+    line.split(' ').map(tint).collect::<Vec<_>>().join(" ")
 }
 
 /// Bars behind the lines: of the limit, or of the fastest line's speed where the limit bounds nothing.
@@ -189,10 +195,10 @@ impl Bars {
         let timed = || cells.iter().filter(|cell| cell.is_timed());
         let is_bounded = |cell: &Cell<'_>| matches!(of_limit(cell.row), Some(Value::Percent(share)) if share <= 100.0);
         if timed().all(is_bounded) {
-            return Bars { head: "vs limit", width, least: None };
+            return Bars { head: VS_LIMIT, width, least: None };
         }
         let least = timed().filter_map(|cell| cell.row.t_median_s).fold(f64::INFINITY, f64::min);
-        Bars { head: "vs fastest", width, least: Some(least) }
+        Bars { head: VS_FASTEST, width, least: Some(least) }
     }
 
     fn bar(&self, cell: &Cell<'_>) -> String {
@@ -210,10 +216,10 @@ fn more_columns(cells: &[Cell<'_>], columns: Vec<GridColumn>, screen: Screen) ->
     TextGrid { columns: std::iter::once(names).chain(columns).collect() }.blocks(screen.width)
 }
 
-/// Notes on two lines, or all of them; and how much `-v` shows besides.
-fn notes(notes: &[String], columns: usize, screen: Screen, verbose: bool) -> String {
-    let wrapped =
-        notes.iter().map(|note| format::wrap(&format!("note: {}", format::terminal(note)), screen.width, "  "));
+/// Notes on two lines, or all of them, and the lesson; and how much `-v` shows besides.
+fn notes(view: &View<'_>, columns: usize, screen: Screen, verbose: bool) -> String {
+    let wrap = |note: &str| format::wrap(&format!("note: {}", format::terminal(note)), screen.width, "  ");
+    let wrapped = view.notes.iter().map(|note| wrap(note));
     let (mut text, mut lines, mut more) = (String::new(), 0, 0);
     for note in wrapped {
         lines += note.lines().count();
@@ -223,6 +229,7 @@ fn notes(notes: &[String], columns: usize, screen: Screen, verbose: bool) -> Str
             more += 1;
         }
     }
+    text.extend(view.lesson.map(wrap));
     let counted = |n: usize, what: &str| (n > 0).then(|| format!("{n} more {what}{}", if n == 1 { "" } else { "s" }));
     let left_out: Vec<String> = [counted(more, "note"), counted(columns, "column")].into_iter().flatten().collect();
     if !left_out.is_empty() {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
-use crate::report::columns::COLUMNS;
+use crate::report::columns::{BESIDE, COLUMNS, TableColumn};
 use crate::report::golden::{self, SCREEN};
 use crate::report::markdown;
 use crate::runner::{Clock, Number, Status};
@@ -202,6 +202,66 @@ fn colour_changes_signs_only() {
 }
 
 #[test]
+fn an_undecided_gain_takes_no_colour_from_the_others_of_its_line() {
+    let colored = Screen { color: true, ..SCREEN };
+    assert_eq!(tinted_gains("v2  ▲2.50  ▼1.10?  ok", colored), "v2  \x1b[32m▲\x1b[0m2.50  ▼1.10?  ok");
+    assert_eq!(tinted_gains("what?  ▼2.50", colored), "what?  \x1b[31m▼\x1b[0m2.50");
+}
+
+/// What `gpulab help columns` names is what stands above the columns.
+#[test]
+fn every_head_has_its_name_in_the_help() {
+    let mut names: Vec<String> = COLUMNS.iter().map(TableColumn::name).collect();
+    names.extend(BESIDE.map(|(name, ..)| name.to_owned()));
+    for rows in [typical(), launch_bound(), repeated(), troubled()] {
+        let view = View::of(&rows, RateUnit::GB);
+        let part = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+        for column in part.grid().columns {
+            let head = column.head.trim().replace('\n', " ");
+            let is_unit = |rest: &str| ["", " ns", " us", " ms", " s"].contains(&rest);
+            assert!(
+                names.iter().any(|name| head.strip_prefix(name.as_str()).is_some_and(is_unit)),
+                "{head}: {names:?}"
+            );
+        }
+        assert!(names.iter().any(|name| name == Bars::of(&view.rungs, 10).head));
+    }
+}
+
+#[test]
+fn an_answer_without_a_launch_has_a_verdict_too() {
+    let text = said(&empty());
+    let rows: Vec<&str> =
+        text.lines().filter(|line| line.contains("v1 ") || line.contains("v2 ") || line.contains(CPU_SEQ)).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|line| line.ends_with("  ok")), "{text}");
+}
+
+#[test]
+fn an_unsteady_device_is_said_once_to_leave_gains_undecided() {
+    let mut rows = typical();
+    rows[2].flags = flag::DRIFT.to_owned();
+    rows[2].canary = Some(1.5);
+    let text = said(&rows);
+    assert_eq!(text.matches("so gains from and to these rows are undecided").count(), 1, "{text}");
+    assert_eq!(text.matches('?').count(), 2, "{text}");
+    // The CPU's rows have no gains.
+    let mut rows = typical();
+    rows[5].flags = flag::DRIFT.to_owned();
+    assert!(said(&rows).contains("unsteady") && !said(&rows).contains("undecided"), "{}", said(&rows));
+}
+
+#[test]
+fn a_title_names_a_limit_only_where_a_row_is_held_against_it() {
+    let mut rows = typical();
+    assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
+    rows[1..].iter_mut().for_each(|row| row.flags = flag::FITS_CACHE.to_owned());
+    assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
+    rows[0].flags = flag::FITS_CACHE.to_owned();
+    assert!(!said(&rows).contains("limit 4000"), "{}", said(&rows));
+    assert!(!markdown::ladder(&rows, RateUnit::GB).contains("limit 4000"));
+}
+
+#[test]
 fn work_repeated_inside_stands_beside_its_kernel() {
     compare("ladder_repeated", &repeated());
     assert!(table(&repeated(), RateUnit::GiB, SCREEN, false).contains("GiB/s"));
@@ -319,6 +379,23 @@ fn no_rung_is_told_to_be_slower_where_the_spread_of_either_or_an_unsteady_device
     }
     // Together they hide what neither hides alone.
     assert_eq!(said_of_a_slower_rung(|rows| rows.iter_mut().for_each(|r| r.noise = Some(0.3))), [""; 0]);
+}
+
+#[test]
+fn a_cpu_device_is_told_to_reverse_the_order_where_it_does() {
+    let told = |device: &str, host: &str, step: f64, verbose: bool| {
+        let mut rows = vec![rung(1, "naive", 20e-6), rung(2, "coalesced", 30e-6)];
+        rows[1].step_x = Some(step);
+        rows.iter_mut().for_each(|row| (row.device, row.host_cpu) = (device.to_owned(), host.to_owned()));
+        let text = table(&rows, RateUnit::GB, SCREEN, verbose).replace("\n  ", " ");
+        text.matches("one thread runs a whole work-group").count()
+    };
+    let xeon = "Intel(R) Xeon(R) 6975P-C";
+    for (device, host) in [("cpu-haswell-AMD EPYC", ""), (xeon, xeon), ("AMD EPYC 7B13 64-Core Processor", "")] {
+        assert_eq!([told(device, host, 0.6, true), told(device, host, 0.6, false)], [1, 1], "{device}");
+        assert_eq!([told(device, host, 1.6, true), told(device, host, 0.98, true)], [0, 0], "{device}: in order");
+    }
+    assert_eq!(told("NVIDIA H200", xeon, 0.6, true), 0);
 }
 
 #[test]

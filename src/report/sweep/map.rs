@@ -30,7 +30,9 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
     let has_room = |cell: &&usize| width + wgs.len() * **cell <= screen.width;
     let cell_width = CELLS.iter().find(has_room).copied().unwrap_or(CELLS[1]);
     let wide = wgs.iter().map(|wg| wg.chars().count() + 2).max().unwrap_or(0).max(cell_width);
-    let per_block = (screen.width.saturating_sub(width) / wide).max(1);
+    let most = (screen.width.saturating_sub(width) / wide).max(1);
+    // No block has a lone column if they can be shared out.
+    let per_block = wgs.len().div_ceil(wgs.len().div_ceil(most));
     let mut text = "time relative to the best, by rung and work-group\n".to_owned();
     for block in wgs.chunks(per_block) {
         let head: String = block.iter().map(|wg| format!("{wg:>wide$}")).collect();
@@ -73,7 +75,25 @@ fn cell(factor: Option<f64>, wide: usize, screen: Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::row;
     use crate::report::golden::SCREEN;
+
+    #[test]
+    fn what_needs_two_blocks_is_shared_out_between_them() {
+        let timed = |wg: usize| Row { rung: Some(1), wg: wg.to_string(), ..row("naive") };
+        let rows: Vec<Row> = (5..15).map(|log| timed(1 << log)).collect();
+        let rows: Vec<&Row> = rows.iter().collect();
+        let ranked: Vec<Timed<'_>> = rows.iter().map(|row| (*row, 1e-6)).collect();
+        let heads = |width| {
+            let text = map(&rows, &ranked, Screen { width, ..SCREEN });
+            let columns =
+                text.lines().filter(|line| line.starts_with("  ")).map(|line| line.split_whitespace().count());
+            columns.collect::<Vec<_>>()
+        };
+        assert_eq!(heads(160), [10]);
+        assert_eq!(heads(80), [5, 5], "nine have room, and one would be left");
+        assert_eq!(heads(40), [4, 4, 2]);
+    }
 
     #[test]
     fn cells_are_as_wide_as_each_other() {

@@ -5,7 +5,7 @@ mod map;
 use super::columns::{Value, in_one_unit, of_limit};
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
-use super::view::{is_memory_bound, status_word};
+use super::view::{is_held_against_limit, is_memory_bound, status_word};
 use crate::record::{Row, flag};
 use crate::runner::{Spent, Status};
 
@@ -20,10 +20,11 @@ const REMARKS: usize = 5;
 
 /// The sweep's rows, of one family on one device, as a summary for this screen.
 pub fn summary(rows: &[Row], screen: Screen) -> String {
-    let Some(first) = rows.first() else { return "nothing was run\n".to_owned() };
+    let Some(first) = rows.first() else { return "no configuration was finished\n".to_owned() };
     let limit =
         |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")));
     let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
+    let ceiling = ceiling.filter(|_| is_held_against_limit(rows));
     let ceiling = ceiling.map_or_else(String::new, |(name, (rate, unit))| {
         format!(", limit {} {unit} ({name})", format::significant(rate, 4))
     });
@@ -35,21 +36,38 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
     format::on_screen(&(text + &remarks(rows, screen)), screen)
 }
 
-/// Where a sweep's time went, in a sentence; `ceiling`, the time to measure the ceiling, and `total` in
-/// seconds.
-pub fn time_split(spent: Spent, ceiling: f64, total: f64) -> String {
-    let Spent { build, data, verify, measure } = spent;
-    let rest = (total - ceiling - build - data - verify - measure).max(0.0);
-    let part = |what: &str, seconds: f64| format!("{what} {seconds:.1} s ({})", format::percent(seconds / total));
-    let parts = [
-        ("ceiling", ceiling),
-        ("compiling", build),
-        ("data", data),
-        ("checking", verify),
-        ("measuring", measure),
-        ("the rest", rest),
-    ];
-    let parts: Vec<String> = parts.iter().map(|(what, seconds)| part(what, *seconds)).collect();
+/// What a sweep's time went into, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SweepTime {
+    /// Of the jobs that ended.
+    pub jobs: Spent,
+    /// Measuring the ceiling.
+    pub ceiling: f64,
+    /// The job that an interrupt cut short.
+    pub cut: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+impl SweepTime {
+    /// Takes note of a job of so many seconds: of what they went into, unless it was cut short.
+    pub fn note(&mut self, seconds: f64, spent: Option<Spent>) {
+        match spent {
+            Some(spent) => self.jobs += spent,
+            None => self.cut += seconds,
+        }
+    }
+}
+
+/// Where a sweep's time went, in a sentence.
+pub fn time_split(time: &SweepTime) -> String {
+    let SweepTime { jobs: Spent { build, data, verify, measure }, ceiling, cut, total } = *time;
+    let rest = (total - ceiling - cut - build - data - verify - measure).max(0.0);
+    let part = |(what, seconds): &(&str, f64)| format!("{what} {seconds:.1} s ({})", format::percent(seconds / total));
+    let parts =
+        [("ceiling", ceiling), ("compiling", build), ("data", data), ("checking", verify), ("measuring", measure)];
+    let cut = [("what the interrupt cut short", cut)].into_iter().filter(|(_, seconds)| *seconds > 0.0);
+    let parts: Vec<String> = parts.into_iter().chain(cut).chain([("the rest", rest)]).map(|p| part(&p)).collect();
     format!("{total:.1} s: {}", parts.join(", "))
 }
 
@@ -117,7 +135,7 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
         format::time(worst),
     );
     let parts = [
-        rung_table(rows, best).fit(screen.width).lines().join("\n") + "\n",
+        best_of_rungs(rows, best, screen),
         map::map(rows, &all, screen),
         format::wrap(&format::terminal(&sentence), screen.width, "  "),
     ];
@@ -132,8 +150,42 @@ fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     rungs.into_iter().map(|(_, variant)| variant).collect()
 }
 
-/// A line for each rung that has a time, with its best configuration; the best of all is marked.
-fn rung_table(rows: &[&Row], best: &Row) -> TextGrid {
+/// The table of the rungs' best configurations. Tunables that have no room in it whole stand below it, and those that are
+/// alike in all of them are told once.
+fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
+    let (table, tuned) = rung_table(rows, best);
+    let common = common(&tuned);
+    let own = |params: &str| params.split(' ').filter(|set| !common.contains(set)).collect::<Vec<_>>().join(" ");
+    let told: Vec<(String, String)> = tuned.iter().map(|(rung, params)| (rung.clone(), own(params))).collect();
+    let everywhere = match common.is_empty() {
+        true => String::new(),
+        false => format::wrap(&format::terminal(&format!("tunables of all: {}", common.join(" "))), screen.width, "  "),
+    };
+    if told.iter().all(|(_, own)| own.is_empty()) {
+        return table.fit(screen.width).lines().join("\n") + "\n" + &everywhere;
+    }
+    let mut whole = table.clone();
+    whole.columns.push(GridColumn::texts("tunables", told.iter().map(|(_, own)| own.clone()).collect(), 0));
+    while whole.width() > screen.width && whole.drop_one().is_some() {}
+    if whole.width() <= screen.width {
+        return whole.lines().join("\n") + "\n" + &everywhere;
+    }
+    let line =
+        |(rung, own): &(String, String)| format::wrap(&format::terminal(&format!("{rung}: {own}")), screen.width, "  ");
+    let below: String = told.iter().filter(|(_, own)| !own.is_empty()).map(line).collect();
+    table.fit(screen.width).lines().join("\n") + "\n\ntunables\n" + &below + &everywhere
+}
+
+/// Settings that all rungs have alike, of several rungs.
+fn common(tuned: &[(String, String)]) -> Vec<&str> {
+    let Some(((_, first), more)) = tuned.split_first().filter(|(_, more)| !more.is_empty()) else { return Vec::new() };
+    let is_common = |set: &&str| more.iter().all(|(_, params)| params.split(' ').any(|other| other == *set));
+    first.split(' ').filter(|set| !set.is_empty()).filter(is_common).collect()
+}
+
+/// A line for each rung that has a time, with its best configuration; the best of all is marked. Beside it their tunables, by
+/// rung.
+fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>) {
     let own = |variant: &str| rows.iter().copied().filter(|r| r.variant == variant).collect::<Vec<_>>();
     let lines: Vec<(Vec<Timed<'_>>, usize)> = variants(rows)
         .into_iter()
@@ -160,9 +212,9 @@ fn rung_table(rows: &[&Row], best: &Row) -> TextGrid {
         numbers("median", 2, &|ranked| Some(Value::Seconds(ranked[ranked.len() / 2].1))),
         numbers("worst", 3, &|ranked| ranked.last().map(|(_, time)| Value::Seconds(*time))),
         GridColumn::texts("timed", counts.collect(), 1),
-        GridColumn::texts("tunables", text(&|row| row.params.clone()), 0),
     ];
-    TextGrid { columns }
+    let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), ranked[0].0.params.clone())).collect();
+    (TextGrid { columns }, tuned)
 }
 
 fn label(row: &Row) -> String {
@@ -185,7 +237,7 @@ fn remarks(rows: &[Row], screen: Screen) -> String {
     let mut text = if reasons.is_empty() { String::new() } else { "\n".to_owned() };
     for (status, reason, count) in reasons.iter().take(REMARKS) {
         let note = format!("note: {count} {}: {}", status_word(*status), format::terminal(reason));
-        text.push_str(&(format::shorten(&note, screen.width) + "\n"));
+        text.push_str(&format::wrap(&note, screen.width, "  "));
     }
     if reasons.len() > REMARKS {
         text.push_str(&format!("note: {} more reasons are in the rows\n", reasons.len() - REMARKS));
@@ -253,16 +305,43 @@ mod tests {
     #[test]
     fn where_the_time_went_adds_up() {
         let spent = Spent { build: 1.0, data: 0.5, verify: 2.0, measure: 5.0 };
-        let text = time_split(spent, 0.5, 10.0);
+        let time = SweepTime { jobs: spent, ceiling: 0.5, cut: 0.0, total: 10.0 };
+        let text = time_split(&time);
         assert!(
             text.starts_with("10.0 s: ceiling 0.5 s (5.0%), compiling 1.0 s (10%)")
                 && text.ends_with("the rest 1.0 s (10%)"),
             "{text}"
         );
+        assert!(!text.contains("interrupt"), "{text}");
+        let mut time = time;
+        time.note(0.9, None);
+        time.note(0.9, Some(Spent::default()));
+        let text = time_split(&time);
+        assert!(text.ends_with("what the interrupt cut short 0.9 s (9.0%), the rest 0.1 s (1.0%)"), "{text}");
+    }
+
+    #[test]
+    fn nothing_of_notes_and_tunables_is_cut_off() {
+        let long = "finish=device items=16 op=sum shuffles=1 size=compiled unroll=8 presum=host";
+        let mut rows = vec![timed(1, "32", 4e-6), timed(2, "32", 1e-6), timed(2, "64", 2e-6)];
+        rows[0].params = "op=sum".to_owned();
+        rows[1].params = long.to_owned();
+        let reason =
+            "needs sub-groups of 32 work-items that are all there, and this device has sub-groups of 8 or 16 of them";
+        rows[2] = Row { status: Status::Skipped, reason: reason.to_owned(), t_median_s: None, ..rows[2].clone() };
+        for width in [80, 100, 160] {
+            let text = summary(&rows, Screen { width, ..SCREEN });
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let said = words(&text).join(" ");
+            assert!(said.contains(reason) && !text.contains('…'), "{text}");
+            assert!(long.split(' ').all(|set| said.contains(set)), "{text}");
+            assert_eq!(text.matches("op=sum").count(), 2, "once below the table, once in the sentence: {text}");
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        }
     }
 
     #[test]
     fn no_rows_are_no_sweep() {
-        assert_eq!(summary(&[], SCREEN), "nothing was run\n");
+        assert_eq!(summary(&[], SCREEN), "no configuration was finished\n");
     }
 }
