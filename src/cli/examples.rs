@@ -49,6 +49,7 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab show h200 reduce", "Show records that come with the program."),
     example("gpulab compare old.csv new.csv", "Say which cases became faster or slower."),
     example("gpulab compare old.csv new.csv --fail-on slower:5", "Fail if a case became slower by 5 %."),
+    example("gpulab noise", "Say how small a difference can be seen now."),
     example("gpulab columns --md", "Say what the columns of files hold, as Markdown."),
     example("gpulab help columns", "Explain the columns of the tables."),
     example("gpulab completions bash", "Print the completions for bash."),

@@ -101,6 +101,8 @@ pub enum Command {
     Show(Show),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
+    /// Measure the same kernel as two sides, in turn: the smallest difference that this machine can see now
+    Noise(Box<NoiseArgs>),
     /// Say what the columns of CSV and JSON files hold: name, type, unit and meaning
     Columns {
         /// As Markdown tables
@@ -450,6 +452,32 @@ pub struct Show {
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second
     #[arg(long)]
     pub gib: bool,
+}
+
+/// `gpulab noise`.
+#[derive(Debug, Args)]
+pub struct NoiseArgs {
+    /// The family of the kernel
+    #[arg(value_name = "FAMILY", default_value = "reduce")]
+    pub family: String,
+    /// Its rung, by number or name, as in 3 or local
+    #[arg(long, value_name = "V", default_value = "4")]
+    pub variant: String,
+    /// Elements, or columns of matrices [default: that of the family's ladder]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// Work-items of a work-group, as in 256 or 32x8 [default: 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// Rounds: in each, both sides are measured once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 10)]
+    pub rounds: u32,
+    /// How to measure.
+    #[command(flatten)]
+    pub measure: MeasureArgs,
 }
 
 /// `gpulab compare`.

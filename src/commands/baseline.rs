@@ -14,9 +14,6 @@ use std::path::PathBuf;
 /// The folder of the baselines: one folder for each name, with a file for each family.
 const BASELINES: &str = "baselines";
 
-/// Cases that are shown to differ by less count as the same.
-const SAME: f64 = 0.02;
-
 /// What a ladder is held against, and what it is kept as.
 pub(super) struct Baselines {
     /// The name and the rows of `--against`.
@@ -43,8 +40,8 @@ impl Baselines {
     /// The rows beside those of `--against`; nothing without it.
     pub(super) fn beside(&self, rows: &[Row], verbose: bool, screen: Screen) -> String {
         let Some((name, before)) = &self.against else { return String::new() };
-        let comparison = compare(before, rows, SAME);
-        format!("\n{}", report::compare::text(&comparison, [name, "this run"], SAME, verbose, screen))
+        let comparison = compare(before, rows, report::compare::SAME);
+        format!("\n{}", report::compare::text(&comparison, [name, "this run"], report::compare::SAME, verbose, screen))
     }
 
     /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.

@@ -18,6 +18,7 @@ mod list;
 mod merge;
 mod minplus;
 mod next;
+mod noise;
 mod occupancy;
 mod outputs;
 mod pace;
@@ -119,6 +120,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Compare(options) => compare::run(out, global, options),
+        Command::Noise(options) => noise::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),
         Command::Help { topic } => help::run(out, global, topic.as_deref()),
         Command::Completions { shell } => packaging::completions(out, *shell),

@@ -1,5 +1,6 @@
 //! How far the time of a case is known, and the ratio of two such times.
 
+use super::noise::SEVERAL;
 use crate::record::Row;
 use crate::stats;
 
@@ -10,9 +11,6 @@ const T: [f64; 9] = [9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.1
 /// Standard deviations of half an interval where the spread between runs is not known: the 0.9995 quantile of the normal
 /// distribution, as the spread within a run may be less than that, and is itself known from few samples.
 const WITHIN: f64 = 3.291;
-
-/// Runs of the program after which their own spread says more than the spread within one.
-const SEVERAL: usize = 3;
 
 /// The inter-quartile range of a normal distribution, in standard deviations.
 const IQR_OF_SD: f64 = 1.349;
@@ -44,14 +42,7 @@ impl TimeEstimate {
         let seconds = stats::summarise(&medians)?.median;
         let count = medians.len();
         if count >= SEVERAL {
-            let logs: Vec<f64> = medians.iter().map(|t| t.ln()).collect();
-            let mean = logs.iter().sum::<f64>() / count as f64;
-            let variance = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
-            let sd = variance.sqrt().max(LEAST_SD);
-            return Some(TimeEstimate {
-                seconds,
-                half: quantile_of(count) * MEDIAN_OF_MEAN * sd / (count as f64).sqrt(),
-            });
+            return Some(TimeEstimate { seconds, half: half_of_runs(run_spread(rows)?, count) });
         }
         let widest = rows.iter().filter_map(|row| within(row)).fold(LEAST_SD, f64::max);
         let runs = rows.iter().map(|row| row.runs).min().unwrap_or(0).max(1) as f64;
@@ -60,8 +51,17 @@ impl TimeEstimate {
     }
 }
 
-fn quantile_of(count: usize) -> f64 {
-    T[(count - SEVERAL).min(T.len() - 1)]
+/// The standard deviation between the medians of several runs, as a share of the time.
+pub(super) fn run_spread(rows: &[&Row]) -> Option<f64> {
+    let logs: Vec<f64> = rows.iter().map(|row| row.t_median_s.map(f64::ln)).collect::<Option<_>>()?;
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    let variance = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (logs.len() - 1) as f64;
+    Some(variance.sqrt().max(LEAST_SD))
+}
+
+/// Half the interval of the median of so many runs, three at least, with this standard deviation.
+fn half_of_runs(sd: f64, count: usize) -> f64 {
+    T[(count - SEVERAL).min(T.len() - 1)] * MEDIAN_OF_MEAN * sd / (count as f64).sqrt()
 }
 
 /// The standard deviation of a row's times over their median, by the quartiles.
@@ -86,6 +86,11 @@ impl RatioInterval {
         let ratio = after.seconds / before.seconds;
         let factor = before.half.hypot(after.half).exp();
         RatioInterval { ratio, low: ratio / factor, high: ratio * factor }
+    }
+
+    /// Half the interval of a ratio's logarithm after so many rounds of each side, three at least.
+    pub(super) fn half_of_rounds(sd: f64, rounds: usize) -> f64 {
+        half_of_runs(sd, rounds) * std::f64::consts::SQRT_2
     }
 
     /// The smallest change that would show, as a share of the time: of 0.05, changes of 5 %.

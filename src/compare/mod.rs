@@ -3,6 +3,7 @@
 
 mod interval;
 mod matching;
+mod noise;
 mod steps;
 mod verdict;
 
@@ -11,5 +12,6 @@ mod tests;
 
 pub use interval::{RatioInterval, TimeEstimate};
 pub use matching::{ComparedCase, Comparison, WhyNot, compare};
+pub use noise::Noise;
 pub use steps::{LadderDevice, LadderSteps, steps};
 pub use verdict::SpeedVerdict;

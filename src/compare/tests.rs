@@ -113,6 +113,22 @@ fn the_same_is_hardly_ever_called_changed_and_a_change_of_five_per_cent_is_seen(
 }
 
 #[test]
+fn noise_says_what_could_be_seen_and_how_long_to_look() {
+    let rounds = |step: f64| [-1.0, 0.0, 1.0, 0.5, -0.5].map(|k| steady("a", 100.0 * (1.0 + k * step)));
+    let noise = |step: f64| Noise::of(&rounds(step), &rounds(step)).unwrap();
+    assert_eq!(noise(0.001).verdict(0.02), SpeedVerdict::Same);
+    assert_eq!(noise(0.1).verdict(0.02), SpeedVerdict::Undecided);
+    let loud = noise(0.02);
+    assert!(noise(0.001).rounds_for(0.01) < loud.rounds_for(0.01));
+    assert!(loud.rounds_for(0.1) < loud.rounds_for(0.01));
+    assert!(Noise::of(&rounds(0.01)[..2], &rounds(0.01)).is_none());
+    // After as many rounds as it names, such a difference is a change; after fewer it is none.
+    let half = |rounds: usize| RatioInterval::half_of_rounds(loud.spread, rounds);
+    let needed = loud.rounds_for(0.05);
+    assert!(needed > 3 && half(needed) <= 1.05f64.ln() && half(needed - 1) > 1.05f64.ln());
+}
+
+#[test]
 fn steps_stand_side_by_side_for_each_device_at_a_size_that_all_have() {
     let on = |device: &str, rung: u32, n: u64, median: f64| Row {
         device: device.into(),

@@ -3,10 +3,13 @@
 use super::format::{self, Screen, Tint, paint};
 use super::grid::{GridColumn, TextGrid};
 use super::view::label;
-use crate::compare::{ComparedCase, Comparison, LadderDevice, LadderSteps, RatioInterval, SpeedVerdict, WhyNot};
+use crate::compare::{ComparedCase, Comparison, LadderDevice, LadderSteps, Noise, RatioInterval, SpeedVerdict, WhyNot};
 use crate::data::Dtype;
 use crate::record::Row;
 use crate::runner::Cache;
+
+/// Cases that are shown to differ by less count as the same, unless somebody says otherwise.
+pub const SAME: f64 = 0.02;
 
 /// Most lines of a table; where there are more cases, those that changed most are shown.
 const MOST: usize = 40;
@@ -170,4 +173,28 @@ fn device_head(device: &LadderDevice, all: &[LadderDevice]) -> String {
     let name = if is_shared { device.platform.clone() } else { format::device(&device.device) };
     let size = if device.m == 1 { format::count(device.n) } else { format!("{}x{}", device.n, device.m) };
     format!("{}\nn = {size}", format::shorten(&name, WIDTH))
+}
+
+/// What two sides that are the same say: how small a difference shows in one run of each, in so many rounds of `each` seconds,
+/// and how long to look for smaller ones.
+pub fn noise(noise: &Noise, row: &Row, (rounds, each): (usize, f64), screen: Screen) -> String {
+    let [a, b] = noise.seconds.map(format::time);
+    let all = &noise.all;
+    let head = format!("{}: {}, {} ", title(row), label(row), format::device(&row.device));
+    let sides = format!(
+        "the same kernel as two sides, {rounds} rounds in turn: A {a}, B {b}, ratio {}, 99 % interval {}: {}",
+        ratio(all.ratio),
+        interval(all),
+        noise.verdict(SAME).name()
+    );
+    let one = format!("one run of each side shows differences from {} on", format::percent(noise.one.resolution()));
+    let several = format!("{rounds} rounds of each show differences from {} on", format::percent(all.resolution()));
+    let longer = [0.01, 0.05].map(|share| {
+        let needed = noise.rounds_for(share);
+        let seconds = needed as f64 * each;
+        let time = if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} minutes", seconds / 60.0) };
+        format!("to see {}: {needed} rounds, about {time}", format::percent(share))
+    });
+    let lines = [head, sides, one, several].into_iter().chain(longer);
+    format::on_screen(&lines.map(|line| format::wrap(line.trim_end(), screen.width, "  ")).collect::<String>(), screen)
 }
