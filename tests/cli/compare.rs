@@ -2,13 +2,13 @@
 
 use crate::binary::{NOWHERE, gpulab};
 use gpulab::record::Row;
-use gpulab::store::{read_rows, write_rows};
+use gpulab::store::{Recorded, recorded, write_rows};
 use std::path::Path;
 use tempfile::TempDir;
 
 const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/results");
 
-fn recorded(file: &str) -> String {
+fn of(file: &str) -> String {
     format!("{RESULTS}/{file}")
 }
 
@@ -23,7 +23,8 @@ fn compare(args: &[&str]) -> (i32, String, String) {
 
 /// The H200's rows of a large reduction, whose times are hardly apart, with those of one rung `factor` times as long.
 fn planted(folder: &Path, factor: f64) -> [String; 2] {
-    let all = read_rows(recorded("nvidia-h200/reduce.csv").as_ref()).unwrap().rows;
+    let text = std::fs::read(of("nvidia-h200/reduce.csv")).unwrap();
+    let (Recorded::Rows(all), None) = recorded(&text, "reduce.csv").unwrap() else { panic!("no whole rows") };
     let before: Vec<Row> = all.into_iter().filter(|row| row.n == 1 << 28 && row.rung.is_some()).collect();
     let mut after = before.clone();
     for row in after.iter_mut().filter(|row| row.rung == Some(3)) {
@@ -58,7 +59,7 @@ fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
 #[test]
 fn a_file_against_itself_differs_nowhere() {
     for file in ["nvidia-h200/reduce.csv", "nvidia-h200/reduce_sweep.csv", "pocl-epyc-2/dot.csv"] {
-        let path = recorded(file);
+        let path = of(file);
         let (code, out, _) = compare(&[&path, &path, "--fail-on", "slower"]);
         assert_eq!(code, 0, "{out}");
         assert!(out.contains(": 0 SLOWER, 0 FASTER, "), "{out}");
@@ -67,7 +68,7 @@ fn a_file_against_itself_differs_nowhere() {
 
 #[test]
 fn several_devices_show_what_each_step_brought_there() {
-    let files = ["nvidia-h200/dot.csv", "pocl-epyc-2/dot.csv", "intel-epyc-2/dot.csv"].map(recorded);
+    let files = ["nvidia-h200/dot.csv", "pocl-epyc-2/dot.csv", "intel-epyc-2/dot.csv"].map(of);
     let (code, out, _) = compare(&files.each_ref().map(String::as_str));
     assert_eq!(code, 0);
     let matrix = out.split("gain over the rung before").nth(1).unwrap();
@@ -77,8 +78,8 @@ fn several_devices_show_what_each_step_brought_there() {
 
 #[test]
 fn what_cannot_be_compared_is_said() {
-    let dot = recorded("nvidia-h200/dot.csv");
-    let [cut, other] = ["nvidia-h200/overlap.csv", "nvidia-h200/minplus.csv"].map(recorded);
+    let dot = of("nvidia-h200/dot.csv");
+    let [cut, other] = ["nvidia-h200/overlap.csv", "nvidia-h200/minplus.csv"].map(of);
     for (args, code, why) in [
         (vec![dot.as_str()], 2, "2 values required"),
         (vec![&dot, "no-such.csv"], 1, "cannot read no-such.csv"),
