@@ -10,6 +10,7 @@
 //!   keep them.
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
 //! - [`tune`] searches a family's settings for the fastest, and remembers them for their device.
+//! - [`compare`] says what two runs of the same cases differ in.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
 //! - [`exchange`] is what goes on between host and device, as data: transfers, launches, pipelines.
@@ -28,6 +29,7 @@ pub mod ceilings;
 pub mod check;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod cpu;
 pub mod data;
 pub mod device;

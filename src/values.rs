@@ -287,6 +287,32 @@ pub fn spread(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A name that things are kept under: letters, digits, `-`, `_` and dots, the first of them none of these signs.
+///
+/// # Errors
+/// Anything else.
+pub fn name(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    match text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_plain) && text.len() <= 64 {
+        true => Ok(text.to_owned()),
+        false => Err(format!("{text:?}: a name of letters, digits, -, _ and dots is needed, as in base")),
+    }
+}
+
+/// What a run may not be slower by: `slower`, or `slower:5` for 5 per cent, as a share.
+///
+/// # Errors
+/// Anything else.
+pub fn slower(text: &str) -> Result<f64, String> {
+    let percent = match text.strip_prefix("slower") {
+        Some("") => Some(0.0),
+        Some(rest) => rest.strip_prefix(':').and_then(|pct| pct.trim_end_matches('%').parse::<f64>().ok()),
+        None => None,
+    };
+    let share = percent.filter(|percent| percent.is_finite() && *percent >= 0.0).map(|percent| percent / 100.0);
+    share.ok_or_else(|| format!("{text:?}: slower is needed, or slower:5 for 5 % and more"))
+}
+
 /// The rungs that a list selects: numbers `3`, ranges `2-5`, ideas `local`, names of references; references first,
 /// then in the ladder's order.
 ///

@@ -108,6 +108,10 @@ pub enum Command {
     },
     /// Show recorded results again: tables, charts and findings, of files or of devices whose records come with gpulab
     Show(Show),
+    /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
+    Compare(Compare),
+    /// Measure the same kernel as two sides, in turn: the smallest difference that this machine can see now
+    Noise(Box<NoiseArgs>),
     /// Say what the columns of CSV and JSON files hold: name, type, unit and meaning
     Columns {
         /// As Markdown tables
@@ -363,7 +367,7 @@ pub struct GraphJob {
 const LADDER_ONLY: &[&str] = &[
     "n", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "budget",
-    "in_process", "strict", "csv", "json", "md", "samples", "gib", "peak",
+    "in_process", "strict", "csv", "json", "md", "samples", "gib", "save", "against", "peak",
 ];
 
 /// Options of all ladders.
@@ -460,6 +464,47 @@ pub struct Show {
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second
     #[arg(long)]
     pub gib: bool,
+}
+
+/// `gpulab noise`.
+#[derive(Debug, Args)]
+pub struct NoiseArgs {
+    /// The family of the kernel
+    #[arg(value_name = "FAMILY", default_value = "reduce")]
+    pub family: String,
+    /// Its rung, by number or name, as in 3 or local
+    #[arg(long, value_name = "V", default_value = "4")]
+    pub variant: String,
+    /// Elements, or columns of matrices [default: that of the family's ladder]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// Work-items of a work-group, as in 256 or 32x8 [default: 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// Rounds: in each, both sides are measured once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 10)]
+    pub rounds: u32,
+    /// How to measure.
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+/// `gpulab compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Files that --csv or --json wrote, the first of which the others are held against. Several runs of the same cases,
+    /// joined by commas as in a1.csv,a2.csv,a3.csv, count as one: three and more say how far a time can be repeated
+    #[arg(required = true, num_args = 2.., value_name = "FILE")]
+    pub files: Vec<String>,
+    /// End with exit code 6 if a case is SLOWER, or with slower:5 if one is slower by 5 % at least
+    #[arg(long, value_name = "slower[:PCT]", value_parser = values::slower)]
+    pub fail_on: Option<f64>,
+    /// Cases that are shown to differ by less count as the same
+    #[arg(long, value_name = "SHARE", value_parser = values::spread, default_value = "2%")]
+    pub same: f64,
 }
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
@@ -735,6 +780,12 @@ pub struct Output {
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second; files keep GB/s
     #[arg(long)]
     pub gib: bool,
+    /// Keep the rows under this name, for --against
+    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    pub save: Option<String>,
+    /// Say which rungs are faster, slower or the same as in the run that was kept under this name
+    #[arg(long, value_name = "NAME", value_parser = values::name)]
+    pub against: Option<String>,
 }
 
 impl Ladder {

@@ -1,5 +1,6 @@
 //! What every family's command does: check what is asked, climb the ladder, tell.
 
+use super::baseline::Baselines;
 use super::bench::{self, Input};
 use super::climb::{Climb, Study};
 use super::outputs::{self, Outputs, Paths};
@@ -70,6 +71,8 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     bench::check_dtype(study.family, dtype)?;
     check_values(study, &rungs, dtype, options.wg)?;
     bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    let Output { save, against, .. } = &options.output;
+    let baselines = Baselines::open(study.family.name, save.as_deref(), against.as_deref())?;
     let outputs = open(study, options)?;
     let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
     let bytes = data.bytes()?;
@@ -106,13 +109,14 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let mut climb = Climb::new(study, executor, outputs, live, began);
     let climbed = climb.climb(&mut limits);
     let rows = climb.rows();
-    let finished = tell(&mut climb, out, global, options, &rows, climbed.is_ok());
+    let finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
     }
     let probes = bench::gone_wrong(|status| limits.broken(status));
+    let kept = baselines.keep(&rows, climbed.is_ok(), global.quiet);
     let rungs = bench::worst(&rows, options.measure.strict);
-    bench::worst_of([climbed, rungs, probes, finished].into_iter().filter_map(Result::err))
+    bench::worst_of([climbed, rungs, probes, finished, kept].into_iter().filter_map(Result::err))
 }
 
 /// The rungs that were given no settings as they were tuned for this case, by their names; says which these are.
@@ -216,6 +220,7 @@ fn tell(
     out: &mut Out,
     global: &Global,
     options: &Ladder,
+    baselines: &Baselines,
     rows: &[Row],
     is_whole: bool,
 ) -> Result<(), Error> {
@@ -228,7 +233,10 @@ fn tell(
     let beside = beside_the_chapter(climb, rows, global.verbose);
     let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
-    let table = |screen| ladder::table(rows, unit, screen, global.verbose) + &claim + &beside + &rates;
+    let table = |screen| {
+        let against = baselines.beside(rows, global.verbose, screen);
+        ladder::table(rows, unit, screen, global.verbose) + &claim + &beside + &rates + &against
+    };
     climb.outputs.tell(out, &table, screen(global.color), global.quiet);
     climb.outputs.finish(is_whole, !rows.is_empty())
 }

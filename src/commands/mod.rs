@@ -1,9 +1,11 @@
 //! One file per subcommand: glue, no logic.
 
+mod baseline;
 mod bench;
 mod ceiling;
 mod climb;
 mod columns;
+mod compare;
 mod devices;
 mod doctor;
 mod dot;
@@ -16,6 +18,7 @@ mod list;
 mod merge;
 mod minplus;
 mod next;
+mod noise;
 mod occupancy;
 mod outputs;
 mod pace;
@@ -121,6 +124,8 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Tuned { action } => tuned::run(out, global, action.as_ref()),
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
+        Command::Compare(options) => compare::run(out, global, options),
+        Command::Noise(options) => noise::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),
         Command::Help { topic } => help::run(out, global, topic.as_deref()),
         Command::Completions { shell } => packaging::completions(out, *shell),

@@ -42,6 +42,8 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Tuned { .. } => done.on_device("gpulab tune transpose"),
         Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
         Command::Show(options) => after_show(&options.what),
+        Command::Compare(_) => done.again("", &["-v"]),
+        Command::Noise(_) => done.on_device("gpulab dot --save base"),
         Command::Columns { .. } => "gpulab help columns".to_owned(),
         Command::Merge { .. } | Command::Help { .. } => "gpulab list".to_owned(),
         Command::Completions { shell } => format!("gpulab completions {shell} > {}", completion_file(*shell)),

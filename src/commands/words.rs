@@ -123,7 +123,8 @@ mod tests {
         assert!(said("gpulab xyzzy").contains("`gpulab --help` lists them"));
         assert!(said("gpulab worke").contains("`gpulab --help`"), "what is hidden is not suggested");
         assert_eq!(said("gpulab reduce --nosuch"), "", "the parser's own message is good");
-        let takers = "commands that take it, after their name: reduce, dot, transpose, minplus, lab, sweep, tune";
+        let takers =
+            "commands that take it, after their name: reduce, dot, transpose, minplus, lab, sweep, tune, noise";
         assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` has no place here; {takers}"));
         assert!(said("gpulab --budget 5s dot").ends_with(takers));
         assert!(said("gpulab dot --op max").ends_with(": reduce"));
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn every_suggested_command_parses() {
         for word in vocabulary() {
-            let needs = ["merge", "sweep", "tune", "tuned", "completions", "man"]
+            let needs = ["merge", "sweep", "tune", "tuned", "compare", "completions", "man"]
                 .iter()
                 .any(|c| word.command == format!("gpulab {c}"));
             let parsed = Cli::try_parse_from(word.command.split(' '));

@@ -6,6 +6,7 @@ pub mod ceilings;
 pub mod chapter;
 mod chart;
 pub mod columns;
+pub mod compare;
 pub mod dictionary;
 pub mod doing;
 pub mod experiment;

@@ -4,6 +4,7 @@
 mod bad_input;
 #[path = "../binary/mod.rs"]
 mod binary;
+mod compare;
 mod graph;
 mod lab;
 mod ladder;

@@ -7,14 +7,17 @@ use gpulab::kernels::{FAMILIES, Family, Rung, Tunable};
 fn listed(family: &Family) -> Vec<(String, Vec<String>)> {
     let (out, err, code) = run(&["list", family.name]);
     assert_eq!(code, 0, "{err}");
-    let lines = out.lines().skip_while(|line| *line != "  Tunables").skip(1);
-    lines
+    let lines = out.lines().skip_while(|line| !line.starts_with("  Tunables, ")).skip(1);
+    let all: Vec<(String, Vec<String>)> = lines
+        .take_while(|line| !line.is_empty())
         .map(|line| {
             let name = line.split_whitespace().next().unwrap().to_owned();
             let values = line.rsplit_once('[').and_then(|(_, rest)| rest.strip_suffix(']')).unwrap();
             (name, values.split(", ").map(str::to_owned).collect())
         })
-        .collect()
+        .collect();
+    assert!(all.len() >= 4, "{}: {all:?}", family.name);
+    all
 }
 
 /// The first rung that reads a setting.
@@ -31,9 +34,7 @@ fn is_meant(name: &str, value: &str) -> bool {
 #[test]
 fn every_value_that_list_shows_is_an_option_of_its_ladder() {
     for family in FAMILIES {
-        let all = listed(family);
-        assert!(all.len() >= 4, "{}: {all:?}", family.name);
-        for (name, values) in all {
+        for (name, values) in listed(family) {
             for value in values.iter().filter(|value| is_meant(&name, value)) {
                 // Options are judged before the device is looked for.
                 let option = format!("--{name}");

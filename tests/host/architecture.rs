@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ceilings",
         &["data", "device", "error", "exchange", "files", "kernels", "plan", "record", "runner", "stats", "worker"],
     ),
+    ("compare", &["data", "record", "runner", "stats"]),
     ("store", &["error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     (
@@ -49,6 +50,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "report",
         &[
             "ceilings",
+            "compare",
             "data",
             "kernels",
             "occupancy",
@@ -67,6 +69,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "ceilings",
             "cli",
+            "compare",
             "cpu",
             "data",
             "device",

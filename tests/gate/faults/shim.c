@@ -143,31 +143,63 @@ static void before_clEnqueueReadBuffer(enum meeting meeting, Ptr queue, Ptr buff
     (void)list, (void)event;
 }
 
-static Ptr launched[4096];
+enum { KERNELS = 4096, NUMBERS = 16 };
 
-/* Whether this kernel object was launched before; remembers it. */
-static int note_launch(Ptr kernel)
+/* The numbers that a kernel object has as arguments, by their places, and what launches it had. */
+static struct { Ptr kernel; u32 numbers[NUMBERS]; } given[KERNELS];
+static struct { Ptr kernel; u64 what; } launched[KERNELS];
+
+/* The kernel's place in `given`, a new one if need be. */
+static size_t place_of(Ptr kernel)
 {
-    size_t i;
-    for (i = 0; i < 4096 && launched[i]; i++)
-        if (launched[i] == kernel) return 1;
-    if (i < 4096) launched[i] = kernel;
+    size_t i = 0;
+    while (i < KERNELS - 1 && given[i].kernel && given[i].kernel != kernel) i++;
+    given[i].kernel = kernel;
+    return i;
+}
+
+static void before_clSetKernelArg(enum meeting meeting, Ptr kernel, u32 index, usize size, Ptr value)
+{
+    if (size == sizeof(u32) && value && index < NUMBERS) memcpy(&given[place_of(kernel)].numbers[index], value, size);
+    (void)meeting;
+}
+
+static u64 mixed(u64 hash, u64 number)
+{
+    return (hash ^ number) * 0x100000001b3;
+}
+
+/* Whether this kernel object was launched before over this range with these numbers: cases may share a kernel, and a size
+ * that is refused is another range or another number. Remembers it. */
+static int note_launch(Ptr kernel, u32 dims, const usize *global)
+{
+    u64 what = mixed(0xcbf29ce484222325, dims);
+    size_t i, at = place_of(kernel);
+    for (i = 0; i < dims; i++) what = mixed(what, global[i]);
+    for (i = 0; i < NUMBERS; i++) what = mixed(what, given[at].numbers[i]);
+    for (i = 0; i < KERNELS && launched[i].kernel; i++)
+        if (launched[i].kernel == kernel && launched[i].what == what) return 1;
+    if (i == KERNELS) return 1;
+    launched[i].kernel = kernel;
+    launched[i].what = what;
     return 0;
 }
 
 static void before_clEnqueueNDRangeKernel(enum meeting meeting, Ptr queue, Ptr kernel, u32 dims, Ptr offset, Ptr global,
                                           Ptr local, u32 waits, Ptr list, Ptr event)
 {
-    int ran = note_launch(kernel);
+    int ran = note_launch(kernel, dims, global);
     if (meeting != REAL) state[RAN_BEFORE] = ran;
-    (void)queue, (void)dims, (void)offset, (void)global, (void)local, (void)waits, (void)list, (void)event;
+    (void)queue, (void)offset, (void)local, (void)waits, (void)list, (void)event;
 }
 
 /* A kernel's address is given out again after its release. */
 static void before_clReleaseKernel(enum meeting meeting, Ptr kernel)
 {
-    for (size_t i = 0; i < 4096 && launched[i]; i++)
-        if (launched[i] == kernel) launched[i] = (Ptr)1;
+    for (size_t i = 0; i < KERNELS && launched[i].kernel; i++)
+        if (launched[i].kernel == kernel) launched[i].kernel = (Ptr)1;
+    size_t at = place_of(kernel);
+    memset(given[at].numbers, 0, sizeof given[at].numbers);
     (void)meeting;
 }
 

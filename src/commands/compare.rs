@@ -1,0 +1,68 @@
+//! `gpulab compare`: recorded runs held against each other.
+
+use super::{Out, note, screen};
+use crate::cli::{Compare, Global};
+use crate::compare::{Comparison, SpeedVerdict, compare, steps};
+use crate::record::Row;
+use crate::report;
+use crate::store::{Recorded, recorded};
+use crate::{Error, files};
+use std::path::Path;
+
+/// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
+///
+/// # Errors
+/// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no rows and for files without a case
+/// in common, [`Error::Slower`] if `--fail-on` is met.
+pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
+    let read = |names: &String| rows(names, global.quiet);
+    let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    let Some((first, others)) = sides.split_first() else { return Ok(()) };
+    let screen = screen(global.color);
+    let ladders = steps(&sides.concat());
+    let comparisons: Vec<Comparison> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
+    if ladders.is_empty() && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
+        let why = "the files have no case in common: the same rungs, types and sizes are needed, with times in each";
+        return Err(Error::Usage(why.into()));
+    }
+    for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
+        let names = [options.files[0].as_str(), name];
+        out.painted(&report::compare::text(comparison, names, options.same, global.verbose, screen))?;
+    }
+    if !ladders.is_empty() {
+        out.text(&format!("\n{}", report::compare::steps(&ladders, screen)))?;
+    }
+    options.fail_on.map_or(Ok(()), |share| demand(&comparisons, share))
+}
+
+/// The rows of a file, or of several joined by commas.
+fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
+    let names: Vec<&str> = if Path::new(names).exists() { vec![names] } else { names.split(',').collect() };
+    let mut all = Vec::new();
+    for name in names {
+        let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+        let (holds, torn) = recorded(&text, name)?;
+        torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
+        match holds {
+            Recorded::Rows(rows) => all.extend(rows),
+            _ => {
+                let why = "holds no rows: compare takes what --csv and --json of ladders and sweeps write";
+                return Err(Error::Usage(format!("{name} {why}")));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Errors: `Slower`, if a case is by this share.
+fn demand(comparisons: &[Comparison], share: f64) -> Result<(), Error> {
+    let pairs = comparisons.iter().flat_map(|comparison| &comparison.pairs);
+    let slower = pairs.filter(|pair| pair.verdict == SpeedVerdict::Slower && pair.interval.ratio >= 1.0 + share);
+    match slower.count() {
+        0 => Ok(()),
+        count => {
+            let cases = if count == 1 { "1 case is".to_owned() } else { format!("{count} cases are") };
+            Err(Error::Slower(format!("{cases} slower than --fail-on allows: SLOWER in the tables above")))
+        }
+    }
+}

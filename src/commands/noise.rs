@@ -1,0 +1,94 @@
+//! `gpulab noise`: how small a difference this machine can see now.
+
+use super::bench::{self, Input};
+use super::pace::Pace;
+use super::{Out, interrupt, note, screen};
+use crate::Error;
+use crate::cli::{Global, NoiseArgs};
+use crate::compare::Noise;
+use crate::data::{Dtype, Params};
+use crate::kernels::Rung;
+use crate::plan::{Case, WorkGroup};
+use crate::record::{Record, Row, Run, Scene};
+use crate::report;
+use crate::report::progress::{Observer, StatusLine};
+use crate::runner::{Status, Stop};
+use crate::values;
+use crate::worker::{Executor, Job, Setup};
+use std::time::Instant;
+
+/// Measures a kernel as two sides in turn, and says how far they are apart.
+///
+/// # Errors
+/// Bad options, no device, and what a round ended in.
+pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Error> {
+    let family = bench::family(&options.family)?;
+    let rungs = values::variants(family, &options.variant).map_err(Error::Usage)?;
+    let [rung] = rungs.as_slice() else {
+        return Err(Error::Usage(format!("--variant {}: name one rung", options.variant)));
+    };
+    let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    bench::check_dtype(family, dtype)?;
+    let form = family.form;
+    let shape = form.shape(options.n.unwrap_or_else(|| form.ladder_size(options.measure.quick)), None);
+    let params = Params::new();
+    let input = Input { family, shape, dtype, params: &params };
+    let bytes = input.bytes()?;
+    input.check_host(bytes)?;
+    interrupt::watch();
+    let setup = Setup { device: global.device.clone(), ..Setup::default() };
+    let mut executor = bench::open(setup, &options.measure, bytes, input.ops())?;
+    input.check_device(bytes, executor.info())?;
+    bench::announce(global, executor.info());
+    let wg = options.wg.unwrap_or_else(|| WorkGroup::linear(executor.info().target.max_wg.min(256)));
+    let case = Case { family: family.name.into(), variant: rung.variant().into(), dtype, shape, wg, params, seed: 1 };
+    let began = Instant::now();
+    let [first, second] = sides(&mut *executor, &case, rung, options, global)?;
+    let Some(noise) = Noise::of(&first, &second) else {
+        return Err(Error::Interrupted);
+    };
+    let rounds = first.len().min(second.len());
+    let each = began.elapsed().as_secs_f64() / rounds as f64;
+    out.painted(&report::compare::noise(&noise, &first[0], (rounds, each), screen(global.color)))?;
+    if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+/// The rows of both sides, a round each, until all are there or somebody interrupts.
+fn sides(
+    executor: &mut dyn Executor,
+    case: &Case,
+    rung: &Rung,
+    options: &NoiseArgs,
+    global: &Global,
+) -> Result<[Vec<Row>; 2], Error> {
+    let settings = options.measure.settings();
+    let run = Run { quick: options.measure.quick, ..Run::begin() };
+    let jobs = 2 * options.rounds as usize;
+    let mut pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
+    let mut observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0));
+    let mut sides = [Vec::new(), Vec::new()];
+    for at in 0..jobs {
+        // The side that comes first changes from round to round.
+        let side = usize::from((at + at / 2) % 2 == 1);
+        let settings = pace.settings(&settings, 1, 0.0);
+        let job = Job { baseline: false, case: case.clone(), settings, again: at > 0 };
+        observer.case_started(at, jobs, &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]));
+        let started = Instant::now();
+        let outcome = match executor.run(&job) {
+            Err(Error::Interrupted) => break,
+            outcome => outcome?,
+        };
+        pace.job_done(started, job.settings.timeout);
+        if outcome.status() != Status::Ok {
+            return Err(bench::stopped(case, Stop::new(outcome.status(), outcome.reason())));
+        }
+        let scene = Scene::on_device(&run, executor.info(), &job.settings, None);
+        sides[side].push(Row::from(&Record::from_outcome(&scene, rung.number(), outcome)));
+        if interrupt::interrupted() {
+            break;
+        }
+    }
+    drop(observer);
+    pace.overrun().into_iter().filter(|_| !global.quiet).for_each(|told| note(&told));
+    Ok(sides)
+}

@@ -1,0 +1,121 @@
+//! Recorded runs held against each other, and ladders against what was kept under a name.
+
+use crate::binary::{NOWHERE, gpulab};
+use gpulab::record::Row;
+use gpulab::store::{Recorded, recorded, write_rows};
+use std::path::Path;
+use tempfile::TempDir;
+
+const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/results");
+
+fn of(file: &str) -> String {
+    format!("{RESULTS}/{file}")
+}
+
+/// Exit code, standard output and standard error of `gpulab compare`, on a machine without OpenCL.
+fn compare(args: &[&str]) -> (i32, String, String) {
+    let output = gpulab(&[&["compare"], args].concat()).env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    (output.status.code().unwrap(), out, err)
+}
+
+/// The H200's rows of a large reduction, whose times are hardly apart, with those of one rung `factor` times as long.
+fn planted(folder: &Path, factor: f64) -> [String; 2] {
+    let text = std::fs::read(of("nvidia-h200/reduce.csv")).unwrap();
+    let (Recorded::Rows(all), None) = recorded(&text, "reduce.csv").unwrap() else { panic!("no whole rows") };
+    let before: Vec<Row> = all.into_iter().filter(|row| row.n == 1 << 28 && row.rung.is_some()).collect();
+    let mut after = before.clone();
+    for row in after.iter_mut().filter(|row| row.rung == Some(3)) {
+        for time in [&mut row.t_min_s, &mut row.t_q1_s, &mut row.t_median_s, &mut row.t_q3_s, &mut row.t_max_s] {
+            *time = time.map(|t| factor * t);
+        }
+    }
+    let write = |name: &str, rows: &[Row]| {
+        let path = folder.join(name).to_str().unwrap().to_owned();
+        write_rows(&path, rows).unwrap();
+        path
+    };
+    [write("before.csv", &before), write("after.csv", &after)]
+}
+
+#[test]
+fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
+    let folder = TempDir::new().unwrap();
+    let [before, after] = planted(folder.path(), 1.03);
+    let (code, out, err) = compare(&[&before, &after]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let slower: Vec<&str> = out.lines().filter(|line| line.ends_with(" SLOWER")).collect();
+    assert!(matches!(slower.as_slice(), [line] if line.starts_with("v3 sequential")), "{out}");
+    assert!(out.contains(" 1 SLOWER, 0 FASTER, "), "{out}");
+    let code = |limit: &str| compare(&[&before, &after, "--fail-on", limit]).0;
+    assert_eq!((code("slower"), code("slower:2"), code("slower:5%")), (6, 6, 0));
+    let (code, out, _) = compare(&[&after, &before, "--fail-on", "slower"]);
+    assert_eq!(code, 0);
+    assert!(out.contains(" 0 SLOWER, 1 FASTER, "), "{out}");
+}
+
+#[test]
+fn a_file_against_itself_differs_nowhere() {
+    for file in ["nvidia-h200/reduce.csv", "nvidia-h200/reduce_sweep.csv", "pocl-epyc-2/dot.csv"] {
+        let path = of(file);
+        let (code, out, _) = compare(&[&path, &path, "--fail-on", "slower"]);
+        assert_eq!(code, 0, "{out}");
+        assert!(out.contains(": 0 SLOWER, 0 FASTER, "), "{out}");
+    }
+}
+
+#[test]
+fn several_devices_show_what_each_step_brought_there() {
+    let files = ["nvidia-h200/dot.csv", "pocl-epyc-2/dot.csv", "intel-epyc-2/dot.csv"].map(of);
+    let (code, out, _) = compare(&files.each_ref().map(String::as_str));
+    assert_eq!(code, 0);
+    let matrix = out.split("gain over the rung before").nth(1).unwrap();
+    let line = matrix.lines().find(|line| line.starts_with("v4 vectorised")).unwrap();
+    assert_eq!(line.split_whitespace().count(), 5, "{matrix}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let dot = of("nvidia-h200/dot.csv");
+    let [cut, other] = ["nvidia-h200/overlap.csv", "nvidia-h200/minplus.csv"].map(of);
+    for (args, code, why) in [
+        (vec![dot.as_str()], 2, "2 values required"),
+        (vec![&dot, "no-such.csv"], 1, "cannot read no-such.csv"),
+        (vec![&dot, &cut], 2, "holds no rows"),
+        (vec![&dot, &other], 2, "no case in common"),
+        (vec![&dot, &dot, "--fail-on", "faster"], 2, "slower:5"),
+        (vec![&dot, &dot, "--fail-on", "slower:-1"], 2, "slower:5"),
+        (vec![&dot, &dot, "--same", "0"], 2, "above 0"),
+    ] {
+        let (got, out, err) = compare(&args);
+        assert_eq!((got, out.as_str()), (code, ""), "{args:?}: {err}");
+        assert!(err.contains(why), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn a_ladder_is_held_against_what_was_kept_under_a_name() {
+    let folder = TempDir::new().unwrap();
+    let dot = |more: &[&str]| {
+        let args = [&["dot", "-n", "5000", "--variant", "1-2", "--quick"], more].concat();
+        let output = gpulab(&args).env("GPULAB_DATA", folder.path()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, _, err) = dot(&["--against", "base"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("--save base"), "{err}");
+    let (code, _, err) = dot(&["--save", "base"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("kept as base"), "{err}");
+    let (code, out, err) = dot(&["--against", "base"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("this run against base") && out.contains("UNDECIDED"), "{out}");
+    let (code, _, err) = dot(&["--against", "bas"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("there are base"), "{err}");
+    let (code, _, err) = dot(&["--save", "../base"]);
+    assert_eq!(code, 2, "{err}");
+}
