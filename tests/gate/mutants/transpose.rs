@@ -64,7 +64,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V6, "leaves the last block of an item out", &[("b < BLOCKS * VEC; b++", "b + 1 < BLOCKS * VEC; b++")]),
     kernel(V7, "leaves the last row of a ragged block out", &[("j = y; j < bottom;", "j = y; j + 1 < bottom;")]),
     kernel(V7, "leaves out an exchange", &[("b.s0, a.s2, b.s2", "b.s2, a.s2, b.s0")]),
-    kernel(V7, "skips every other run", &[("next += RUN)", "next += 2 * RUN)")]).with("run=64"),
+    kernel(V7, "skips every other run", &[("next += RUN)", "next += 2 * RUN)")]).shape(2100, 301).with("run=16"),
     kernel(V7, "skips a block", &[("if (x + 16 <= right", "if (x == 16 && y == 16) continue; else if (x + 16 <= right")]),
     // Repetition inside that is none.
     kernel(V1, "repeats nothing", &[(REPEAT, "#define REPEAT for (uint rep = 0; rep < 1; rep++, in += skip, out += skip)")]).file_is("transpose/matrix.cl").with("nreps=10"),
