@@ -1,5 +1,6 @@
 //! The cases that two files have in common.
 
+use super::noise::SEVERAL;
 use super::{RatioInterval, SpeedVerdict, TimeEstimate};
 use crate::data::Dtype;
 use crate::record::{Row, flag};
@@ -25,6 +26,8 @@ pub struct ComparedCase {
 pub enum WhyNot {
     /// The two times come from different clocks.
     Clocks,
+    /// The CPU's own programs ran once or twice: nothing watches what else the host did meanwhile.
+    Unwatched,
     /// A row was measured while the device's clock or a neighbour changed.
     Unsteady,
 }
@@ -38,6 +41,7 @@ impl ComparedCase {
         let why_not = match () {
             () if both().any(|row| row.clock != first.clock) => Some(WhyNot::Clocks),
             () if both().any(|row| row.has_flag(flag::DRIFT)) => Some(WhyNot::Unsteady),
+            () if first.on_host() && before.len().min(after.len()) < SEVERAL => Some(WhyNot::Unwatched),
             () => None,
         };
         let verdict = if why_not.is_some() { SpeedVerdict::Undecided } else { SpeedVerdict::of(&interval, same) };

@@ -59,6 +59,11 @@ fn what_was_measured_otherwise_is_undecided() {
         let pair = compare(&[steady("a", 100.0)], std::slice::from_ref(after), 0.02).pairs.remove(0);
         (pair.verdict, pair.why_not)
     };
+    let on_host = |median| Row { platform: crate::record::HOST.into(), rung: None, ..steady("a", median) };
+    let once = compare(&[on_host(100.0)], &[on_host(200.0)], 0.02).pairs.remove(0);
+    assert_eq!((once.verdict, once.why_not), (SpeedVerdict::Undecided, Some(WhyNot::Unwatched)));
+    let often = |median: f64| [0.99, 1.0, 1.01].map(|factor| on_host(factor * median));
+    assert_eq!(verdicts(&often(100.0), &often(200.0)), [SpeedVerdict::Slower]);
     assert_eq!(why(&slow), (SpeedVerdict::Slower, None));
     assert_eq!(why(&by_wall), (SpeedVerdict::Undecided, Some(WhyNot::Clocks)));
     assert_eq!(why(&drifting), (SpeedVerdict::Undecided, Some(WhyNot::Unsteady)));

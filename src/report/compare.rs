@@ -108,6 +108,7 @@ fn word(pair: &ComparedCase) -> String {
     let why = match pair.why_not {
         Some(WhyNot::Clocks) => ": other clock",
         Some(WhyNot::Unsteady) => ": unsteady",
+        Some(WhyNot::Unwatched) => " ~",
         None => "",
     };
     format!("{}{why}{settings}", pair.verdict.name())
@@ -123,6 +124,10 @@ fn notes(comparison: &Comparison, shown: usize, names: [&str; 2], same: f64) -> 
     notes.push(format!("SAME is less than {} apart, with an interval to show it", format::percent(same)));
     if pairs.iter().any(ComparedCase::has_other_settings) {
         notes.push("* with another work-group or other settings".to_owned());
+    }
+    if pairs.iter().any(|pair| pair.why_not == Some(WhyNot::Unwatched)) {
+        notes
+            .push("~ of the CPU's own programs three runs are needed: nothing tells what else the host did".to_owned());
     }
     let undecided = pairs.iter().filter(|pair| pair.verdict == SpeedVerdict::Undecided && pair.why_not.is_none());
     let mut seen: Vec<f64> = undecided.map(|pair| pair.interval.resolution()).collect();
