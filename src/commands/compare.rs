@@ -2,7 +2,7 @@
 
 use super::{Out, note, screen};
 use crate::cli::{Compare, Global};
-use crate::compare::{Comparison, SpeedVerdict, compare, steps};
+use crate::compare::{FileComparison, SpeedVerdict, compare, steps};
 use crate::record::Row;
 use crate::report;
 use crate::store::{Recorded, recorded};
@@ -20,7 +20,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
     let screen = screen(global.color);
     let ladders = steps(&sides.concat());
-    let comparisons: Vec<Comparison> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
+    let comparisons: Vec<FileComparison> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
     if ladders.is_empty() && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
         let why = "the files have no case in common: the same rungs, types and sizes are needed, with times in each";
         return Err(Error::Usage(why.into()));
@@ -55,7 +55,7 @@ fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
 }
 
 /// Errors: `Slower`, if a case is by this share.
-fn demand(comparisons: &[Comparison], share: f64) -> Result<(), Error> {
+fn demand(comparisons: &[FileComparison], share: f64) -> Result<(), Error> {
     let pairs = comparisons.iter().flat_map(|comparison| &comparison.pairs);
     let slower = pairs.filter(|pair| pair.verdict == SpeedVerdict::Slower && pair.interval.ratio >= 1.0 + share);
     match slower.count() {

@@ -56,7 +56,7 @@ impl ComparedCase {
 
 /// Two files side by side.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub struct FileComparison {
     /// The cases that both have a time of, in the order of the first.
     pub pairs: Vec<ComparedCase>,
     /// Cases that only the first has a time of.
@@ -65,7 +65,7 @@ pub struct Comparison {
     pub only_after: usize,
 }
 
-impl Comparison {
+impl FileComparison {
     /// How many cases came to this verdict.
     pub fn count(&self, verdict: SpeedVerdict) -> usize {
         self.pairs.iter().filter(|pair| pair.verdict == verdict).count()
@@ -76,7 +76,7 @@ impl Comparison {
 ///
 /// A case is a family, rung, type, shape and cache; where a file has several work-groups or settings of these, each is a case
 /// by itself. Several rows of a case are several runs of the program.
-pub fn compare(before: &[Row], after: &[Row], same: f64) -> Comparison {
+pub fn compare(before: &[Row], after: &[Row], same: f64) -> FileComparison {
     let of_case = |rows: &[Row], row: &Row| rows.iter().filter(|other| is_same_case(other, row)).cloned().collect();
     let has_several = |rows: Vec<Row>| rows.iter().any(|row| settings(row) != settings(&rows[0]));
     let is_apart = |row: &Row| has_several(of_case(before, row)) || has_several(of_case(after, row));
@@ -87,7 +87,7 @@ pub fn compare(before: &[Row], after: &[Row], same: f64) -> Comparison {
         ComparedCase::new(&case.rows, &others.swap_remove(at).rows, same)
     });
     let pairs: Vec<ComparedCase> = pairs.collect();
-    Comparison { only_before: before_count - pairs.len(), only_after: others.len(), pairs }
+    FileComparison { only_before: before_count - pairs.len(), only_after: others.len(), pairs }
 }
 
 /// The rows of a case that have a time.

@@ -11,7 +11,7 @@ mod verdict;
 mod tests;
 
 pub use interval::{RatioInterval, TimeEstimate};
-pub use matching::{ComparedCase, Comparison, WhyNot, compare};
+pub use matching::{ComparedCase, FileComparison, WhyNot, compare};
 pub use noise::Noise;
 pub use steps::{LadderDevice, LadderSteps, steps};
 pub use verdict::SpeedVerdict;

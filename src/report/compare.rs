@@ -3,7 +3,9 @@
 use super::format::{self, Screen, Tint, paint};
 use super::grid::{GridColumn, TextGrid};
 use super::view::label;
-use crate::compare::{ComparedCase, Comparison, LadderDevice, LadderSteps, Noise, RatioInterval, SpeedVerdict, WhyNot};
+use crate::compare::{
+    ComparedCase, FileComparison, LadderDevice, LadderSteps, Noise, RatioInterval, SpeedVerdict, WhyNot,
+};
 use crate::data::Dtype;
 use crate::record::Row;
 use crate::runner::Cache;
@@ -15,7 +17,7 @@ pub const SAME: f64 = 0.02;
 const MOST: usize = 40;
 
 /// What two files have in common and how it differs, as tables and sentences. With `is_whole` every case has its line.
-pub fn text(comparison: &Comparison, names: [&str; 2], same: f64, is_whole: bool, screen: Screen) -> String {
+pub fn text(comparison: &FileComparison, names: [&str; 2], same: f64, is_whole: bool, screen: Screen) -> String {
     let pairs = shown(comparison, is_whole);
     let mut text = format::wrap(&format!("{} against {}", names[1], names[0]), screen.width, "  ");
     let mut rest = pairs.as_slice();
@@ -33,7 +35,7 @@ pub fn text(comparison: &Comparison, names: [&str; 2], same: f64, is_whole: bool
 }
 
 /// All cases, or where they are many those that changed, the largest change first.
-fn shown(comparison: &Comparison, is_whole: bool) -> Vec<&ComparedCase> {
+fn shown(comparison: &FileComparison, is_whole: bool) -> Vec<&ComparedCase> {
     let mut pairs: Vec<&ComparedCase> = comparison.pairs.iter().collect();
     if is_whole || pairs.len() <= MOST {
         return pairs;
@@ -115,8 +117,8 @@ fn word(pair: &ComparedCase) -> String {
 }
 
 /// What all of it comes to, what could not be decided, and what was left out.
-fn notes(comparison: &Comparison, shown: usize, names: [&str; 2], same: f64) -> Vec<String> {
-    let Comparison { pairs, only_before, only_after } = comparison;
+fn notes(comparison: &FileComparison, shown: usize, names: [&str; 2], same: f64) -> Vec<String> {
+    let FileComparison { pairs, only_before, only_after } = comparison;
     let named = [SpeedVerdict::Slower, SpeedVerdict::Faster, SpeedVerdict::Same, SpeedVerdict::Undecided]
         .map(|verdict| format!("{} {}", comparison.count(verdict), verdict.name()));
     let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
