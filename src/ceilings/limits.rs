@@ -306,6 +306,7 @@ mod tests {
             cache: Cache::Warm,
             clock: Clock::Event,
             least_time: None,
+            candidate: None,
         };
         bounded(&settings, family, case, limit, &fake_info()).least_time
     }

@@ -300,6 +300,7 @@ fn settings(seconds: f64, min_runs: u32) -> Settings {
         cache: Cache::Warm,
         clock: Clock::Event,
         least_time: None,
+        candidate: None,
     }
 }
 

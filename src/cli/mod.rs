@@ -8,7 +8,7 @@ use crate::data::Dtype;
 use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
-use crate::runner::{Budget, Cache, Clock, Settings, Status};
+use crate::runner::{Budget, Cache, Candidate, Clock, Settings, Status};
 use crate::sweep::Order;
 use crate::tune::Strategy;
 use crate::values::{self, List, Peak, SearchBudget};
@@ -659,6 +659,7 @@ impl TuneArgs {
             cache: self.cache,
             clock: self.clock,
             least_time: None,
+            candidate: Some(Candidate { give_up_above: None }),
         }
     }
 }
@@ -824,6 +825,7 @@ impl MeasureArgs {
             cache: self.cache,
             clock: self.clock,
             least_time: None,
+            candidate: None,
         }
     }
 }

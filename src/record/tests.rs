@@ -173,6 +173,7 @@ fn settings() -> Settings {
         cache: Cache::Warm,
         clock: Clock::Event,
         least_time: None,
+        candidate: None,
     }
 }
 

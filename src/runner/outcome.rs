@@ -53,6 +53,15 @@ pub struct Settings {
     /// Seconds that the device's measured ceiling allows at best, where it bounds the case: shorter event times are
     /// not believed.
     pub least_time: Option<f64>,
+    /// That the case is one of many in a search for the fastest, so that its time is all that is asked for.
+    pub candidate: Option<Candidate>,
+}
+
+/// A case of a search, which is not run from end to end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Seconds: sampling ends after the first samples if their median is above.
+    pub give_up_above: Option<f64>,
 }
 
 #[cfg(test)]
@@ -69,6 +78,7 @@ impl Settings {
             cache: Cache::Warm,
             clock: Clock::Event,
             least_time: None,
+            candidate: None,
         }
     }
 }

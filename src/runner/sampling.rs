@@ -1,7 +1,7 @@
 //! How many times to run, and how long.
 
 use super::{Sample, Settings, Stop};
-use crate::stats;
+use crate::stats::{self, Summary};
 use std::time::Instant;
 
 /// Kernels shorter than this, in seconds, count as launch-bound, as a launch costs 2 to 20 us: they are also timed back to
@@ -10,6 +10,9 @@ pub const SHORT_S: f64 = 50e-6;
 
 /// Runs longer than this, in seconds, need no more than one to warm up.
 const LONG_S: f64 = 0.5;
+
+/// Samples after which a search may drop a candidate.
+const FIRST: usize = 3;
 
 /// How long a batch of short launches should take, in seconds.
 const BATCH_S: f64 = 5e-3;
@@ -46,6 +49,9 @@ pub(super) fn take(
     let mut samples = Vec::new();
     loop {
         samples.push(run(samples.len())?);
+        if samples.len() == FIRST && is_too_slow(settings, &samples) {
+            return Ok((samples, "slower"));
+        }
         let elapsed = started.elapsed().as_secs_f64();
         if samples.len() >= settings.max_runs as usize {
             return Ok((samples, "max-runs"));
@@ -62,9 +68,19 @@ pub(super) fn take(
     }
 }
 
-fn spread(samples: &[Sample]) -> f64 {
+fn summary(samples: &[Sample]) -> Option<Summary> {
     let times: Vec<f64> = samples.iter().map(|s| s.event.unwrap_or(s.wall)).collect();
-    stats::summarise(&times).map_or(f64::INFINITY, |s| s.noise)
+    stats::summarise(&times)
+}
+
+fn spread(samples: &[Sample]) -> f64 {
+    summary(samples).map_or(f64::INFINITY, |s| s.noise)
+}
+
+/// Whether a search need not look at the case any longer.
+fn is_too_slow(settings: &Settings, samples: &[Sample]) -> bool {
+    let most = settings.candidate.and_then(|candidate| candidate.give_up_above);
+    summary(samples).zip(most).is_some_and(|(times, most)| times.median > most)
 }
 
 /// How many launches of about `seconds` make a batch.
@@ -75,7 +91,7 @@ pub(super) fn batch_size(seconds: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::{Cache, Clock};
+    use crate::runner::{Cache, Candidate, Clock};
 
     fn settings() -> Settings {
         Settings {
@@ -88,6 +104,7 @@ mod tests {
             cache: Cache::Warm,
             clock: Clock::Event,
             least_time: None,
+            candidate: None,
         }
     }
 
@@ -109,6 +126,17 @@ mod tests {
     #[test]
     fn noisy_times_go_on_to_the_most_runs() {
         assert_eq!(run_on(|i| if i % 2 == 0 { 1e-3 } else { 2e-3 }, &settings()).1, "max-runs");
+    }
+
+    #[test]
+    fn a_candidate_that_is_slower_than_asked_for_ends_after_its_first_samples() {
+        let search = |give_up_above| Settings { candidate: Some(Candidate { give_up_above }), ..settings() };
+        assert_eq!(run_on(|_| 1.6e-3, &search(Some(1.5e-3))), (3, "slower", 5));
+        for enough in [Some(1.7e-3), None] {
+            assert_eq!(run_on(|_| 1.6e-3, &search(enough)), (10, "steady", 12), "{enough:?}");
+        }
+        // One slow run decides nothing.
+        assert_eq!(run_on(|i| if i == 1 { 9e-3 } else { 1e-3 }, &search(Some(1.5e-3))).1, "steady");
     }
 
     #[test]

@@ -123,6 +123,7 @@ fn measuring() -> Settings {
         cache: Cache::Warm,
         clock: Clock::Event,
         least_time: None,
+        candidate: None,
     }
 }
 

@@ -22,6 +22,7 @@ const SETTINGS: Settings = Settings {
     cache: Cache::Warm,
     clock: Clock::Event,
     least_time: None,
+    candidate: None,
 };
 
 /// A transposition on a device that takes twice as long where both rows are a power of two long.

@@ -29,6 +29,7 @@ const SETTINGS: Settings = Settings {
     cache: Cache::Warm,
     clock: Clock::Event,
     least_time: None,
+    candidate: None,
 };
 
 /// What `dot_v1_naive` does.

@@ -16,6 +16,7 @@ const SETTINGS: Settings = Settings {
     cache: Cache::Warm,
     clock: Clock::Event,
     least_time: None,
+    candidate: None,
 };
 
 fn run(session: &mut Session) -> Outcome {

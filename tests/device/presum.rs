@@ -50,6 +50,7 @@ fn only_a_host_that_adds_is_timed() {
             cache: Cache::Warm,
             clock: Clock::Event,
             least_time: None,
+            candidate: None,
         };
         let mut session = session(driver, None);
         for (variant, rest, is_timed) in [("host", 0, false), ("host", 1, true), ("device", 1, false)] {

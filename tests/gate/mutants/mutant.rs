@@ -305,6 +305,7 @@ impl Control {
             cache: self.cache,
             clock: self.clock,
             least_time: None,
+            candidate: None,
         }
     }
 }
