@@ -235,7 +235,7 @@ fn clear_and_presum(plan: &mut Builder<'_>, grid: Grid, presum: Presum, partial:
 /// The fixed grid of rungs 5 and 6, with its accumulators, and the depth of their sums.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
     let acc = DOT_ACC.get(&ask.case.params)?.unwrap_or(4);
-    let grid = grid(ask, 4 * acc)?;
+    let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;
     let mut plan = begin(ask, grid)?;
     plan.set(ACC.name, acc);
     // Whole turns, then up to acc single strides into the first accumulator.

@@ -165,8 +165,18 @@ pub(super) fn different_words(a: &str, b: &str) -> (String, String) {
 }
 
 fn settings_text(settings: &Settings, order: Order) -> String {
-    let Settings { warmup, min_runs, max_runs, min_time, timeout, max_noise, cache, clock, least_time: _, candidate: _ } =
-        settings;
+    let Settings {
+        warmup,
+        min_runs,
+        max_runs,
+        min_time,
+        timeout,
+        max_noise,
+        cache,
+        clock,
+        least_time: _,
+        candidate: _,
+    } = settings;
     format!(
         "warmup={warmup} min_runs={min_runs} max_runs={max_runs} min_time={min_time} timeout={timeout} \
          max_noise={max_noise} cache={} clock={} order={}",

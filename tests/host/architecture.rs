@@ -40,10 +40,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     (
         "tune",
-        &[
-            "ceilings", "data", "device", "error", "files", "kernels", "plan", "record", "runner", "stats", "sweep",
-            "worker",
-        ],
+        &["ceilings", "data", "device", "error", "files", "kernels", "plan", "record", "runner", "sweep", "worker"],
     ),
     ("experiments", &["data", "exchange", "kernels", "plan", "record", "runner", "values"]),
     (
