@@ -505,6 +505,12 @@ pub struct Compare {
     /// Cases that are shown to differ by less count as the same
     #[arg(long, value_name = "SHARE", value_parser = values::spread, default_value = "2%")]
     pub same: f64,
+    /// Write one row per case of each pair of files as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write an array of compared cases as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
 }
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
