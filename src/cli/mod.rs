@@ -505,6 +505,12 @@ pub struct Compare {
     /// Cases that are shown to differ by less count as the same
     #[arg(long, value_name = "SHARE", value_parser = values::spread, default_value = "2%")]
     pub same: f64,
+    /// Write one row per case of each pair of files as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write an array of compared cases as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
 }
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
@@ -607,12 +613,15 @@ pub struct TuneArgs {
     /// Write the rows to this file, which is gone on with if it has rows of the same search; - is standard output
     #[arg(short = 'o', long, visible_alias = "output", value_name = "FILE")]
     pub csv: Option<String>,
+    /// Write an array of rows as JSON at the end, the last of each configuration; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
     /// Write what was measured for another tuner: its name, kernel-tuner, and a file
     #[arg(long, num_args = 2, value_names = values::FORMAT_AND_FILE)]
     pub export: Vec<String>,
     /// Run the strategies over the recorded rows of a sweep or an exhaustive search, with no device, and say how many
     /// evaluations each needs
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "budget", "cl_dir", "csv"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "budget", "cl_dir", "csv", "json"])]
     pub replay: Option<PathBuf>,
     /// Print how many configurations there are, and run nothing
     #[arg(long)]

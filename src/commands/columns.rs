@@ -3,14 +3,16 @@
 use super::Out;
 use crate::Error;
 use crate::ceilings::CeilingRow;
+use crate::compare::ComparisonRow;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
 use crate::report::dictionary::{self, Dictionary};
 
 /// Every kind of files.
-pub(super) const ALL: [Dictionary; 4] = [
+pub(super) const ALL: [Dictionary; 5] = [
     Dictionary {
         name: "results",
-        written_by: "one line for each case of a ladder or a sweep: dot, reduce, transpose, minplus --csv or --json; sweep",
+        written_by: "one line for each case of a ladder, a sweep or a search: dot, reduce, transpose, minplus, tune --csv or \
+                     --json; sweep",
         columns: Row::DICTIONARY,
     },
     Dictionary {
@@ -28,6 +30,11 @@ pub(super) const ALL: [Dictionary; 4] = [
         name: "ceilings",
         written_by: "one line for each measured limit of a device: ceiling --csv or --json",
         columns: CeilingRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "comparisons",
+        written_by: "one line for each case that the files of a comparison have in common: compare --csv or --json",
+        columns: ComparisonRow::DICTIONARY,
     },
 ];
 

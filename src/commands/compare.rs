@@ -1,8 +1,9 @@
 //! `gpulab compare`: recorded runs held against each other.
 
+use super::outputs::{self, Outputs, Paths};
 use super::{Out, note, screen};
 use crate::cli::{Compare, Global};
-use crate::compare::{FileComparison, SpeedVerdict, compare, steps};
+use crate::compare::{ComparisonRow, FileComparison, SpeedVerdict, compare, steps};
 use crate::record::Row;
 use crate::report;
 use crate::store::{Recorded, recorded};
@@ -13,8 +14,9 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no rows and for files without a case
-/// in common, [`Error::Slower`] if `--fail-on` is met.
+/// in common, [`Error::Output`] for an output that cannot be written, [`Error::Slower`] if `--fail-on` is met.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
+    let mut outputs = open(options)?;
     let read = |names: &String| rows(names, global.quiet);
     let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
@@ -27,19 +29,33 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     }
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
         let names = [options.files[0].as_str(), name];
-        out.painted(&report::compare::text(comparison, names, options.same, global.verbose, screen))?;
+        comparison.pairs.iter().for_each(|case| outputs.row(&ComparisonRow::new(names, case)));
+        let text = |screen| report::compare::text(comparison, names, options.same, global.verbose, screen);
+        outputs.tell(out, &text, screen, global.quiet);
     }
     if !ladders.is_empty() {
-        out.text(&format!("\n{}", report::compare::steps(&ladders, screen)))?;
+        outputs.tell(out, &|screen| format!("\n{}", report::compare::steps(&ladders, screen)), screen, global.quiet);
     }
+    outputs.finish(true, true)?;
     options.fail_on.map_or(Ok(()), |share| demand(&comparisons, share))
+}
+
+/// Opens the files that rows go to.
+fn open(options: &Compare) -> Result<Outputs<ComparisonRow>, Error> {
+    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
+    let read: Vec<String> = options.files.iter().flat_map(|names| split(names)).map(str::to_owned).collect();
+    Outputs::open(&Paths { csv, json, ..Paths::default() }, &outputs::inputs(&read, None))
+}
+
+/// The name of a file, or those of several joined by commas.
+fn split(names: &str) -> Vec<&str> {
+    if Path::new(names).exists() { vec![names] } else { names.split(',').collect() }
 }
 
 /// The rows of a file, or of several joined by commas.
 fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
-    let names: Vec<&str> = if Path::new(names).exists() { vec![names] } else { names.split(',').collect() };
     let mut all = Vec::new();
-    for name in names {
+    for name in split(names) {
         let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
         let (holds, torn) = recorded(&text, name)?;
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));

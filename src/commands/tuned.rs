@@ -73,7 +73,7 @@ fn size(entry: &TunedEntry) -> String {
 
 fn settings(entry: &TunedEntry) -> String {
     let params = params_text(&entry.params);
-    format!("wg {}{}{params}", entry.wg, if params.is_empty() { "" } else { " " })
+    format!("wg {}{}{params}", entry.ran_wg.unwrap_or(entry.wg), if params.is_empty() { "" } else { " " })
 }
 
 /// The time beside that of the rung's default, if that has one. The default itself is exactly as fast.

@@ -13,6 +13,10 @@ pub struct ComparedCase {
     pub before: Row,
     /// The second's.
     pub after: Row,
+    /// Runs of the program on each side.
+    pub runs: [usize; 2],
+    /// The time on each side, in seconds; of several runs of the program the median of theirs.
+    pub seconds: [f64; 2],
     /// How many times slower the second is.
     pub interval: RatioInterval,
     /// What that says.
@@ -32,10 +36,22 @@ pub enum WhyNot {
     Unsteady,
 }
 
+impl WhyNot {
+    /// The same in words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            WhyNot::Clocks => "the times come from different clocks",
+            WhyNot::Unwatched => "of the CPU's own programs three runs are needed",
+            WhyNot::Unsteady => "the device's clock or a neighbour changed",
+        }
+    }
+}
+
 impl ComparedCase {
     /// Of a case's rows that have a time.
     fn new(before: &[&Row], after: &[&Row], same: f64) -> Option<ComparedCase> {
-        let interval = RatioInterval::new(TimeEstimate::of(before)?, TimeEstimate::of(after)?);
+        let times = [TimeEstimate::of(before)?, TimeEstimate::of(after)?];
+        let interval = RatioInterval::new(times[0], times[1]);
         let (first, second) = (*before.last()?, *after.last()?);
         let both = || before.iter().chain(after);
         let why_not = match () {
@@ -45,7 +61,15 @@ impl ComparedCase {
             () => None,
         };
         let verdict = if why_not.is_some() { SpeedVerdict::Undecided } else { SpeedVerdict::of(&interval, same) };
-        Some(ComparedCase { before: first.clone(), after: second.clone(), interval, verdict, why_not })
+        Some(ComparedCase {
+            before: first.clone(),
+            after: second.clone(),
+            runs: [before.len(), after.len()],
+            seconds: times.map(|time| time.seconds),
+            interval,
+            verdict,
+            why_not,
+        })
     }
 
     /// Whether the work-group or a setting is another.

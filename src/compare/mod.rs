@@ -4,6 +4,7 @@
 mod interval;
 mod matching;
 mod noise;
+mod row;
 mod steps;
 mod verdict;
 
@@ -13,5 +14,6 @@ mod tests;
 pub use interval::{RatioInterval, TimeEstimate};
 pub use matching::{ComparedCase, FileComparison, WhyNot, compare};
 pub use noise::Noise;
+pub use row::ComparisonRow;
 pub use steps::{LadderDevice, LadderSteps, steps};
 pub use verdict::SpeedVerdict;

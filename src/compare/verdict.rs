@@ -1,9 +1,11 @@
 //! What an interval says.
 
 use super::RatioInterval;
+use serde::{Deserialize, Serialize};
 
 /// What a comparison of a case comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum SpeedVerdict {
     /// The second takes more time.
     Slower,

@@ -41,7 +41,7 @@ const RUN: Tunable = Tunable::number(
     (16, 1 << 16),
     &["64", "128", "256", "512", "1024"],
 )
-.by_default("128");
+.by_default("128; on a CPU device as many as fill a page of 4096 bytes");
 const ROWS: Tunable = Tunable::number(
     "rows",
     "rows of a tile that a work-item takes, which decides the work-group size",
@@ -404,6 +404,13 @@ fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if ask.reads(&PAD) { Ok(PAD.get(&ask.case.params)?.unwrap_or(1)) } else { Ok(0) }
 }
 
+/// Elements of a run of v7: on a CPU device a page of each row, so that every page that is looked up is used whole, and no
+/// more pages of the output are written in turn than a core's second table of pages has room for.
+fn default_run(ask: &Ask<'_>) -> u64 {
+    const PAGE_BYTES: u64 = 4096;
+    if ask.target.gpu { 128 } else { PAGE_BYTES / ask.case.dtype.size() as u64 }
+}
+
 /// Work-groups of one item, each with a part of a strip of `tile` rows.
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const BLOCK: u64 = 16;
@@ -412,7 +419,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if !tile.is_multiple_of(BLOCK) {
         return Err(Refusal::Setting(format!("tile={tile}: a strip needs a multiple of {BLOCK} rows")));
     }
-    let run = RUN.get(&ask.case.params)?.unwrap_or(128);
+    let run = RUN.get(&ask.case.params)?.unwrap_or(default_run(ask));
     if !run.is_multiple_of(BLOCK) {
         return Err(Refusal::Setting(format!("run={run}: a multiple of {BLOCK} elements is needed")));
     }

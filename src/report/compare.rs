@@ -69,9 +69,9 @@ fn cache_name(cache: Cache) -> &'static str {
 }
 
 fn table(pairs: &[&ComparedCase], screen: Screen) -> String {
-    let times = pairs.iter().flat_map(|pair| [pair.before.t_median_s, pair.after.t_median_s]).flatten();
-    let (unit, of_unit) = format::time_unit(times.collect::<Vec<_>>().into_iter());
-    let time = |row: &Row| row.t_median_s.map_or_else(|| "-".into(), |s| format::significant(s / of_unit, 4));
+    let times: Vec<f64> = pairs.iter().flat_map(|pair| pair.seconds).collect();
+    let (unit, of_unit) = format::time_unit(times.into_iter());
+    let time = |seconds: f64| format::significant(seconds / of_unit, 4);
     let is_alone =
         |pair: &&ComparedCase| pairs.iter().filter(|other| other.before.variant == pair.before.variant).count() == 1;
     let cells = |of: &dyn Fn(&ComparedCase) -> String| pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
@@ -81,8 +81,8 @@ fn table(pairs: &[&ComparedCase], screen: Screen) -> String {
         columns.push(GridColumn::texts("group, settings", cells(&settings), 0));
     }
     columns.extend([
-        GridColumn::numbers(format!("before\n{unit}"), cells(&|pair| time(&pair.before)), 3),
-        GridColumn::numbers(format!("after\n{unit}"), cells(&|pair| time(&pair.after)), 2),
+        GridColumn::numbers(format!("before\n{unit}"), cells(&|pair| time(pair.seconds[0])), 3),
+        GridColumn::numbers(format!("after\n{unit}"), cells(&|pair| time(pair.seconds[1])), 2),
         GridColumn::numbers("time\nratio", cells(&|pair| ratio(pair.interval.ratio)), 0),
         GridColumn::texts("99 % interval", cells(&|pair| interval(&pair.interval)), 1),
         GridColumn::texts("verdict", cells(&|pair| word(pair)), 0),

@@ -3,6 +3,7 @@
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::sweep;
+use crate::kernels::{Bound, family};
 use crate::record::Row;
 use crate::runner::Status;
 use crate::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
@@ -95,7 +96,8 @@ fn label(row: &Row) -> String {
 
 fn found(best: &Row) -> String {
     let time = format::time(best.t_median_s.unwrap_or_default());
-    let gpairs = best.ceiling_gops.and(best.gops).map(|gops| (gops / 2.0, "Gpair/s"));
+    let is_of_pairs = family(&best.family).is_some_and(|family| family.ceiling == Bound::AddMin);
+    let gpairs = best.gops.filter(|_| is_of_pairs).map(|gops| (gops / 2.0, "Gpair/s"));
     let rate = gpairs.or(best.gbps.map(|gbps| (gbps, "GB/s")));
     let rate = rate.map_or_else(String::new, |(rate, unit)| format!(", {} {unit}", format::significant(rate, 4)));
     let limit = match (best.ceiling_pct, best.has_flag(crate::record::flag::FITS_CACHE)) {

@@ -71,7 +71,7 @@ fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
     match values.first() {
         None => Err(Error::Usage(format!("{name} holds an empty list: no results"))),
         Some(first) if has(first, "experiment") => Ok(Recorded::Points(elements(values, name)?)),
-        Some(first) if has(first, "family") => Ok(Recorded::Rows(elements(values, name)?)),
+        Some(first) if has(first, "family") && has(first, "status") => Ok(Recorded::Rows(elements(values, name)?)),
         Some(_) => Ok(Recorded::Other { header: Vec::new() }),
     }
 }

@@ -1,6 +1,7 @@
 //! Recorded runs held against each other, and ladders against what was kept under a name.
 
 use crate::binary::{NOWHERE, gpulab};
+use gpulab::compare::{ComparisonRow, SpeedVerdict};
 use gpulab::record::Row;
 use gpulab::store::{Recorded, recorded, write_rows};
 use std::path::Path;
@@ -17,7 +18,7 @@ fn compare(args: &[&str]) -> (i32, String, String) {
     let output = gpulab(&[&["compare"], args].concat()).env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let (out, err) = (text(output.stdout), text(output.stderr));
-    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    assert!(out.starts_with('[') || out.lines().all(|line| line.chars().count() <= 80), "{out}");
     (output.status.code().unwrap(), out, err)
 }
 
@@ -54,6 +55,34 @@ fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
     let (code, out, _) = compare(&[&after, &before, "--fail-on", "slower"]);
     assert_eq!(code, 0);
     assert!(out.contains(" 0 SLOWER, 1 FASTER, "), "{out}");
+}
+
+#[test]
+fn compared_cases_go_to_files() {
+    let folder = TempDir::new().unwrap();
+    let [before, after] = planted(folder.path(), 1.03);
+    let (code, out, err) = compare(&[&before, &after, "--json", "-", "--fail-on", "slower"]);
+    assert_eq!(code, 6, "{err}");
+    assert!(err.contains(" SLOWER\n"), "the table goes to standard error: {err}");
+    let cases: Vec<ComparisonRow> = serde_json::from_str(&out).unwrap();
+    let slower: Vec<&ComparisonRow> = cases.iter().filter(|case| case.verdict == SpeedVerdict::Slower).collect();
+    let [case] = slower[..] else { panic!("{out}") };
+    assert_eq!((case.rung, case.n, case.before_runs, case.after_runs), (Some(3), 1 << 28, 1, 1));
+    assert_eq!((&case.before, &case.after), (&before, &after));
+    assert!((case.ratio - 1.03).abs() < 1e-9 && (case.after_s / case.before_s - 1.03).abs() < 1e-9, "{case:?}");
+    assert!(1.0 < case.ratio_low && case.ratio_low < 1.03 && case.ratio_high > 1.03, "{case:?}");
+    let csv = folder.path().join("cases.csv");
+    let twice = [before.as_str(), &format!("{after},{after},{after}"), &after, "-q", "--csv", csv.to_str().unwrap()];
+    assert_eq!(compare(&twice).0, 0);
+    let rows: Vec<ComparisonRow> = csv::Reader::from_path(&csv).unwrap().deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 2 * cases.len(), "a row for each case of each pair of files");
+    let last = &rows[cases.len()];
+    assert_eq!((rows[0].after_runs, last.after_runs), (3, 1));
+    assert_eq!((&last.variant, last.before_s, last.verdict), (&cases[0].variant, cases[0].before_s, cases[0].verdict));
+    let (code, _, err) = compare(&[&before, &after, "--json", &after]);
+    assert!(code == 2 && err.contains("is the input"), "{err}");
+    let shown = compare(&[&before, csv.to_str().unwrap()]);
+    assert!(shown.0 == 2 && shown.2.contains("holds no rows"), "{shown:?}");
 }
 
 #[test]

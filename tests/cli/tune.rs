@@ -66,7 +66,10 @@ fn a_ladder_uses_what_was_tuned_for_its_case_and_says_so() {
     let (out, err) = data.ok(TUNE);
     assert!(out.contains("best: v3 local, wg ") && out.contains("items=1024"), "{out}");
     assert!(out.lines().count() <= 24 && out.lines().all(|line| line.chars().count() <= 80), "{out}");
-    assert!(err.contains("remembered for dot local") && err.contains(", f32, 2^12 to 2^13 elements"), "{err}");
+    let remembered = err.lines().skip_while(|line| !line.starts_with("remembered"));
+    assert!(remembered.clone().count() > 1 && remembered.clone().all(|line| line.chars().count() <= 80), "{err}");
+    let told = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("remembered for dot local") && told.contains(", f32, 2^12 to 2^13 elements"), "{err}");
     assert!(data.files(".csv").is_empty(), "the rows of a whole search are not kept");
     let (rows, err) = data.ok(&format!("{LADDER} 7000"));
     assert!(err.contains(USED) && rows.contains(",items=1024 "), "{err}{rows}");
@@ -163,7 +166,10 @@ fn rows_go_to_a_file_that_can_be_shown_gone_on_with_and_replayed() {
     let data = Data::new();
     let (csv, cache) = (data.path("rows.csv"), data.path("cache.json"));
     let search = format!("{TUNE} --strategy exhaustive -o {csv}");
-    data.ok(&format!("{search} --export kernel-tuner {cache}"));
+    let json = data.path("rows.json");
+    data.ok(&format!("{search} --export kernel-tuner {cache} --json {json}"));
+    let of_json: Vec<gpulab::record::Row> = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(of_json.len(), 4, "the last row of each configuration");
     let rows = read_rows(Path::new(&csv)).unwrap().rows;
     let mut found: Vec<u64> = rows.iter().map(|row| row.case_index.unwrap()).collect();
     assert_eq!(found.len(), 8, "four configurations, and again in the last rounds");
@@ -227,6 +233,8 @@ fn a_graph_is_worked_out_by_the_best_rung() {
     data.ok("tune minplus --variant 6 -n 20 --set depth=32 --set vec=4 --sample-time 0.01 --quick");
     let (tuned, err) = data.ok(&format!("minplus --input {graph} --closure"));
     assert!(err.contains("tuned settings for v6"), "{err}");
+    let listed = data.ok("tuned list").0;
+    assert!(listed.contains(": wg 1 depth=32 vec=4"), "the work-group that ran, not the one asked for: {listed}");
     assert_eq!(tuned, plain);
     let (_, err) = data.ok(&format!("minplus --input {graph} --closure --no-tuned"));
     assert!(!err.contains("tuned settings"), "{err}");

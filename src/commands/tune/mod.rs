@@ -51,9 +51,10 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     }
     let asked = AskedTuning::new(options)?;
     bench::check_sources(&asked.rungs, options.cl_dir.as_deref())?;
-    let given = [("--csv", options.csv.as_deref()), ("--export", export)];
+    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
+    let given = [("--csv", csv), ("--json", json), ("--export", export)];
     let takes_stdout = keep_apart(&given, &outputs::inputs(&[], options.cl_dir.as_deref()))?;
-    rows::check_writable(options.csv.as_deref(), export)?;
+    rows::check_writable(csv, json, export)?;
     let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
@@ -235,11 +236,12 @@ impl<'a> Tuning<'a> {
             note(&self.rows.how_to_go_on());
         }
         let written = export.map_or(Ok(()), |file| rows::write_kernel_tuner(file, &self.with_times_spent()));
+        let json = self.options.json.as_deref().map_or(Ok(()), |file| rows::write_json(file, &self.rows.latest()));
         let worst = bench::worst(self.rows.all(), false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
         let finished = self.rows.finish(went.is_ok());
         bench::worst_of(
-            [went.map(drop), worst, probes, told, kept, written, finished].into_iter().filter_map(Result::err),
+            [went.map(drop), worst, probes, told, kept, written, json, finished].into_iter().filter_map(Result::err),
         )
     }
 
@@ -423,3 +425,6 @@ fn score(row: &Row) -> Option<Score> {
     let share = row.ceiling_pct.filter(|_| !row.has_flag(crate::record::flag::FITS_CACHE));
     Some(Score { seconds: time_of(row)?, of_limit: share.map(|share| share / 100.0) })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,15 @@
 //! What of a search is remembered: the best configuration of each rung, and of all rungs where all were tuned.
 
-use super::super::note;
+use super::super::{note, say};
 use super::Tuning;
 use crate::Error;
 use crate::cli::Global;
 use crate::data::Params;
 use crate::kernels::Rung;
 use crate::record::Row;
+use crate::report::sweep::wrapped;
 use crate::runner::Sources;
+use crate::terminal::Screen;
 use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, source_hash, time_of};
 
 impl Tuning<'_> {
@@ -26,16 +28,18 @@ impl Tuning<'_> {
                 format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
             };
             let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), self.asked.family.name);
-            note(&format!(
+            let text = format!(
                 "remembered for {name} {}, {}, {size}: gpulab {name} uses it, with --no-tuned it does not",
                 entries.iter().map(label).collect::<Vec<_>>().join(", "),
                 self.asked.dtype,
-            ));
+            );
+            say(&wrapped(&text, Screen::stderr()));
         }
         Ok(())
     }
 
-    fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
+    /// Of each rung that was searched, and of all rungs where all were, what is to be remembered.
+    pub(super) fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
         let rows = self.rows.latest();
         let mut entries = Vec::new();
         for rung in &self.space.rungs {
@@ -74,6 +78,7 @@ impl Tuning<'_> {
             size: SizeClass::of(self.asked.shape),
             variant: best.variant.clone(),
             wg: configuration.case.wg,
+            ran_wg: Some(configuration.wg),
             params: params.into_iter().filter(|(name, _)| !is_choice(name)).collect(),
             n: self.asked.shape.n,
             m: self.asked.shape.m,

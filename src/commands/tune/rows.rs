@@ -8,7 +8,7 @@ use crate::files;
 use crate::record::Row;
 use crate::report::sweep::latest;
 use crate::runner::Spent;
-use crate::store::{CsvFile, Deferred, Mode, read_rows};
+use crate::store::{CsvFile, Deferred, JsonFile, Mode, read_rows};
 use crate::sweep::{Configuration, Identity};
 use crate::tune::{TUNED_FOLDER, TuningMemory, kernel_tuner};
 use std::path::{Path, PathBuf};
@@ -135,9 +135,17 @@ impl TuningRows {
 ///
 /// # Errors
 /// [`Error::Output`], and [`Error::Usage`] for a file of other columns.
-pub(super) fn check_writable(csv: Option<&str>, export: Option<&str>) -> Result<(), Error> {
+pub(super) fn check_writable(csv: Option<&str>, json: Option<&str>, export: Option<&str>) -> Result<(), Error> {
     csv.map_or(Ok(()), |path| CsvFile::<Row>::open(path, Mode::Append).map(drop))?;
+    json.map_or(Ok(()), |path| JsonFile::create(path).map(drop))?;
     export.map_or(Ok(()), |path| Deferred::open(path).map(drop))
+}
+
+/// Writes rows as a JSON array.
+pub(super) fn write_json(path: &str, rows: &[Row]) -> Result<(), Error> {
+    let mut file = JsonFile::create(path)?;
+    rows.iter().try_for_each(|row| file.write(row))?;
+    file.finish()
 }
 
 /// Writes rows for Kernel Tuner's tools.

@@ -3,7 +3,9 @@
 //! Elements are moved as words of their size and never looked at, so every bit pattern survives. A tile of the input
 //! is transposed into a buffer in the L2 cache and goes from there to the output. So both sides see long runs of
 //! addresses, whatever the matrix: `READ_BYTES` of each input row, `WRITE_BYTES` of each output row. A large output
-//! is written past the caches, in whole lines, which saves reading the lines that are about to be overwritten.
+//! is written past the caches, in whole lines, which saves reading the lines that are about to be overwritten. Where whole
+//! lines fit a processor's registers (AVX-512), and begin at the same row in all columns of the output, they go there straight
+//! from registers, square by square along a page of each input row: through the buffer that took 1.4 to 1.8 times as long.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -240,6 +242,24 @@ impl Isa {
         }
     }
 
+    /// Transposes the first columns of `input`, whose rows are `pitch` apart, straight into lines past the caches, one each;
+    /// whether the instructions can and cache lines begin at the same row in all of them.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "for processors that can"))]
+    fn turn<W: Word>(self, input: &[W], pitch: usize, lines: &mut [&mut [W]]) -> bool {
+        match (self, common_head(lines)) {
+            #[cfg(target_arch = "x86_64")]
+            (Isa::Avx512(avx512), Some(head)) => {
+                let turned = x86::turn(avx512, input, pitch, lines, head);
+                for (c, line) in lines.iter_mut().enumerate() {
+                    let rest = if c < turned.columns { turned.rows.end..line.len() } else { head..line.len() };
+                    (0..head).chain(rest).for_each(|r| line[r] = input[r * pitch + c]);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Makes what was scattered visible to other threads before what this thread writes next: once at the end of a
     /// task, since it waits for the memory.
     fn fence(self) {
@@ -296,6 +316,9 @@ fn bands<'a, W>(strip: &'a mut [W], movement: &Movement, band: usize) -> Vec<(us
 /// Transposes the first columns of `input`, whose rows are `pitch` apart, into `lines`, one each.
 fn band<W: Word>(isa: Isa, input: &[W], pitch: usize, lines: &mut [&mut [W]], streaming: bool) {
     let rows = lines.first().map_or(0, |line| line.len());
+    if streaming && isa.turn(input, pitch, lines) {
+        return isa.fence();
+    }
     BUFFER.with_borrow_mut(|buffer| {
         buffer.resize(BUFFER_BYTES / size_of::<u64>(), 0);
         let skip = buffer.as_ptr().align_offset(LINE_BYTES).min(LINE_BYTES / size_of::<u64>());
@@ -310,6 +333,14 @@ fn band<W: Word>(isa: Isa, input: &[W], pitch: usize, lines: &mut [&mut [W]], st
         }
         isa.fence();
     });
+}
+
+/// The words of each line before its first whole cache line, if they are as many in all.
+fn common_head<W>(lines: &[&mut [W]]) -> Option<usize> {
+    let past = |line: &&mut [W]| line.as_ptr().addr() % LINE_BYTES;
+    let first = past(lines.first()?);
+    let head = (LINE_BYTES - first) % LINE_BYTES / size_of::<W>();
+    lines.iter().all(|line| past(line) == first && line.len() >= head).then_some(head)
 }
 
 /// Transposes a tile into the buffer, square by square, so that the lines of a square stay in the nearest cache.
@@ -382,6 +413,17 @@ mod tests {
             for rows in SIDES {
                 check::<u32>(columns, rows, 0, !cfg!(miri));
                 check::<u64>(columns, rows, 0, !cfg!(miri));
+            }
+        }
+    }
+
+    #[test]
+    fn lines_that_begin_at_the_same_row_hold_every_word() {
+        // Each skip with a gap that makes up the same pitch, whole cache lines.
+        for skip in 0..17 {
+            for (columns, pitch) in [(70, 320), (16, 32), (1040, 64)] {
+                check::<u32>(columns, pitch - skip % 3, skip, !cfg!(miri));
+                check::<u64>(columns, pitch - skip % 3, skip, !cfg!(miri));
             }
         }
     }

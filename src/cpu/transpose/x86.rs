@@ -4,6 +4,7 @@
 use super::{LINE_BYTES, Tile, Word, part};
 use bytemuck::Pod;
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 /// Proof that the processor has AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,33 @@ pub(super) fn gather<W: Word>(simd: impl VectorLoops, tile: Tile<W>, buffer: &mu
     }
     part(tile, 0..columns, rows..tile.rows, buffer);
     part(tile, columns..tile.columns, 0..tile.rows, buffer);
+}
+
+/// What [`turn`] has transposed: the first columns of some rows.
+pub(super) struct Turned {
+    pub(super) rows: Range<usize>,
+    pub(super) columns: usize,
+}
+
+/// Transposes whole squares of `input`, whose rows are `pitch` apart, into lines, one for each column, past the caches;
+/// [`fence`] makes them seen. What is left of the rows and columns stays as it is.
+///
+/// # Panics
+///
+/// If `head` words into a line no cache line begins.
+pub(super) fn turn<W: Word>(_: Avx512, input: &[W], pitch: usize, lines: &mut [&mut [W]], head: usize) -> Turned {
+    let side = LINE_BYTES / size_of::<W>();
+    let length = lines.iter().map(|line| line.len()).min().unwrap_or(0);
+    let columns = lines.len() / side * side;
+    let rows = head..length - (length - head) % side;
+    assert!(lines.iter().all(|line| line[head..].as_ptr().addr().is_multiple_of(LINE_BYTES)));
+    if !rows.is_empty() && columns > 0 {
+        // The last word of the squares is there.
+        assert!((rows.end - 1) * pitch + columns <= input.len());
+        // SAFETY: input and lines hold the squares, and cache lines begin at `head`.
+        unsafe { turn_avx512(input.as_ptr(), pitch, lines, rows.clone()) };
+    }
+    Turned { rows, columns }
 }
 
 /// Copies words, past the caches where they make up whole lines of the target; [`fence`] makes them seen.
@@ -132,12 +160,12 @@ pub(super) trait Blocks: Pod {
     ///
     /// The block is readable, its transpose writable, and the processor has AVX2.
     unsafe fn block_avx2(source: *const Self, pitch: usize, target: *mut Self, target_pitch: usize);
-    /// As many rows as columns.
+    /// As many rows as columns; each column goes to `put`, with its number.
     ///
     /// # Safety
     ///
-    /// The block is readable, its transpose writable, and the processor has AVX-512F.
-    unsafe fn block_avx512(source: *const Self, pitch: usize, target: *mut Self, target_pitch: usize);
+    /// The block is readable, and the processor has AVX-512F.
+    unsafe fn block_avx512(source: *const Self, pitch: usize, put: impl FnMut(usize, __m512i));
 }
 
 #[target_feature(enable = "avx2")]
@@ -169,7 +197,25 @@ unsafe fn blocks_avx512<W: Word>(source: *const W, pitch: usize, columns: usize,
                     _mm_prefetch::<_MM_HINT_T1>(ahead.wrapping_add(i * pitch).cast());
                 }
                 let (source, target) = (source.add(r * pitch + c), target.add(c * W::BUFFER_PITCH + r));
-                W::block_avx512(source, pitch, target, W::BUFFER_PITCH);
+                W::block_avx512(source, pitch, |i, column| {
+                    _mm512_storeu_si512(target.add(i * W::BUFFER_PITCH).cast(), column);
+                });
+            }
+        }
+    }
+}
+
+/// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
+#[target_feature(enable = "avx512f")]
+unsafe fn turn_avx512<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
+    let side = LINE_BYTES / size_of::<W>();
+    for r in rows.step_by(side) {
+        for (c, square) in lines.chunks_exact_mut(side).enumerate() {
+            // SAFETY: the caller promises every square of these counts, and that lines are aligned.
+            unsafe {
+                W::block_avx512(source.add(r * pitch + c * side), pitch, |i, column| {
+                    _mm512_stream_si512(square[i].as_mut_ptr().add(r).cast(), column);
+                });
             }
         }
     }
@@ -221,17 +267,14 @@ impl Blocks for u32 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn block_avx512(source: *const u32, pitch: usize, target: *mut u32, target_pitch: usize) {
+    unsafe fn block_avx512(source: *const u32, pitch: usize, mut put: impl FnMut(usize, __m512i)) {
         // SAFETY: rows of the block, 16 words long.
         let row = |r: usize| unsafe { _mm512_loadu_si512(source.add(r * pitch).cast()) };
         let quads = |r| quads_avx512([row(r), row(r + 1), row(r + 2), row(r + 3)]);
         let (a, b, c, d) = (quads(0), quads(4), quads(8), quads(12));
         for i in 0..4 {
             let columns = lanes_avx512([a[i], b[i], c[i], d[i]]);
-            for (lane, column) in columns.into_iter().enumerate() {
-                // SAFETY: rows of the transpose, 16 words long.
-                unsafe { _mm512_storeu_si512(target.add((4 * lane + i) * target_pitch).cast(), column) };
-            }
+            columns.into_iter().enumerate().for_each(|(lane, column)| put(4 * lane + i, column));
         }
     }
 }
@@ -253,17 +296,14 @@ impl Blocks for u64 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn block_avx512(source: *const u64, pitch: usize, target: *mut u64, target_pitch: usize) {
+    unsafe fn block_avx512(source: *const u64, pitch: usize, mut put: impl FnMut(usize, __m512i)) {
         // SAFETY: rows of the block, 8 words long.
         let row = |r: usize| unsafe { _mm512_loadu_si512(source.add(r * pitch).cast()) };
         let pairs = |r| [_mm512_unpacklo_epi64(row(r), row(r + 1)), _mm512_unpackhi_epi64(row(r), row(r + 1))];
         let (a, b, c, d) = (pairs(0), pairs(2), pairs(4), pairs(6));
         for i in 0..2 {
             let columns = lanes_avx512([a[i], b[i], c[i], d[i]]);
-            for (lane, column) in columns.into_iter().enumerate() {
-                // SAFETY: rows of the transpose, 8 words long.
-                unsafe { _mm512_storeu_si512(target.add((2 * lane + i) * target_pitch).cast(), column) };
-            }
+            columns.into_iter().enumerate().for_each(|(lane, column)| put(2 * lane + i, column));
         }
     }
 }

@@ -61,8 +61,11 @@ pub struct TunedEntry {
     pub size: SizeClass,
     /// The best rung.
     pub variant: String,
-    /// Its work-group.
+    /// Its work-group, as asked for.
     pub wg: WorkGroup,
+    /// The work-group that ran, where the rung has a size of its own; files of an earlier version do not say it.
+    #[serde(default)]
+    pub ran_wg: Option<WorkGroup>,
     /// Its settings, without those that `choices` has.
     pub params: Params,
     /// The size it was tuned at: columns.
@@ -304,6 +307,11 @@ impl Remembered {
     ) -> Option<Remembered> {
         let (file, damage) = TuningMemory::open().ok()?.of(info);
         damage.iter().for_each(|why| say(&format!("{why}; going on as if nothing were tuned")));
+        Remembered::of(file, family, info, sources)
+    }
+
+    /// What a file of a device has for a family, if anything.
+    pub fn of(file: TunedFile, family: &'static Family, info: &DeviceInfo, sources: &Sources) -> Option<Remembered> {
         if file.entries.iter().all(|entry| entry.family != family.name) {
             return None;
         }

@@ -16,6 +16,7 @@ fn entry(family: &'static Family, variant: &str, n: u64, params: &[(&str, &str)]
         size: SizeClass::of(shape),
         variant: variant.into(),
         wg: WorkGroup::linear(64),
+        ran_wg: None,
         params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         n,
         m: shape.m,

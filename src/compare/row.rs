@@ -1,0 +1,101 @@
+//! The line that files hold of a compared case.
+
+use super::{ComparedCase, SpeedVerdict, WhyNot};
+use crate::data::Dtype;
+use crate::record::{SCHEMA, columns};
+use crate::runner::Cache;
+use serde::{Deserialize, Serialize};
+
+columns! {
+    texts: before, after, device, family, variant, before_params, after_params, reason;
+    /// A case that two files have in common; its fields are the columns of CSV files and the names in JSON.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ComparisonRow {
+        /// Version of the columns.
+        pub schema: u32,
+        /// The first file, or files joined by commas, which the others are held against.
+        pub before: String,
+        /// The file, or files joined by commas, that is held against it.
+        pub after: String,
+        /// Device name in `after`.
+        pub device: String,
+        /// The problem.
+        pub family: String,
+        /// Number in the ladder; none for references and CPU baselines.
+        pub rung: Option<u32>,
+        /// The idea, or the name of the reference or baseline.
+        pub variant: String,
+        /// Element type.
+        pub dtype: Dtype,
+        /// Elements, or columns.
+        pub n: u64,
+        /// Rows; 1 for vectors.
+        pub m: u64,
+        /// Whether runs found their data in cache.
+        pub cache: Cache,
+        /// Work-group size in `before`.
+        pub before_wg: String,
+        /// Settings in `before`.
+        pub before_params: String,
+        /// Runs of the program in `before`: three and more say how far a time can be repeated.
+        pub before_runs: u64,
+        /// Median time in `before`; of several runs of the program the median of theirs.
+        #[unit = "s"]
+        pub before_s: f64,
+        /// Work-group size in `after`.
+        pub after_wg: String,
+        /// Settings in `after`.
+        pub after_params: String,
+        /// Runs of the program in `after`.
+        pub after_runs: u64,
+        /// Median time in `after`; of several runs of the program the median of theirs.
+        #[unit = "s"]
+        pub after_s: f64,
+        /// How many times as long the case takes in `after` as in `before`.
+        #[unit = "1"]
+        pub ratio: f64,
+        /// Least that the ratio may be: the start of its 99 % interval.
+        #[unit = "1"]
+        pub ratio_low: f64,
+        /// Most that the ratio may be: the end of its 99 % interval.
+        #[unit = "1"]
+        pub ratio_high: f64,
+        /// `SLOWER`, `FASTER`, `SAME` or `UNDECIDED`.
+        pub verdict: SpeedVerdict,
+        /// Why the verdict is undecided whatever the interval.
+        pub reason: String,
+    }
+}
+
+impl ComparisonRow {
+    /// Of a case of the files with these names, the first of which is `before`.
+    pub fn new([before, after]: [&str; 2], case: &ComparedCase) -> ComparisonRow {
+        let ComparedCase { before: first, after: second, interval, .. } = case;
+        ComparisonRow {
+            schema: SCHEMA,
+            before: before.into(),
+            after: after.into(),
+            device: second.device.clone(),
+            family: second.family.clone(),
+            rung: second.rung,
+            variant: second.variant.clone(),
+            dtype: second.dtype,
+            n: second.n,
+            m: second.m,
+            cache: second.cache,
+            before_wg: first.wg.clone(),
+            before_params: first.params.clone(),
+            before_runs: case.runs[0] as u64,
+            before_s: case.seconds[0],
+            after_wg: second.wg.clone(),
+            after_params: second.params.clone(),
+            after_runs: case.runs[1] as u64,
+            after_s: case.seconds[1],
+            ratio: interval.ratio,
+            ratio_low: interval.low,
+            ratio_high: interval.high,
+            verdict: case.verdict,
+            reason: case.why_not.map_or("", WhyNot::reason).into(),
+        }
+    }
+}
