@@ -5,7 +5,7 @@
 //! addresses, whatever the matrix: `READ_BYTES` of each input row, `WRITE_BYTES` of each output row. A large output
 //! is written past the caches, in whole lines, which saves reading the lines that are about to be overwritten. Where whole
 //! lines fit a processor's registers (AVX-512), and begin at the same row in all columns of the output, they go there straight
-//! from registers, square by square along a page of each input row: through the buffer that took 1.4 to 1.8 times as long.
+//! from registers, square by square along a page of each input row: through the buffer that took 1.3 to 1.8 times as long.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
