@@ -3,11 +3,12 @@
 use super::Out;
 use crate::Error;
 use crate::ceilings::CeilingRow;
+use crate::count::CountRow;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
 use crate::report::dictionary::{self, Dictionary};
 
 /// Every kind of files.
-pub(super) const ALL: [Dictionary; 4] = [
+pub(super) const ALL: [Dictionary; 5] = [
     Dictionary {
         name: "results",
         written_by: "one line for each case of a ladder or a sweep: dot, reduce, transpose, minplus --csv or --json; sweep",
@@ -28,6 +29,12 @@ pub(super) const ALL: [Dictionary; 4] = [
         name: "ceilings",
         written_by: "one line for each measured limit of a device: ceiling --csv or --json",
         columns: CeilingRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "counts",
+        written_by: "one line for each launch that was counted, and with --lines for each line of its source: count --csv or \
+                     --json",
+        columns: CountRow::DICTIONARY,
     },
 ];
 
