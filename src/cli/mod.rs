@@ -180,7 +180,7 @@ const COUNT_HELP: &str = "The model:
 - A warp is --warp work-items of a group with successive local ids. Between two barriers, the n-th execution of one
   instruction by each of its items is one instruction of the warp. So items that part at a branch meet again as soon as
   they execute the same instruction as often; where loops stand in loops, that is the fewest instructions possible.
-- Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector of k elements counts k times.
+- Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.
 - A load or store of global memory moves each segment that holds a byte asked for. There are no caches.
 - A bank of local memory gives one word of 4 bytes in a pass, to all items that ask for it. Requests of 8 bytes an item
   go in two halves of the warp, those of 16 bytes in four quarters.
@@ -199,7 +199,7 @@ pub struct CountArgs {
     /// Rungs to count: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
-    /// Elements, or columns of matrices [default: 2^13; of transpose 128, of minplus 64, of experiments 2^12 at most]
+    /// Elements, or columns of matrices [default: 2^14; of transpose 128, of minplus 64, of experiments 2^12 at most]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
     /// Rows of a matrix [default: as many as columns]

@@ -147,7 +147,7 @@ fn check_ladder(family: &'static Family, options: &CountArgs) -> Result<(), Erro
 /// Small, so that a simulator gets through all rungs in seconds.
 fn usual_size(form: Form) -> u64 {
     match form {
-        Form::Vector => 1 << 13,
+        Form::Vector => 1 << 14,
         Form::Matrix => 128,
         Form::Square => 64,
     }

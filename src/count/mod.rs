@@ -13,5 +13,5 @@ pub use row::{CountRow, CountSubject};
 pub use simulator::{LockstepModel, PACKAGES, PLUGINS_FOLDER, Simulator};
 pub use worker::{CountedCase, CountedLaunch, CountingWorker};
 
-/// Compute units of the GPU that plans are made for: a few, as the sizes are small.
-pub const COMPUTE_UNITS: u32 = 4;
+/// Compute units of the GPU that plans are made for: one, so that in small cases, too, an item has several elements.
+pub const COMPUTE_UNITS: u32 = 1;

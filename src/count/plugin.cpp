@@ -9,7 +9,7 @@
 //   are taken to meet again as soon as they execute the same instruction as often: for a loop whose items turn
 //   differently often that is exact, for a loop within such a loop it is the fewest instructions that any machine needs.
 // - An instruction is one of LLVM's, after Clang's optimisation: other compilers make others of the same source. Arithmetic
-//   on a vector of k elements counts k times, as lanes are scalar; each access to memory counts once.
+//   on a vector counts once for each element that is used, as lanes are scalar; each access to memory counts once.
 //   Builtin functions are one instruction each, and so is a remainder, however long a machine takes for them.
 // - A request is what the items of a warp ask of memory by one instruction, at most 16 bytes each: wider accesses are several
 //   requests, of 16 bytes.
@@ -60,6 +60,14 @@ unsigned LLVMGetPointerAddressSpace(const void* type);
 int LLVMGetNumOperands(const void* value);
 const void* LLVMGetOperand(const void* value, unsigned index);
 const void* LLVMGetNextInstruction(const void* instruction);
+const void* LLVMGetFirstUse(const void* value);
+const void* LLVMGetNextUse(const void* use);
+const void* LLVMGetUser(const void* use);
+const void* LLVMIsAConstantInt(const void* value);
+unsigned long long LLVMConstIntGetZExtValue(const void* constant);
+unsigned LLVMGetVectorSize(const void* type);
+unsigned LLVMGetNumMaskElements(const void* shuffle);
+int LLVMGetMaskValue(const void* shuffle, unsigned element);
 }
 
 // Its own header includes LLVM's.
@@ -93,6 +101,9 @@ enum Opcode
   FCmp = 43,
   Call = 45,
   Select = 46,
+  ExtractElement = 50,
+  InsertElement = 51,
+  ShuffleVector = 52,
   FNeg = 66,
 };
 
@@ -234,7 +245,63 @@ bool touchesConstants(const void* instruction)
   return false;
 }
 
-Instruction describe(const void* instruction, unsigned elements)
+bool isArithmetic(int opcode)
+{
+  return (opcode >= FirstBinary && opcode <= LastBinary) || (opcode >= FirstCast && opcode <= LastCast) ||
+         opcode == ICmp || opcode == FCmp || opcode == Select || opcode == FNeg;
+}
+
+using Elements = uint64_t; // a bit for each element of a vector
+
+// The elements of a value that are used. Clang adds up a vector's elements by additions of whole vectors, of which one
+// element matters: a machine with scalar lanes computes no other.
+Elements usedElements(const void* value, unsigned depth = 0)
+{
+  const void* const type = LLVMTypeOf(value);
+  if (LLVMGetTypeKind(type) != Vector)
+    return 1;
+  const unsigned size = LLVMGetVectorSize(type);
+  const Elements all = (Elements(1) << std::min(size, 63u)) - 1;
+  if (depth > 16 || size > 16)
+    return all;
+  Elements used = 0;
+  for (const void* use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+  {
+    const void* const user = LLVMGetUser(use);
+    const int opcode = LLVMGetInstructionOpcode(user);
+    const bool isFirst = LLVMGetOperand(user, 0) == value;
+    const void* const index = opcode == ExtractElement                ? LLVMGetOperand(user, 1)
+                              : opcode == InsertElement && isFirst ? LLVMGetOperand(user, 2)
+                                                                   : nullptr;
+    if (index && LLVMIsAConstantInt(index))
+    {
+      const Elements one = Elements(1) << LLVMConstIntGetZExtValue(index);
+      used |= opcode == ExtractElement ? one : usedElements(user, depth + 1) & ~one;
+    }
+    else if (opcode == ShuffleVector)
+    {
+      const Elements ofUser = usedElements(user, depth + 1);
+      for (unsigned i = 0; i < LLVMGetNumMaskElements(user); i++)
+      {
+        const int from = LLVMGetMaskValue(user, i);
+        if (from < 0 || !(ofUser >> i & 1))
+          continue;
+        if (unsigned(from) < size && isFirst)
+          used |= Elements(1) << from;
+        if (unsigned(from) >= size && LLVMGetOperand(user, 1) == value)
+          used |= Elements(1) << (from - size);
+      }
+    }
+    else if (isArithmetic(opcode) && LLVMGetTypeKind(LLVMTypeOf(user)) == Vector &&
+             LLVMGetVectorSize(LLVMTypeOf(user)) == size)
+      used |= usedElements(user, depth + 1);
+    else
+      return all;
+  }
+  return used;
+}
+
+Instruction describe(const void* instruction)
 {
   Instruction described;
   unsigned length = 0;
@@ -244,11 +311,8 @@ Instruction describe(const void* instruction, unsigned elements)
       described.file = std::string(file, length);
   described.touchesConstants = touchesConstants(instruction);
   const int opcode = LLVMGetInstructionOpcode(instruction);
-  const bool isArithmetic = (opcode >= FirstBinary && opcode <= LastBinary) ||
-                            (opcode >= FirstCast && opcode <= LastCast) || opcode == ICmp || opcode == FCmp ||
-                            opcode == Select || opcode == FNeg;
-  const unsigned lanes = std::max(elements, 1u);
-  if (isArithmetic)
+  const unsigned lanes = std::max(unsigned(__builtin_popcountll(usedElements(instruction))), 1u);
+  if (isArithmetic(opcode))
     described.weight = lanes;
   if (opcode == FAdd || opcode == FSub || opcode == FMul || opcode == FDiv || opcode == FRem || opcode == FCmp)
     described.flops = lanes;
@@ -364,10 +428,10 @@ public:
       note(memory, item, address, size, true, true);
   }
 
-  void instructionExecuted(const WorkItem* item, const llvm::Instruction* instruction, const TypedValue& result) override
+  void instructionExecuted(const WorkItem* item, const llvm::Instruction* instruction, const TypedValue&) override
   {
     choose(item);
-    const unsigned index = indexOf(instruction, result.num);
+    const unsigned index = indexOf(instruction);
     if (m_instructions[index].isPartOfStore)
     {
       m_pending.clear();
@@ -416,14 +480,14 @@ private:
   std::vector<Access> m_accesses;
   std::vector<Access> m_pending; // of the instruction that is being executed
 
-  unsigned indexOf(const llvm::Instruction* instruction, unsigned elements)
+  unsigned indexOf(const llvm::Instruction* instruction)
   {
     if (instruction == m_last)
       return m_lastIndex;
     const auto found = m_indices.emplace(instruction, unsigned(m_instructions.size()));
     if (found.second)
     {
-      m_instructions.push_back(describe(instruction, elements));
+      m_instructions.push_back(describe(instruction));
       m_turns.resize(m_instructions.size() * m_warp, 0);
       m_instructions.back().isPartOfStore = m_parts.count(instruction) > 0;
       notePartsOf(instruction);

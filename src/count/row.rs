@@ -101,7 +101,7 @@ columns! {
         pub private_accesses: Option<u64>,
         /// Pieces that whole groups copied (async_work_group_copy), which are no item's requests.
         pub group_copies: Option<u64>,
-        /// Instructions that warps executed; arithmetic on a vector of k elements counts k times.
+        /// Instructions that warps executed; arithmetic on a vector counts once for each element.
         pub warp_instructions: Option<u64>,
         /// Instructions that work-items executed.
         pub item_instructions: Option<u64>,

@@ -240,6 +240,8 @@ fn operations_are_those_of_floats() {
             ("float", "mad(a, a, a)", 2),
             ("float", "sqrt(a)", 1),
             ("float4", "a * a", 4),
+            // Clang makes additions of whole vectors of these.
+            ("float4", "(float4)((a.s0 + a.s1) + (a.s2 + a.s3))", 3),
             ("int", "a * a + a", 0),
         ];
         for (element, computed, flops) in cases {
@@ -274,6 +276,7 @@ fn the_ladders_have_their_counts() {
         let mut all = String::new();
         for args in [
             &["reduce", "-n", "4096", "--wg", "128", "-v"][..],
+            &["reduce", "-n", "4096", "--wg", "128", "--set", "size=constant", "--variant", "1-4"],
             &["dot", "-n", "4096", "--set", "items=512"],
             &["transpose", "-n", "64"],
             &["minplus", "-n", "32"],
