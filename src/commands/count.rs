@@ -64,18 +64,19 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
 
 /// The error that the worst case makes.
 fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
-    let find = |status| {
+    let find = |status, how: &str| {
         let row = rows.iter().find(|row| row.status == status)?;
-        Some(format!("{}/{} in the simulator: {}", row.family, row.variant, row.reason))
+        Some(format!("{}/{} {how} in the simulator: {}", row.family, row.variant, row.reason))
     };
-    if let Some(what) = find(Status::WrongResult) {
-        return Err(Error::WrongResult(format!("a wrong result of {what}")));
+    if let Some(what) = find(Status::WrongResult, "gave a wrong result") {
+        return Err(Error::WrongResult(what));
     }
-    if let Some(what) = find(Status::BuildFailed) {
-        return Err(Error::BuildFailed(format!("no build of {what}")));
+    if let Some(what) = find(Status::BuildFailed, "did not build") {
+        return Err(Error::BuildFailed(what));
     }
-    let failed = find(Status::Failed).or_else(|| find(Status::Timeout));
-    failed.map_or(Ok(()), |what| Err(Error::Failed(format!("no end of {what}"))))
+    let how = "did not run to its end";
+    let failed = find(Status::Failed, how).or_else(|| find(Status::Timeout, how));
+    failed.map_or(Ok(()), |what| Err(Error::Failed(what)))
 }
 
 /// What is counted: a family's rungs, or an experiment's trials.

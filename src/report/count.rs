@@ -143,7 +143,12 @@ fn remarks(cases: &[CaseRows<'_>]) -> Vec<(Vec<String>, String)> {
         let row = case.first();
         let what = match row.status {
             Status::Ok => row.reason.clone(),
-            status => format!("{}: {}", status.name(), row.reason),
+            Status::WrongResult => format!("WRONG: {}", row.reason),
+            // Of a compiler's log the first error.
+            status => {
+                let reason: Vec<&str> = row.reason.lines().take(2).map(str::trim).collect();
+                format!("{}: {}", status.name().replace('_', " "), reason.join(" "))
+            }
         };
         match all.iter_mut().find(|(_, known)| *known == what) {
             _ if what.is_empty() => {}
