@@ -234,7 +234,7 @@ fn a_graph_is_worked_out_by_the_best_rung() {
     let (tuned, err) = data.ok(&format!("minplus --input {graph} --closure"));
     assert!(err.contains("tuned settings for v6"), "{err}");
     let listed = data.ok("tuned list").0;
-    assert!(listed.contains(": wg 1 depth=32 vec=4"), "the work-group that ran, not the one asked for: {listed}");
+    assert!(listed.contains(": wg 1 depth=32 "), "the work-group that ran, not the one asked for: {listed}");
     assert_eq!(tuned, plain);
     let (_, err) = data.ok(&format!("minplus --input {graph} --closure --no-tuned"));
     assert!(!err.contains("tuned settings"), "{err}");
