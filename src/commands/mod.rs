@@ -7,6 +7,7 @@ mod climb;
 mod columns;
 mod compare;
 mod devices;
+mod diff;
 mod doctor;
 mod dot;
 mod graph;
@@ -14,6 +15,7 @@ mod help;
 mod interrupt;
 mod lab;
 mod ladder;
+mod lesson;
 mod list;
 mod merge;
 mod minplus;
@@ -26,6 +28,7 @@ mod packaging;
 mod page;
 mod reduce;
 mod show;
+mod source;
 mod start;
 mod sweep;
 mod transpose;
@@ -112,6 +115,8 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Doctor { json } => doctor::run(out, global, json.as_deref()),
         Command::List { source: Some(source), .. } => list::road(out, source),
         Command::List { name, .. } => list::run(out, name.as_deref(), global.verbose),
+        Command::Source(options) => source::run(out, global, options),
+        Command::Diff(options) => diff::run(out, global, options),
         Command::Dot(options) => dot::run(out, global, options),
         Command::Reduce(options) => reduce::run(out, global, options),
         Command::Transpose(options) => transpose::run(out, global, options),

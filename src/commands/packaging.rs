@@ -2,6 +2,7 @@
 
 use super::Out;
 use super::help::COLUMNS_TOPIC;
+use super::lesson::all_rungs;
 use crate::Error;
 use crate::ceilings::CEILINGS_FOLDER;
 use crate::cli::environment::VARIABLES;
@@ -55,6 +56,7 @@ fn named(arg: Arg) -> Arg {
         "variant" => FAMILIES.iter().flat_map(|f| rungs(f)).collect(),
         // That of `lab`, and that of `list`.
         "name" => EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).chain(families()).map(str::to_owned).collect(),
+        "lesson" => all_rungs().chain(EXPERIMENTS.iter().map(|e| e.name.to_owned())).collect(),
         "topic" => command_names().into_iter().chain([COLUMNS_TOPIC.to_owned()]).collect(),
         _ => return arg,
     };
@@ -168,6 +170,7 @@ mod tests {
                 assert!(script.contains(word), "{shell}: {word}");
             }
             assert!(!script.contains("worker"), "{shell}");
+            assert!(script.replace('\\', "").contains("reduce:3"), "{shell}");
         }
     }
 

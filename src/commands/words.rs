@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn every_suggested_command_parses() {
         for word in vocabulary() {
-            let needs = ["merge", "sweep", "tune", "tuned", "compare", "completions", "man"]
+            let needs = ["source", "diff", "merge", "sweep", "tune", "tuned", "compare", "completions", "man"]
                 .iter()
                 .any(|c| word.command == format!("gpulab {c}"));
             let parsed = Cli::try_parse_from(word.command.split(' '));

@@ -32,6 +32,8 @@ pub mod vector;
 mod walk;
 pub mod zerocopy;
 
+use crate::exchange::exchange;
+use crate::kernels;
 use crate::plan::{Case, Target};
 use crate::record::{Metric, Point};
 
@@ -86,11 +88,35 @@ impl Experiment {
         (self.plan)(scope)
     }
 
+    /// The kernel files that its trials run on some device, as paths below `cl/`, each once and in the plan's order. Those of
+    /// transfers alone run none.
+    pub fn sources(&self) -> Vec<&'static str> {
+        let mut paths: Vec<&'static str> = Vec::new();
+        for gpu in [true, false] {
+            let target = Target::with_everything(gpu);
+            let trials = self.plan(&Scope { target: &target, quick: false, seed: 1 });
+            for path in trials.iter().flat_map(|trial| files_of(&trial.case)) {
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        paths
+    }
+
     /// The answer, in at most three sentences, and one on what to do where the noise hides a part of it. Each part is an
     /// effect with its size, none beyond a stated resolution, or undecided. It follows from the points alone, never from
     /// the device's name, so that recorded points give the same answer. Any point may be missing or have no value.
     pub fn finding(&self, points: &[Point]) -> String {
         evidence::with_remedy((self.finding)(points))
+    }
+}
+
+/// The kernel files of a case: its rung's, or those of an exchange.
+fn files_of(case: &Case) -> Vec<&'static str> {
+    match exchange(&case.family) {
+        Some(exchange) => exchange.sources.to_vec(),
+        None => kernels::family(&case.family).and_then(|f| f.rung(&case.variant)).map(|r| r.path).into_iter().collect(),
     }
 }
 

@@ -8,6 +8,7 @@ mod chart;
 pub mod columns;
 pub mod compare;
 pub mod dictionary;
+pub mod diff;
 pub mod doing;
 pub mod experiment;
 pub mod format;

@@ -24,5 +24,5 @@ pub use compute::Computed;
 pub use inspect::{BuildTold, Inspected};
 pub use outcome::*;
 pub use sampling::SHORT_S;
-pub use session::{Session, Sources};
+pub use session::{Session, Sources, used_defines};
 pub use timeline::Bar;
