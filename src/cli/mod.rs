@@ -72,6 +72,12 @@ pub enum Command {
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         source: Option<String>,
     },
+    /// Explain a ladder, a rung or an experiment: the idea, what to expect, when it does not help, what proves it, CUDA's words
+    Explain {
+        /// A family, as in reduce; a rung, as in reduce:3 or reduce:sequential; or an experiment, as in stride
+        #[arg(value_name = "FAMILY|FAMILY:RUNG|EXPERIMENT")]
+        lesson: String,
+    },
     /// Print the kernel of a rung, as in reduce:3, or the kernels of an experiment
     Source(SourceArgs),
     /// Show what changed between two rungs of a ladder: what their headers say, and the lines of code

@@ -10,6 +10,7 @@ mod devices;
 mod diff;
 mod doctor;
 mod dot;
+mod explain;
 mod graph;
 mod help;
 mod interrupt;
@@ -115,6 +116,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Doctor { json } => doctor::run(out, global, json.as_deref()),
         Command::List { source: Some(source), .. } => list::road(out, source),
         Command::List { name, .. } => list::run(out, name.as_deref(), global.verbose),
+        Command::Explain { lesson } => explain::run(out, lesson),
         Command::Source(options) => source::run(out, global, options),
         Command::Diff(options) => diff::run(out, global, options),
         Command::Dot(options) => dot::run(out, global, options),

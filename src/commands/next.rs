@@ -27,6 +27,7 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::List { source: Some(source), .. } => done.on_device(first_step(source)?),
         Command::List { name: None, .. } => "gpulab list reduce".to_owned(),
         Command::List { name: Some(name), .. } => done.after_list(name),
+        Command::Explain { lesson } => done.after_explain(lesson),
         Command::Source(options) => after_source(&options.lesson),
         Command::Diff(options) => done.on_device(&format!(
             "gpulab {} --variant {},{}",
@@ -112,6 +113,16 @@ impl Done<'_> {
         match FAMILIES.iter().any(|family| family.name == name) {
             true => self.on_device(&format!("gpulab sweep {name} --quick -o {name}.csv")),
             false => self.on_device(&format!("gpulab lab {name}")),
+        }
+    }
+
+    /// Behind a ladder's story its first rung; behind a rung its kernel; behind an experiment what it finds.
+    fn after_explain(&self, lesson: &str) -> String {
+        let name = lesson.to_lowercase();
+        match FAMILIES.iter().find(|family| family.name == name).map(|family| (family.name, family.ladder)) {
+            Some((name, [first, ..])) => format!("gpulab explain {name}:{}", first.number().unwrap_or_default()),
+            _ if experiment(&name).is_some() => self.on_device(&format!("gpulab lab {name}")),
+            _ => format!("gpulab source {}", quoted(&name)),
         }
     }
 
@@ -224,13 +235,17 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 42] = [
+    const NEXT: [(&str, &str); 46] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
         ("gpulab list reduce", "gpulab sweep reduce --quick -o reduce.csv"),
         ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
         ("gpulab list --source cmsoft", "gpulab dot --as cmsoft"),
+        ("gpulab explain minplus", "gpulab explain minplus:0"),
+        ("gpulab explain reduce:sequential", "gpulab source reduce:sequential"),
+        ("gpulab explain stride -d gpu", "gpulab lab stride -d gpu"),
+        ("gpulab explain banks:1", "gpulab source banks:1"),
         ("gpulab source reduce:3", "gpulab diff reduce 2 3"),
         ("gpulab source minplus:naive", "gpulab diff minplus 0 1"),
         ("gpulab source transpose:copy", "gpulab list transpose"),

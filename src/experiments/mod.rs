@@ -71,6 +71,8 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it answers: one line that ends in a question mark.
     pub question: &'static str,
+    /// What it does, what to make of it, and CUDA's words for it.
+    pub about: Explanation,
     /// What is varied, as in `n`: the meaning of [`Trial::x`].
     pub x_name: &'static str,
     /// How reports name a value of what is varied.
@@ -79,6 +81,18 @@ pub struct Experiment {
     pub has_timeline: bool,
     plan: fn(&Scope<'_>) -> Vec<Trial>,
     finding: fn(&[Point]) -> String,
+}
+
+/// An experiment in sentences, none of which states a measured figure: those are for its finding.
+pub struct Explanation {
+    /// What it does, and what it holds fixed.
+    pub idea: &'static str,
+    /// What to expect, and why.
+    pub expect: &'static str,
+    /// Where the answer is another one, or says nothing.
+    pub but: &'static str,
+    /// CUDA's words for it.
+    pub cuda: &'static str,
 }
 
 impl Experiment {

@@ -204,9 +204,16 @@ impl Rung {
         source::entry_point(self.path)
     }
 
-    /// What the file's header says behind a label, as `Idea`, `Removes` or `Remains`.
+    /// What the file's header says behind a label: `Idea`, `Removes` and `Remains`; of ladders also `Expect`, `But` (when it
+    /// does not help), `Proof` and `CUDA`.
     pub fn header(&self, label: &str) -> Option<String> {
         source::labelled(source::text(self.path)?, label)
+    }
+
+    /// The commands that show what the header says, as in `gpulab lab banks`; none of kernels outside of ladders.
+    pub fn proof(&self) -> Vec<String> {
+        let commands = self.header("Proof").unwrap_or_default();
+        commands.split(';').map(str::trim).filter(|command| !command.is_empty()).map(str::to_owned).collect()
     }
 }
 

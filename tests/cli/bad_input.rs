@@ -24,6 +24,13 @@ const BAD: &str = r#"
 2 | list --source bornhofe | `bornhofen`
 2 | list reduce --source ppc | cannot be used with
 2 | list reduce dot | dot
+2 | explain | EXPERIMENT
+2 | explain nothing | there is reduce
+2 | explain redcue:3 | `reduce`
+2 | explain sequential | `reduce:3`
+2 | explain reduce:99 | reduce has no rung
+2 | explain strde | `stride`
+2 | explain reduce dot | dot
 2 | source | RUNG
 2 | source nothing | there is reduce
 2 | source reduce | 11 rungs: choose one, as in reduce:1

@@ -1,4 +1,4 @@
-//! What teaches without a measurement: `source` and `diff`.
+//! What teaches without a measurement: `explain`, `source` and `diff`.
 
 use crate::binary::{gpulab, run};
 use crate::sources::edited_kernels;
@@ -7,6 +7,25 @@ use std::path::Path;
 
 fn kernel(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("cl").join(path)).unwrap()
+}
+
+#[test]
+fn explanations_are_those_of_the_kernels_and_experiments() {
+    let (out, err, code) = run(&["explain", "reduce:3"]);
+    assert_eq!((err.as_str(), code), ("", 0));
+    for label in ["Idea", "Removes", "Remains", "Expect", "But", "CUDA"] {
+        let said = gpulab::kernels::labelled(&kernel("reduce/v3_sequential.cl"), label).unwrap();
+        assert!(out.contains(&said), "{label}: {out}");
+    }
+    let (out, _, code) = run(&["explain", "STRIDE"]);
+    let about = &gpulab::experiments::experiment("stride").unwrap().about;
+    assert!(
+        code == 0 && [about.idea, about.expect, about.but, about.cuda].iter().all(|said| out.contains(said)),
+        "{out}"
+    );
+    let (out, _, code) = run(&["explain", "dot"]);
+    let rungs = gpulab::kernels::family("dot").unwrap().kernels();
+    assert!(code == 0 && rungs.into_iter().all(|rung| out.contains(&format!("\n{}: ", rung.label()))), "{out}");
 }
 
 #[test]
