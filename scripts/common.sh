@@ -51,6 +51,20 @@ need_compiler() { has cc || need "a C compiler (cargo links with it)" "gcc libc6
 need_loader() { has_loader || need "OpenCL's loader" ocl-icd-libopencl1 OpenCL-ICD-Loader ocl-icd; }
 need_driver() { has_driver || need "an OpenCL driver" pocl-opencl-icd pocl pocl; }
 
+# What gpulab count needs: a simulator, what to build its plugin from, and a compiler for that.
+need_simulator() {
+    has oclgrind || need "Oclgrind (a simulator; it finds races in kernels, and gpulab count runs them in it)" oclgrind oclgrind oclgrind
+    has_header oclgrind/Plugin.h || need "Oclgrind's headers (for gpulab count)" liboclgrind-dev oclgrind-devel oclgrind
+    has_header CL/cl.h || need "OpenCL's headers (for gpulab count)" opencl-headers opencl-headers opencl-headers
+    has_cxx || need "a C++ compiler (for gpulab count)" g++ gcc-c++ gcc
+}
+can_count() { has oclgrind && has_header oclgrind/Plugin.h && has_header CL/cl.h && has_cxx; }
+has_cxx() {
+    local compiler=${CXX:-c++}
+    has "${compiler%% *}" || { [[ -z ${CXX:-} ]] && { has g++ || has clang++; }; }
+}
+has_header() { [[ -e /usr/include/$1 || -e /usr/local/include/$1 ]]; }
+
 say_missing() {
     local item
     for item in "${missing[@]}"; do say "missing: $item"; done

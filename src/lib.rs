@@ -11,6 +11,7 @@
 //! - [`sweep`] plans, measures, resumes and merges sweeps.
 //! - [`tune`] searches a family's settings for the fastest, and remembers them for their device.
 //! - [`compare`] says what two runs of the same cases differ in.
+//! - [`count`] counts in a simulator what a machine in lockstep would do with a kernel.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
 //! - [`exchange`] is what goes on between host and device, as data: transfers, launches, pipelines.
@@ -30,6 +31,7 @@ pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod compare;
+pub mod count;
 pub mod cpu;
 pub mod data;
 pub mod device;

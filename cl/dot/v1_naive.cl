@@ -5,7 +5,7 @@
 // Expect:  on a GPU the slowest rung for large vectors: a load of a warp touches as many cache lines as the warp has items.
 // But:     on CPU drivers it is a good order, as each item walks through contiguous memory; at small n caches and one launch
 //          make up for it.
-// Proof:   gpulab lab stride; gpulab dot --variant 1-2
+// Proof:   gpulab lab stride; gpulab count dot --variant 1-2; gpulab dot --variant 1-2
 // CUDA:    uncoalesced loads: the threads of a warp need many memory transactions for one load.
 #ifndef T
 #define T float       // element type

@@ -6,7 +6,7 @@
 //          once.
 // But:     not on CPU drivers, where the items of a group are a loop that now jumps; not at small n, where its further
 //          launches weigh more.
-// Proof:   gpulab lab stride; gpulab lab presum; gpulab dot --variant 1-2
+// Proof:   gpulab lab stride; gpulab lab presum; gpulab count dot --variant 1-2; gpulab dot --variant 1-2
 // CUDA:    coalesced loads; get_global_id(0) is blockIdx.x * blockDim.x + threadIdx.x.
 #ifndef T
 #define T float       // element type

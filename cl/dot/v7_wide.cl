@@ -5,7 +5,7 @@
 // Expect:  the fastest rung on a CPU driver: contiguous reads suit prefetchers, and four vectors of sums hide the additions'
 //          latency.
 // But:     not on a GPU: groups of one item leave all lanes of a warp but one idle, and neighbours read far apart.
-// Proof:   gpulab lab vector; gpulab lab ilp; gpulab dot --variant 6-7
+// Proof:   gpulab lab vector; gpulab lab ilp; gpulab count dot --variant 6-7; gpulab dot --variant 6-7
 // CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
 #ifndef T
 #define T float       // element type

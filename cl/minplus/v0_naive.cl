@@ -4,7 +4,7 @@
 // Remains: neighbouring items read elements of d that lie a whole row apart: one memory transaction each.
 // Expect:  far from the limit of arithmetic on a GPU: nearly all the time goes into scattered reads.
 // But:     on CPU drivers the order of items costs little: there each result's own walk down a column decides.
-// Proof:   gpulab lab stride; gpulab minplus --variant 0-1
+// Proof:   gpulab lab stride; gpulab count minplus --variant 0-1; gpulab minplus --variant 0-1
 // CUDA:    uncoalesced loads, as threadIdx.x chooses the row.
 #ifndef T
 #define T float       // element type

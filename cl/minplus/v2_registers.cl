@@ -4,7 +4,7 @@
 // Remains: each element of the panels is read by eight items of a group, from the cache.
 // Expect:  a gain wherever reads set the time: arithmetic intensity rises with the block that an item keeps.
 // But:     less on small matrices: blocks of 64 results an item make few groups.
-// Proof:   gpulab lab intensity; gpulab lab registers; gpulab minplus --variant 1-2
+// Proof:   gpulab lab intensity; gpulab lab registers; gpulab count minplus --variant 1-2; gpulab minplus --variant 1-2
 // CUDA:    register blocking, or thread coarsening: a thread computes a block of results.
 #ifndef T
 #define T float       // element type

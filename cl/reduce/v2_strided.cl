@@ -6,7 +6,8 @@
 //          either.
 // But:     not if the compiler turns v1's % into a mask, as with --size constant: the bank conflicts may then cost more than
 //          is gained.
-// Proof:   gpulab lab divergence; gpulab lab banks; gpulab reduce --variant 1-2; gpulab reduce --variant 1-2 --size constant
+// Proof:   gpulab lab divergence; gpulab lab banks; gpulab count reduce --variant 1-2; gpulab reduce --variant 1-2; gpulab
+//          reduce --variant 1-2 --size constant
 // CUDA:    threads that a branch leaves out stay inactive while their warp runs it: branch divergence.
 #ifndef T
 #define T int         // element type

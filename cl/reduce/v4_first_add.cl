@@ -4,7 +4,7 @@
 // Remains: the last steps occupy a single warp, yet every warp waits at their barriers.
 // Expect:  the same loads by half as many groups: half of the trees, of the barriers and of the partial results go.
 // But:     not on small arrays: with half as many groups some compute units may have nothing to do.
-// Proof:   gpulab lab grid; gpulab reduce --variant 3-4
+// Proof:   gpulab lab grid; gpulab count reduce --variant 3-4; gpulab reduce --variant 3-4
 // CUDA:    half as many blocks in <<<blocks, threads>>>; blockIdx.x is get_group_id(0).
 #ifndef T
 #define T int         // element type

@@ -5,7 +5,8 @@
 // Expect:  a gain where instructions, and not memory, set the time: of each step only its access and its synchronisation are
 //          left.
 // But:     not over a v5 whose size the compiler knows too (--size constant): it may then write the loop out by itself.
-// Proof:   gpulab lab instructions; gpulab reduce --variant 5-6; gpulab reduce --variant 5-6 --size constant
+// Proof:   gpulab lab instructions; gpulab count reduce --variant 5-6; gpulab reduce --variant 5-6; gpulab reduce --variant
+//          5-6 --size constant
 // CUDA:    the block's size as a template parameter; #pragma unroll asks for the same.
 #ifndef T
 #define T int         // element type

@@ -5,7 +5,7 @@
 // Expect:  bandwidth near the copy's: each read of the tile's column is served at once, as its words lie in different banks.
 // But:     not on CPU drivers, whose local memory has no banks; nor where something slower hides them, as partition camping
 //          did in 2009.
-// Proof:   gpulab lab banks; gpulab transpose --variant 2-3
+// Proof:   gpulab lab banks; gpulab count transpose --variant 2-3; gpulab transpose --variant 2-3
 // CUDA:    a tile of [TILE][TILE + 1] in __shared__ memory, against bank conflicts.
 #ifndef T
 #define T float       // element type

@@ -161,22 +161,39 @@ fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> 
     }
 }
 
+/// Rows and columns of a part that is compared at once: of a transposition it reads whole lines of the input.
+const BAND: usize = 16;
+const BLOCK: usize = 64;
+
+/// How many elements are wrong, and where the first of them is.
+type WrongElements = (usize, Option<(usize, usize)>);
+
+fn joined(a: WrongElements, b: WrongElements) -> WrongElements {
+    (a.0 + b.0, a.1.into_iter().chain(b.1).min())
+}
+
 fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> Verdict {
     let is_wrong = |row: usize, column: usize, got: T| match column < movement.output_columns() {
         true => !got.has_bits_of(input[movement.source(row, column)]),
         false => !got.is_poison(),
     };
-    let wrong_in = |row: usize, begin: usize, values: &[T]| -> (usize, Option<(usize, usize)>) {
-        let mut wrong = (begin..).zip(values).filter(|&(column, &got)| is_wrong(row, column, got));
-        let first = wrong.next().map(|(column, _)| (row, column));
-        (usize::from(first.is_some()) + wrong.count(), first)
-    };
-    let rows = got.par_chunks(movement.to_pitch.max(1)).enumerate();
+    let (rows, pitch) = (movement.output_rows(), movement.to_pitch);
     // A vector is one long row.
-    let pieces = rows.flat_map(|(row, values)| {
-        values.par_chunks(PIECE).enumerate().map(move |(piece, values)| wrong_in(row, piece * PIECE, values))
-    });
-    match pieces.reduce(|| (0, None), |a, b| (a.0 + b.0, a.1.or(b.1))) {
+    let pieces = pitch.div_ceil(PIECE);
+    let wrong_in = |place: usize| {
+        let (top, left) = (place / pieces * BAND, place % pieces * PIECE);
+        let right = (left + PIECE).min(pitch);
+        let parts =
+            (left..right).step_by(BLOCK).flat_map(|begin| (top..(top + BAND).min(rows)).map(move |row| (row, begin)));
+        parts.fold((0, None), |found, (row, begin)| {
+            let values = &got[row * pitch..][begin..(begin + BLOCK).min(right)];
+            let mut wrong = (begin..).zip(values).filter(|&(column, &got)| is_wrong(row, column, got));
+            let first = wrong.next().map(|(column, _)| (row, column));
+            joined(found, (usize::from(first.is_some()) + wrong.count(), first))
+        })
+    };
+    let places = (0..rows.div_ceil(BAND) * pieces).into_par_iter();
+    match places.map(wrong_in).reduce(|| (0, None), joined) {
         (count, Some((row, column))) => {
             let got = got[row * movement.to_pitch + column];
             let why = misplaced(got, row, column, input, movement);
@@ -419,6 +436,37 @@ mod tests {
         let (got, want) = (Array::F32(vec![-0.0, f32::NAN]), Array::F32(vec![0.0, -f32::NAN]));
         assert!(check_exact(&got, &want).ok);
         assert!(!(-0.0f32).has_bits_of(0.0) && !f32::NAN.has_bits_of(-f32::NAN) && f32::NAN.has_bits_of(f32::NAN));
+    }
+
+    #[test]
+    fn every_place_of_a_matrix_is_looked_at_once() {
+        for transposed in [false, true] {
+            let (columns, to_pitch) =
+                if transposed { (2 * BAND + 1, 3 * BLOCK + 7) } else { (3 * BLOCK + 5, 3 * BLOCK + 7) };
+            let rows = if transposed { 3 * BLOCK + 5 } else { 2 * BAND + 1 };
+            let from_pitch = columns + 3;
+            let movement = Movement { rows, columns, from_pitch, to_pitch, transposed, times: 1, skip: 0 };
+            let input = generate(Fill::Bits, Dtype::F32, 1, 0, 0, movement.input_len());
+            let (Array::F32(from), Array::F32(mut to)) = (&input, poisoned(Dtype::F32, movement.output_len())) else {
+                unreachable!()
+            };
+            let places = (0..movement.output_rows()).flat_map(|row| (0..to_pitch).map(move |column| (row, column)));
+            for (row, column) in places.clone().filter(|(_, column)| *column < movement.output_columns()) {
+                to[row * to_pitch + column] = from[movement.source(row, column)];
+            }
+            assert!(check_moved(&Array::F32(to.clone()), &input, &movement).ok);
+            let last = (movement.output_rows() - 1) * to_pitch;
+            for (row, column) in places {
+                let mut wrong = to.clone();
+                (wrong[row * to_pitch + column], wrong[last]) = (1.5, 2.5);
+                let why = check_moved(&Array::F32(wrong), &input, &movement).why.unwrap();
+                let is_last = row * to_pitch + column >= last;
+                let first = if is_last { (last / to_pitch, 0) } else { (row, column) };
+                let count = if row * to_pitch + column == last { 1 } else { 2 };
+                assert!(why.contains(&format!("row {}, column {} ", first.0, first.1)), "{why}");
+                assert!(why.ends_with(&format!("; {count} are wrong")), "{why}");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub const VARIABLES: &[Variable] = &[
     variable(super::DEVICE_VARIABLE, "The device, as --device names it."),
     variable("GPULAB_DATA", "The folder for what is kept, in place of the user's folder for data."),
     variable("GPULAB_OPENCL_LIB", "The OpenCL library to load, in place of the system's."),
+    variable("CXX", "The C++ compiler that builds the plugin of gpulab count, in place of c++, g++ and clang++."),
     variable("NO_COLOR", "If it is set and not empty: no colour."),
     variable("COLUMNS", "Columns of the terminal, in place of what it says itself."),
     variable("LC_ALL", "If it, or else the next, or else LANG, names no UTF-8: tables and charts in ASCII."),

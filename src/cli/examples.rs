@@ -46,6 +46,8 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab ceiling --show", "Show what was kept."),
     example("gpulab lab", "List the experiments."),
     example("gpulab lab stride", "Run one: what do strides cost?"),
+    example("gpulab count reduce", "Count busy lanes, memory segments and bank conflicts of every rung."),
+    example("gpulab count transpose --variant 2-3 --lines", "Say which line of the source costs what."),
     example("gpulab occupancy reduce --variant 3", "Groups that a compute unit holds of a rung's build."),
     example("gpulab occupancy --registers 32 --generation 9.0", "The same by the numbers, without a device."),
     example("gpulab sweep reduce --quick -o reduce.csv", "Measure every rung with every work-group size."),

@@ -95,6 +95,9 @@ pub enum Command {
     Ceiling(Box<CeilingArgs>),
     /// Run a small experiment, or list them: one question, one varied parameter, one answer
     Lab(Box<Lab>),
+    /// Count in a simulator what a kernel does: busy lanes, memory segments, bank conflicts; by rung, launch and source line
+    #[command(after_help = COUNT_HELP)]
+    Count(Box<CountArgs>),
     /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items
     Occupancy(Occupancy),
     /// Run every combination of rungs, work-groups, sizes, types and tunables: one CSV row each
@@ -212,6 +215,91 @@ pub struct Occupancy {
     /// Draw how much of the compute unit is filled over registers, local memory and group size, each with the others fixed
     #[arg(long)]
     pub curves: bool,
+}
+
+/// Ends `gpulab count --help`: the model.
+const COUNT_HELP: &str = "The model:
+- A warp is --warp work-items of a group with successive local ids. Between two barriers, the n-th execution of one
+  instruction by each of its items is one instruction of the warp. So items that part at a branch meet again as soon as
+  they execute the same instruction as often; where loops stand in loops, that is the fewest instructions possible.
+- Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.
+- A load or store of global memory moves each segment that holds a byte asked for. There are no caches.
+- A bank of local memory gives one word of 4 bytes in a pass, to all items that ask for it. Requests of 8 bytes an item
+  go in two halves of the warp, those of 16 bytes in four quarters.
+- An instruction counts once however long a machine takes: a remainder costs as much as a sum.
+The simulator, Oclgrind, runs every work-item, and all are counted: choose small sizes.";
+
+/// `gpulab count`.
+#[derive(Debug, Args)]
+pub struct CountArgs {
+    /// A family, of which the rungs are counted, or an experiment, of which the trials are
+    #[arg(value_name = "NAME", required_unless_present = "kernel", conflicts_with = "kernel")]
+    family: Option<String>,
+    /// The same as NAME
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Rungs to count: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub variant: Option<String>,
+    /// Elements, or columns of matrices [default: 2^14; of transpose 128, of minplus 64, of experiments 2^12 at most]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as many as columns]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// Work-items of a work-group, as in 256 or 32x8 [default: 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// A tunable and its value, as in items=1024; repeatable. Rungs that do not have it run without
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// The reduction's operation, as in max: the same as --set op=max
+    #[arg(long, value_name = "OP")]
+    pub op: Option<String>,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+    /// Work-items of a warp
+    #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>, default_value_t = 32)]
+    pub warp: u64,
+    /// Bytes of a segment of global memory
+    #[arg(long, value_name = "BYTES", value_parser = one_of::<32, 64, 128>, default_value_t = 32)]
+    pub segment: u64,
+    /// Banks of local memory, each 4 bytes wide
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024), default_value_t = 32)]
+    pub banks: u64,
+    /// Which line of the source costs what; files get a row for each line, too
+    #[arg(long)]
+    pub lines: bool,
+    /// What a case may take, in seconds
+    #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "600")]
+    pub deadline: f64,
+    /// Write one row per launch as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write an array of rows as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+}
+
+impl CountArgs {
+    /// What to count.
+    pub fn name(&self) -> &str {
+        // One of them is required.
+        self.family.as_deref().or(self.kernel.as_deref()).unwrap_or_default()
+    }
+}
+
+/// Reads one of three numbers.
+fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {
+    let value = text.parse().ok().filter(|value| [A, B, C].contains(value));
+    value.ok_or_else(|| if B == C { format!("it must be {A} or {B}") } else { format!("it must be {A}, {B} or {C}") })
 }
 
 /// A family whose rung is built, by its place or by --kernel.

@@ -4,11 +4,12 @@ use super::Out;
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::compare::ComparisonRow;
+use crate::count::CountRow;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
 use crate::report::dictionary::{self, Dictionary};
 
 /// Every kind of files.
-pub(super) const ALL: [Dictionary; 5] = [
+pub(super) const ALL: [Dictionary; 6] = [
     Dictionary {
         name: "results",
         written_by: "one line for each case of a ladder, a sweep or a search: dot, reduce, transpose, minplus, tune --csv or \
@@ -35,6 +36,12 @@ pub(super) const ALL: [Dictionary; 5] = [
         name: "comparisons",
         written_by: "one line for each case that the files of a comparison have in common: compare --csv or --json",
         columns: ComparisonRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "counts",
+        written_by: "one line for each launch that was counted, and with --lines for each line of its source: count --csv or \
+                     --json",
+        columns: CountRow::DICTIONARY,
     },
 ];
 

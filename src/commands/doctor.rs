@@ -2,13 +2,14 @@
 
 use super::devices::emptiness;
 use super::{Out, page};
-use crate::Error;
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
+use crate::count::Simulator;
 use crate::device::causes::{POCL, is_writable, pocl_cache};
 use crate::device::doctor::{self, Driver, LibraryFound, Listing, Probe, Timer};
 use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo};
 use crate::report::wrap::wrapped;
+use crate::{Error, ceilings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -91,6 +92,8 @@ struct Findings {
     /// The folder of PoCL's cache, where PoCL is installed, and whether it can be written.
     pocl_cache: Option<(PathBuf, bool)>,
     missing: Vec<&'static Remedy>,
+    /// What `gpulab count` runs kernels in, or why it cannot.
+    counting: Result<String, String>,
 }
 
 impl Findings {
@@ -106,7 +109,8 @@ impl Findings {
         let pocl_cache = cache.map(|folder| (folder.clone(), is_writable(&folder)));
         let lacks_loader = opencl.as_ref().is_ok_and(|library| library.found.is_none());
         let missing = remedies(&platforms, &hardware(), lacks_loader);
-        Findings { opencl, drivers, platforms, probes, broken, pocl_cache, missing }
+        let counting = ceilings::folder().and_then(|folder| Simulator::look(&folder)).map_err(|e| e.to_string());
+        Findings { opencl, drivers, platforms, probes, broken, pocl_cache, missing, counting }
     }
 
     /// A line for each part, with a word for what it is.
@@ -120,6 +124,7 @@ impl Findings {
             lines.extend(devices.map(|(device, probe)| ("device", device_line(device, probe))));
         }
         lines.extend(self.pocl_cache.iter().map(|(folder, writable)| ("cache", pocl_cache_line(folder, *writable))));
+        lines.push(("counting", counting_line(&self.counting)));
         lines
     }
 
@@ -163,6 +168,9 @@ impl Findings {
             "broken": self.broken,
             "platforms": self.platforms.iter().zip(&self.probes).map(platform).collect::<Vec<_>>(),
             "pocl_cache": self.pocl_cache.as_ref().map(|(folder, writable)| json!({"folder": folder, "writable": writable})),
+            "counting": {
+                "works": self.counting.is_ok(), "found": self.counting.as_ref().ok(), "problem": self.counting.as_ref().err(),
+            },
             "install": self.missing.iter().map(|r| json!({"what": r.what, "packages": r.packages})).collect::<Vec<_>>(),
         })
     }
@@ -274,6 +282,14 @@ fn pocl_cache_line(folder: &Path, is_writable: bool) -> String {
     match is_writable {
         true => format!("ok: {} is writable", folder.display()),
         false => format!("NOT WRITABLE: {}; set POCL_CACHE_DIR to a folder that is", folder.display()),
+    }
+}
+
+/// Whether kernels can be counted. Nothing else needs the simulator, so that without it nothing is broken.
+fn counting_line(counting: &Result<String, String>) -> String {
+    match counting {
+        Ok(found) => format!("ok: {found}"),
+        Err(why) => format!("not possible: {why}"),
     }
 }
 

@@ -150,7 +150,10 @@ mod tests {
         let text = kernel(family, sequential, 80);
         let lines = |label: &str| text.lines().any(|line| line.starts_with(&format!("  {label}:")));
         assert!(["Idea", "Removes", "Remains", "Expect", "But", "Proof", "CUDA", "Source"].iter().all(|l| lines(l)));
-        assert!(text.contains("\n  Proof:   gpulab lab banks\n           gpulab reduce --variant 2-3\n"), "{text}");
+        assert!(
+            text.contains("\n  Proof:   gpulab lab banks\n           gpulab count reduce --variant 2-3\n"),
+            "{text}"
+        );
         assert!(text.ends_with("\n  Source:  gpulab source reduce:3\n           gpulab diff reduce 2 3\n"), "{text}");
         let (family, first) = rung("minplus", "naive");
         assert!(kernel(family, first, 80).ends_with("\n  Source:  gpulab source minplus:0\n"));

@@ -83,6 +83,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         cl_dir: options.cl_dir.clone(),
         inputs: study.inputs.clone(),
         dtype: study.dtype,
+        ..Setup::default()
     };
     let executor = bench::open(setup, &options.measure, bytes, data.ops())?;
     let info = executor.info().clone();

@@ -6,6 +6,7 @@ mod ceiling;
 mod climb;
 mod columns;
 mod compare;
+mod count;
 mod devices;
 mod diff;
 mod doctor;
@@ -125,6 +126,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Minplus(options) => minplus::run(out, global, options),
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),
+        Command::Count(options) => count::run(out, global, options),
         Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),

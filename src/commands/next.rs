@@ -45,6 +45,8 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         },
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
         Command::Lab(options) => done.after_lab(options),
+        Command::Count(options) if options.lines => done.on_device("gpulab reduce"),
+        Command::Count(_) => done.again("", &["--lines"]),
         Command::Occupancy(_) => done.on_device("gpulab lab occupancy"),
         Command::Sweep(options) => done.after_sweep(options),
         Command::Tune(options) => done.after_tune(options),

@@ -8,6 +8,7 @@ use crate::ceilings::CEILINGS_FOLDER;
 use crate::cli::environment::VARIABLES;
 use crate::cli::examples::EXAMPLES;
 use crate::cli::{Cli, command_names};
+use crate::count::PLUGINS_FOLDER;
 use crate::device::select::{ALIASES, TYPES};
 use crate::error::EXITS;
 use crate::experiments::EXPERIMENTS;
@@ -83,6 +84,10 @@ fn laddered(command: Command) -> Command {
         "list" => {
             command.mut_arg("name", only(FAMILIES.iter().map(|f| f.name.to_owned()).chain(experiments()).collect()))
         }
+        "count" => {
+            let names: Vec<String> = FAMILIES.iter().map(|f| f.name.to_owned()).chain(experiments()).collect();
+            command.mut_arg("family", only(names.clone())).mut_arg("kernel", only(names))
+        }
         name => match FAMILIES.iter().find(|f| f.name == name) {
             Some(family) => command.mut_arg("variant", only(rungs(family))),
             None => command,
@@ -146,12 +151,16 @@ fn entry(roff: &mut Roff, term: &str, about: &str) {
 }
 
 /// Files that are written without being named.
-fn files() -> [(String, &'static str); 2] {
+fn files() -> [(String, &'static str); 3] {
     [
         (
             format!("$GPULAB_DATA/{0}/*.json, or ~/.local/share/gpulab/{0}/*.json", CEILINGS_FOLDER),
             "What devices were measured to do at best, a file for each device and driver. On other systems the second lies \
              in the user's folder for data.",
+        ),
+        (
+            format!("$GPULAB_DATA/{0}/*.so, or ~/.local/share/gpulab/{0}/*.so", PLUGINS_FOLDER),
+            "The plugin of gpulab count for each version of Oclgrind, built anew where it is missing.",
         ),
         (
             "FILE.rounds".to_owned(),

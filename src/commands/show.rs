@@ -1,16 +1,18 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
+use super::count::source_line;
 use super::{Out, say, screen};
 use crate::Error;
 use crate::ceilings::{CeilingRow, cached};
 use crate::cli::{Global, Show};
+use crate::count::CountRow;
 use crate::experiments::experiment;
 use crate::files;
 use crate::kernels;
 use crate::record::{HOST, Point, Row, flag};
 use crate::report::{self, RateUnit, format};
 use crate::runner::Cache;
-use crate::store::{Recorded, Shipped, of_csv, recorded, shipped};
+use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
 use crate::terminal::Screen;
 use std::path::Path;
@@ -57,6 +59,7 @@ struct ShownFile {
 enum ShownContent {
     Recorded(Recorded),
     Ceilings(Vec<CeilingRow>),
+    Counts(Vec<CountRow>),
 }
 
 fn looks_like_a_path(text: &str) -> bool {
@@ -75,6 +78,7 @@ fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
         (Recorded::Other { header }, torn) => {
             let has = |column: &str| header.iter().any(|name| name == column);
             match (has("what") && has("place"), has("event_s")) {
+                _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
                 (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
                 (_, true) => {
                     let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
@@ -93,10 +97,22 @@ fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
         ShownContent::Recorded(Recorded::Points(points)) => points.is_empty(),
         ShownContent::Recorded(_) => false,
         ShownContent::Ceilings(rows) => rows.is_empty(),
+        ShownContent::Counts(rows) => rows.is_empty(),
     };
     match is_empty {
         true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
         false => Ok(ShownFile { name: name.to_owned(), holds, torn }),
+    }
+}
+
+/// The rows of a file of counts, CSV or JSON.
+fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
+    match text.trim_ascii_start().first() {
+        Some(b'[') => {
+            let wrong = |e| Error::Usage(format!("{name} holds what are no counts: {e}"));
+            serde_json::from_slice(text).map_err(wrong)
+        }
+        _ => Ok(of_csv(text, name)?.0),
     }
 }
 
@@ -120,6 +136,23 @@ impl ShowingStyle {
                 let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
                 joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows, self.screen)))
             }
+            ShownContent::Counts(rows) => {
+                // The trials of an experiment may be of several families.
+                let what = |row: &CountRow| {
+                    if row.experiment.is_empty() { row.family.clone() } else { row.experiment.clone() }
+                };
+                let run = |row: &CountRow| (row.run_id.clone(), what(row));
+                joined(groups(rows, run).iter().map(|rows| self.counts(rows)))
+            }
+        }
+    }
+
+    /// Counts as a table, and the lines of their sources where the file has them.
+    fn counts(&self, rows: &[CountRow]) -> String {
+        let table = report::count::table(rows, self.verbose, self.screen);
+        match rows.iter().any(|row| row.line.is_some()) {
+            true => table + &report::count::lines(rows, &|file, line| source_line(None, file, line), self.screen),
+            false => table,
         }
     }
 
@@ -224,6 +257,7 @@ fn holds(holding: &ShownContent) -> String {
         }
         ShownContent::Recorded(_) => "another library's figures".to_owned(),
         ShownContent::Ceilings(_) => "measured limits".to_owned(),
+        ShownContent::Counts(_) => "counts".to_owned(),
     }
 }
 

@@ -127,7 +127,7 @@ mod tests {
             "commands that take it, after their name: reduce, dot, transpose, minplus, lab, sweep, tune, noise";
         assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` has no place here; {takers}"));
         assert!(said("gpulab --budget 5s dot").ends_with(takers));
-        assert!(said("gpulab dot --op max").ends_with(": reduce"));
+        assert!(said("gpulab dot --op max").ends_with(": reduce, count"));
     }
 
     #[test]
@@ -142,10 +142,21 @@ mod tests {
     #[test]
     fn every_suggested_command_parses() {
         for word in vocabulary() {
-            let needs =
-                ["explain", "source", "diff", "merge", "sweep", "tune", "tuned", "compare", "completions", "man"]
-                    .iter()
-                    .any(|c| word.command == format!("gpulab {c}"));
+            let needs = [
+                "explain",
+                "source",
+                "diff",
+                "merge",
+                "count",
+                "sweep",
+                "tune",
+                "tuned",
+                "compare",
+                "completions",
+                "man",
+            ]
+            .iter()
+            .any(|c| word.command == format!("gpulab {c}"));
             let parsed = Cli::try_parse_from(word.command.split(' '));
             assert!(needs || parsed.is_ok(), "{}: {}", word.command, parsed.unwrap_err());
         }

@@ -7,6 +7,7 @@ pub mod chapter;
 mod chart;
 pub mod columns;
 pub mod compare;
+pub mod count;
 pub mod dictionary;
 pub mod diff;
 pub mod doing;

@@ -182,7 +182,7 @@ impl Session {
     }
 
     /// What a case that went wrong left on the device may not be the data any more: the next case uploads them anew.
-    fn forget_touched(&mut self, is_wrong: bool) {
+    pub(super) fn forget_touched(&mut self, is_wrong: bool) {
         if is_wrong
             && self.launched
             && let Some(data) = &mut self.data
@@ -192,7 +192,7 @@ impl Session {
     }
 
     /// Makes the plan, the program and the data.
-    fn prepare<'a>(
+    pub(super) fn prepare<'a>(
         &mut self,
         case: &'a Case,
         family: &'static Family,

@@ -243,7 +243,7 @@ impl Session {
     }
 
     /// Checks one run over these data.
-    fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
+    pub(super) fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
         self.with_bound(job, &data.device, |session, bound| session.verify_bound(job, bound, data, when))
     }
 

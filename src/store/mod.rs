@@ -9,7 +9,7 @@ mod rounds;
 mod shipped;
 mod sink;
 
-pub use recorded::{Recorded, RecordedFile, recorded};
+pub use recorded::{COUNTED, Recorded, RecordedFile, recorded};
 pub use rounds::{Pool, Rounds};
 pub use shipped::{Shipped, shipped};
 

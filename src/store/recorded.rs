@@ -22,6 +22,9 @@ pub enum Recorded {
     },
 }
 
+/// A column that files of counts have, and no others.
+pub const COUNTED: &str = "warp_instructions";
+
 /// A file's records, and what was wrong with its last line, if a killed run tore it.
 pub type RecordedFile = (Recorded, Option<String>);
 
@@ -40,6 +43,9 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
 fn of_csv(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     let table = ParsedCsv::parse(text, name)?;
     let has = |column: &str| table.header.iter().any(|name| name == column);
+    if has(COUNTED) {
+        return Ok((Recorded::Other { header: table.header.clone() }, table.torn));
+    }
     if has("experiment") && has("series") {
         let (points, torn) = records::<Point>(table, name)?;
         return Ok((Recorded::Points(points), torn));
@@ -70,6 +76,7 @@ fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
     }
     match values.first() {
         None => Err(Error::Usage(format!("{name} holds an empty list: no results"))),
+        Some(first) if has(first, COUNTED) => Ok(Recorded::Other { header: vec![COUNTED.to_owned()] }),
         Some(first) if has(first, "experiment") => Ok(Recorded::Points(elements(values, name)?)),
         Some(first) if has(first, "family") && has(first, "status") => Ok(Recorded::Rows(elements(values, name)?)),
         Some(_) => Ok(Recorded::Other { header: Vec::new() }),

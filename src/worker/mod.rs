@@ -20,8 +20,9 @@ use crate::Error;
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::plan::Case;
-use crate::runner::{Inspected, Outcome, Session, Settings, Stop};
+use crate::runner::{Inspected, LaunchedOnce, Outcome, Session, Settings, Stop};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What a worker works with, for all its cases.
@@ -35,6 +36,21 @@ pub struct Setup {
     pub inputs: Vec<String>,
     /// The element type that the files are read as.
     pub dtype: Option<Dtype>,
+    /// Plans are made as for a GPU of so many compute units: for a simulator, which says of itself that it is every kind of
+    /// device.
+    #[serde(default)]
+    pub as_gpu: Option<u32>,
+}
+
+/// A program that is put round a worker process: a simulator that brings its own OpenCL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wrapper {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments; the worker's command line follows them.
+    pub args: Vec<OsString>,
+    /// Environment variables for both.
+    pub variables: Vec<(&'static str, OsString)>,
 }
 
 /// One case to run.
@@ -94,6 +110,7 @@ enum Request {
     Open(Setup),
     Run(Box<Job>),
     Inspect(Box<Case>),
+    LaunchOnce(Box<Case>),
     Generation,
     Quit,
 }
@@ -105,6 +122,7 @@ enum Reply {
     Refused { exit_code: u8, message: String },
     Done(Box<Outcome>),
     Inspected(Result<Vec<Inspected>, Stop>),
+    LaunchedOnce(Result<LaunchedOnce, Stop>),
     Generation(Option<String>),
 }
 

@@ -1,15 +1,16 @@
 //! The parent's side: starts workers, gives each case its deadline, and replaces a worker that dies.
 
 use super::printed::{Listener, Printed};
-use super::{Executor, Job, Numbered, Reply, Request, Setup};
+use super::{Executor, Job, Numbered, Reply, Request, Setup, Wrapper};
 use crate::device::DeviceInfo;
 use crate::kernels::{self, Rung};
 use crate::plan::Case;
-use crate::runner::{Clock, Inspected, Outcome, Status, Stop};
+use crate::runner::{Clock, Inspected, LaunchedOnce, Outcome, Status, Stop};
 use crate::{Error, memory};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -26,6 +27,7 @@ pub type Tell = fn(&str);
 /// Runs jobs in a worker process.
 pub struct WorkerProcess {
     setup: Setup,
+    wrapper: Option<Wrapper>,
     deadline: Duration,
     interrupted: Interrupted,
     tell: Tell,
@@ -62,8 +64,51 @@ impl WorkerProcess {
         interrupted: Interrupted,
         tell: Tell,
     ) -> Result<WorkerProcess, Error> {
-        let (link, info) = start(&setup, deadline, interrupted)?;
-        Ok(WorkerProcess { setup, deadline, interrupted, tell, info, link: Some(link) })
+        WorkerProcess::start(setup, None, deadline, interrupted, tell)
+    }
+
+    /// As [`WorkerProcess::open`], with a program round the worker.
+    ///
+    /// # Errors
+    /// As there, and if the program cannot be started.
+    pub fn open_under(
+        wrapper: Wrapper,
+        setup: Setup,
+        deadline: Duration,
+        interrupted: Interrupted,
+        tell: Tell,
+    ) -> Result<WorkerProcess, Error> {
+        WorkerProcess::start(setup, Some(wrapper), deadline, interrupted, tell)
+    }
+
+    fn start(
+        setup: Setup,
+        wrapper: Option<Wrapper>,
+        deadline: Duration,
+        interrupted: Interrupted,
+        tell: Tell,
+    ) -> Result<WorkerProcess, Error> {
+        let (link, info) = start(&setup, wrapper.as_ref(), deadline, interrupted)?;
+        Ok(WorkerProcess { setup, wrapper, deadline, interrupted, tell, info, link: Some(link) })
+    }
+
+    /// A link to the worker: the one there is, or one to a new worker.
+    fn link(&mut self) -> Result<Link, Error> {
+        match self.link.take() {
+            Some(link) => Ok(link),
+            None => Ok(start(&self.setup, self.wrapper.as_ref(), self.deadline, self.interrupted)?.0),
+        }
+    }
+
+    /// Launches a case's kernels once each; says what was launched, or what stops the case.
+    ///
+    /// # Errors
+    /// That the driver ended the worker, or did not answer in time.
+    pub fn launch_once(&mut self, case: &Case) -> Result<Result<LaunchedOnce, Stop>, Error> {
+        match self.ask(&Request::LaunchOnce(Box::new(case.clone())), "running a case's kernels once")? {
+            Reply::LaunchedOnce(answer) => Ok(answer),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
     }
 
     /// Builds a case's kernels and says what they need, or what stops the case.
@@ -90,10 +135,7 @@ impl WorkerProcess {
 
     /// Asks for what is no job: without an answer there is nothing to go on with.
     fn ask(&mut self, request: &Request, doing: &str) -> Result<Reply, Error> {
-        let mut link = match self.link.take() {
-            Some(link) => link,
-            None => start(&self.setup, self.deadline, self.interrupted)?.0,
-        };
+        let mut link = self.link()?;
         match link.ask(request, self.deadline, self.interrupted) {
             Ok(reply) => {
                 if let Some(text) = link.printed.until(Some(link.number)).summary("the driver") {
@@ -126,10 +168,7 @@ impl Executor for WorkerProcess {
     }
 
     fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
-        let mut link = match self.link.take() {
-            Some(link) => link,
-            None => start(&self.setup, self.deadline, self.interrupted)?.0,
-        };
+        let mut link = self.link()?;
         let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
         let reply = link.ask(&Request::Run(Box::new(job.clone())), limit, self.interrupted);
         let tell = |printed: Printed| printed.summary(&name(job)).iter().for_each(|text| (self.tell)(text));
@@ -180,8 +219,13 @@ impl Drop for WorkerProcess {
     }
 }
 
-fn start(setup: &Setup, limit: Duration, interrupted: Interrupted) -> Result<(Link, DeviceInfo), Error> {
-    let mut link = Link::spawn().map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
+fn start(
+    setup: &Setup,
+    wrapper: Option<&Wrapper>,
+    limit: Duration,
+    interrupted: Interrupted,
+) -> Result<(Link, DeviceInfo), Error> {
+    let mut link = Link::spawn(wrapper).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
     match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
         Ok(Reply::Ready(info)) => Ok((link, *info)),
         Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
@@ -210,9 +254,17 @@ fn refused(exit_code: u8, message: String) -> Error {
     }
 }
 
+/// This program's command line, with the wrapper before it.
+fn command(wrapper: Option<&Wrapper>, program: &Path) -> Command {
+    let Some(Wrapper { program: wrapping, args, variables }) = wrapper else { return Command::new(program) };
+    let mut command = Command::new(wrapping);
+    command.args(args).arg(program).envs(variables.iter().map(|(name, value)| (name, value)));
+    command
+}
+
 impl Link {
-    fn spawn() -> std::io::Result<Link> {
-        let mut child = Command::new(std::env::current_exe()?)
+    fn spawn(wrapper: Option<&Wrapper>) -> std::io::Result<Link> {
+        let mut child = command(wrapper, &std::env::current_exe()?)
             .arg("worker")
             // What a dying worker says last is shown: a stack would push it out.
             .env("RUST_BACKTRACE", "0")

@@ -2,6 +2,7 @@
 
 use super::{Numbered, Reply, Request, Setup, printed, run_in};
 use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
+use crate::plan::Target;
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
 use crate::{Error, input};
@@ -16,8 +17,11 @@ use std::time::Duration;
 pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     let files = setup.inputs.iter().map(|spec| input::read(spec, setup.dtype)).collect::<Result<Vec<_>, _>>()?;
     let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
-    let info = select::select(&platforms, setup.device.as_deref())?;
-    let device = OpenClDevice::open(info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
+    let mut info = select::select(&platforms, setup.device.as_deref())?.clone();
+    if let Some(compute_units) = setup.as_gpu {
+        info.target = Target { gpu: true, compute_units, ..info.target };
+    }
+    let device = OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
     let sources = Sources { dir: setup.cl_dir.clone() };
     Ok(Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files)))
 }
@@ -48,6 +52,9 @@ pub fn serve() -> Result<(), Error> {
                 None => unopened(),
             },
             Request::Inspect(case) => session.as_mut().map_or_else(unopened, |s| Reply::Inspected(s.inspect(&case))),
+            Request::LaunchOnce(case) => {
+                session.as_mut().map_or_else(unopened, |s| Reply::LaunchedOnce(s.launch_once(&case)))
+            }
             Request::Generation => {
                 session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))
             }

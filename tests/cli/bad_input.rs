@@ -64,6 +64,28 @@ const BAD: &str = r#"
 74 | lab pitch --csv {} | nowhere
 74 | lab overlap --svg {} | nowhere
 3 | lab pitch -d nonesuch | nonesuch
+2 | count | NAME
+2 | count redcue | `reduce`
+2 | count nothing | there is no family or experiment
+2 | count reduce --kernel dot | cannot be used with
+2 | count reduce -d pocl | in a simulator
+2 | count reduce --variant 99 | 1 interleaved
+2 | count reduce -n 0 | nothing to count
+2 | count reduce -n 1e12 | GiB
+2 | count reduce --m 4 | no matrix
+2 | count reduce --dtype f16 | f32
+2 | count reduce --warp 48 | 32 or 64
+2 | count reduce --segment 16 | 32, 64 or 128
+2 | count reduce --banks 0 | 1..=1024
+2 | count reduce --set nothing=1 | no such tunable
+2 | count reduce --variant 11 --set wg | NAME=VALUE
+2 | count dot --set items=64,128 | give one
+2 | count dot --op max | no such tunable
+2 | count stride --wg 64 | --wg
+2 | count reduce --cl-dir {} | nowhere
+2 | count reduce --csv - --json - | only one
+2 | count reduce --deadline 0 | --deadline
+74 | count reduce --csv {} | nowhere
 3 | devices -d nonesuch | nonesuch
 3 | devices -d 99 | 99
 3 | devices -d 7:7 | 7:7

@@ -72,12 +72,29 @@ fn the_doctor_says_the_same_to_programs() {
     let drivers = found["drivers"].as_array().unwrap();
     assert_eq!(drivers.is_empty(), found["loader"]["preloaded"] == true, "{found}");
     assert_eq!(out.lines().filter(|line| line.starts_with("driver ")).count(), drivers.len(), "{out}");
+    let counting = out.lines().find(|line| line.starts_with("counting ")).unwrap();
+    assert_eq!(counting.contains("ok: Oclgrind"), found["counting"]["works"] == true, "{out}");
     let (printed, _, _) = run(&["doctor", "--json", "-"]);
     assert_eq!(json(&printed)["platforms"][0]["name"], found["platforms"][0]["name"]);
     let (quiet, _, _) = run(&["doctor", "-q"]);
     assert_eq!(quiet, "verdict    ready\n");
     let output = gpulab(&["doctor", "-v"]).env("POCL_CACHE_DIR", dir.path()).output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains("variable   POCL_CACHE_DIR="));
+}
+
+#[test]
+fn without_a_simulator_the_message_says_what_to_install() {
+    let dir = TempDir::new().unwrap();
+    let output = gpulab(&["count", "reduce"]).env("PATH", dir.path()).output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{err}");
+    assert!(
+        err.contains("it is not installed") && err.contains("oclgrind liboclgrind-dev opencl-headers g++"),
+        "{err}"
+    );
+    let output = gpulab(&["doctor"]).env("PATH", dir.path()).output().unwrap();
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(report.contains("counting   not possible: ") && output.status.success(), "{report}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod canary;
+mod count;
 #[path = "../drivers/mod.rs"]
 mod drivers;
 mod exchange;

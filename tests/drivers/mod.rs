@@ -5,6 +5,8 @@
 //! environment. How many cases ran, and how long they took, is appended to the file that `GPULAB_TEST_TALLY` names.
 #![allow(dead_code, reason = "no test needs all of it")]
 
+use gpulab::Error;
+use gpulab::count::Simulator;
 use gpulab::data::Array;
 use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
 use gpulab::runner::{Session, Sources};
@@ -31,6 +33,38 @@ pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
     run_on(test_of::<F>(), |driver| driver != "oclgrind", body);
 }
 
+/// Runs `body` with the simulator that kernels are counted in, which it starts itself; it returns how many cases it counted.
+/// Without Oclgrind among the drivers, or what its plugin is built from, the test says why it is left out, and so does
+/// `scripts/test`.
+pub fn in_simulator<F: Fn(&Simulator) -> usize>(body: F) {
+    let (test, drivers) = (test_of::<F>(), drivers());
+    if drivers != "default" && !drivers.split(',').any(|driver| driver == "oclgrind") {
+        eprintln!("skipped {test}: oclgrind is not among GPULAB_TEST_DRIVERS={drivers}");
+        return;
+    }
+    let simulator = match Simulator::prepare(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
+        Ok(simulator) => simulator,
+        Err(Error::NoDevice(why)) => {
+            eprintln!("skipped {test}: {why}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let began = Instant::now();
+    let count = body(&simulator);
+    assert!(count > 0, "nothing was counted");
+    tally("oclgrind", count, began, test);
+}
+
+/// Notes that cases ran.
+fn tally(driver: &str, count: usize, began: Instant, test: &str) {
+    if let Ok(path) = env::var("GPULAB_TEST_TALLY") {
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        let seconds = began.elapsed().as_secs_f64();
+        file.write_all(format!("device-tests {driver} {count} {seconds:.1} {test}\n").as_bytes()).unwrap();
+    }
+}
+
 /// The test that a closure stands in, as the harness calls it: its path without the crate.
 fn test_of<F>() -> &'static str {
     let closure = std::any::type_name::<F>();
@@ -43,11 +77,7 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
         let began = Instant::now();
         let count = body(&driver);
         assert!(count > 0, "no case ran on {driver}");
-        if let Ok(path) = env::var("GPULAB_TEST_TALLY") {
-            let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-            let seconds = began.elapsed().as_secs_f64();
-            file.write_all(format!("device-tests {driver} {count} {seconds:.1} {test}\n").as_bytes()).unwrap();
-        }
+        tally(&driver, count, began, test);
         return;
     }
     let all = drivers();

@@ -36,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["data", "device", "error", "exchange", "files", "kernels", "plan", "record", "runner", "stats", "worker"],
     ),
     ("compare", &["data", "record", "runner", "stats"]),
+    ("count", &["data", "error", "files", "plan", "record", "runner", "worker"]),
     ("store", &["error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     (
@@ -48,6 +49,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "ceilings",
             "compare",
+            "count",
             "data",
             "kernels",
             "occupancy",
@@ -67,6 +69,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ceilings",
             "cli",
             "compare",
+            "count",
             "cpu",
             "data",
             "device",

@@ -6,7 +6,14 @@ use std::fs;
 use std::path::Path;
 
 /// Between a parent and the processes that it starts: nothing for people.
-const PRIVATE: [&str; 2] = ["GPULAB_APART", "GPULAB_DOCTOR_TASK"];
+const PRIVATE: [&str; 6] = [
+    "GPULAB_APART",
+    "GPULAB_DOCTOR_TASK",
+    "GPULAB_COUNT_FILE",
+    "GPULAB_COUNT_WARP",
+    "GPULAB_COUNT_SEGMENT",
+    "GPULAB_COUNT_BANKS",
+];
 
 /// Read by libraries alone.
 const BY_LIBRARIES: [&str; 1] = ["XDG_DATA_HOME"];
@@ -33,7 +40,7 @@ fn code() -> Vec<String> {
 /// Names in quotes that are written as variables are: in a call that reads one, or in a constant of a file that does.
 fn names_read() -> BTreeSet<String> {
     let is_name = |text: &&str| {
-        text.len() > 3
+        text.len() > 2
             && text.contains(|c: char| c.is_ascii_uppercase())
             && text.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
     };

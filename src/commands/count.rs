@@ -1,0 +1,326 @@
+//! `gpulab count`: what kernels do, counted in a simulator.
+
+use super::bench::{self, Input};
+use super::outputs::{self, Outputs, Paths};
+use super::{Out, interrupt, say, screen, words};
+use crate::cli::{CountArgs, Global};
+use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simulator};
+use crate::data::{Params, Shape};
+use crate::exchange::exchange;
+use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
+use crate::kernels::{self, FAMILIES, Family, Form, Rung};
+use crate::plan::{Case, REPEATS, Role, Target, WorkGroup};
+use crate::record::Run;
+use crate::report;
+use crate::report::progress::{Observer, StatusLine};
+use crate::runner::{Status, Stop};
+use crate::worker::Setup;
+use crate::{Error, ceilings, files, sweep, values};
+use std::path::Path;
+use std::time::Duration;
+
+/// Most times that a kernel of an experiment repeats its work inside, if nobody says.
+const FEW_REPEATS: u64 = 2;
+
+/// Counts what the options name.
+///
+/// # Errors
+/// Bad options, no simulator, outputs that cannot be written, and the worst thing that happened to a case.
+pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
+    if global.device_given().is_some() {
+        let why = "--device: kernels are counted in a simulator, on no device; leave it out";
+        return Err(Error::Usage(why.into()));
+    }
+    let subject = Countable::find(options)?;
+    match subject {
+        Countable::Ladder(family) => check_ladder(family, options)?,
+        Countable::Trials(_) => check_trials(options)?,
+    }
+    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
+    let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
+    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths { csv, json, ..Paths::default() }, &inputs)?;
+    interrupt::watch();
+    let simulator = Simulator::prepare(&ceilings::folder()?)?;
+    let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };
+    let setup = Setup { cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let deadline = Duration::from_secs_f64(options.deadline);
+    let mut worker = CountingWorker::open(&simulator, model, setup, deadline, (interrupt::interrupted, say))?;
+    let cases = subject.cases(options, worker.target())?;
+    let mut counting = Counting { options, global, simulator: &simulator.version, model, rows: Vec::new() };
+    let counted = counting.run(&mut worker, &cases, &mut outputs);
+    let rows = counting.rows;
+    let source = |file: &str, line: u64| source_line(options.cl_dir.as_deref(), file, line);
+    let text = |screen| {
+        let table = report::count::table(&rows, global.verbose, screen);
+        if options.lines { table + &report::count::lines(&rows, &source, screen) } else { table }
+    };
+    if !rows.is_empty() {
+        outputs.tell(out, &text, screen(global.color), global.quiet);
+    }
+    let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
+    let wrong = gone_wrong(&rows);
+    bench::worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))
+}
+
+/// The error that the worst case makes.
+fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
+    let find = |status, how: &str| {
+        let row = rows.iter().find(|row| row.status == status)?;
+        Some(format!("{}/{} {how} in the simulator: {}", row.family, row.variant, row.reason))
+    };
+    if let Some(what) = find(Status::WrongResult, "gave a wrong result") {
+        return Err(Error::WrongResult(what));
+    }
+    if let Some(what) = find(Status::BuildFailed, "did not build") {
+        return Err(Error::BuildFailed(what));
+    }
+    let how = "did not run to its end";
+    let failed = find(Status::Failed, how).or_else(|| find(Status::Timeout, how));
+    failed.map_or(Ok(()), |what| Err(Error::Failed(what)))
+}
+
+/// What is counted: a family's rungs, or an experiment's trials.
+#[derive(Clone, Copy)]
+enum Countable {
+    Ladder(&'static Family),
+    Trials(&'static Experiment),
+}
+
+/// A case to count, with what it is one of.
+struct CountedTrial {
+    case: Case,
+    rung: &'static Rung,
+    /// What is to be known of its counts; or why there are none.
+    remark: Result<&'static str, Stop>,
+    trial: Option<(&'static str, String, f64)>,
+}
+
+impl Countable {
+    fn find(options: &CountArgs) -> Result<Countable, Error> {
+        let name = options.name();
+        if let Some(family) = FAMILIES.iter().find(|family| family.name == name) {
+            return Ok(Countable::Ladder(family));
+        }
+        if let Some(experiment) = experiment(name) {
+            return Ok(Countable::Trials(experiment));
+        }
+        // Kernels of experiments and probes too, though nobody is told.
+        kernels::family(name).map(Countable::Ladder).ok_or_else(|| {
+            let names = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+            Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
+        })
+    }
+
+    fn cases(self, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
+        match self {
+            Countable::Ladder(family) => ladder(family, options, target),
+            Countable::Trials(experiment) => trials(experiment, options, target),
+        }
+    }
+}
+
+/// The rungs that the options name, in the ladder's order.
+fn rungs(family: &'static Family, options: &CountArgs) -> Result<Vec<&'static Rung>, Error> {
+    match &options.variant {
+        Some(text) => values::variants(family, text).map_err(Error::Usage),
+        None => Ok(family.ladder.iter().collect()),
+    }
+}
+
+/// Refuses what can be seen before anything is started.
+fn check_ladder(family: &'static Family, options: &CountArgs) -> Result<(), Error> {
+    bench::check_dtype(family, options.dtype.unwrap_or(family.dtypes[0]))?;
+    let rungs = rungs(family, options)?;
+    bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    if options.m.is_some() && family.form != Form::Matrix {
+        return Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)));
+    }
+    let shape = shape(family, options);
+    if shape.n == 0 || shape.m == 0 {
+        return Err(Error::Usage("without elements nothing is launched, and there is nothing to count".into()));
+    }
+    let params = Params::new();
+    let input = Input { family, shape, dtype: options.dtype.unwrap_or(family.dtypes[0]), params: &params };
+    input.check_host(input.bytes()?)?;
+    settings(family, &rungs, options).map(drop)
+}
+
+/// Small, so that a simulator gets through all rungs in seconds.
+fn usual_size(form: Form) -> u64 {
+    match form {
+        Form::Vector => 1 << 14,
+        Form::Matrix => 128,
+        Form::Square => 64,
+    }
+}
+
+fn shape(family: &Family, options: &CountArgs) -> Shape {
+    family.form.shape(options.n.unwrap_or_else(|| usual_size(family.form)), options.m)
+}
+
+/// The settings that were given, each with its one value.
+fn settings(family: &'static Family, rungs: &[&'static Rung], options: &CountArgs) -> Result<Params, Error> {
+    let op = options.op.iter().map(|op| format!("op={op}"));
+    let texts: Vec<String> = options.set.iter().cloned().chain(op).collect();
+    let settings = sweep::settings(family, rungs, &texts).map_err(Error::Usage)?;
+    let one = |setting: sweep::Setting| match setting.values.as_slice() {
+        [value] => Ok((setting.name.to_owned(), value.clone())),
+        values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
+    };
+    settings.into_iter().map(one).collect()
+}
+
+fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
+    let rungs = rungs(family, options)?;
+    let params = settings(family, &rungs, options)?;
+    let case = |rung: &'static Rung| {
+        let is_read = |name: &String| family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
+        let params = params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
+        let case = Case {
+            family: family.name.into(),
+            variant: rung.variant().into(),
+            dtype: options.dtype.unwrap_or(family.dtypes[0]),
+            shape: shape(family, options),
+            wg: options.wg.unwrap_or_else(|| WorkGroup::linear(256)),
+            params,
+            seed: options.seed,
+        };
+        let remark = remark(family, rung, &case, target);
+        CountedTrial { case, rung, remark, trial: None }
+    };
+    Ok(rungs.into_iter().map(case).collect())
+}
+
+/// What is to be known of a case's counts, or why it is not counted.
+fn remark(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<&'static str, Stop> {
+    let plan = family.plan(rung, case, target)?;
+    if plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
+        let why = "it reads images, which are not counted: those of the simulator are not always right";
+        return Err(Stop::new(Status::Skipped, why));
+    }
+    let is_alone = plan.defines.iter().any(|(name, _)| name == "LOCKSTEP_ALONE");
+    Ok(if is_alone { "counted with barriers in place of sub-groups, which the simulator lacks" } else { "" })
+}
+
+/// An experiment's trials, cut down; what goes on between host and device has no kernel to count.
+fn trials(experiment: &'static Experiment, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
+    let mut all: Vec<CountedTrial> = Vec::new();
+    for trial in experiment.plan(&Scope { target, quick: true, seed: options.seed }) {
+        if exchange(&trial.case.family).is_some() {
+            continue;
+        }
+        let found = kernels::family(&trial.case.family).and_then(|f| Some((f, f.rung(&trial.case.variant)?)));
+        let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name));
+        let (family, rung) = found.ok_or_else(unknown)?;
+        let cut = cut_down(&trial, family, rung, options, target);
+        let (case, remark) = match cut {
+            Ok(case) => (case.clone(), remark(family, rung, &case, target)),
+            Err(stop) => (trial.case.clone(), Err(stop)),
+        };
+        // What one run tells twice, as a rate and as registers, is counted once.
+        if all.iter().all(|known| known.case != case) {
+            all.push(CountedTrial { case, rung, remark, trial: Some((experiment.name, trial.series, trial.x)) });
+        }
+    }
+    if all.is_empty() {
+        let why = "is about what goes on between host and device: there is no kernel to count";
+        return Err(Error::Usage(format!("{} {why}", experiment.name)));
+    }
+    let rungs: Vec<&'static Rung> = all.iter().map(|one| one.rung).collect();
+    bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    Ok(all)
+}
+
+/// Refuses options that an experiment's trials leave no room for.
+fn check_trials(options: &CountArgs) -> Result<(), Error> {
+    let refused = [
+        ("--variant", options.variant.is_some()),
+        ("--m", options.m.is_some()),
+        ("--dtype", options.dtype.is_some()),
+        ("--wg", options.wg.is_some()),
+        ("--op", options.op.is_some()),
+        ("--set", !options.set.is_empty()),
+    ];
+    refused.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
+        Err(Error::Usage(format!(
+            "{option}: an experiment's trials say that themselves; --n says how large they may be"
+        )))
+    })
+}
+
+/// The trial's case over as few elements as the kernel takes, from the size that was asked for on.
+fn cut_down(trial: &Trial, family: &Family, rung: &Rung, options: &CountArgs, target: &Target) -> Result<Case, Stop> {
+    let usual = if family.form == Form::Vector { 1 << 12 } else { usual_size(family.form) };
+    let (least, whole) = (options.n.unwrap_or(usual), trial.case.shape);
+    let mut case = trial.case.clone();
+    if let Some(repeats) = case.params.get_mut(REPEATS) {
+        *repeats = repeats.parse::<u64>().unwrap_or(1).min(FEW_REPEATS).to_string();
+    }
+    if whole.n > least && trial.x == whole.n as f64 {
+        let why = format!("n={} is large for a simulator; --n {} counts it", whole.n, whole.n);
+        return Err(Stop::new(Status::Skipped, why));
+    }
+    let sizes = std::iter::successors(Some(least), |n| n.checked_mul(2)).take_while(|&n| n < whole.n);
+    for n in sizes {
+        let wg = case.wg.size() as u64;
+        let n = if whole.n.is_multiple_of(wg) { (n / wg).max(1) * wg } else { n };
+        let cut = Case { shape: Shape { n: n.min(whole.n), m: whole.m.min(n) }, ..case.clone() };
+        if family.plan(rung, &cut, target).is_ok() {
+            return Ok(cut);
+        }
+    }
+    Ok(case)
+}
+
+/// A run under way.
+struct Counting<'a> {
+    options: &'a CountArgs,
+    global: &'a Global,
+    simulator: &'a str,
+    model: LockstepModel,
+    rows: Vec<CountRow>,
+}
+
+impl Counting<'_> {
+    fn run(
+        &mut self,
+        worker: &mut CountingWorker,
+        cases: &[CountedTrial],
+        outputs: &mut Outputs<CountRow>,
+    ) -> Result<(), Error> {
+        let run = Run::begin();
+        let mut observer = StatusLine::with_bar(self.global.quiet);
+        for (at, CountedTrial { case, rung, remark, trial }) in cases.iter().enumerate() {
+            if interrupt::interrupted() {
+                return Err(Error::Interrupted);
+            }
+            observer.case_started(at, cases.len(), &format!("{} {}", case.family, rung.label()));
+            let trial = trial.as_ref().map(|(name, series, x)| (*name, series.as_str(), *x));
+            let (simulator, model, rung) = (self.simulator, self.model, rung.number());
+            let note = remark.as_ref().copied().unwrap_or_default();
+            let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note };
+            let counted = match remark {
+                Ok(_) => worker.count(case)?,
+                Err(stop) => Err(stop.clone()),
+            };
+            observer.case_done(counted.as_ref().map_or_else(|stop| stop.status, |_| Status::Ok), None);
+            let rows = match counted {
+                Ok(counted) => CountRow::of(&subject, &counted),
+                Err(stop) => vec![CountRow::stopped(&subject, &stop)],
+            };
+            let is_written = |row: &&CountRow| self.options.lines || row.line.is_none();
+            rows.iter().filter(is_written).for_each(|row| outputs.row(row));
+            self.rows.extend(rows);
+        }
+        Ok(())
+    }
+}
+
+/// The text of a line of a kernel's source.
+pub(super) fn source_line(dir: Option<&Path>, file: &str, line: u64) -> Option<String> {
+    let at = usize::try_from(line.checked_sub(1)?).ok()?;
+    match dir {
+        Some(dir) => files::read_to_string(&dir.join(file)).ok()?.lines().nth(at).map(str::to_owned),
+        None => kernels::text(file)?.lines().nth(at).map(str::to_owned),
+    }
+}

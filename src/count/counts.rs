@@ -1,0 +1,210 @@
+//! What the plugin counts of a launch, and what follows.
+
+use serde::Deserialize;
+use std::ops::AddAssign;
+
+/// Requests of one kind of memory: what the items of a warp ask for by one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct RequestCounts {
+    /// Requests.
+    pub requests: u64,
+    /// Items that took part in them.
+    pub items: u64,
+    /// Bytes that all items asked for.
+    pub bytes: u64,
+    /// Segments of global memory that hold a byte asked for, each once a request.
+    pub segments: u64,
+    /// Passes: of local memory the most words that a bank is asked for, of atomics the most items at one address.
+    pub passes: u64,
+    /// Bank conflicts: passes of local memory beyond those that as many words need at least.
+    pub conflicts: u64,
+    /// Requests of local memory in which one word serves several items.
+    pub broadcasts: u64,
+    /// Different words of constant memory.
+    pub words: u64,
+}
+
+/// Requests by the kind of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct MemoryCounts {
+    /// Loads from global memory.
+    pub global_read: RequestCounts,
+    /// Stores to global memory.
+    pub global_write: RequestCounts,
+    /// Loads from local memory.
+    pub local_read: RequestCounts,
+    /// Stores to local memory.
+    pub local_write: RequestCounts,
+    /// Loads from constant memory.
+    pub constant_read: RequestCounts,
+    /// Atomics in global memory.
+    pub global_atomic: RequestCounts,
+    /// Atomics in local memory.
+    pub local_atomic: RequestCounts,
+}
+
+/// What instructions come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Counts {
+    /// Instructions that warps executed.
+    pub issued: u64,
+    /// Instructions that items executed.
+    pub lanes: u64,
+    /// Floating-point operations.
+    pub flops: u64,
+    /// Requests.
+    pub memory: MemoryCounts,
+}
+
+/// An instruction, and its line in the source; line 0 of one that has none.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct InstructionCounts {
+    /// Path of the source below `cl/`.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// What it comes to.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// A launch, as the plugin writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct LaunchCounts {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Work-groups.
+    pub groups: u64,
+    /// Work-items.
+    pub items: u64,
+    /// Warps, those with fewer items included.
+    pub warps: u64,
+    /// Barriers, one for each group that comes to one.
+    pub barriers: u64,
+    /// Pieces that whole groups copied (`async_work_group_copy`), which are no item's requests.
+    pub copies: u64,
+    /// Accesses to private memory: arrays that the compiler did not keep in registers.
+    pub private: u64,
+    /// Whether items ran in an order that the plugin does not foresee, so that the counts are worth nothing.
+    pub unordered: bool,
+    /// Its instructions, in the order in which they were first executed.
+    pub instructions: Vec<InstructionCounts>,
+}
+
+impl AddAssign for RequestCounts {
+    fn add_assign(&mut self, other: RequestCounts) {
+        let RequestCounts { requests, items, bytes, segments, passes, conflicts, broadcasts, words } = other;
+        self.requests += requests;
+        self.items += items;
+        self.bytes += bytes;
+        self.segments += segments;
+        self.passes += passes;
+        self.conflicts += conflicts;
+        self.broadcasts += broadcasts;
+        self.words += words;
+    }
+}
+
+impl AddAssign for MemoryCounts {
+    fn add_assign(&mut self, other: MemoryCounts) {
+        self.global_read += other.global_read;
+        self.global_write += other.global_write;
+        self.local_read += other.local_read;
+        self.local_write += other.local_write;
+        self.constant_read += other.constant_read;
+        self.global_atomic += other.global_atomic;
+        self.local_atomic += other.local_atomic;
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.issued += other.issued;
+        self.lanes += other.lanes;
+        self.flops += other.flops;
+        self.memory += other.memory;
+    }
+}
+
+impl LaunchCounts {
+    /// All instructions together.
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        self.instructions.iter().for_each(|one| total += one.counts);
+        total
+    }
+
+    /// The instructions of each line of the source, by file and line.
+    pub fn by_line(&self) -> Vec<(&str, u64, Counts)> {
+        let mut lines: Vec<(&str, u64, Counts)> = Vec::new();
+        for one in &self.instructions {
+            match lines.iter_mut().find(|(file, line, _)| (*file, *line) == (one.file.as_str(), one.line)) {
+                Some((_, _, counts)) => *counts += one.counts,
+                None => lines.push((&one.file, one.line, one.counts)),
+            }
+        }
+        lines.sort_by_key(|(file, line, _)| (*file, *line));
+        lines
+    }
+}
+
+/// A ratio, where there is something to divide by.
+fn ratio(of: u64, by: u64) -> Option<f64> {
+    (by > 0).then(|| of as f64 / by as f64)
+}
+
+impl RequestCounts {
+    /// Segments that a request moves.
+    pub fn segments_a_request(&self) -> Option<f64> {
+        ratio(self.segments, self.requests)
+    }
+
+    /// Passes that a request takes.
+    pub fn passes_a_request(&self) -> Option<f64> {
+        ratio(self.passes, self.requests)
+    }
+
+    /// Bank conflicts of a request.
+    pub fn conflicts_a_request(&self) -> Option<f64> {
+        ratio(self.conflicts, self.requests)
+    }
+}
+
+impl Counts {
+    /// The share of lanes that are busy in warps of so many items.
+    pub fn lanes_busy(&self, warp: u64) -> Option<f64> {
+        ratio(self.lanes, self.issued * warp)
+    }
+
+    /// Requests of global memory, without atomics.
+    pub fn global(&self) -> RequestCounts {
+        let mut both = self.memory.global_read;
+        both += self.memory.global_write;
+        both
+    }
+
+    /// Requests of local memory, without atomics.
+    pub fn local(&self) -> RequestCounts {
+        let mut both = self.memory.local_read;
+        both += self.memory.local_write;
+        both
+    }
+
+    /// Atomic requests of either memory.
+    pub fn atomics(&self) -> RequestCounts {
+        let mut both = self.memory.global_atomic;
+        both += self.memory.local_atomic;
+        both
+    }
+
+    /// Bytes of the segments that global requests move, for each byte that their items ask for.
+    pub fn moved_an_asked_byte(&self, segment: u64) -> Option<f64> {
+        ratio(self.global().segments * segment, self.global().bytes)
+    }
+
+    /// Floating-point operations for each byte that global requests move.
+    pub fn flops_a_byte(&self, segment: u64) -> Option<f64> {
+        ratio(self.flops, self.global().segments * segment).filter(|_| self.flops > 0)
+    }
+}

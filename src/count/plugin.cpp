@@ -1,0 +1,737 @@
+// Counts what a machine whose work-items run in lockstep would do with a kernel: a plugin for Oclgrind, which interprets
+// kernels item by item and tells plugins of each instruction and each access to memory. `gpulab count` builds it against
+// Oclgrind's headers and LLVM's C interface, which Oclgrind brings along, and reads the file that it writes.
+//
+// The model
+// - A warp is WARP (32 or 64) work-items of one group that follow each other by their linear local id.
+// - Barriers bring all items of a group together. Between two of them, the n-th execution of one instruction by each item of
+//   a warp is one instruction of the warp; the items that execute it are its busy lanes. So items that part at a branch
+//   are taken to meet again as soon as they execute the same instruction as often: for a loop whose items turn
+//   differently often that is exact, for a loop within such a loop it is the fewest instructions that any machine needs.
+// - An instruction is one of LLVM's, after Clang's optimisation: other compilers make others of the same source. Arithmetic
+//   on a vector counts once for each element that is used, as lanes are scalar; each access to memory counts once.
+//   Builtin functions are one instruction each, and so is a remainder, however long a machine takes for them.
+// - A request is what the items of a warp ask of memory by one instruction, at most 16 bytes each: wider accesses are several
+//   requests, of 16 bytes.
+// - A global request moves whole segments of SEGMENT bytes: those that hold a byte which some item asks for, each once
+//   (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": segments of 32 bytes). No request finds in
+//   a cache what another one moved. Buffers begin on a segment.
+// - Local memory has BANKS banks, each 4 bytes wide; word w lies in bank w mod BANKS. A bank gives one word in a pass, to
+//   all items that ask for it (a broadcast), so that a request takes as many passes as the most words asked of one bank.
+//   Requests of 8 bytes an item go in two halves of the warp, those of 16 bytes in four quarters, one after the other
+//   (NVIDIA, CUDA C++ Programming Guide, "Shared Memory"; "GPUWattch", Leng et al., ISCA 2013, and "Accel-Sim", Khairy et
+//   al., ISCA 2020, count in the same way). Each __local array begins at bank 0.
+// - An atomic request takes as many passes as the most items that name one address.
+// Its nearest relative is AIWC (Johnston and Milthorpe, 2018), which also watches Oclgrind but knows neither warps nor banks.
+//
+// Files: GPULAB_COUNT_FILE gets one line of JSON for each launch; see `write`. GPULAB_COUNT_WARP, _SEGMENT and _BANKS are the
+// parameters above. All is counted by one thread, in the order in which Oclgrind runs items, so that counts repeat exactly.
+
+#include <oclgrind/Context.h>
+#include <oclgrind/Plugin.h>
+#include <oclgrind/KernelInvocation.h>
+#include <oclgrind/Memory.h>
+#include <oclgrind/WorkGroup.h>
+#include <oclgrind/WorkItem.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+// LLVM's C interface: what is needed of it. An llvm::Instruction is an LLVMValueRef.
+extern "C"
+{
+unsigned LLVMGetDebugLocLine(const void* value);
+const char* LLVMGetDebugLocFilename(const void* value, unsigned* length);
+unsigned LLVMGetDebugLocColumn(const void* value);
+int LLVMGetInstructionOpcode(const void* instruction);
+const void* LLVMGetCalledValue(const void* call);
+const char* LLVMGetValueName2(const void* value, size_t* length);
+const void* LLVMTypeOf(const void* value);
+int LLVMGetTypeKind(const void* type);
+const void* LLVMGetElementType(const void* type);
+unsigned LLVMGetPointerAddressSpace(const void* type);
+int LLVMGetNumOperands(const void* value);
+const void* LLVMGetOperand(const void* value, unsigned index);
+const void* LLVMGetNextInstruction(const void* instruction);
+const void* LLVMGetFirstUse(const void* value);
+const void* LLVMGetNextUse(const void* use);
+const void* LLVMGetUser(const void* use);
+const void* LLVMIsAConstantInt(const void* value);
+unsigned long long LLVMConstIntGetZExtValue(const void* constant);
+unsigned LLVMGetVectorSize(const void* type);
+unsigned LLVMGetNumMaskElements(const void* shuffle);
+int LLVMGetMaskValue(const void* shuffle, unsigned element);
+}
+
+// Its own header includes LLVM's.
+namespace oclgrind
+{
+class Kernel
+{
+public:
+  const std::string& getName() const;
+};
+} // namespace oclgrind
+
+namespace
+{
+using namespace oclgrind;
+
+enum Opcode
+{
+  FirstBinary = 8,
+  FAdd = 9,
+  FSub = 11,
+  FMul = 13,
+  FDiv = 16,
+  FRem = 19,
+  LastBinary = 25,
+  Store = 28,
+  GetElementPointer = 29,
+  FirstCast = 30,
+  LastCast = 38,
+  ICmp = 42,
+  FCmp = 43,
+  Call = 45,
+  Select = 46,
+  ExtractElement = 50,
+  InsertElement = 51,
+  ShuffleVector = 52,
+  FNeg = 66,
+};
+
+enum TypeKind
+{
+  Half = 1,
+  Float = 2,
+  Double = 3,
+  Pointer = 12,
+  Vector = 13,
+};
+
+// What an access asks for; the names are those of the file.
+enum Kind
+{
+  GlobalRead,
+  GlobalWrite,
+  LocalRead,
+  LocalWrite,
+  ConstantRead,
+  GlobalAtomic,
+  LocalAtomic,
+  Kinds,
+};
+
+const char* const kindNames[Kinds] = {"global_read",   "global_write",  "local_read", "local_write", "constant_read",
+                                      "global_atomic", "local_atomic"};
+
+const size_t widestRequest = 16;
+const size_t wordBytes = 4;
+
+struct Access
+{
+  unsigned instruction; // its index
+  unsigned turn;        // the item had executed the instruction so often before
+  unsigned ordinal;     // of the accesses of this execution
+  Kind kind;
+  unsigned lane;
+  size_t address;
+  size_t size;
+};
+
+struct Requests
+{
+  uint64_t requests = 0;
+  uint64_t items = 0;      // items that took part
+  uint64_t bytes = 0;      // asked for by all of them
+  uint64_t segments = 0;   // global memory
+  uint64_t passes = 0;     // local memory, and atomics
+  uint64_t conflicts = 0;  // passes of local memory beyond those that as many words need at least
+  uint64_t broadcasts = 0; // requests of local memory in which one word serves several items
+  uint64_t words = 0;      // constant memory: different words
+};
+
+// An instruction of a kernel with its counts. Of one without a place in the source, the line is 0.
+struct Instruction
+{
+  std::string file;
+  unsigned line = 0;
+  unsigned weight = 1; // instructions of scalar lanes that it is
+  unsigned flops = 0;  // floating-point operations of an item
+  bool touchesConstants = false;
+  bool isPartOfStore = false; // an element of a vector store before it
+  uint64_t issued = 0; // by warps
+  uint64_t lanes = 0;  // by items
+  std::array<Requests, Kinds> memory;
+};
+
+unsigned setting(const char* name, unsigned fallback)
+{
+  const char* text = getenv(name);
+  const long value = text ? strtol(text, nullptr, 10) : 0;
+  return value > 0 ? unsigned(value) : fallback;
+}
+
+std::string quoted(const std::string& text)
+{
+  std::string out = "\"";
+  for (const char c : text)
+  {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    if (static_cast<unsigned char>(c) >= ' ')
+      out += c;
+  }
+  return out + '"';
+}
+
+// The name of a builtin function: fma of _Z3fmafff.
+std::string calledName(const void* instruction)
+{
+  size_t length = 0;
+  const char* name = LLVMGetValueName2(LLVMGetCalledValue(instruction), &length);
+  const std::string mangled = name ? std::string(name, length) : std::string();
+  if (mangled.compare(0, 2, "_Z") != 0)
+    return mangled;
+  char* end = nullptr;
+  const size_t count = strtoul(mangled.c_str() + 2, &end, 10);
+  const size_t begin = size_t(end - mangled.c_str());
+  return begin + count <= mangled.size() ? mangled.substr(begin, count) : mangled;
+}
+
+bool startsWith(const std::string& text, const char* prefix)
+{
+  return text.compare(0, strlen(prefix), prefix) == 0;
+}
+
+bool isFloat(const void* value)
+{
+  const void* type = LLVMTypeOf(value);
+  if (LLVMGetTypeKind(type) == Vector)
+    type = LLVMGetElementType(type);
+  const int kind = LLVMGetTypeKind(type);
+  return kind == Half || kind == Float || kind == Double;
+}
+
+// Calls move or convert values, or compute: a computed value of floating point counts once, or twice for a multiplication
+// with an addition.
+unsigned flopsOfCall(const void* instruction, const std::string& name)
+{
+  for (const char* other : {"vload", "convert_", "as_", "shuffle", "select", "bitselect", "read_image", "fabs", "copysign"})
+    if (startsWith(name, other))
+      return 0;
+  if (!isFloat(instruction))
+    return 0;
+  const bool isTwo = name == "fma" || name == "mad" || startsWith(name, "llvm.fma") || startsWith(name, "llvm.fmuladd");
+  return isTwo ? 2 : 1;
+}
+
+bool touchesConstants(const void* instruction)
+{
+  const int count = LLVMGetNumOperands(instruction);
+  for (int i = 0; i < count; i++)
+  {
+    const void* type = LLVMTypeOf(LLVMGetOperand(instruction, i));
+    if (LLVMGetTypeKind(type) == Pointer && LLVMGetPointerAddressSpace(type) == AddrSpaceConstant)
+      return true;
+  }
+  return false;
+}
+
+bool isArithmetic(int opcode)
+{
+  return (opcode >= FirstBinary && opcode <= LastBinary) || (opcode >= FirstCast && opcode <= LastCast) ||
+         opcode == ICmp || opcode == FCmp || opcode == Select || opcode == FNeg;
+}
+
+using Elements = uint64_t; // a bit for each element of a vector
+
+// The elements of a value that are used. Clang adds up a vector's elements by additions of whole vectors, of which one
+// element matters: a machine with scalar lanes computes no other.
+Elements usedElements(const void* value, unsigned depth = 0)
+{
+  const void* const type = LLVMTypeOf(value);
+  if (LLVMGetTypeKind(type) != Vector)
+    return 1;
+  const unsigned size = LLVMGetVectorSize(type);
+  const Elements all = (Elements(1) << std::min(size, 63u)) - 1;
+  if (depth > 16 || size > 16)
+    return all;
+  Elements used = 0;
+  for (const void* use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+  {
+    const void* const user = LLVMGetUser(use);
+    const int opcode = LLVMGetInstructionOpcode(user);
+    const bool isFirst = LLVMGetOperand(user, 0) == value;
+    const void* const index = opcode == ExtractElement                ? LLVMGetOperand(user, 1)
+                              : opcode == InsertElement && isFirst ? LLVMGetOperand(user, 2)
+                                                                   : nullptr;
+    if (index && LLVMIsAConstantInt(index))
+    {
+      const Elements one = Elements(1) << LLVMConstIntGetZExtValue(index);
+      used |= opcode == ExtractElement ? one : usedElements(user, depth + 1) & ~one;
+    }
+    else if (opcode == ShuffleVector)
+    {
+      const Elements ofUser = usedElements(user, depth + 1);
+      for (unsigned i = 0; i < LLVMGetNumMaskElements(user); i++)
+      {
+        const int from = LLVMGetMaskValue(user, i);
+        if (from < 0 || !(ofUser >> i & 1))
+          continue;
+        if (unsigned(from) < size && isFirst)
+          used |= Elements(1) << from;
+        if (unsigned(from) >= size && LLVMGetOperand(user, 1) == value)
+          used |= Elements(1) << (from - size);
+      }
+    }
+    else if (isArithmetic(opcode) && LLVMGetTypeKind(LLVMTypeOf(user)) == Vector &&
+             LLVMGetVectorSize(LLVMTypeOf(user)) == size)
+      used |= usedElements(user, depth + 1);
+    else
+      return all;
+  }
+  return used;
+}
+
+Instruction describe(const void* instruction)
+{
+  Instruction described;
+  unsigned length = 0;
+  described.line = LLVMGetDebugLocLine(instruction);
+  if (described.line)
+    if (const char* file = LLVMGetDebugLocFilename(instruction, &length))
+      described.file = std::string(file, length);
+  described.touchesConstants = touchesConstants(instruction);
+  const int opcode = LLVMGetInstructionOpcode(instruction);
+  const unsigned lanes = std::max(unsigned(__builtin_popcountll(usedElements(instruction))), 1u);
+  if (isArithmetic(opcode))
+    described.weight = lanes;
+  if (opcode == FAdd || opcode == FSub || opcode == FMul || opcode == FDiv || opcode == FRem || opcode == FCmp)
+    described.flops = lanes;
+  if (opcode == Call)
+  {
+    const std::string name = calledName(instruction);
+    described.flops = lanes * flopsOfCall(instruction, name);
+    described.weight = described.flops ? lanes : 1;
+  }
+  return described;
+}
+
+// Whether a pointer is to an element of a vector: computed from its address, or in one step with that.
+bool pointsInto(const void* vector, const void* pointer)
+{
+  if (LLVMGetOperand(pointer, 0) == vector)
+    return true;
+  const int count = LLVMGetInstructionOpcode(vector) == GetElementPointer ? LLVMGetNumOperands(vector) : 0;
+  if (count == 0 || LLVMGetNumOperands(pointer) != count + 1)
+    return false;
+  for (int i = 0; i < count; i++)
+    if (LLVMGetOperand(pointer, i) != LLVMGetOperand(vector, i))
+      return false;
+  return true;
+}
+
+class Counter : public Plugin
+{
+public:
+  explicit Counter(const Context* context)
+      : Plugin(context), m_warp(setting("GPULAB_COUNT_WARP", 32)), m_segment(setting("GPULAB_COUNT_SEGMENT", 32)),
+        m_banks(setting("GPULAB_COUNT_BANKS", 32))
+  {
+    if (const char* path = getenv("GPULAB_COUNT_FILE"))
+      m_file.open(path, std::ios::app);
+  }
+
+  // One thread: counts come in one order.
+  bool isThreadSafe() const override
+  {
+    return false;
+  }
+
+  void kernelBegin(const KernelInvocation* launch) override
+  {
+    m_instructions.clear();
+    m_indices.clear();
+    m_parts.clear();
+    m_last = nullptr;
+    m_groups = m_items = m_warps = m_barriers = m_copies = m_private = 0;
+    m_unordered = false;
+    m_kernel = launch->getKernel()->getName();
+  }
+
+  void kernelEnd(const KernelInvocation*) override
+  {
+    write();
+  }
+
+  void workGroupBegin(const WorkGroup* group) override
+  {
+    m_size = group->getGroupSize();
+    const size_t items = m_size.x * m_size.y * m_size.z;
+    m_done.assign((items + m_warp - 1) / m_warp, false);
+    m_item = nullptr;
+    m_groups++;
+    m_items += items;
+    m_warps += m_done.size();
+  }
+
+  void workGroupBarrier(const WorkGroup*, uint32_t) override
+  {
+    endWarp();
+    m_done.assign(m_done.size(), false);
+    m_barriers++;
+  }
+
+  void workGroupComplete(const WorkGroup*) override
+  {
+    endWarp();
+  }
+
+  void memoryLoad(const Memory* memory, const WorkItem* item, size_t address, size_t size) override
+  {
+    note(memory, item, address, size, false, false);
+  }
+
+  void memoryStore(const Memory* memory, const WorkItem* item, size_t address, size_t size, const uint8_t*) override
+  {
+    note(memory, item, address, size, true, false);
+  }
+
+  // A copy by the whole group (async_work_group_copy): no item's request.
+  void memoryLoad(const Memory*, const WorkGroup*, size_t, size_t) override
+  {
+    m_copies++;
+  }
+
+  void memoryStore(const Memory*, const WorkGroup*, size_t, size_t, const uint8_t*) override
+  {
+    m_copies++;
+  }
+
+  void memoryAtomicLoad(const Memory* memory, const WorkItem* item, AtomicOp, size_t address, size_t size) override
+  {
+    note(memory, item, address, size, false, true);
+  }
+
+  void memoryAtomicStore(const Memory* memory, const WorkItem* item, AtomicOp, size_t address, size_t size) override
+  {
+    // What it changes it has read before.
+    if (m_pending.empty())
+      note(memory, item, address, size, true, true);
+  }
+
+  void instructionExecuted(const WorkItem* item, const llvm::Instruction* instruction, const TypedValue&) override
+  {
+    choose(item);
+    const unsigned index = indexOf(instruction);
+    if (m_instructions[index].isPartOfStore)
+    {
+      m_pending.clear();
+      return;
+    }
+    unsigned& turns = m_turns[index * m_warp + m_lane];
+    for (unsigned ordinal = 0; ordinal < m_pending.size(); ordinal++)
+    {
+      Access access = m_pending[ordinal];
+      access.instruction = index;
+      access.turn = turns;
+      access.ordinal = ordinal;
+      access.lane = m_lane;
+      const Instruction& known = m_instructions[index];
+      if (known.touchesConstants && access.kind == GlobalRead)
+        access.kind = ConstantRead;
+      m_accesses.push_back(access);
+    }
+    m_pending.clear();
+    turns++;
+  }
+
+private:
+  const unsigned m_warp, m_segment, m_banks;
+  std::ofstream m_file;
+
+  // Of the launch.
+  std::string m_kernel;
+  std::vector<Instruction> m_instructions;
+  std::unordered_map<const llvm::Instruction*, unsigned> m_indices;
+  std::unordered_set<const void*> m_parts;   // of stores that were seen: see notePartsOf
+  const llvm::Instruction* m_last = nullptr; // with its index
+  unsigned m_lastIndex = 0;
+  uint64_t m_groups = 0, m_items = 0, m_warps = 0, m_barriers = 0, m_copies = 0, m_private = 0;
+  bool m_unordered = false;
+
+  // Of the group, from one barrier to the next: the warps that are done.
+  Size3 m_size;
+  std::vector<bool> m_done;
+
+  // Of the warp whose items run, until a barrier or their end: how often each item has executed each instruction.
+  const WorkItem* m_item = nullptr;
+  size_t m_current = 0;
+  unsigned m_lane = 0;
+  std::vector<unsigned> m_turns;
+  std::vector<Access> m_accesses;
+  std::vector<Access> m_pending; // of the instruction that is being executed
+
+  unsigned indexOf(const llvm::Instruction* instruction)
+  {
+    if (instruction == m_last)
+      return m_lastIndex;
+    const auto found = m_indices.emplace(instruction, unsigned(m_instructions.size()));
+    if (found.second)
+    {
+      m_instructions.push_back(describe(instruction));
+      m_turns.resize(m_instructions.size() * m_warp, 0);
+      m_instructions.back().isPartOfStore = m_parts.count(instruction) > 0;
+      notePartsOf(instruction);
+    }
+    m_last = instruction;
+    return m_lastIndex = found.first->second;
+  }
+
+  // Oclgrind stores a vector that was made of elements twice: whole, and then each element, by a pair of instructions with
+  // the same place in the source. That is one store.
+  void notePartsOf(const void* store)
+  {
+    if (LLVMGetInstructionOpcode(store) != Store || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(store, 0))) != Vector)
+      return;
+    const auto isBeside = [&](const void* one, Opcode opcode) {
+      return one && LLVMGetInstructionOpcode(one) == opcode && LLVMGetDebugLocLine(one) == LLVMGetDebugLocLine(store) &&
+             LLVMGetDebugLocColumn(one) == LLVMGetDebugLocColumn(store);
+    };
+    const void* const vector = LLVMGetOperand(store, 1);
+    for (const void* pointer = LLVMGetNextInstruction(store);
+         isBeside(pointer, GetElementPointer) && pointsInto(vector, pointer);)
+    {
+      const void* const element = LLVMGetNextInstruction(pointer);
+      if (!isBeside(element, Store) || LLVMGetOperand(element, 1) != pointer)
+        return;
+      m_parts.insert(pointer);
+      m_parts.insert(element);
+      pointer = LLVMGetNextInstruction(element);
+    }
+  }
+
+  void choose(const WorkItem* item)
+  {
+    if (item == m_item)
+      return;
+    const Size3 id = item->getLocalID();
+    const size_t linear = (id.z * m_size.y + id.y) * m_size.x + id.x;
+    const size_t warp = linear / m_warp;
+    if (m_item == nullptr || warp != m_current)
+    {
+      endWarp();
+      m_current = warp;
+      m_unordered |= m_done[warp];
+    }
+    m_item = item;
+    m_lane = unsigned(linear % m_warp);
+  }
+
+  void note(const Memory* memory, const WorkItem* item, size_t address, size_t size, bool isWrite, bool isAtomic)
+  {
+    choose(item);
+    const unsigned space = memory->getAddressSpace();
+    if (space == AddrSpacePrivate)
+    {
+      m_private++;
+      return;
+    }
+    const bool isLocal = space == AddrSpaceLocal;
+    Access access = {};
+    access.kind = isAtomic  ? (isLocal ? LocalAtomic : GlobalAtomic)
+                  : isWrite ? (isLocal ? LocalWrite : GlobalWrite)
+                            : (isLocal ? LocalRead : GlobalRead);
+    for (size_t at = 0; at < size; at += widestRequest)
+    {
+      access.address = address + at;
+      access.size = std::min(widestRequest, size - at);
+      m_pending.push_back(access);
+    }
+  }
+
+  // Adds what the items of the warp did since the last barrier.
+  void endWarp()
+  {
+    if (m_item == nullptr)
+      return;
+    for (size_t i = 0; i < m_instructions.size(); i++)
+    {
+      unsigned most = 0;
+      uint64_t sum = 0;
+      for (unsigned lane = 0; lane < m_warp; lane++)
+      {
+        const unsigned turns = m_turns[i * m_warp + lane];
+        most = std::max(most, turns);
+        sum += turns;
+      }
+      m_instructions[i].issued += most;
+      m_instructions[i].lanes += sum;
+    }
+    std::fill(m_turns.begin(), m_turns.end(), 0);
+    addRequests();
+    m_done[m_current] = true;
+    m_item = nullptr;
+  }
+
+  void addRequests()
+  {
+    const auto key = [](const Access& a) { return std::make_tuple(a.instruction, a.turn, a.ordinal, int(a.kind)); };
+    std::stable_sort(m_accesses.begin(), m_accesses.end(),
+                     [&](const Access& a, const Access& b) { return key(a) < key(b); });
+    for (size_t begin = 0; begin < m_accesses.size();)
+    {
+      size_t end = begin + 1;
+      while (end < m_accesses.size() && key(m_accesses[end]) == key(m_accesses[begin]))
+        end++;
+      addRequest(&m_accesses[begin], &m_accesses[begin] + (end - begin));
+      begin = end;
+    }
+    m_accesses.clear();
+  }
+
+  void addRequest(const Access* begin, const Access* end)
+  {
+    Requests& counted = m_instructions[begin->instruction].memory[begin->kind];
+    counted.requests++;
+    counted.items += uint64_t(end - begin);
+    for (const Access* access = begin; access != end; access++)
+      counted.bytes += access->size;
+    switch (begin->kind)
+    {
+    case GlobalRead:
+    case GlobalWrite:
+      counted.segments += pieces(begin, end, m_segment).size();
+      break;
+    case LocalRead:
+    case LocalWrite:
+      addPasses(begin, end, counted);
+      break;
+    case ConstantRead:
+      counted.words += pieces(begin, end, wordBytes).size();
+      break;
+    case GlobalAtomic:
+    case LocalAtomic:
+      counted.passes += mostAtOneAddress(begin, end);
+      break;
+    default:
+      break;
+    }
+  }
+
+  // The different pieces of memory, each so many bytes long, that hold a byte that is asked for.
+  static std::vector<size_t> pieces(const Access* begin, const Access* end, size_t bytes)
+  {
+    std::vector<size_t> found;
+    for (const Access* access = begin; access != end; access++)
+      for (size_t piece = access->address / bytes; piece <= (access->address + access->size - 1) / bytes; piece++)
+        found.push_back(piece);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  static uint64_t mostAtOneAddress(const Access* begin, const Access* end)
+  {
+    std::map<size_t, uint64_t> items;
+    uint64_t most = 0;
+    for (const Access* access = begin; access != end; access++)
+      most = std::max(most, ++items[access->address]);
+    return most;
+  }
+
+  // Lanes go together as far as their words come to one word for each lane of the warp.
+  void addPasses(const Access* begin, const Access* end, Requests& counted) const
+  {
+    size_t widest = 0;
+    for (const Access* access = begin; access != end; access++)
+      widest = std::max(widest, access->size);
+    const unsigned parts = widest > 2 * wordBytes ? 4 : widest > wordBytes ? 2 : 1;
+    const unsigned together = std::max(m_warp / parts, 1u);
+    bool isShared = false;
+    for (const Access* from = begin; from != end;)
+    {
+      const Access* to = from;
+      size_t asked = 0;
+      while (to != end && to->lane / together == from->lane / together)
+      {
+        asked += (to->address + to->size - 1) / wordBytes - to->address / wordBytes + 1;
+        to++;
+      }
+      const std::vector<size_t> words = pieces(from, to, wordBytes);
+      std::vector<uint64_t> ofBank(m_banks, 0);
+      for (const size_t word : words)
+        ofBank[word % m_banks]++;
+      const uint64_t passes = *std::max_element(ofBank.begin(), ofBank.end());
+      counted.passes += passes;
+      counted.conflicts += passes - (words.size() + m_banks - 1) / m_banks;
+      isShared |= words.size() < asked;
+      from = to;
+    }
+    counted.broadcasts += isShared;
+  }
+
+  // {"kernel": .., "groups": .., .., "instructions": [{"file": .., "line": .., "issued": .., "lanes": .., "flops": ..,
+  // "memory": {"global_read": {..}}}]}, one line for each launch. Instructions come in the order in which they were first
+  // executed, and without the kinds of memory that they do not touch.
+  void write()
+  {
+    m_file << "{\"kernel\":" << quoted(m_kernel) << ",\"groups\":" << m_groups << ",\"items\":" << m_items
+           << ",\"warps\":" << m_warps << ",\"barriers\":" << m_barriers << ",\"copies\":" << m_copies
+           << ",\"private\":" << m_private << ",\"unordered\":" << (m_unordered ? "true" : "false")
+           << ",\"instructions\":[";
+    const char* comma = "";
+    for (const Instruction& one : m_instructions)
+    {
+      m_file << comma << "{\"file\":" << quoted(one.file) << ",\"line\":" << one.line
+             << ",\"issued\":" << one.issued * one.weight << ",\"lanes\":" << one.lanes * one.weight
+             << ",\"flops\":" << one.lanes * one.flops << ",\"memory\":{";
+      writeMemory(one);
+      m_file << "}}";
+      comma = ",";
+    }
+    m_file << "]}\n" << std::flush;
+  }
+
+  void writeMemory(const Instruction& one)
+  {
+    const char* comma = "";
+    for (unsigned kind = 0; kind < Kinds; kind++)
+    {
+      const Requests& r = one.memory[kind];
+      if (r.requests == 0)
+        continue;
+      m_file << comma << quoted(kindNames[kind]) << ":{\"requests\":" << r.requests << ",\"items\":" << r.items
+             << ",\"bytes\":" << r.bytes << ",\"segments\":" << r.segments << ",\"passes\":" << r.passes
+             << ",\"conflicts\":" << r.conflicts << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << "}";
+      comma = ",";
+    }
+  }
+};
+
+Counter* counter = nullptr;
+} // namespace
+
+extern "C"
+{
+void initializePlugins(Context* context)
+{
+  counter = new Counter(context);
+  context->registerPlugin(counter);
+}
+
+void releasePlugins(Context* context)
+{
+  context->unregisterPlugin(counter);
+  delete counter;
+  counter = nullptr;
+}
+}

@@ -1,0 +1,120 @@
+//! Cases counted in a worker process in the simulator.
+
+use super::{COMPUTE_UNITS, LaunchCounts, LockstepModel, Simulator};
+use crate::Error;
+use crate::data::Params;
+use crate::plan::{Case, Target, WorkGroup};
+use crate::runner::{LaunchedOnce, Stop};
+use crate::worker::{Executor, Interrupted, Setup, Tell, WorkerProcess};
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A worker process in the simulator.
+pub struct CountingWorker {
+    worker: WorkerProcess,
+    /// Where the plugin writes a line for each launch.
+    file: PathBuf,
+    /// Lines that were read.
+    read: usize,
+}
+
+/// What was counted of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedCase {
+    /// The work-group that the rung made of the one asked for.
+    pub wg: WorkGroup,
+    /// The settings used.
+    pub params: Params,
+    /// Its launches, in order.
+    pub launches: Vec<CountedLaunch>,
+}
+
+/// What was counted of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedLaunch {
+    /// Whether its time would count: others prepare the data.
+    pub timed: bool,
+    /// The counts.
+    pub counts: LaunchCounts,
+}
+
+impl CountingWorker {
+    /// Starts a worker in the simulator; its kernels' sources are those of `setup`. Each case may take as long as `deadline`.
+    ///
+    /// # Errors
+    /// What the worker says, or that the simulator cannot be started.
+    pub fn open(
+        simulator: &Simulator,
+        model: LockstepModel,
+        setup: Setup,
+        deadline: Duration,
+        (interrupted, tell): (Interrupted, Tell),
+    ) -> Result<CountingWorker, Error> {
+        let file = simulator.counts_file();
+        // Of a process with this number that was ended.
+        drop(fs::remove_file(&file));
+        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), ..setup };
+        let wrapper = simulator.wrapper(model, &file);
+        let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
+        Ok(CountingWorker { worker, file, read: 0 })
+    }
+
+    /// What plans are made for.
+    pub fn target(&self) -> &Target {
+        &self.worker.info().target
+    }
+
+    /// Launches a case's kernels once and counts. What stops the case is no error of the run.
+    ///
+    /// # Errors
+    /// That the simulator ended, did not answer in time, or counted nothing.
+    pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
+        let launched = self.worker.launch_once(case)?;
+        let lines = self.new_lines()?;
+        match launched {
+            Err(stop) => Ok(Err(stop)),
+            Ok(launched) => counted(launched, &lines).map(Ok),
+        }
+    }
+
+    /// The lines that the plugin wrote since the last case.
+    fn new_lines(&mut self) -> Result<Vec<String>, Error> {
+        let text = fs::read_to_string(&self.file).unwrap_or_default();
+        let lines: Vec<String> = text.lines().skip(self.read).map(str::to_owned).collect();
+        self.read += lines.len();
+        Ok(lines)
+    }
+}
+
+impl Drop for CountingWorker {
+    fn drop(&mut self) {
+        drop(fs::remove_file(&self.file));
+    }
+}
+
+/// The counts of what was launched, of which there is a line each.
+fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Error> {
+    let LaunchedOnce { wg, params, launches } = launched;
+    if lines.len() < launches.len() {
+        return Err(Error::Failed(format!(
+            "the simulator's plugin wrote {} of {} launches: this Oclgrind cannot load it (its LLVM must export its C \
+             interface, as a distribution's does)",
+            lines.len(),
+            launches.len()
+        )));
+    }
+    let launches = launches.into_iter().zip(lines).map(|((kernel, timed), line)| {
+        let counts: LaunchCounts = serde_json::from_str(line)
+            .map_err(|e| Error::Failed(format!("the counts of {kernel} are not to be read: {e}")))?;
+        match counts.kernel == kernel && !counts.unordered {
+            true => Ok(CountedLaunch { timed, counts }),
+            false => Err(Error::Failed(format!(
+                "the counts of {kernel} are not to be trusted: they are of {}{}",
+                counts.kernel,
+                if counts.unordered { ", whose items ran in no order" } else { "" }
+            ))),
+        }
+    });
+    Ok(CountedCase { wg, params, launches: launches.collect::<Result<_, _>>()? })
+}

@@ -1,0 +1,42 @@
+//! A case launched a single time, for whoever watches from outside what its kernels do.
+
+use super::inputs::choices;
+use super::outcome::{Clock, Outcome, Status, Stop};
+use super::session::{Session, find_family};
+use crate::data::Params;
+use crate::plan::{Case, WorkGroup};
+use serde::{Deserialize, Serialize};
+
+/// What was launched, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaunchedOnce {
+    /// The work-group that the rung made of the one asked for.
+    pub wg: WorkGroup,
+    /// Its settings, those that the answer depends on included.
+    pub params: Params,
+    /// Of each launch its kernel, and whether its time would count.
+    pub launches: Vec<(String, bool)>,
+}
+
+impl Session {
+    /// Launches a case's kernels once each, over the data that are timed, and checks the result. No other kernel runs
+    /// before or between them.
+    ///
+    /// # Errors
+    /// What stops any case: no such rung, a device or size that cannot run it, a failed build, a wrong result.
+    pub fn launch_once(&mut self, case: &Case) -> Result<LaunchedOnce, Stop> {
+        let family = find_family(&case.family)?;
+        if case.shape.n == 0 || case.shape.m == 0 {
+            return Err(Stop::new(Status::Skipped, "there are no elements, and so no launch"));
+        }
+        let mut outcome = Outcome::pending(case, Clock::Event);
+        let job = self.prepare(case, family, &mut outcome)?;
+        let checked = self.with_data(|session, data| session.verify_once(&job, data, "launched once"));
+        self.forget_touched(checked.is_err());
+        checked?;
+        let plan = &job.plan;
+        let launches = plan.passes.iter().map(|pass| (pass.kernel.clone(), pass.timed)).collect();
+        let params = choices(family, case).into_iter().chain(plan.params.clone()).collect();
+        Ok(LaunchedOnce { wg: plan.wg, params, launches })
+    }
+}

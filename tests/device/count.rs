@@ -1,0 +1,365 @@
+//! `gpulab count`: kernels whose counts are known by hand, and the ladders' counts, which are the same on every machine.
+
+use crate::drivers::in_simulator;
+use gpulab::count::{Counts, LaunchCounts, RequestCounts, Simulator};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The machine and the launch of a kernel that is counted.
+#[derive(Clone, Copy)]
+struct Launch {
+    global: [usize; 2],
+    local: [usize; 2],
+    warp: u32,
+    segment: u32,
+}
+
+/// Two groups of one warp each.
+const TWO_WARPS: Launch = Launch { global: [64, 1], local: [32, 1], warp: 32, segment: 32 };
+
+/// Counts a kernel `k(__global T *x, __global T *out)`, whose body this is, over 64 KiB each.
+fn count(simulator: &Simulator, element: &str, body: &str, launch: Launch) -> LaunchCounts {
+    let kernel = format!("__kernel void k(__global {element} *x, __global {element} *out) {{\n{body}\n}}\n");
+    count_source(simulator, &kernel, launch)
+}
+
+fn count_source(simulator: &Simulator, source: &str, launch: Launch) -> LaunchCounts {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let Launch { global, local, warp, segment } = launch;
+    let buffer = "<size=65536 fill=0>";
+    let call = format!("k.cl\nk\n{} {} 1\n{} {} 1\n{buffer}\n{buffer}\n", global[0], global[1], local[0], local[1]);
+    fs::write(at("k.cl"), source).unwrap();
+    fs::write(at("k.sim"), call).unwrap();
+    let mut command = Command::new("oclgrind-kernel");
+    command.arg("--plugins").arg(simulator.plugin()).arg("k.sim").current_dir(dir.path());
+    command.env("GPULAB_COUNT_FILE", at("counts")).env("GPULAB_COUNT_WARP", warp.to_string());
+    command.env("GPULAB_COUNT_SEGMENT", segment.to_string()).env("GPULAB_COUNT_BANKS", "32");
+    let output = command.output().unwrap();
+    let counts = fs::read_to_string(at("counts")).unwrap_or_else(|e| panic!("{e}: {output:?}\n{source}"));
+    let [line] = Vec::from_iter(counts.lines())[..] else { panic!("one launch: {counts}") };
+    serde_json::from_str(line).unwrap()
+}
+
+/// Requests, items, bytes and segments.
+fn global(counts: RequestCounts) -> [u64; 4] {
+    [counts.requests, counts.items, counts.bytes, counts.segments]
+}
+
+/// Requests, passes, bank conflicts and broadcasts.
+fn local(counts: RequestCounts) -> [u64; 4] {
+    [counts.requests, counts.passes, counts.conflicts, counts.broadcasts]
+}
+
+#[test]
+fn strides_in_global_memory_touch_their_segments() {
+    in_simulator(|simulator| {
+        // Words apart, and the segments of 32 bytes and of 128 that the 32 words of a warp lie in.
+        let strides = [(1, 4, 1), (2, 8, 2), (32, 32, 32), (33, 32, 32)];
+        for (stride, small, large) in strides {
+            let body = format!("uint i = get_global_id(0); out[i] = x[i * {stride}];");
+            for (segment, segments) in [(32, small), (128, large)] {
+                let memory = count(simulator, "float", &body, Launch { segment, ..TWO_WARPS }).total().memory;
+                assert_eq!(global(memory.global_read), [2, 64, 256, 2 * segments], "stride {stride}, {segment} bytes");
+                assert_eq!(global(memory.global_write), [2, 64, 256, 2 * 128 / u64::from(segment)], "{stride}");
+            }
+        }
+        let body = |from: &str, to: &str| format!("uint i = get_global_id(0); out[{to}] = x[{from}];");
+        let memory = |body: &str| count(simulator, "float", body, TWO_WARPS).total().memory;
+        // One word beyond a segment's begin; one word for all; words that are written 8 apart.
+        assert_eq!(global(memory(&body("i + 1", "i")).global_read), [2, 64, 256, 10]);
+        assert_eq!(global(memory(&body("0", "i")).global_read), [2, 64, 256, 2]);
+        assert_eq!(global(memory(&body("i", "8 * i")).global_write), [2, 64, 256, 64]);
+        2 * strides.len() + 3
+    });
+}
+
+#[test]
+fn wide_accesses_are_one_request_up_to_16_bytes() {
+    in_simulator(|simulator| {
+        // An element's bytes; requests, segments of both warps.
+        let elements = [("uchar", 1, 2, 2), ("double", 8, 2, 16), ("float4", 16, 2, 32), ("float8", 32, 4, 128)];
+        for (element, bytes, requests, segments) in elements {
+            let memory =
+                count(simulator, element, "uint i = get_global_id(0); out[i] = x[i];", TWO_WARPS).total().memory;
+            let items = 32 * requests;
+            for counted in [memory.global_read, memory.global_write] {
+                assert_eq!(global(counted), [requests, items, 64 * bytes, segments], "{element}");
+            }
+        }
+        // A vector that is made of elements is stored at once.
+        let body = "uint i = get_global_id(0); float a = x[i].s0; out[i] = (float4)(a, 2 * a, a + 1, a - 1);";
+        let made = count(simulator, "float4", body, TWO_WARPS).total();
+        assert_eq!(global(made.memory.global_write), [2, 64, 1024, 32]);
+        // A product and two sums: 2 a may be a sum, too.
+        assert_eq!(made.flops, 3 * 64);
+        elements.len() + 1
+    });
+}
+
+/// A kernel that fills an array in local memory, one word after the other, and reads it at `from`.
+fn through_local_memory(element: &str, from: &str) -> String {
+    format!(
+        "__local volatile {element} t[33 * 32]; uint i = get_local_id(0);\nt[i] = x[i];\nbarrier(CLK_LOCAL_MEM_FENCE);\n\
+         out[get_global_id(0)] = t[{from}];"
+    )
+}
+
+#[test]
+fn local_memory_takes_a_pass_for_each_word_of_a_bank() {
+    in_simulator(|simulator| {
+        // What two warps read: requests, passes, bank conflicts, broadcasts.
+        let cases = [
+            ("float", "i", [2, 2, 0, 0]),
+            ("float", "2 * i", [2, 4, 2, 0]),
+            ("float", "32 * i", [2, 64, 62, 0]),
+            ("float", "33 * i", [2, 2, 0, 0]),
+            ("float", "0", [2, 2, 0, 2]),
+            ("float", "i / 2", [2, 2, 0, 2]),
+            // Half of the items at one word, the others at another one of the same bank.
+            ("float", "32 * (i & 1)", [2, 4, 2, 2]),
+            // Bytes of a word go together.
+            ("uchar", "i", [2, 2, 0, 2]),
+            // Two halves of a warp, and four quarters.
+            ("ulong", "i", [2, 4, 0, 0]),
+            ("ulong", "2 * i", [2, 8, 4, 0]),
+            ("uint4", "i", [2, 8, 0, 0]),
+            ("uint4", "2 * i", [2, 16, 8, 0]),
+        ];
+        for (element, from, read) in cases {
+            let memory = count(simulator, element, &through_local_memory(element, from), TWO_WARPS).total().memory;
+            assert_eq!(local(memory.local_read), read, "{element} at {from}");
+        }
+        let total = count(simulator, "float", &through_local_memory("float", "i"), TWO_WARPS);
+        assert_eq!(local(total.total().memory.local_write), [2, 2, 0, 0]);
+        assert_eq!((total.groups, total.items, total.warps, total.barriers), (2, 64, 2, 2));
+        // 64 words in 32 banks are two passes, and no conflict.
+        let wide = Launch { local: [64, 1], warp: 64, ..TWO_WARPS };
+        let memory = count(simulator, "float", &through_local_memory("float", "i"), wide).total().memory;
+        assert_eq!(local(memory.local_read), [1, 2, 0, 0]);
+        cases.len() + 2
+    });
+}
+
+/// What the instructions of a line come to.
+fn line(counts: &LaunchCounts, line: u64) -> Counts {
+    counts.by_line().into_iter().find(|(_, at, _)| *at == line).unwrap_or_else(|| panic!("nothing of line {line}")).2
+}
+
+#[test]
+fn items_that_part_leave_lanes_idle() {
+    in_simulator(|simulator| {
+        let id = "uint i = get_local_id(0);\n";
+        for busy in [1, 2, 32] {
+            let body = format!("{id}if (i < {busy})\nout[i] = x[i] + 1;");
+            let counts = count(simulator, "float", &body, TWO_WARPS);
+            let inside = line(&counts, 4);
+            // Line 1 is the kernel's head.
+            assert_eq!(inside.lanes, busy * inside.issued, "{busy} of 32 items");
+            assert_eq!(global(inside.memory.global_write)[..2], [2, 2 * busy]);
+            assert_eq!((inside.flops, inside.lanes_busy(32)), (2 * busy, Some(busy as f64 / 32.0)));
+        }
+        // Both sides of a branch are instructions of the warp, each of half of its items.
+        let body = format!("{id}if (i & 1)\n((__global int *)x)[i] = 3;\nelse\nout[i] = x[i + 32] * 5;");
+        let counts = count(simulator, "float", &body, TWO_WARPS);
+        for side in [4, 6] {
+            assert_eq!(line(&counts, side).lanes_busy(32), Some(0.5), "line {side}");
+            assert_eq!(global(line(&counts, side).memory.global_write)[..2], [2, 32]);
+        }
+        // Item i turns i times: 31 turns of the warp, and 0 + 1 + .. + 31 of its items.
+        let body = format!("{id}for (uint turn = 0; turn < i; turn++)\n((volatile __global float *)out)[i] = turn;");
+        let counts = count(simulator, "float", &body, TWO_WARPS);
+        assert_eq!(global(line(&counts, 4).memory.global_write)[..2], [62, 2 * 496]);
+        // What parts before a barrier is together behind it: items execute the store in a function of theirs once each, half
+        // of them before the barrier and half behind it.
+        let source = format!(
+            "__attribute__((noinline)) void put(__global float *to) {{ *to = 1; }}\n\
+             __kernel void k(__global float *x, __global float *out) {{\n{id}if (i & 1) put(out + i);\n\
+             barrier(CLK_GLOBAL_MEM_FENCE);\nif (!(i & 1)) put(out + i);\n}}"
+        );
+        let counts = count_source(simulator, &source, TWO_WARPS);
+        assert_eq!(global(counts.total().memory.global_write)[..2], [4, 64]);
+        assert_eq!(counts.barriers, 2);
+        6
+    });
+}
+
+#[test]
+fn warps_are_made_of_items_in_the_order_of_their_local_ids() {
+    in_simulator(|simulator| {
+        // Groups of 48: a whole warp and a half.
+        let odd = Launch { global: [96, 1], local: [48, 1], ..TWO_WARPS };
+        let counts = count(simulator, "float", "uint i = get_local_id(0); out[i] = x[i];", odd);
+        assert_eq!((counts.groups, counts.warps), (2, 4));
+        assert_eq!(global(counts.total().memory.global_read), [4, 96, 384, 2 * (4 + 2)]);
+        // Rows of 8 items: four of them are a warp, along the rows or across.
+        let square = Launch { global: [8, 8], local: [8, 8], ..TWO_WARPS };
+        let at = |x: &str| format!("uint a = get_local_id(0), b = get_local_id(1); out[8 * b + a] = x[{x}];");
+        let read = |x| global(count(simulator, "float", &at(x), square).total().memory.global_read);
+        assert_eq!((read("8 * b + a"), read("8 * a + b")), ([2, 64, 256, 8], [2, 64, 256, 16]));
+        let wide = Launch { local: [64, 1], warp: 64, ..TWO_WARPS };
+        let counts = count(simulator, "float", "uint i = get_local_id(0); out[i] = x[2 * i];", wide);
+        assert_eq!((counts.warps, global(counts.total().memory.global_read)), (1, [1, 64, 256, 16]));
+        4
+    });
+}
+
+#[test]
+fn atomics_and_constants_have_counts_of_their_own() {
+    in_simulator(|simulator| {
+        for (at, passes) in [("0", 64), ("get_global_id(0)", 2), ("get_global_id(0) / 4", 8)] {
+            let total = count(simulator, "int", &format!("atomic_add(&out[{at}], x[0]);"), TWO_WARPS).total();
+            let atomics = total.memory.global_atomic;
+            assert_eq!((atomics.requests, atomics.items, atomics.passes), (2, 64, passes), "at {at}");
+            assert_eq!(total.memory.global_write, RequestCounts::default());
+        }
+        let body = "__local int c[2]; if (get_local_id(0) < 2) c[get_local_id(0)] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n\
+                    atomic_inc(&c[get_local_id(0) & 1]);\nbarrier(CLK_LOCAL_MEM_FENCE); out[get_global_id(0)] = c[0];";
+        let counts = count(simulator, "int", body, TWO_WARPS);
+        let atomics = counts.total().memory.local_atomic;
+        assert_eq!((atomics.requests, atomics.items, atomics.passes, counts.barriers), (2, 64, 32, 4));
+        for (at, words) in [("0", 2), ("get_local_id(0)", 64)] {
+            let source = format!(
+                "__kernel void k(__constant float *x, __global float *out) {{ out[get_global_id(0)] = x[{at}]; }}"
+            );
+            let memory = count_source(simulator, &source, TWO_WARPS).total().memory;
+            assert_eq!((memory.constant_read.requests, memory.constant_read.words), (2, words), "at {at}");
+            assert_eq!(memory.global_read, RequestCounts::default());
+        }
+        6
+    });
+}
+
+#[test]
+fn operations_are_those_of_floats() {
+    in_simulator(|simulator| {
+        // With what an item computes.
+        let cases = [
+            ("float", "fma(a, a, a)", 2),
+            ("float", "mad(a, a, a)", 2),
+            ("float", "sqrt(a)", 1),
+            ("float4", "a * a", 4),
+            ("int", "a * a + a", 0),
+        ];
+        for (element, computed, flops) in cases {
+            let body = format!("uint i = get_global_id(0); {element} a = x[i]; out[i] = {computed};");
+            let counts = count(simulator, element, &body, TWO_WARPS);
+            assert_eq!(counts.total().flops, 64 * flops, "{computed} of {element}");
+        }
+        // Clang adds whole vectors for each of the three sums, and uses one element.
+        let sum = "uint i = get_global_id(0); float4 a = x[i] * x[i + 1];\n\
+                   ((__global float *)out)[i] = (a.s0 + a.s1) + (a.s2 + a.s3);";
+        assert_eq!(count(simulator, "float4", sum, TWO_WARPS).total().flops, 64 * (4 + 3));
+        cases.len() + 1
+    });
+}
+
+/// The program, with a folder for data of its own.
+fn gpulab(data: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
+    command.args(args).env("GPULAB_DATA", data).env_remove("GPULAB_DEVICE").env_remove("CXX").env("LC_ALL", "C.UTF-8");
+    command
+}
+
+fn said(mut command: Command) -> (String, String, Option<i32>) {
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+/// The Oclgrind that the recorded counts are of: another one brings another LLVM, whose instructions differ.
+const RECORDED: &str = "Oclgrind 21.10";
+
+#[test]
+fn the_ladders_have_their_counts() {
+    in_simulator(|simulator| {
+        let data = tempfile::tempdir().unwrap();
+        let mut all = String::new();
+        for args in [
+            &["reduce", "-n", "4096", "--wg", "128", "-v"][..],
+            &["reduce", "-n", "4096", "--wg", "128", "--set", "size=constant", "--variant", "1-4"],
+            &["dot", "-n", "4096", "--set", "items=512"],
+            &["transpose", "-n", "64"],
+            &["minplus", "-n", "32"],
+            &["transpose", "-n", "64", "--variant", "2", "--lines"],
+            &["banks", "-n", "1024"],
+        ] {
+            let args = [&["count"], args].concat();
+            let (out, err, code) = said(gpulab(data.path(), &args));
+            assert_eq!((err.as_str(), code), ("", Some(0)), "{args:?}: {out}");
+            assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+            all += &format!("===== gpulab {}\n{out}", args.join(" "));
+        }
+        if simulator.version != RECORDED {
+            eprintln!("not compared: the recorded counts are of {RECORDED}, this is {}", simulator.version);
+            return 1;
+        }
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path("../golden");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!("counts", all));
+        1
+    });
+}
+
+#[test]
+fn counts_repeat_exactly() {
+    in_simulator(|_| {
+        let data = tempfile::tempdir().unwrap();
+        let rows = || {
+            let (out, err, code) =
+                said(gpulab(data.path(), &["count", "dot", "-n", "1000", "--lines", "--csv", "-", "-q"]));
+            assert_eq!((err.as_str(), code), ("", Some(0)));
+            // The run's own cells: its name and time.
+            let own = |line: &str| line.splitn(4, ',').nth(3).unwrap_or_default().to_owned();
+            out.lines().map(own).collect::<Vec<_>>()
+        };
+        let (first, second) = (rows(), rows());
+        assert!(first.len() > 50, "{first:?}");
+        assert_eq!(first, second);
+        1
+    });
+}
+
+#[test]
+fn show_tells_again_what_was_counted() {
+    in_simulator(|_| {
+        let data = tempfile::tempdir().unwrap();
+        let [csv, json] = ["counts.csv", "counts.json"].map(|name| data.path().join(name).display().to_string());
+        for args in [&["transpose", "-n", "64", "--variant", "2,3", "--lines"][..], &["divergence", "-n", "512"]] {
+            let args = [&["count"], args, &["--csv", &csv, "--json", &json]].concat();
+            let (out, err, code) = said(gpulab(data.path(), &args));
+            assert_eq!((err.as_str(), code), ("", Some(0)), "{args:?}");
+            for file in [&csv, &json] {
+                let (again, err, code) = said(gpulab(data.path(), &["show", file]));
+                assert_eq!((again.as_str(), err.as_str(), code), (out.as_str(), "", Some(0)), "{file}");
+            }
+        }
+        2
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_compiler_the_message_says_what_to_install() {
+    in_simulator(|_| {
+        let data = tempfile::tempdir().unwrap();
+        let tools = data.path().join("tools");
+        fs::create_dir(&tools).unwrap();
+        let which = Command::new("sh").args(["-c", "command -v oclgrind"]).output().unwrap();
+        let oclgrind = String::from_utf8(which.stdout).unwrap();
+        std::os::unix::fs::symlink(oclgrind.trim(), tools.join("oclgrind")).unwrap();
+        let mut command = gpulab(data.path(), &["count", "reduce"]);
+        command.env("PATH", &tools);
+        let (out, err, code) = said(command);
+        assert_eq!((out.as_str(), code), ("", Some(3)), "{err}");
+        assert!(err.contains("there is no C++ compiler (c++, g++, clang++)") && err.contains("g++;"), "{err}");
+        let mut command = gpulab(data.path(), &["count", "reduce"]);
+        command.env("CXX", "false");
+        let (_, err, code) = said(command);
+        assert!(code == Some(1) && err.contains("false cannot build the simulator's plugin"), "{err}");
+        2
+    });
+}
