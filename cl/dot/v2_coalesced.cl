@@ -2,6 +2,12 @@
 // Idea:    neighbouring work-items read neighbouring elements, so a warp's loads coalesce into whole lines.
 // Removes: v1's scattered loads, and the loop's uneven end: a first kernel adds the last elements, fewer than the work-items.
 // Remains: one partial sum per work-item goes through global memory to the host.
+// Expect:  a gain on a GPU once vectors leave the caches: a warp's load needs a few lines, and each line is used whole at
+//          once.
+// But:     not on CPU drivers, where the items of a group are a loop that now jumps; not at small n, where its further
+//          launches weigh more.
+// Proof:   gpulab lab stride; gpulab lab presum; gpulab count dot --variant 1-2; gpulab dot --variant 1-2
+// CUDA:    coalesced loads; get_global_id(0) is blockIdx.x * blockDim.x + threadIdx.x.
 #ifndef T
 #define T float       // element type
 #endif

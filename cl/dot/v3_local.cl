@@ -2,6 +2,10 @@
 // Idea:    the work-items of a group add their sums in __local (CUDA: shared) memory, in log2(group) steps.
 // Removes: most of the partial sums: one per work-group is left for the host.
 // Remains: every load brings a single element, and needs an address and a share of the loop's control.
+// Expect:  one result a group to read back: the host's part and the transfer shrink, and the kernel hardly changes.
+// But:     not in the kernel's own time: the tree comes on top of the same loads.
+// Proof:   gpulab lab transfer; gpulab dot --variant 2-3; gpulab dot --variant 2-3 -v
+// CUDA:    a block's threads add up in __shared__ memory, with __syncthreads() before each step.
 #ifndef T
 #define T float       // element type
 #endif

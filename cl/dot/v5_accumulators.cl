@@ -2,6 +2,10 @@
 // Idea:    each work-item loads ACC vectors before it adds any of them; the grid is just large enough to fill the device.
 // Removes: the wait for each load, the clearing and presum launches, and the host's additions.
 // Remains: a second launch that adds one partial sum per work-group.
+// Expect:  two launches in place of three, and more loads under way: a gain at small and middle sizes.
+// But:     little on large vectors, where v4 already keeps memory busy by many items.
+// Proof:   gpulab lab ilp; gpulab lab launch; gpulab dot --variant 4-5
+// CUDA:    instruction-level parallelism (ILP), and a grid-stride loop over a grid that just fills the multiprocessors.
 #ifndef T
 #define T float       // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    each group publishes its sum and takes a ticket; the group with the last ticket adds all the sums.
 // Removes: the second launch of v5.
 // Remains: one atomic operation for each group, and a short end in which only the last group works.
+// Expect:  one launch in place of two: a gain on small vectors, where a launch is a large share of the time.
+// But:     little on large vectors, where the time of a launch is a small share.
+// Proof:   gpulab lab launch; gpulab dot --variant 5-6
+// CUDA:    __threadfence() and atomicInc(), as in NVIDIA's sample threadFenceReduction; here atomics carry the sums too.
 #ifndef T
 #define T float       // element type
 #endif

@@ -2,6 +2,11 @@
 // Idea:    work-groups of one item, each with a contiguous chunk and four accumulators of sixteen elements.
 // Removes: barriers, local memory and strides, which a CPU driver turns into loops over a group's work-items.
 // Remains: too few work-items to hide a GPU's memory latency: on a GPU the ladder ends with v5 and v6.
+// Expect:  the fastest rung on a CPU driver: contiguous reads suit prefetchers, and four vectors of sums hide the additions'
+//          latency.
+// But:     not on a GPU: groups of one item leave all lanes of a warp but one idle, and neighbours read far apart.
+// Proof:   gpulab lab vector; gpulab lab ilp; gpulab count dot --variant 6-7; gpulab dot --variant 6-7
+// CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
 #ifndef T
 #define T float       // element type
 #endif

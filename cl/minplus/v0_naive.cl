@@ -2,6 +2,10 @@
 // Idea:    each item computes one result straight from the definition: row i of d against its column j.
 // Removes: nothing yet: the later rungs are measured against this one.
 // Remains: neighbouring items read elements of d that lie a whole row apart: one memory transaction each.
+// Expect:  far from the limit of arithmetic on a GPU: nearly all the time goes into scattered reads.
+// But:     on CPU drivers the order of items costs little: there each result's own walk down a column decides.
+// Proof:   gpulab lab stride; gpulab count minplus --variant 0-1; gpulab minplus --variant 0-1
+// CUDA:    uncoalesced loads, as threadIdx.x chooses the row.
 #ifndef T
 #define T float       // element type
 #endif

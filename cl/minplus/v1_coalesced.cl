@@ -2,6 +2,11 @@
 // Idea:    neighbouring items take neighbouring columns: what they read and write lies side by side.
 // Removes: v0's scattered reads and writes, only by giving the first index another meaning.
 // Remains: two reads for each addition: memory and cache, not arithmetic, set the time.
+// Expect:  a gain on a GPU for two swapped indices: a warp reads one element for all its items and a run of neighbours.
+// But:     little on CPU drivers, which run items in turn; and no rung that reads twice for each addition gets near the limit
+//          of arithmetic.
+// Proof:   gpulab lab stride; gpulab lab intensity; gpulab count minplus --variant 0-1; gpulab minplus --variant 0-1
+// CUDA:    coalesced loads, as threadIdx.x chooses the column; one word for all threads of a warp is a broadcast.
 #ifndef T
 #define T float       // element type
 #endif

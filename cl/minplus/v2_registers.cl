@@ -2,6 +2,10 @@
 // Idea:    an item keeps 8 x 8 results in registers, 8 apart, so that each of 16 reads serves eight additions.
 // Removes: seven of eight of v1's reads, and guards and strides: a first kernel pads and transposes the matrix.
 // Remains: each element of the panels is read by eight items of a group, from the cache.
+// Expect:  a gain wherever reads set the time: arithmetic intensity rises with the block that an item keeps.
+// But:     less on small matrices: blocks of 64 results an item make few groups.
+// Proof:   gpulab lab intensity; gpulab lab registers; gpulab count minplus --variant 1-2; gpulab minplus --variant 1-2
+// CUDA:    register blocking, or thread coarsening: a thread computes a block of results.
 #ifndef T
 #define T float       // element type
 #endif

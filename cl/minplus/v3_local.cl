@@ -2,6 +2,10 @@
 // Idea:    a group first copies the next rows of both panels, 64 wide, into local memory; its items read them there.
 // Removes: v2's eightfold reading of each element from the cache, and its long latency.
 // Remains: a barrier on both sides of each copy, during which nothing is computed, and four-byte reads.
+// Expect:  a gain where the cache's bandwidth or latency holds v2 back: local memory serves the group's repeated reads.
+// But:     little where the nearest cache serves them as well: it and local memory are the same hardware on many GPUs.
+// Proof:   gpulab lab latency; gpulab lab banks; gpulab minplus --variant 2-3
+// CUDA:    tiles in __shared__ memory, with __syncthreads() before and after their use.
 #ifndef T
 #define T float       // element type
 #endif

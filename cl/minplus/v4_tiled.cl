@@ -2,6 +2,10 @@
 // Idea:    a group computes 128 x 128 results; the next panels go through registers, 16 bytes a load, to a second buffer.
 // Removes: v3's second barrier, its waiting for memory before each panel, and three of four reads of local memory.
 // Remains: two instructions for each sum and its minimum, and additions whose operands lie in one register bank.
+// Expect:  a gain on large matrices: the next panels are under way while the current ones are worked on.
+// But:     not on small matrices: tiles of 128 x 128 are few groups, and some compute units get none.
+// Proof:   gpulab lab registers; gpulab lab occupancy; gpulab minplus --variant 3-4
+// CUDA:    double buffering; cp.async (__pipeline_memcpy_async()) copies to __shared__ memory past the registers.
 #ifndef T
 #define T float            // element type
 #endif

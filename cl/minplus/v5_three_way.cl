@@ -2,6 +2,10 @@
 // Idea:    floats from 0 on have the order of their bits as integers, and NVIDIA's GPUs have an integer minimum of three.
 // Removes: every second minimum (f32, no weight below 0), and shared register banks: one panel has its pairs of k swapped.
 // Remains: three instructions for two sums and their minima; other types and other GPUs still need four.
+// Expect:  a gain in f32 on NVIDIA's GPUs, as one instruction takes two minima; and smaller tiles suit small matrices.
+// But:     elsewhere the minimum of three is missing: what is left are smaller tiles and other register banks.
+// Proof:   gpulab lab instructions; gpulab minplus --variant 4-5
+// CUDA:    the least of three integers is __vimin3_s32(), one of the DPX functions; here the compiler joins two min().
 #ifndef T
 #define T float            // element type
 #endif

@@ -2,6 +2,11 @@
 // Idea:    each group is one item, which keeps a block of results in vector registers and reads strips from the caches.
 // Removes: local memory and barriers, which only cost time where the items of a group take turns.
 // Remains: too few work-items to hide a GPU's memory latency: on a GPU the ladder ends with v5.
+// Expect:  the fastest rung on a CPU driver: results stay in vector registers, and strips are read in order from the nearest
+//          cache.
+// But:     not on a GPU: groups of one item leave all lanes of a warp but one idle.
+// Proof:   gpulab lab vector; gpulab lab registers; gpulab minplus --variant 5-6
+// CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
 #ifndef T
 #define T float       // element type
 #endif

@@ -2,6 +2,11 @@
 // Idea:    each group publishes its result and takes a ticket; the group with the last ticket reduces all the results.
 // Removes: the second launch, or the host's part, of v8 and v9.
 // Remains: one atomic operation for each group, and a short end in which only the last group works.
+// Expect:  a gain on small arrays over rungs that launch twice: a second launch is a large share of their time.
+// But:     not where the host adds the partial results (--finish host) and is not timed, nor on arrays that take far longer
+//          than a launch.
+// Proof:   gpulab lab launch; gpulab reduce --variant 9-10 --finish device
+// CUDA:    __threadfence() and atomicInc(), as in NVIDIA's sample threadFenceReduction; here atomics carry the results too.
 #ifndef T
 #define T int         // element type
 #endif

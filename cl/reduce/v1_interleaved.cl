@@ -2,6 +2,10 @@
 // Idea:    each work-item loads one element; in every step, every second remaining item adds its neighbour's value.
 // Removes: the single thread of a sequential loop: log2(group) steps instead of group.
 // Remains: id % stride picks single work-items all over the group, so every warp (wavefront) runs every step: divergence.
+// Expect:  the slowest rung of a GPU's ladder: all warps go through every step, for ever fewer items that add.
+// But:     on CPU drivers barriers matter as well: each splits the loop over a group's items.
+// Proof:   gpulab lab divergence; gpulab count reduce --variant 1-2; gpulab reduce --variant 1-2
+// CUDA:    a work-item is a thread, a work-group a thread block; __local memory is __shared__, barrier() is __syncthreads().
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,13 @@
 // Idea:    work-item id adds the id-th pair, instead of checking whether its own element begins a pair.
 // Removes: the divergence, and %, slow where it is a division: active work-items fill whole warps, other warps skip the step.
 // Remains: neighbouring work-items read 2, 4, 8 ... words apart: their accesses fall on the same local memory banks.
+// Expect:  a gain in the first steps, in which v1 kept every warp busy for a few items each; the last steps need one warp in
+//          either.
+// But:     not if the compiler turns v1's % into a mask, as with --size constant: the bank conflicts may then cost more than
+//          is gained.
+// Proof:   gpulab lab divergence; gpulab lab banks; gpulab count reduce --variant 1-2; gpulab reduce --variant 1-2; gpulab
+//          reduce --variant 1-2 --size constant
+// CUDA:    threads that a branch leaves out stay inactive while their warp runs it: branch divergence.
 #ifndef T
 #define T int         // element type
 #endif

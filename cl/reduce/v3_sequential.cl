@@ -2,6 +2,10 @@
 // Idea:    each step adds the upper half of the remaining values to the lower half, so neighbours read neighbours.
 // Removes: the bank conflicts: the work-items of a warp use different banks of local memory.
 // Remains: half of the work-items only load an element and never add one.
+// Expect:  each request to local memory is served at once, as the active items of a warp read neighbouring words.
+// But:     not on CPU drivers, whose local memory is ordinary memory without banks; little where global memory sets the time.
+// Proof:   gpulab lab banks; gpulab count reduce --variant 2-3; gpulab reduce --variant 2-3
+// CUDA:    __shared__ memory has banks; threads of a warp that want different words of one bank take turns: a bank conflict.
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    each work-item loads two elements, a group apart, and puts their sum into local memory.
 // Removes: the idle half: half as many groups, each busy from the start.
 // Remains: the last steps occupy a single warp, yet every warp waits at their barriers.
+// Expect:  the same loads by half as many groups: half of the trees, of the barriers and of the partial results go.
+// But:     not on small arrays: with half as many groups some compute units may have nothing to do.
+// Proof:   gpulab lab grid; gpulab count reduce --variant 3-4; gpulab reduce --variant 3-4
+// CUDA:    half as many blocks in <<<blocks, threads>>>; blockIdx.x is get_group_id(0).
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,11 @@
 // Idea:    once one warp (sub-group) is enough, it finishes alone: synchronising one warp costs next to nothing.
 // Removes: the barriers of the last steps, and the other warps' part in those steps.
 // Remains: the loop's own instructions: a counter, a comparison and a jump for each step.
+// Expect:  fewer barriers for each tree: a gain as long as trees, and not the loads, take a good part of the time.
+// But:     not on devices with neither sub-groups nor NVIDIA's warp instructions: there every step keeps its barrier.
+// Proof:   gpulab lab lockstep; gpulab reduce --variant 4-5
+// CUDA:    a sub-group is a warp, lockstep_sync() is __syncwarp(). Code that leaves it out was common before Volta, and is a
+//          race.
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,12 @@
 // Idea:    the compiler knows the work-group's size, so it drops steps that are not needed and leaves no loop.
 // Removes: the loop's counter, comparison and jump for each step.
 // Remains: a work-item loads only two elements: too little work per item to pay for a whole tree.
+// Expect:  a gain where instructions, and not memory, set the time: of each step only its access and its synchronisation are
+//          left.
+// But:     not over a v5 whose size the compiler knows too (--size constant): it may then write the loop out by itself.
+// Proof:   gpulab lab instructions; gpulab count reduce --variant 5-6; gpulab reduce --variant 5-6; gpulab reduce --variant
+//          5-6 --size constant
+// CUDA:    the block's size as a template parameter; #pragma unroll asks for the same.
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    a grid that just fills the device walks over the array in strides; each group needs one tree, at the end.
 // Removes: most trees and barriers, and the partial results of most groups: additions happen in registers.
 // Remains: two loads of one element each are under way for an item: too few bytes to fill the memory's latency.
+// Expect:  a large gain on large arrays: each group needs one tree, however many elements it has.
+// But:     not on arrays so small that each item has two elements anyway: then it is v6 with a loop.
+// Proof:   gpulab lab grid; gpulab reduce --variant 6-7
+// CUDA:    a grid-stride loop: a grid of fixed size, whose threads go on by the size of the grid.
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    each work-item loads ACC vectors before it adds any, each to an accumulator of its own.
 // Removes: three of four load instructions, and the wait for each load: independent loads hide the memory's latency.
 // Remains: the tree at the end goes through local memory, with a barrier for each step.
+// Expect:  bandwidth near the measured limit for reading on a GPU, as more bytes are under way while each load is waited for.
+// But:     not where enough warps are resident to keep memory busy without it, nor on arrays of a few tiles.
+// Proof:   gpulab lab vector; gpulab lab ilp; gpulab lab occupancy; gpulab reduce --variant 7-8
+// CUDA:    int4 or float4 is a 128-bit load of each thread; several accumulators are instruction-level parallelism (ILP).
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    each sub-group (CUDA: warp) reduces by shuffles; only one result for each goes through local memory.
 // Removes: all barriers but one, and nearly all traffic with local memory.
 // Remains: one partial result per work-group, for a second launch or the host.
+// Expect:  a little: a group's one tree is a small share of its time by now, the more so the larger the array.
+// But:     not where loads from global memory set the time; skipped without sub-groups or NVIDIA's warp instructions.
+// Proof:   gpulab lab latency; gpulab reduce --variant 8-9
+// CUDA:    lockstep_reduce() is a loop over __shfl_down_sync(): a value from another thread's register.
 #ifndef T
 #define T int         // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    the copy, with a tile in __local (CUDA: shared) memory and a barrier between its two halves.
 // Removes: the transposition itself, but not what a tile costs.
 // Remains: the price of local memory and of the barrier, which copy does not pay.
+// Expect:  nearly the copy's bandwidth on a GPU: the difference is what a tile and its barrier cost.
+// But:     on CPU drivers it costs more: a tile is one more copy in ordinary memory there, and the barrier splits a loop.
+// Proof:   gpulab lab latency; gpulab transpose --variant copy,local_copy
+// CUDA:    a copy by way of __shared__ memory, with one __syncthreads().
 #ifndef T
 #define T float       // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    a group turns its tile in __local (CUDA: shared) memory, and so reads and writes global memory along rows.
 // Removes: v1's scattered stores: neighbouring work-items now write neighbouring elements.
 // Remains: a tile's column lies in one or two banks of local memory, so it is read element by element.
+// Expect:  a large gain on a GPU: loads and stores of global memory both go along rows.
+// But:     not on CPU drivers, whose caches did that work for v1; and the bank conflicts below hold it back on a GPU.
+// Proof:   gpulab lab stride; gpulab lab banks; gpulab count transpose --variant 1-2; gpulab transpose --variant 1-2
+// CUDA:    coalesced loads and stores by way of a tile in __shared__ memory.
 #ifndef T
 #define T float       // element type
 #endif

@@ -2,6 +2,11 @@
 // Idea:    one unused element behind each row of the tile shifts the rows over the banks.
 // Removes: v2's bank conflicts: a column's elements lie in different banks.
 // Remains: groups in flight together may write to the same few memory channels where rows are a power of two long.
+// Expect:  bandwidth near the copy's: each read of the tile's column is served at once, as its words lie in different banks.
+// But:     not on CPU drivers, whose local memory has no banks; nor where something slower hides them, as partition camping
+//          did in 2009.
+// Proof:   gpulab lab banks; gpulab count transpose --variant 2-3; gpulab transpose --variant 2-3
+// CUDA:    a tile of [TILE][TILE + 1] in __shared__ memory, against bank conflicts.
 #ifndef T
 #define T float       // element type
 #endif

@@ -2,6 +2,10 @@
 // Idea:    a tile of 64 x 64, read and written as vectors of four elements: 16 bytes of an f32 matrix for each instruction.
 // Removes: three quarters of v4's loads and stores of global memory; more bytes are under way at once.
 // Remains: four accesses of local memory for each vector, which conflict in pairs whatever the padding.
+// Expect:  a gain on large matrices, where bytes under way are what counts.
+// But:     not on small ones: larger tiles are fewer groups, and may leave compute units without work.
+// Proof:   gpulab lab vector; gpulab lab banks; gpulab count transpose --variant 3,5; gpulab transpose --variant 3,5
+// CUDA:    float4 loads and stores, 128 bits of each thread.
 #ifndef T
 #define T float       // element type
 #endif

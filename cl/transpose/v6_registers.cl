@@ -2,6 +2,10 @@
 // Idea:    square blocks are turned in registers and swizzled in local memory; groups go down columns, to write whole rows.
 // Removes: v5's single accesses of local memory, their bank conflicts, the padding, and scattered writes.
 // Remains: one read and one write of each element, as in a copy, but a tile's rows apart.
+// Expect:  the copy's bandwidth on large matrices: local memory is read and written by whole vectors, without conflicts.
+// But:     not on small matrices, which have too few groups for it; not on CPU drivers, where v7 turns larger blocks.
+// Proof:   gpulab lab banks; gpulab lab grid; gpulab count transpose --variant 5-6; gpulab transpose --variant 5-6
+// CUDA:    a swizzle: the column's number is XORed with the row's, in place of padding the __shared__ tile.
 #ifndef T
 #define T float       // element type
 #endif

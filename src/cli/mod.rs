@@ -72,6 +72,16 @@ pub enum Command {
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         source: Option<String>,
     },
+    /// Explain a ladder, a rung or an experiment: the idea, what to expect, when it does not help, what proves it, CUDA's words
+    Explain {
+        /// A family, as in reduce; a rung, as in reduce:3 or reduce:sequential; or an experiment, as in stride
+        #[arg(value_name = "FAMILY|FAMILY:RUNG|EXPERIMENT")]
+        lesson: String,
+    },
+    /// Print the kernel of a rung, as in reduce:3, or the kernels of an experiment
+    Source(SourceArgs),
+    /// Show what changed between two rungs of a ladder: what their headers say, and the lines of code
+    Diff(DiffArgs),
     /// Run the reduction's ladder (sum, min, max, and, or, xor): check it, time it, compare it with the CPU
     Reduce(Box<ReduceArgs>),
     /// Run the dot product's ladder: check it, time it, compare it with the CPU
@@ -143,6 +153,38 @@ pub enum Command {
     /// Run cases for a parent process
     #[command(hide = true)]
     Worker,
+}
+
+/// `gpulab source`.
+#[derive(Debug, Args)]
+pub struct SourceArgs {
+    /// A rung, by its family and its number or name, as in reduce:3 or transpose:copy; or an experiment, as in stride
+    #[arg(value_name = "FAMILY:RUNG|EXPERIMENT")]
+    pub lesson: String,
+    /// As the compiler gets it: with the fragments that it includes, below the options of the build on the device, for the
+    /// ladder's usual size
+    #[arg(long)]
+    pub expanded: bool,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+}
+
+/// `gpulab diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The family of both rungs
+    #[arg(value_name = "FAMILY")]
+    pub family: String,
+    /// The rung to begin with, by number or name, as in 2 or strided
+    #[arg(value_name = "FROM")]
+    pub from: String,
+    /// The rung to compare it with
+    #[arg(value_name = "TO")]
+    pub to: String,
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
 }
 
 /// `gpulab occupancy`.

@@ -136,7 +136,12 @@ pub(super) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
 
 /// Refuses a folder that is not laid out like `cl/`.
 pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<(), Error> {
-    let missing = dir.and_then(|dir| rungs.iter().map(|r| dir.join(r.path)).find(|path| !path.is_file()));
+    check_files(&rungs.iter().map(|rung| rung.path).collect::<Vec<_>>(), dir)
+}
+
+/// As [`check_sources`], of paths below `cl/`.
+pub(super) fn check_files(paths: &[&str], dir: Option<&Path>) -> Result<(), Error> {
+    let missing = dir.and_then(|dir| paths.iter().map(|path| dir.join(path)).find(|path| !path.is_file()));
     let missing = missing.or_else(|| dir.filter(|dir| !dir.is_dir()).map(Path::to_owned));
     missing.map_or(Ok(()), |path| {
         Err(Error::Usage(format!("--cl-dir: there is no {}: the folder must be laid out like cl/", path.display())))

@@ -79,7 +79,8 @@ fn heading(family: &Family) -> String {
 fn overview(family: &Family, width: usize) -> String {
     let mut text = heading(family);
     for rung in family.kernels() {
-        let _ = writeln!(text, "  {:>2} {:<14} {}", number(rung), rung.variant(), rung.header("Idea").unwrap_or(""));
+        let _ =
+            writeln!(text, "  {:>2} {:<14} {}", number(rung), rung.variant(), rung.header("Idea").unwrap_or_default());
     }
     cut(&text, width)
 }
@@ -95,9 +96,9 @@ fn details(family: &'static Family, width: usize) -> String {
         let _ = writeln!(text, "\n  {} {} (cl/{})", number(rung), rung.variant(), rung.path);
         let names: Vec<&str> = rung.tunables.iter().map(|t| t.name).collect();
         let tunables = names.join(", ");
-        let header = ["Idea", "Removes", "Remains"].map(|label| (label, rung.header(label).unwrap_or("")));
-        for (label, about) in header.into_iter().chain([("Tunables", tunables.as_str())]) {
-            text += &wrapped(about, &format!("     {label:<8} "), &" ".repeat(14), width);
+        let header = ["Idea", "Removes", "Remains"].map(|label| (label, rung.header(label).unwrap_or_default()));
+        for (label, about) in header.into_iter().chain([("Tunables", tunables)]) {
+            text += &wrapped(&about, &format!("     {label:<8} "), &" ".repeat(14), width);
         }
     }
     let head = format!("Tunables, with the values that are worth a try, as in gpulab sweep {} --set", family.name);

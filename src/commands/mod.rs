@@ -8,13 +8,16 @@ mod columns;
 mod compare;
 mod count;
 mod devices;
+mod diff;
 mod doctor;
 mod dot;
+mod explain;
 mod graph;
 mod help;
 mod interrupt;
 mod lab;
 mod ladder;
+mod lesson;
 mod list;
 mod merge;
 mod minplus;
@@ -27,6 +30,7 @@ mod packaging;
 mod page;
 mod reduce;
 mod show;
+mod source;
 mod start;
 mod sweep;
 mod transpose;
@@ -113,6 +117,9 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Doctor { json } => doctor::run(out, global, json.as_deref()),
         Command::List { source: Some(source), .. } => list::road(out, source),
         Command::List { name, .. } => list::run(out, name.as_deref(), global.verbose),
+        Command::Explain { lesson } => explain::run(out, lesson),
+        Command::Source(options) => source::run(out, global, options),
+        Command::Diff(options) => diff::run(out, global, options),
         Command::Dot(options) => dot::run(out, global, options),
         Command::Reduce(options) => reduce::run(out, global, options),
         Command::Transpose(options) => transpose::run(out, global, options),

@@ -2,8 +2,9 @@
 
 use crate::cli::{Command, Lab, Ladder, Sweep, TuneArgs};
 use crate::experiments::{EXPERIMENTS, experiment};
-use crate::kernels::FAMILIES;
+use crate::kernels::{FAMILIES, Rung};
 use crate::report::sources;
+use crate::values::variants;
 use clap_complete::Shell;
 
 /// The options of ladders that name files to write.
@@ -26,6 +27,14 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::List { source: Some(source), .. } => done.on_device(first_step(source)?),
         Command::List { name: None, .. } => "gpulab list reduce".to_owned(),
         Command::List { name: Some(name), .. } => done.after_list(name),
+        Command::Explain { lesson } => done.after_explain(lesson),
+        Command::Source(options) => after_source(&options.lesson),
+        Command::Diff(options) => done.on_device(&format!(
+            "gpulab {} --variant {},{}",
+            options.family.to_lowercase(),
+            quoted(&options.from),
+            quoted(&options.to)
+        )),
         Command::Reduce(options) => done.after_ladder("reduce", &options.ladder),
         Command::Dot(options) => done.after_ladder("dot", &options.ladder),
         Command::Transpose(options) => done.after_ladder("transpose", &options.ladder),
@@ -109,6 +118,16 @@ impl Done<'_> {
         }
     }
 
+    /// Behind a ladder's story its first rung; behind a rung its kernel; behind an experiment what it finds.
+    fn after_explain(&self, lesson: &str) -> String {
+        let name = lesson.to_lowercase();
+        match FAMILIES.iter().find(|family| family.name == name).map(|family| (family.name, family.ladder)) {
+            Some((name, [first, ..])) => format!("gpulab explain {name}:{}", first.number().unwrap_or_default()),
+            _ if experiment(&name).is_some() => self.on_device(&format!("gpulab lab {name}")),
+            _ => format!("gpulab source {}", quoted(&name)),
+        }
+    }
+
     /// Behind an experiment the one below it in the list.
     fn after_lab(&self, options: &Lab) -> String {
         let at = options.name.as_deref().and_then(experiment);
@@ -154,6 +173,30 @@ fn after_show(what: &[String]) -> String {
     }
 }
 
+/// Behind a rung's source what changed since the rung before it, or, of the first, to the next one; behind an experiment's
+/// the experiment.
+fn after_source(lesson: &str) -> String {
+    let what = lesson.to_lowercase();
+    let Some((name, rung)) = what.split_once(':') else {
+        return experiment(&what)
+            .map_or("gpulab lab".to_owned(), |experiment| format!("gpulab lab {}", experiment.name));
+    };
+    let family = FAMILIES.iter().find(|family| family.name == name);
+    let rungs = family.and_then(|family| variants(family, rung).ok());
+    let place =
+        family.zip(rungs).and_then(|(family, rungs)| family.ladder.iter().position(|r| r.path == rungs[0].path));
+    match (family, place) {
+        (Some(family), Some(place)) => {
+            let first = place.saturating_sub(1);
+            let [old, new] =
+                [first, first + 1].map(|at| family.ladder.get(at).and_then(Rung::number).unwrap_or_default());
+            format!("gpulab diff {name} {old} {new}")
+        }
+        (Some(_), None) => format!("gpulab list {name}"),
+        (None, _) => "gpulab lab".to_owned(),
+    }
+}
+
 /// The first command of the road through a source.
 fn first_step(source: &str) -> Option<&'static str> {
     let source = sources::all().into_iter().find(|known| known.name() == source.to_lowercase())?;
@@ -194,13 +237,23 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 36] = [
+    const NEXT: [(&str, &str); 46] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
         ("gpulab list reduce", "gpulab sweep reduce --quick -o reduce.csv"),
         ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
         ("gpulab list --source cmsoft", "gpulab dot --as cmsoft"),
+        ("gpulab explain minplus", "gpulab explain minplus:0"),
+        ("gpulab explain reduce:sequential", "gpulab source reduce:sequential"),
+        ("gpulab explain stride -d gpu", "gpulab lab stride -d gpu"),
+        ("gpulab explain banks:1", "gpulab source banks:1"),
+        ("gpulab source reduce:3", "gpulab diff reduce 2 3"),
+        ("gpulab source minplus:naive", "gpulab diff minplus 0 1"),
+        ("gpulab source transpose:copy", "gpulab list transpose"),
+        ("gpulab source banks:1", "gpulab lab"),
+        ("gpulab source stride", "gpulab lab stride"),
+        ("gpulab diff reduce 2 3 -d gpu", "gpulab reduce --variant 2,3 -d gpu"),
         ("gpulab reduce --quick -n 1M -d 0:0", "gpulab reduce -n 1M -d 0:0"),
         ("gpulab dot --quick --csv a.csv -n 1M --json=b.json", "gpulab dot -n 1M"),
         ("gpulab dot --md - --samples s.csv --quick", "gpulab dot"),

@@ -2,6 +2,7 @@
 
 use super::Out;
 use super::help::COLUMNS_TOPIC;
+use super::lesson::all_rungs;
 use crate::Error;
 use crate::ceilings::CEILINGS_FOLDER;
 use crate::cli::environment::VARIABLES;
@@ -56,6 +57,7 @@ fn named(arg: Arg) -> Arg {
         "variant" => FAMILIES.iter().flat_map(|f| rungs(f)).collect(),
         // That of `lab`, and that of `list`.
         "name" => EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).chain(families()).map(str::to_owned).collect(),
+        "lesson" => lessons(),
         "topic" => command_names().into_iter().chain([COLUMNS_TOPIC.to_owned()]).collect(),
         _ => return arg,
     };
@@ -63,12 +65,22 @@ fn named(arg: Arg) -> Arg {
     arg.value_parser(PossibleValuesParser::new(names.into_iter().filter(|name| seen.insert(name.clone()))))
 }
 
-/// A ladder's command takes the rungs of its family alone, `lab` no families and `list` no `all`.
+/// What is explained and has a source: families, rungs as in `reduce:3`, and experiments.
+fn lessons() -> Vec<String> {
+    let words = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    words.map(str::to_owned).chain(all_rungs()).collect()
+}
+
+/// A ladder's command takes the rungs of its family alone, `lab` and `source` no families and `list` no `all`.
 fn laddered(command: Command) -> Command {
     let only = |names: Vec<String>| move |arg: Arg| arg.value_parser(PossibleValuesParser::new(names));
     let experiments = || EXPERIMENTS.iter().map(|e| e.name.to_owned());
     match command.get_name() {
         "lab" => command.mut_arg("name", only(experiments().chain(["all".to_owned()]).collect())),
+        "source" => {
+            let is_family = |word: &String| FAMILIES.iter().any(|f| f.name == word);
+            command.mut_arg("lesson", only(lessons().into_iter().filter(|word| !is_family(word)).collect()))
+        }
         "list" => {
             command.mut_arg("name", only(FAMILIES.iter().map(|f| f.name.to_owned()).chain(experiments()).collect()))
         }
@@ -177,6 +189,7 @@ mod tests {
                 assert!(script.contains(word), "{shell}: {word}");
             }
             assert!(!script.contains("worker"), "{shell}");
+            assert!(script.replace('\\', "").contains("reduce:3"), "{shell}");
         }
     }
 

@@ -142,9 +142,21 @@ mod tests {
     #[test]
     fn every_suggested_command_parses() {
         for word in vocabulary() {
-            let needs = ["merge", "count", "sweep", "tune", "tuned", "compare", "completions", "man"]
-                .iter()
-                .any(|c| word.command == format!("gpulab {c}"));
+            let needs = [
+                "explain",
+                "source",
+                "diff",
+                "merge",
+                "count",
+                "sweep",
+                "tune",
+                "tuned",
+                "compare",
+                "completions",
+                "man",
+            ]
+            .iter()
+            .any(|c| word.command == format!("gpulab {c}"));
             let parsed = Cli::try_parse_from(word.command.split(' '));
             assert!(needs || parsed.is_ok(), "{}: {}", word.command, parsed.unwrap_err());
         }

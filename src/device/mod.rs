@@ -26,7 +26,7 @@ mod stdio;
 pub use error::DeviceError;
 pub use info::{DeviceInfo, PlatformInfo, generation, list_platforms};
 pub use loader::{LIBRARY_VARIABLE, Loader, loader};
-pub use program::OPTIONS;
+pub use program::{OPTIONS, build_options};
 pub use stdio::flush_printed;
 
 use crate::data::Dtype;

@@ -115,6 +115,14 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     BuildUnit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
 }
 
+/// The options with which a unit of these definitions is built.
+///
+/// # Errors
+/// A definition that has a blank in it.
+pub fn build_options(defines: &[(String, String)]) -> Result<String, DeviceError> {
+    with_defines(OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
+}
+
 /// The build's options with the definitions.
 fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
     let mut text = options.to_owned();

@@ -5,7 +5,7 @@
 
 use super::evidence::{Comparison, Knee, compare, doublings, knee, pace_beside, times, undecided_factor};
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
@@ -24,6 +24,16 @@ const STRIDES: [u64; 11] = [0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64];
 pub const BANKS: Experiment = Experiment {
     name: "banks",
     question: "How many banks does local memory have, and what does it cost when neighbouring items read from the same one?",
+    about: Explanation {
+        idea: "Items read words of local memory that lie a stride apart, the same word, or words at random; the words, \
+               their number and the arithmetic stay as they are.",
+        expect: "With a power of two for a stride, each doubling halves the banks in use and the rate, until all words \
+               lie in one bank. Odd strides use all banks and cost nothing, and one word for all is handed out at once.",
+        but: "CPU drivers have no banks: local memory is ordinary memory there, and a stride costs what it costs in a \
+               cache.",
+        cuda: "Banks of __shared__ memory: threads of a warp that want different words of one bank take turns (a bank \
+               conflict); one word for all is a broadcast.",
+    },
     x_name: "stride",
     x_label: plain,
     has_timeline: false,

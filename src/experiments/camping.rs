@@ -8,7 +8,7 @@ use super::evidence::{
     Comparison, Contrast, FEWEST_POINTS, any, compare_series, effect, undecided_factor, undecided_few,
 };
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
@@ -31,6 +31,15 @@ const SERIES: [(&str, u64, u64); 4] =
 pub const CAMPING: Experiment = Experiment {
     name: "camping",
     question: "Do words that lie a large power of two apart collide in a few memory channels or cache sets?",
+    about: Explanation {
+        idea: "A matrix is read down its columns and along its rows, with rows of a power of two and with rows padded \
+               by a cache line: the same words in the same order.",
+        expect: "Where a few memory channels or cache sets serve all words of a column, padding makes the columns faster \
+               and leaves the rows as they are.",
+        but: "Devices that spread addresses over their channels have nothing to cure. On CPU drivers it is the sets of \
+               a cache that collide.",
+        cuda: "Partition camping, known from NVIDIA's first CUDA devices; cudaMallocPitch() pads rows.",
+    },
     x_name: "pitch",
     x_label: plain,
     has_timeline: false,

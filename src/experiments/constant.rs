@@ -8,7 +8,7 @@
 
 use super::evidence::{Contrast, compare, compare_series, nothing, pace_beside, percent, undecided_factor};
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
@@ -22,6 +22,15 @@ const MOST: u64 = 32;
 pub const CONSTANT: Experiment = Experiment {
     name: "constant",
     question: "How fast is constant memory where neighbouring items read one address, and where they read several?",
+    about: Explanation {
+        idea: "All items read a small table at one address, or neighbours at several: as a __constant argument, as a \
+               table in the program, and, for control, in global memory.",
+        expect: "A constant cache hands one word to all items of a warp at once and takes turns for different ones: its \
+               rate falls with the number of addresses, where that of global memory falls less.",
+        but: "A compiler may read a __constant argument as it reads global memory: then both are one path. CPU drivers \
+               have one memory for all of them.",
+        cuda: "__constant__ memory, whose cache broadcasts one word to a warp.",
+    },
     x_name: "addresses",
     x_label: plain,
     has_timeline: false,

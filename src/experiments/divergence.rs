@@ -8,7 +8,7 @@ use super::evidence::{
     variation,
 };
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
@@ -29,6 +29,15 @@ const SHIFTS: std::ops::RangeInclusive<u64> = 0..=10;
 pub const DIVERGENCE: Experiment = Experiment {
     name: "divergence",
     question: "What does a branch cost where neighbouring work-items take different sides, and how many items run in lockstep?",
+    about: Explanation {
+        idea: "Two branches of equal work are chosen by runs of neighbouring items, which grow; all items in one \
+               branch, and all in both, are the controls.",
+        expect: "Runs shorter than the lockstep take the time of both branches, others that of one: where the time \
+               falls, a run is as long as the lockstep is wide.",
+        but: "CPU drivers run items in turn or in the lanes of a vector, so that the fall is at the vector's width or \
+               missing. Very short branches may need no jump at all (predication).",
+        cuda: "A warp whose threads take different sides runs both, one after the other: branch divergence.",
+    },
     x_name: "g",
     x_label: plain,
     has_timeline: false,

@@ -7,7 +7,7 @@
 
 use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::ROUNDS;
@@ -29,6 +29,15 @@ const HEURISTIC: [u64; 4] = [1, 2, 100, 1000];
 pub const GRID: Experiment = Experiment {
     name: "grid",
     question: "How many groups keep all compute units busy, and what does one group too many cost?",
+    about: Explanation {
+        idea: "Launches of ever more groups of equal work, among them one group more than the device has compute units, \
+               and whole multiples of the units.",
+        expect: "The rate grows until each unit has enough groups. One group too many makes a launch nearly as long as \
+               several more would: the tail.",
+        but: "Units that hold several groups at once show the tail less; and the number of units that a driver tells \
+               may be that of cores or of hardware threads.",
+        cuda: "Blocks go to streaming multiprocessors (SMs) in waves; an incomplete last wave is the tail effect.",
+    },
     x_name: "groups",
     x_label: plain,
     has_timeline: false,

@@ -9,7 +9,7 @@
 
 use super::evidence::{Contrast, compare, extremes, nothing, percent, series, times, undecided_factor};
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::{ROUNDS, group};
 use crate::plan::TOLD;
@@ -35,6 +35,15 @@ const MULTIPLE: u64 = 64;
 pub const GROUP: Experiment = Experiment {
     name: "group",
     question: "Which work-group sizes are fast, and do sizes off the warp's multiple cost what their idle lanes account for?",
+    about: Explanation {
+        idea: "Chains of arithmetic behind one barrier, in groups of many sizes, with the registers and the local \
+               memory of an item held fixed.",
+        expect: "Sizes off the multiple of the lockstep lose what their idle lanes account for; multiples of it are \
+               alike.",
+        but: "CPU drivers turn a group into a loop: there the size decides how well its compiler uses vectors, and \
+               what a barrier costs.",
+        cuda: "The block's size should be a multiple of the warp's: threads that the last warp lacks leave lanes idle.",
+    },
     x_name: "wg",
     x_label: plain,
     has_timeline: false,

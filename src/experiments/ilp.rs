@@ -5,7 +5,7 @@
 
 use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::{LATENCY, Own};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::chains::{self, CHAINS};
@@ -26,6 +26,15 @@ const CLOCKS: Metric = Metric {
 pub const ILP: Experiment = Experiment {
     name: "ilp",
     question: "How many items in a compute unit, or independent operations in an item, hide the latency of arithmetic?",
+    about: Explanation {
+        idea: "Chains of dependent steps, one to eight of them an item, in one group for each compute unit: nothing \
+               else is there to fill the wait for a step.",
+        expect: "With one chain the rate grows with the items until they cover a step's latency; with several chains \
+               fewer items are enough.",
+        but: "A compiler that puts chains together, or a CPU that finds independent steps by itself, hides the \
+               difference.",
+        cuda: "Instruction-level parallelism (ILP) beside thread-level parallelism: low occupancy need not be slow.",
+    },
     x_name: "items",
     x_label: plain,
     has_timeline: false,

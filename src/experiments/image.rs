@@ -9,7 +9,7 @@
 use super::evidence::{Comparison, Contrast, compare_series, pace, times, undecided, within};
 use super::image_sampler;
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Explanation, Scope, Trial};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::texels::{self, ORDER};
@@ -48,6 +48,16 @@ const VOLUME_ORDERS: [&str; 2] = ["through slices", "in 4x4x4 blocks"];
 pub const IMAGE: Experiment = Experiment {
     name: "image",
     question: "Are images faster than buffers by rows, columns, blocks, slices or at random, and are their samplers right?",
+    about: Explanation {
+        idea: "The same words are read by rows, columns, diagonals, blocks and at random from a buffer and from images, \
+               and samplers are checked far beyond the edges.",
+        expect: "Where images lie in tiles, reads across the rows gain: columns, diagonals and blocks. Along rows a \
+               buffer is as fast or faster.",
+        but: "CPU drivers compute what a texture unit does, and images lose there. A buffer that fits a cache needs no \
+               tiles.",
+        cuda: "Textures: an image with a sampler is a texture object, with normalised coordinates and reads of bytes as \
+               floats as its modes.",
+    },
     x_name: "way",
     x_label,
     has_timeline: false,

@@ -11,7 +11,7 @@ use super::evidence::{
     undecided_few, within,
 };
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Explanation, Scope, Trial};
 use crate::data::Dtype;
 use crate::kernels::lab::intensity::{INTENSITY as STEPPING, RECOMPUTE, RELOAD, STEPS, VEC, VECTORS};
 use crate::kernels::lab::{self, ROUNDS};
@@ -26,6 +26,14 @@ const LOADED: &str = "reload";
 pub const INTENSITY: Experiment = Experiment {
     name: "intensity",
     question: "How many operations a byte does memory's time hide, and is a value cheaper computed again or loaded?",
+    about: Explanation {
+        idea: "The same bytes are read and written with ever more operations on them, from a copy on; and a value is \
+               computed again where another kernel loads it.",
+        expect: "Up to some operations a byte the time is the copy's: memory is the limit. Beyond, the time grows with \
+               the operations; where memory's time hides them, computing again is cheaper than loading.",
+        but: "The place of the bend is this kernel's: slower operations reach it earlier, and data in a cache later.",
+        cuda: "The roofline's ridge: memory-bound kernels lie on one side of it, compute-bound ones on the other.",
+    },
     x_name: "ops/byte",
     x_label: fraction,
     has_timeline: false,

@@ -12,7 +12,7 @@ use super::evidence::{
     within,
 };
 use super::own::Own;
-use super::{Experiment, Scope, Trial};
+use super::{Experiment, Explanation, Scope, Trial};
 use crate::data::Dtype;
 use crate::kernels::lab::ROUNDS;
 use crate::kernels::lab::chase::{self, DEPENDENT, LINE, UNROLLED};
@@ -35,6 +35,14 @@ const CLOCK: &str = "clock, as stated";
 pub const LATENCY: Experiment = Experiment {
     name: "latency",
     question: "How long does a load take that another one waits for: in each cache, in memory and in local memory?",
+    about: Explanation {
+        idea: "One item follows a random cycle of addresses, of which each load tells the next, through working sets of \
+               growing size; the control makes the same loads with addresses known beforehand.",
+        expect: "The time of a load rises in steps, wherever the working set outgrows a cache; local memory stays flat.",
+        but: "Large working sets miss the cache of address translations too, and that time is part of the latency \
+               here. Many items hide latency: it says little about bandwidth.",
+        cuda: "Pointer chasing through L1, L2 and the device's memory, and through __shared__ memory.",
+    },
     x_name: "working set",
     x_label: bytes,
     has_timeline: false,

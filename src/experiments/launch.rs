@@ -4,7 +4,7 @@
 //! has a tree in local memory for each group.
 
 use super::evidence::{Comparison, Contrast, any, compare_series, series, times, undecided, value, within};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::exchange::{self, launch};
 use crate::record::{Point, TIME, flag};
 
@@ -27,6 +27,15 @@ const EMPTY: [(&str, &str); 4] = [
 pub const LAUNCH: Experiment = Experiment {
     name: "launch",
     question: "What does launching a kernel cost, and from which n on is a sum by log2(n) launches as fast as by one?",
+    about: Explanation {
+        idea: "An empty kernel is launched alone and in a row; and a sum by launches that each halve what is left \
+               stands beside a sum by one launch.",
+        expect: "At small sizes launches are nearly all of the sum's time, and one launch wins; the larger the data, the \
+               less their number matters.",
+        but: "Drivers may gather launches, so that one in a row costs less than one alone. Not every driver's events \
+               time an empty kernel.",
+        cuda: "A launch is kernel<<<grid, block>>>() on a stream; CUDA graphs exist to make many of them cheaper.",
+    },
     x_name: "n",
     x_label: plain,
     has_timeline: false,

@@ -6,7 +6,7 @@
 
 use super::evidence::{nothing, percent, series};
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::lockstep;
 use crate::record::{Metric, Point, Row};
@@ -26,6 +26,15 @@ const SERIES: [(&str, &str); 3] = [(BARE, "bare"), (VOLATILE, "volatile"), (SYNC
 pub const LOCKSTEP: Experiment = Experiment {
     name: "lockstep",
     question: "May the last steps of a tree go without a barrier, as old slides have it: with volatile, or with nothing?",
+    about: Explanation {
+        idea: "The last steps of a tree within one warp: without synchronisation, with volatile, and synchronised. \
+               Wrong sums are counted; speed is not the question.",
+        expect: "Only the synchronised form is right by the rules of the language. The others are wrong on some devices, \
+               or right by luck.",
+        but: "That no sum was wrong proves nothing: another compiler, driver or device may lose the race. Where \
+               nothing else synchronises a warp, the third form uses barriers.",
+        cuda: "Warp-synchronous code: __syncwarp() is needed since Volta gave each thread a program counter of its own.",
+    },
     x_name: "wg",
     x_label: plain,
     has_timeline: false,

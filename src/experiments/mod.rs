@@ -32,6 +32,8 @@ pub mod vector;
 mod walk;
 pub mod zerocopy;
 
+use crate::exchange::exchange;
+use crate::kernels;
 use crate::plan::{Case, Target};
 use crate::record::{Metric, Point};
 
@@ -69,6 +71,8 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it answers: one line that ends in a question mark.
     pub question: &'static str,
+    /// What it does, what to make of it, and CUDA's words for it.
+    pub about: Explanation,
     /// What is varied, as in `n`: the meaning of [`Trial::x`].
     pub x_name: &'static str,
     /// How reports name a value of what is varied.
@@ -79,6 +83,18 @@ pub struct Experiment {
     finding: fn(&[Point]) -> String,
 }
 
+/// An experiment in sentences, none of which states a measured figure: those are for its finding.
+pub struct Explanation {
+    /// What it does, and what it holds fixed.
+    pub idea: &'static str,
+    /// What to expect, and why.
+    pub expect: &'static str,
+    /// Where the answer is another one, or says nothing.
+    pub but: &'static str,
+    /// CUDA's words for it.
+    pub cuda: &'static str,
+}
+
 impl Experiment {
     /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
     /// after the other, which saves making the data again.
@@ -86,11 +102,35 @@ impl Experiment {
         (self.plan)(scope)
     }
 
+    /// The kernel files that its trials run on some device, as paths below `cl/`, each once and in the plan's order. Those of
+    /// transfers alone run none.
+    pub fn sources(&self) -> Vec<&'static str> {
+        let mut paths: Vec<&'static str> = Vec::new();
+        for gpu in [true, false] {
+            let target = Target::with_everything(gpu);
+            let trials = self.plan(&Scope { target: &target, quick: false, seed: 1 });
+            for path in trials.iter().flat_map(|trial| files_of(&trial.case)) {
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        paths
+    }
+
     /// The answer, in at most three sentences, and one on what to do where the noise hides a part of it. Each part is an
     /// effect with its size, none beyond a stated resolution, or undecided. It follows from the points alone, never from
     /// the device's name, so that recorded points give the same answer. Any point may be missing or have no value.
     pub fn finding(&self, points: &[Point]) -> String {
         evidence::with_remedy((self.finding)(points))
+    }
+}
+
+/// The kernel files of a case: its rung's, or those of an exchange.
+fn files_of(case: &Case) -> Vec<&'static str> {
+    match exchange(&case.family) {
+        Some(exchange) => exchange.sources.to_vec(),
+        None => kernels::family(&case.family).and_then(|f| f.rung(&case.variant)).map(|r| r.path).into_iter().collect(),
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::Family;
 use crate::kernels::lab::chains::CHAINS;
@@ -39,6 +39,15 @@ const MOST: u64 = 256 << 10;
 pub const OCCUPANCY: Experiment = Experiment {
     name: "occupancy",
     question: "How many resident groups does full bandwidth or full arithmetic need, and when are there too few?",
+    about: Explanation {
+        idea: "Groups hold ever more local memory as ballast, so that a compute unit holds ever fewer of them; work and \
+               instructions stay as they are.",
+        expect: "The speed falls once too few groups are resident to cover latency. Items with several reads or chains \
+               under way hold out longer.",
+        but: "Where local memory does not limit how many groups are resident, as on CPU drivers, nothing falls.",
+        cuda: "Occupancy: a multiprocessor's resident warps over the most that it can hold; the ballast is __shared__ \
+               memory.",
+    },
     x_name: "local bytes",
     x_label: plain,
     has_timeline: false,

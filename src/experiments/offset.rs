@@ -7,7 +7,7 @@
 
 use super::evidence::{Contrast, compare, compare_series, effect, excess, percent, places, slower, undecided_factor};
 use super::walk::{self, HALF_IDLE, LANES, ORDERED, PERMUTED, READ, READ_CACHED, WRITE};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::record::Point;
 
 /// In words: powers of two, and others beside them.
@@ -23,6 +23,16 @@ const WORD: u64 = 4;
 pub const OFFSET: Experiment = Experiment {
     name: "offset",
     question: "What does it cost when neighbouring items begin in the middle of a segment of global memory?",
+    about: Explanation {
+        idea: "Every word of an array is accessed once, from an offset on; beside that, neighbours read in another \
+               order, or every other item is idle.",
+        expect: "Groups that begin inside a segment fetch one segment more: reads from memory lose a little. The order \
+               within a segment costs next to nothing, and idle items save nothing.",
+        but: "A cache that keeps the shared segment for the neighbour hides it. CPU drivers walk through contiguous \
+               memory wherever they begin.",
+        cuda: "Misaligned and permuted accesses: the first CUDA devices coalesced only where thread k read word k of an \
+               aligned segment.",
+    },
     x_name: "offset",
     x_label: plain,
     has_timeline: false,

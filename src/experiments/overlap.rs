@@ -4,7 +4,7 @@ use super::evidence::{
     Comparison, at_most, compare, nothing, percent, series, slower, times, undecided, undecided_under, value, values,
     within,
 };
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::exchange::{self, pipeline};
 use crate::record::{Point, TIME};
 
@@ -38,6 +38,14 @@ const QUEUES: [(&str, u64); 4] = [("1 queue", 1), ("2 queues", 2), ("3 queues", 
 pub const OVERLAP: Experiment = Experiment {
     name: "overlap",
     question: "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?",
+    about: Explanation {
+        idea: "Copies in, kernels and copies out, whole and in chunks on one to four queues, from pinned memory; and \
+               the host's own work beside each of them.",
+        expect: "With several queues the stages run at the same time, and the whole comes near its longest stage.",
+        but: "Some drivers run their queues one after the other. Many small chunks cost a launch and two calls each, \
+               and on a CPU device all stages use the same cores.",
+        cuda: "Streams, and cudaMemcpyAsync() from pinned memory.",
+    },
     x_name: "chunks",
     x_label: plain,
     has_timeline: true,

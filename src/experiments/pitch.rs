@@ -7,7 +7,7 @@
 //! where they lie.
 
 use super::evidence::{Comparison, Contrast, any, certain, compare, compare_series, effect, pace_beside};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::transpose;
 use crate::plan::{Case, WorkGroup};
@@ -50,6 +50,15 @@ const SERIES: [PitchSeries; 6] = [
 pub const PITCH: Experiment = Experiment {
     name: "pitch",
     question: "Do power-of-two rows collide in a few memory channels or cache sets, and does diagonal order or padding cure it?",
+    about: Explanation {
+        idea: "Tiles of a matrix are transposed in two orders of groups, with plain and with padded rows, at powers of \
+               two and beside one.",
+        expect: "Where groups camp at a few channels, powers of two are slower than their neighbour, and diagonal order \
+               or padding cures it.",
+        but: "Devices that spread addresses over their channels have nothing to cure: then diagonal order may cost a \
+               little.",
+        cuda: "Partition camping and diagonal block reordering, as in NVIDIA's study of the transposition (2009).",
+    },
     x_name: "n",
     x_label: plain,
     has_timeline: false,

@@ -10,7 +10,7 @@
 //! device; the copy that made them so has a series of its own, where the driver's events time it.
 
 use super::evidence::{Comparison, Contrast, any, compare, excess, times, undecided, values};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::lab::presum::{self, ITEMS};
 use crate::plan::{Case, WorkGroup};
@@ -36,6 +36,14 @@ const COPY_TIME: Metric = Metric { name: "time", unit: "us", of: |row| Some(row.
 pub const PRESUM: Experiment = Experiment {
     name: "presum",
     question: "What does a size that is no multiple of the work-group cost, with a guard, host or device presum, or padding?",
+    about: Explanation {
+        idea: "A dot product of a size that the groups do not divide: with a guard before each access, with the host or \
+               a second launch adding the rest, or with zeros behind the data.",
+        expect: "The guard is cheap, as it hides behind the loads. A second launch costs a launch, which weighs most at \
+               small sizes.",
+        but: "Padding begins with data that lie padded already: where they must be copied for it, the copy decides.",
+        cuda: "The usual guard is if (i < n) in each thread.",
+    },
     x_name: "rest",
     x_label: plain,
     has_timeline: false,

@@ -10,7 +10,7 @@ use super::evidence::{
     undecided_factor, value,
 };
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::registers::{self, LIVE, MAX_REGISTERS};
 use crate::kernels::lab::{self, ROUNDS};
@@ -47,6 +47,15 @@ const BESIDE: u64 = 16;
 pub const REGISTERS: Experiment = Experiment {
     name: "registers",
     question: "How many values can an item hold at once, and what does a cap on its registers cost in spills?",
+    about: Explanation {
+        idea: "Items hold ever more values that are needed at once, in as many registers as the compiler likes, or in \
+               fewer by a cap.",
+        expect: "The rate holds until the values no longer fit; then they spill to memory, which costs more than the room \
+               for further items gains.",
+        but: "Only NVIDIA's driver takes caps and tells of spills; elsewhere the number of values alone varies. A \
+               kernel that requires a group's size is not capped.",
+        cuda: "-maxrregcount and __launch_bounds__(); spills go to what CUDA calls local memory.",
+    },
     x_name: "values",
     x_label: plain,
     has_timeline: false,

@@ -7,7 +7,7 @@
 
 use super::evidence::series;
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::absorbed::{self, RIGHT};
@@ -38,6 +38,15 @@ const ELEMENTS: u64 = 1 << 15;
 pub const ROUNDING: Experiment = Experiment {
     name: "rounding",
     question: "How much do sums of the same floats differ with the order of additions, and what is the proved limit?",
+    about: Explanation {
+        idea: "Three terms are added from either end, the same random floats in several orders by one item, and by each \
+               rung of reduce; each error stands beside its proved bound.",
+        expect: "Different orders end in different last digits, all within their bounds. Orders with many partial sums, \
+               as trees have, have far smaller bounds.",
+        but: "It is arithmetic, no fault of a device. Integers, and floats whose sums are exact, show nothing.",
+        cuda: "Floating-point addition is not associative on any GPU; with atomicAdd() of floats even the order changes \
+               from run to run.",
+    },
     x_name: "order",
     x_label: plain,
     has_timeline: false,

@@ -10,7 +10,7 @@ use super::evidence::{
     undecided_factor,
 };
 use super::walk::{self, READ, READ_CACHED, READ_NARROW, WRITE, WRITE_NARROW};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::record::Point;
 
 /// Bytes of the words that are accessed.
@@ -23,6 +23,15 @@ const LOGS: [u64; 7] = [0, 1, 2, 3, 4, 5, 6];
 pub const STRIDE: Experiment = Experiment {
     name: "stride",
     question: "What do strides cost in reads and writes of global memory, and how many bytes long are its segments?",
+    about: Explanation {
+        idea: "Every word of an array is read or written once, in strides of powers of two: the words and their number \
+               are the same, their order is not.",
+        expect: "Bandwidth falls with the stride, as ever more segments are fetched for the same words, until each word \
+               has a segment of its own: there the fall ends.",
+        but: "Caches that keep a segment until its other words are asked for hide it. On a CPU prefetchers follow \
+               short strides.",
+        cuda: "Coalescing: a warp's load takes as many memory transactions as it touches segments (sectors).",
+    },
     x_name: "stride",
     x_label: plain,
     has_timeline: false,

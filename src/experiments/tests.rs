@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::device::fake::fake_info;
-use crate::exchange::exchange;
-use crate::kernels;
 use crate::runner::Status;
 
 /// The points of an experiment's plan on a made-up device on which a trial has the value that `value` gives for its
@@ -61,6 +59,20 @@ fn plans_have_each_point_once_and_run_what_there_is() {
                 assert_eq!(trial.case.seed, 7);
             }
         }
+    }
+}
+
+#[test]
+fn sources_are_those_that_plans_run() {
+    let of = |name: &str| experiment(name).unwrap().sources();
+    assert_eq!(of("stride"), ["lab/gather/v1_walk.cl", "lab/scatter/v1_walk.cl"]);
+    assert_eq!(of("pitch"), ["transpose/v4_diagonal.cl", "transpose/v1_naive.cl"]);
+    assert!(of("image").contains(&"lab/texels/v6_volume.cl"));
+    for (target, experiment) in targets().iter().flat_map(|t| EXPERIMENTS.iter().map(move |e| (t, e))) {
+        let all = experiment.sources();
+        let plan = experiment.plan(&Scope { target, quick: true, seed: 7 });
+        assert!(plan.iter().flat_map(|t| files_of(&t.case)).all(|path| all.contains(&path)), "{}", experiment.name);
+        assert!(all.iter().all(|path| kernels::text(path).is_some()), "{}", experiment.name);
     }
 }
 

@@ -1,7 +1,7 @@
 //! How fast data get to a device and back: from which memory, in how large pieces.
 
 use super::evidence::{compare, pace_beside, values};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::exchange::{self, transfer};
 use crate::record::{BANDWIDTH, Point};
 use crate::values::binary;
@@ -31,6 +31,16 @@ const PIECE: u64 = 64 << 10;
 pub const TRANSFER: Experiment = Experiment {
     name: "transfer",
     question: "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?",
+    about: Explanation {
+        idea: "Blocks of growing size go to the device and back, from pageable, pinned and mapped memory, whole and in \
+               small pieces.",
+        expect: "Pinned memory is fastest, as the link copies from it directly; small pieces take a call's time each, \
+               whatever their size.",
+        but: "On a CPU device the host's memory is the device's: there it is one copy in memory, and mapping needs \
+               none.",
+        cuda: "Page-locked memory by cudaMallocHost(); cudaMemcpy() from pageable memory goes through a buffer of the \
+               driver.",
+    },
     x_name: "bytes",
     x_label: plain,
     has_timeline: false,

@@ -2,7 +2,7 @@
 
 use super::evidence::{Comparison, Contrast, any, excess, nothing, series, slower, times, undecided};
 use super::own::Own;
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::vectors::{ADDING, LOADING, VEC};
 use crate::kernels::lab::{self, ROUNDS};
@@ -16,6 +16,14 @@ const WIDTHS: [u64; 5] = [1, 2, 4, 8, 16];
 pub const VECTOR: Experiment = Experiment {
     name: "vector",
     question: "How much faster are loads and additions with vector types, and up to which width?",
+    about: Explanation {
+        idea: "The same floats are loaded, and the same additions done, as float, float2, float4, float8 and float16.",
+        expect: "On CPU drivers wide vectors fill the vector registers. On GPUs each item is a lane already: loads gain \
+               where their number holds memory back, additions hardly.",
+        but: "A compiler for CPUs that joins items into vectors by itself leaves nothing to gain; wide vectors may \
+               cost a GPU registers.",
+        cuda: "float2 and float4 are vector loads of 64 and 128 bits; arithmetic is scalar for each thread.",
+    },
     x_name: "width",
     x_label: plain,
     has_timeline: false,

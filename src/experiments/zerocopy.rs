@@ -3,7 +3,7 @@
 use super::evidence::{
     Comparison, Contrast, any, compare, compare_series, excess, nothing, pace_beside, undecided, values,
 };
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::exchange::{self, zerocopy};
 use crate::record::{Point, TIME};
 
@@ -24,6 +24,15 @@ const SERIES: [(&str, &str); 4] = [
 pub const ZERO_COPY: Experiment = Experiment {
     name: "zerocopy",
     question: "Is it faster to let a kernel read host memory than to copy the data first, if it reads them once or often?",
+    about: Explanation {
+        idea: "A kernel reads host memory in place, or the data are copied first, or filled by mapping; then they are \
+               read once or several times.",
+        expect: "Read once, the data may as well stay where they are; the more often they are read, the sooner a copy \
+               pays.",
+        but: "A driver may keep a copy on the device, whatever it was asked for; on a CPU device both memories are \
+               one.",
+        cuda: "Zero copy: mapped pinned memory (cudaHostAllocMapped).",
+    },
     x_name: "passes",
     x_label: plain,
     has_timeline: false,

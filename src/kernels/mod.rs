@@ -18,7 +18,7 @@ pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use registry::{FAMILIES, LAB, PROBES, everything, family};
 use shape::ITEMS;
-pub use source::{Assembled, assemble, embedded, entry_point, included, text};
+pub use source::{Assembled, assemble, embedded, entry_point, included, labelled, split_header, text, title};
 pub use tunable::{Kind, Tunable};
 
 use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
@@ -204,12 +204,16 @@ impl Rung {
         source::entry_point(self.path)
     }
 
-    /// A line of the file's header: `Idea`, `Removes` or `Remains`, without its label.
-    pub fn header(&self, label: &str) -> Option<&'static str> {
-        source::text(self.path)?.lines().take(8).find_map(|line| {
-            let text = line.strip_prefix("// ")?.strip_prefix(label)?.strip_prefix(':')?;
-            Some(text.trim())
-        })
+    /// What the file's header says behind a label: `Idea`, `Removes` and `Remains`; of ladders also `Expect`, `But` (when it
+    /// does not help), `Proof` and `CUDA`.
+    pub fn header(&self, label: &str) -> Option<String> {
+        source::labelled(source::text(self.path)?, label)
+    }
+
+    /// The commands that show what the header says, as in `gpulab lab banks`; none of kernels outside of ladders.
+    pub fn proof(&self) -> Vec<String> {
+        let commands = self.header("Proof").unwrap_or_default();
+        commands.split(';').map(str::trim).filter(|command| !command.is_empty()).map(str::to_owned).collect()
     }
 }
 

@@ -33,6 +33,26 @@ pub fn entry_point(path: &str) -> String {
     stem[folder..].replace('/', "_")
 }
 
+/// A file's leading comment, and what comes below it.
+pub fn split_header(text: &str) -> (&str, &str) {
+    let lines = text.split_inclusive('\n').take_while(|line| line.starts_with("//"));
+    text.split_at(lines.map(str::len).sum())
+}
+
+/// What a file's leading comment says behind a label, as in `// Idea:    one tree a group.`, on one line: lines that stand
+/// further in go on with it.
+pub fn labelled(text: &str, label: &str) -> Option<String> {
+    let mut lines = split_header(text).0.lines().filter_map(|line| line.strip_prefix("//"));
+    let first = lines.by_ref().find_map(|line| line.strip_prefix(' ')?.strip_prefix(label)?.strip_prefix(':'))?;
+    let more = lines.take_while(|line| line.starts_with("   "));
+    Some(std::iter::once(first).chain(more).map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
+/// What a file's first line says that it is, as in `a padded tile.` of `// transpose v3: a padded tile.`
+pub fn title(text: &str) -> Option<&str> {
+    text.lines().next()?.strip_prefix("// ")?.split_once(": ").map(|(_, title)| title)
+}
+
 /// Replaces each line `#include "x.cl"` by that fragment, whose path is relative to the file's folder; the path of a file
 /// that `lookup` does not find is the error.
 pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -> Result<Assembled, String> {
@@ -85,6 +105,17 @@ mod tests {
         let lookup = |path: &str| (path == "a/b.cl").then_some(Cow::Borrowed("#include \"../common/none.cl\"\n"));
         assert_eq!(assemble("a/b.cl", &lookup), Err("common/none.cl".to_owned()));
         assert_eq!(assemble("x.cl", &lookup), Err("x.cl".to_owned()));
+    }
+
+    #[test]
+    fn a_header_ends_at_the_code_and_its_labels_may_take_several_lines() {
+        let file = "// dot v1: short.\n// Idea:    one\n//          and two.\n// Remains: three.\n// More.\n#if 1\n// Proof: no\n";
+        let (header, code) = split_header(file);
+        assert_eq!((header.lines().count(), code), (5, "#if 1\n// Proof: no\n"));
+        assert_eq!(title(file), Some("short."));
+        assert_eq!(labelled(file, "Idea").as_deref(), Some("one and two."));
+        assert_eq!(labelled(file, "Remains").as_deref(), Some("three."));
+        assert_eq!(labelled(file, "Proof"), None);
     }
 
     #[test]

@@ -42,6 +42,31 @@ pub struct Target {
     pub images: bool,
 }
 
+impl Target {
+    /// A made-up GPU, or CPU, that has every feature, for what must be known without a device, as which kernels an experiment
+    /// may run. No measurement is of it.
+    pub fn with_everything(gpu: bool) -> Target {
+        Target {
+            gpu,
+            compute_units: 64,
+            max_wg: 1024,
+            max_wg_dims: [1024; 3],
+            local_mem: 64 << 10,
+            global_mem: 16 << 30,
+            max_alloc: 4 << 30,
+            cache: 32 << 20,
+            float_lanes: 8,
+            fp64: true,
+            fp16: true,
+            nvidia: gpu,
+            async_copy: gpu,
+            register_caps: gpu,
+            subgroups: true,
+            images: true,
+        }
+    }
+}
+
 /// Why a rung cannot run a case on a device: of which kind, and in words for the row's `reason`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]

@@ -9,6 +9,7 @@ pub mod columns;
 pub mod compare;
 pub mod count;
 pub mod dictionary;
+pub mod diff;
 pub mod doing;
 pub mod experiment;
 pub mod format;

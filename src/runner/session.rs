@@ -30,14 +30,27 @@ impl Sources {
     /// # Errors
     /// [`Status::Failed`] if there is no such file.
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
-        let result = match &self.dir {
-            None => assemble(path, &kernels::embedded),
-            Some(dir) => assemble(path, &|p| files::read_to_string(&dir.join(p)).ok().map(Cow::Owned)),
-        };
-        result.map(|a| a.text).map_err(|missing| {
-            let place = self.dir.as_ref().map_or("the binary".into(), |d| d.display().to_string());
-            Stop::failed(format!("no readable kernel source {missing} in {place}"))
-        })
+        assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+    }
+
+    /// The text of a kernel file as it is.
+    ///
+    /// # Errors
+    /// [`Status::Failed`] if there is no such file.
+    pub fn read(&self, path: &str) -> Result<String, Stop> {
+        self.lookup(path).map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
+    }
+
+    fn lookup(&self, path: &str) -> Option<Cow<'static, str>> {
+        match &self.dir {
+            None => kernels::embedded(path),
+            Some(dir) => files::read_to_string(&dir.join(path)).ok().map(Cow::Owned),
+        }
+    }
+
+    fn unreadable(&self, missing: &str) -> Stop {
+        let place = self.dir.as_ref().map_or("the binary".into(), |d| d.display().to_string());
+        Stop::failed(format!("no readable kernel source {missing} in {place}"))
     }
 }
 
@@ -298,7 +311,7 @@ fn gib(bytes: u64) -> String {
 }
 
 /// The definitions that a source mentions: the others would only make it another program to compile.
-fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
+pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let words: HashSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
     defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
 }

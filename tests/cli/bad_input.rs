@@ -24,6 +24,30 @@ const BAD: &str = r#"
 2 | list --source bornhofe | `bornhofen`
 2 | list reduce --source ppc | cannot be used with
 2 | list reduce dot | dot
+2 | explain | EXPERIMENT
+2 | explain nothing | there is reduce
+2 | explain redcue:3 | `reduce`
+2 | explain sequential | `reduce:3`
+2 | explain reduce:99 | reduce has no rung
+2 | explain strde | `stride`
+2 | explain reduce dot | dot
+2 | source | RUNG
+2 | source nothing | there is reduce
+2 | source reduce | 11 rungs: choose one, as in reduce:1
+2 | source reduce:99 | reduce has no rung
+2 | source redcue:3 | `reduce`
+2 | source sequential | `reduce:3`
+2 | source reduce:2-3 | choose one
+2 | source transfer | runs no kernel
+2 | source reduce:3 --cl-dir {} | nowhere
+3 | source reduce:3 --expanded -d nonesuch | nonesuch
+2 | diff | FAMILY
+2 | diff reduce 2 | TO
+2 | diff stride 1 2 | `gpulab lab stride`
+2 | diff reduce 2 99 | no rung
+2 | diff reduce 3 sequential | both are reduce:3
+2 | diff reduce 1-2 3 | choose one
+2 | diff reduce 1 2 --cl-dir {} | nowhere
 2 | help nothing | there is no command
 2 | help worker | there is no command
 2 | help colums | `columns`

@@ -8,6 +8,7 @@ mod compare;
 mod graph;
 mod lab;
 mod ladder;
+mod lessons;
 mod minplus;
 mod roads;
 mod show;

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod environment;
+mod explanations;
 mod graph;
 mod oracles;
 mod plans;

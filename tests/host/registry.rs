@@ -30,9 +30,8 @@ impl File {
         kernels::entry_point(self.path)
     }
 
-    fn header(&self, label: &str) -> Option<&'static str> {
-        let lines = self.text.lines().take(8);
-        lines.filter_map(|line| line.strip_prefix("// ")?.strip_prefix(label)?.strip_prefix(':')).map(str::trim).next()
+    fn header(&self, label: &str) -> Option<String> {
+        kernels::labelled(self.text, label)
     }
 
     /// With its fragments in place.

@@ -15,7 +15,7 @@ use super::evidence::{
     value,
 };
 use super::own::{LATENCY, Own};
-use super::{Experiment, Scope, Trial, plain};
+use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
 use crate::kernels::lab::instructions::operation::{
     DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Function, Instruction, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
@@ -52,6 +52,16 @@ const IN_F64: [&str; 4] = ["div", "sqrt", "sin", "exp"];
 pub const INSTRUCTIONS: Experiment = Experiment {
     name: "instructions",
     question: "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?",
+    about: Explanation {
+        idea: "Each operation is measured as one chain of a lone item (latency), as many chains of many items \
+               (throughput), and each function once for many arguments (its largest error).",
+        expect: "Additions, multiplications and bitwise operations are cheap. A division of integers by a variable is a \
+               sequence of many instructions; native functions trade exactness for speed.",
+        but: "Compilers replace divisions by constants, and some join chains of floats into vectors: the finding says \
+               where a step was too fast to be one.",
+        cuda: "Throughput of arithmetic instructions for each multiprocessor and clock; native_sin() is __sinf(), \
+               mul24() is __mul24().",
+    },
     x_name: "chains",
     x_label: plain,
     has_timeline: false,

@@ -1,0 +1,34 @@
+//! `gpulab diff`: what changed from one rung to another.
+
+use super::lesson::{rung_of, short_name};
+use super::{Out, bench, page, screen};
+use crate::Error;
+use crate::cli::{DiffArgs, Global};
+use crate::kernels::{Family, Rung};
+use crate::report::diff::{self, DiffLayout, KernelFile};
+use crate::runner::Sources;
+use crate::terminal::Stdout;
+
+/// Prints what the two headers say, and the lines of code that differ.
+///
+/// # Errors
+/// [`Error::Usage`] for a family or rung that there is not, for the same rung twice, and for a folder that lacks a file.
+pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
+    let family = bench::family(&options.family.to_lowercase())?;
+    let [from, to] = [&options.from, &options.to].map(|text| rung_of(family, text));
+    let (from, to) = (from?, to?);
+    if from.path == to.path {
+        return Err(Error::Usage(format!("both are {}: name two rungs", short_name(family, from))));
+    }
+    bench::check_files(&[from.path, to.path], options.cl_dir.as_deref())?;
+    let sources = Sources { dir: options.cl_dir.clone() };
+    let (from, to) = (file(family, from, &sources)?, file(family, to, &sources)?);
+    let screen = screen(global.color);
+    let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);
+    out.painted(&diff::text(&from, &to, layout, page::width(), screen))
+}
+
+fn file(family: &Family, rung: &Rung, sources: &Sources) -> Result<KernelFile, Error> {
+    let text = sources.read(rung.path).map_err(|stop| Error::Failed(stop.reason))?;
+    Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
+}
