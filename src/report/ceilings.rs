@@ -133,7 +133,8 @@ fn notes(rows: &[CeilingRow], screen: Screen) -> String {
     for row in rows.iter().filter(|r| r.value.is_none()) {
         let size = if row.place == Site::Curve { row.bytes.map(binary) } else { None };
         let who = [name(row), size.unwrap_or_default(), status_word(row.status).to_owned()].join(" ");
-        text.push_str(&format!("{}:\n{}", format::terminal(&who), format::block(&row.reason, "  ")));
+        let why = format::reason(&row.reason, "  ", screen.width);
+        text.push_str(&format!("{}:\n{why}", format::terminal(&who)));
     }
     format::block(&text, "").lines().map(|line| wrapped(line, screen)).collect()
 }

@@ -141,6 +141,13 @@ pub fn block(text: &str, indent: &str) -> String {
         .collect()
 }
 
+/// Why something has no value, indented by `indent`: a sentence in lines of at most `width` characters; a log of many lines as
+/// it is, as its columns mean something.
+pub fn reason(text: &str, indent: &str, width: usize) -> String {
+    let block = block(text, indent);
+    if block.lines().count() == 1 { wrap(block.trim_end(), width, indent) } else { block }
+}
+
 /// Foreign text within a line or a table cell of Markdown.
 pub fn markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -168,6 +175,17 @@ pub fn markdown(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_reason_of_one_sentence_is_wrapped_and_a_log_stays() {
+        assert_eq!(
+            reason("this driver takes no cap on registers\n", "  ", 20),
+            "  this driver takes\n  no cap on\n  registers\n"
+        );
+        let log = "a.cl:1:1: error: what is  this\n    x  +  y\n       ^";
+        assert_eq!(reason(log, "  ", 20), block(log, "  "));
+        assert_eq!(reason("", "  ", 20), "");
+    }
 
     #[test]
     fn times_have_four_digits_and_the_right_unit() {

@@ -157,12 +157,9 @@ fn notes(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Str
     }
     let troubled: Vec<&Point> = points.iter().filter(|p| p.status != Status::Ok).collect();
     for point in troubled.iter().take(REMARKS) {
-        let who = format!("{}, {} = {}, {}:", point.series, point.x_name, label(point.x), status_word(point.status));
-        let why = format::block(&point.reason, "  ");
-        text.push('\n');
-        for line in std::iter::once(format::terminal(&who).as_str()).chain(why.lines()) {
-            text.push_str(&format::wrap(line, screen.width, "  "));
-        }
+        let who = format!("{}, {} = {}, {}", point.series, point.x_name, label(point.x), status_word(point.status));
+        let why = format::reason(&point.reason, "  ", screen.width);
+        text.push_str(&format!("\n{}:\n{why}", format::terminal(&who)));
     }
     if troubled.len() > REMARKS {
         text.push_str(&format!(

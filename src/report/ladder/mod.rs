@@ -49,7 +49,7 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     for row in view.troubled {
         let shown = shown.iter().find(|(told, _)| std::ptr::eq(*told, row)).map(|(_, verdict)| verdict.as_str());
         if let Some((who, reason)) = detail(row, shown) {
-            text.push_str(&format!("\n{}:\n{}", format::terminal(&who), format::block(&reason, "  ")));
+            text.push_str(&format!("\n{}:\n{}", format::terminal(&who), format::reason(&reason, "  ", screen.width)));
         }
     }
     format::on_screen(&text, screen)
