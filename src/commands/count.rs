@@ -13,10 +13,9 @@ use crate::plan::{Case, REPEATS, Role, Target, WorkGroup};
 use crate::record::Run;
 use crate::report;
 use crate::report::progress::{Observer, StatusLine};
-use crate::runner::{Status, Stop};
+use crate::runner::{Sources, Status, Stop};
 use crate::worker::Setup;
-use crate::{Error, ceilings, files, sweep, values};
-use std::path::Path;
+use crate::{Error, ceilings, sweep, values};
 use std::time::Duration;
 
 /// Most times that a kernel of an experiment repeats its work inside, if nobody says.
@@ -49,7 +48,8 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let mut counting = Counting { options, global, simulator: &simulator.version, model, rows: Vec::new() };
     let counted = counting.run(&mut worker, &cases, &mut outputs);
     let rows = counting.rows;
-    let source = |file: &str, line: u64| source_line(options.cl_dir.as_deref(), file, line);
+    let sources = Sources { dir: options.cl_dir.clone() };
+    let source = |file: &str, line: u64| source_line(&sources, file, line);
     let text = |screen| {
         let table = report::count::table(&rows, global.verbose, screen);
         if options.lines { table + &report::count::lines(&rows, &source, screen) } else { table }
@@ -317,10 +317,7 @@ impl Counting<'_> {
 }
 
 /// The text of a line of a kernel's source.
-pub(super) fn source_line(dir: Option<&Path>, file: &str, line: u64) -> Option<String> {
+pub(super) fn source_line(sources: &Sources, file: &str, line: u64) -> Option<String> {
     let at = usize::try_from(line.checked_sub(1)?).ok()?;
-    match dir {
-        Some(dir) => files::read_to_string(&dir.join(file)).ok()?.lines().nth(at).map(str::to_owned),
-        None => kernels::text(file)?.lines().nth(at).map(str::to_owned),
-    }
+    sources.read(file).ok()?.lines().nth(at).map(str::to_owned)
 }

@@ -11,7 +11,7 @@ use crate::files;
 use crate::kernels;
 use crate::record::{HOST, Point, Row, flag};
 use crate::report::{self, RateUnit, format};
-use crate::runner::Cache;
+use crate::runner::{Cache, Sources};
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
 use crate::terminal::Screen;
@@ -151,7 +151,10 @@ impl ShowingStyle {
     fn counts(&self, rows: &[CountRow]) -> String {
         let table = report::count::table(rows, self.verbose, self.screen);
         match rows.iter().any(|row| row.line.is_some()) {
-            true => table + &report::count::lines(rows, &|file, line| source_line(None, file, line), self.screen),
+            true => {
+                let source = |file: &str, line: u64| source_line(&Sources::default(), file, line);
+                table + &report::count::lines(rows, &source, self.screen)
+            }
             false => table,
         }
     }
