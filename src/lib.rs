@@ -12,6 +12,7 @@
 //! - [`tune`] searches a family's settings for the fastest, and remembers them for their device.
 //! - [`compare`] says what two runs of the same cases differ in.
 //! - [`count`] counts in a simulator what a machine in lockstep would do with a kernel.
+//! - [`why`] makes reasons of counts and ceilings: what a rung's time should be, and what the next rung changes.
 //! - [`worker`] runs cases in a process of their own; [`runner`] verifies, times and verifies one case.
 //! - [`device`] is the only place that names `ocl`; [`check`] gives verdicts, [`stats`] summaries.
 //! - [`exchange`] is what goes on between host and device, as data: transfers, launches, pipelines.
@@ -56,6 +57,7 @@ pub mod sweep;
 pub mod terminal;
 pub mod tune;
 pub mod values;
+pub mod why;
 pub mod worker;
 
 pub use error::Error;

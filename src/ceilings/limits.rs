@@ -177,6 +177,14 @@ impl Limits {
         Ok(row.filter(is_by).and_then(|row| row.value).map(|us| us * 1e-6))
     }
 
+    /// The lines of these quantities, each looked up or measured; without those of which a probe broke.
+    ///
+    /// # Errors
+    /// What ends the whole run.
+    pub fn rows(&mut self, quantities: &[Quantity], executor: &mut dyn Executor) -> Result<Vec<CeilingRow>, Error> {
+        quantities.iter().filter_map(|quantity| self.row(quantity, executor).transpose()).collect()
+    }
+
     /// The line of a quantity, as it is kept or measured now; none if a probe broke.
     fn row(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
         if let Some(row) = self.look_up(quantity) {

@@ -188,6 +188,20 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     all
 }
 
+/// What a model of kernels' times needs beside a family's limit: the caches, local memory, single additions.
+pub fn for_model(target: &Target) -> Vec<Quantity> {
+    let caches = [Bound::Read, Bound::Write, Bound::Copy].map(|bound| near(bound, target));
+    let add = Quantity {
+        what: "add",
+        element: "f32",
+        bytes: None,
+        measure: Rate::Ops,
+        spaces: arithmetic("add", &["add"], "f32", Dtype::F32, target, true),
+        place: Site::Unit,
+    };
+    caches.into_iter().chain([local(target), add]).collect()
+}
+
 /// What launches cost, and what the link between host and device gives: one large transfer.
 fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use<> {
     let bytes: u64 = if target.gpu { 128 << 20 } else { 64 << 20 };

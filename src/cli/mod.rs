@@ -233,11 +233,14 @@ The simulator, Oclgrind, runs every work-item, and all are counted: choose small
 #[derive(Debug, Args)]
 pub struct CountArgs {
     /// A family, of which the rungs are counted, or an experiment, of which the trials are
-    #[arg(value_name = "NAME", required_unless_present = "kernel", conflicts_with = "kernel")]
+    #[arg(value_name = "NAME", required_unless_present_any = ["kernel", "of"], conflicts_with_all = ["kernel", "of"])]
     family: Option<String>,
     /// The same as NAME
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "of")]
     kernel: Option<String>,
+    /// Count the rungs of these files' ladders with the settings that they were measured with, each at two small sizes
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "op"])]
+    pub of: Vec<PathBuf>,
     /// Rungs to count: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
@@ -521,6 +524,9 @@ pub struct Ladder {
     /// Leave settings that gpulab tune found aside
     #[arg(long)]
     pub no_tuned: bool,
+    /// Say below the table why each step pays or does not: from counts of the kernels and the device's measured limits
+    #[arg(long)]
+    pub why: bool,
     /// Theoretical rate of the device, as in 4800GB/s or 60TFLOP/s, for the column "of peak"; repeatable, or as a list
     #[arg(long, value_name = "RATE", value_parser = values::peak, value_delimiter = ',')]
     pub peak: Vec<Peak>,
@@ -594,6 +600,9 @@ pub struct Show {
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second
     #[arg(long)]
     pub gib: bool,
+    /// Say below each ladder why its steps pay or do not; of files, one of them must hold the device's ceilings
+    #[arg(long)]
+    pub why: bool,
 }
 
 /// `gpulab noise`.

@@ -4,18 +4,20 @@ use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
 use super::{Out, interrupt, say, screen, words};
 use crate::cli::{CountArgs, Global};
-use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simulator};
+use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simulator, small_cases, stretched};
 use crate::data::{Params, Shape};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{self, FAMILIES, Family, Form, Rung};
-use crate::plan::{Case, REPEATS, Role, Target, WorkGroup};
-use crate::record::Run;
+use crate::plan::{Case, Plan, REPEATS, Role, Target, WorkGroup};
+use crate::record::{Row, Run};
 use crate::report;
 use crate::report::progress::{Observer, StatusLine};
 use crate::runner::{Sources, Status, Stop};
+use crate::store::{Recorded, recorded};
 use crate::worker::Setup;
-use crate::{Error, ceilings, sweep, values};
+use crate::{Error, ceilings, files, sweep, values, why};
+use std::path::Path;
 use std::time::Duration;
 
 /// Most times that a kernel of an experiment repeats its work inside, if nobody says.
@@ -31,12 +33,14 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         return Err(Error::Usage(why.into()));
     }
     let subject = Countable::find(options)?;
-    match subject {
+    match &subject {
         Countable::Ladder(family) => check_ladder(family, options)?,
         Countable::Trials(_) => check_trials(options)?,
+        Countable::Measured(_) => {}
     }
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
+    let files: Vec<String> = options.of.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let inputs = outputs::inputs(&files, options.cl_dir.as_deref());
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths { csv, json, ..Paths::default() }, &inputs)?;
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
@@ -45,15 +49,19 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let deadline = Duration::from_secs_f64(options.deadline);
     let mut worker = CountingWorker::open(&simulator, model, setup, deadline, (interrupt::interrupted, say))?;
     let cases = subject.cases(options, worker.target())?;
-    let mut counting = Counting { options, global, simulator: &simulator.version, model, rows: Vec::new() };
-    let counted = counting.run(&mut worker, &cases, &mut outputs);
+    let mut counting =
+        Counting { lines: options.lines, quiet: global.quiet, simulator: &simulator.version, model, rows: Vec::new() };
+    let counted = counting.run(&mut worker, &cases, &mut |row| outputs.row(row));
     let rows = counting.rows;
     let sources = Sources { dir: options.cl_dir.clone() };
     let source = |file: &str, line: u64| source_line(&sources, file, line);
-    let text = |screen| {
-        let table = report::count::table(&rows, global.verbose, screen);
-        if options.lines { table + &report::count::lines(&rows, &source, screen) } else { table }
+    let table = |rows: &[CountRow], screen| {
+        let table = report::count::table(rows, global.verbose, screen);
+        if options.lines { table + &report::count::lines(rows, &source, screen) } else { table }
     };
+    let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
+    let is_one = |a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b);
+    let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).collect::<Vec<_>>().join("\n");
     if !rows.is_empty() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }
@@ -79,24 +87,34 @@ fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
     failed.map_or(Ok(()), |what| Err(Error::Failed(what)))
 }
 
-/// What is counted: a family's rungs, or an experiment's trials.
-#[derive(Clone, Copy)]
+/// What is counted: a family's rungs, an experiment's trials, or what was measured.
 enum Countable {
     Ladder(&'static Family),
     Trials(&'static Experiment),
+    Measured(Vec<Row>),
 }
 
 /// A case to count, with what it is one of.
-struct CountedTrial {
+pub(super) struct CountedTrial {
     case: Case,
     rung: &'static Rung,
     /// What is to be known of its counts; or why there are none.
     remark: Result<&'static str, Stop>,
     trial: Option<(&'static str, String, f64)>,
+    /// Of a case that is too large for a simulator, what it launches: its counts follow from those of small cases.
+    large: Option<Plan>,
 }
 
 impl Countable {
     fn find(options: &CountArgs) -> Result<Countable, Error> {
+        if !options.of.is_empty() {
+            return options
+                .of
+                .iter()
+                .map(|path| measured(path))
+                .collect::<Result<Vec<_>, _>>()
+                .map(|rows| Countable::Measured(rows.into_iter().flatten().collect()));
+        }
         let name = options.name();
         if let Some(family) = FAMILIES.iter().find(|family| family.name == name) {
             return Ok(Countable::Ladder(family));
@@ -111,12 +129,40 @@ impl Countable {
         })
     }
 
-    fn cases(self, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
+    fn cases(&self, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
         match self {
+            Countable::Measured(rows) => Ok(small(rows, target)),
             Countable::Ladder(family) => ladder(family, options, target),
             Countable::Trials(experiment) => trials(experiment, options, target),
         }
     }
+}
+
+/// The rows of a file of ladders.
+fn measured(path: &Path) -> Result<Vec<Row>, Error> {
+    let name = path.display().to_string();
+    let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    match recorded(&text, &name)?.0 {
+        Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(row).is_some()) => Ok(rows),
+        _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
+    }
+}
+
+/// The two small cases of each kernel and its settings that were measured.
+pub(super) fn small(rows: &[Row], target: &Target) -> Vec<CountedTrial> {
+    let mut all: Vec<CountedTrial> = Vec::new();
+    for row in rows.iter().filter(|row| row.status == Status::Ok && row.repeats().is_none()) {
+        let Some(cases) = why::case_of(row).and_then(|case| small_cases(&case, case.wg)) else { continue };
+        let found = kernels::family(&row.family).and_then(|family| Some((family, family.rung(&row.variant)?)));
+        let Some((family, rung)) = found else { continue };
+        for case in cases.into_iter().filter(|case| !all.iter().any(|known| known.case == *case)).collect::<Vec<_>>() {
+            let remark = remark(family, rung, &case, target);
+            all.push(CountedTrial { case, rung, remark, trial: None, large: None });
+        }
+    }
+    // Each problem's cases are one table.
+    all.sort_by_key(|one| (one.case.family.clone(), one.case.dtype.name(), one.case.shape.n));
+    all
 }
 
 /// The rungs that the options name, in the ladder's order.
@@ -140,6 +186,10 @@ fn check_ladder(family: &'static Family, options: &CountArgs) -> Result<(), Erro
         return Err(Error::Usage("without elements nothing is launched, and there is nothing to count".into()));
     }
     let params = Params::new();
+    if options.lines && is_large(family.form, shape) {
+        let why = "--lines: lines are counted of cases that the simulator runs whole; choose a smaller --n";
+        return Err(Error::Usage(why.into()));
+    }
     let input = Input { family, shape, dtype: options.dtype.unwrap_or(family.dtypes[0]), params: &params };
     input.check_host(input.bytes()?)?;
     settings(family, &rungs, options).map(drop)
@@ -152,6 +202,13 @@ fn usual_size(form: Form) -> u64 {
         Form::Matrix => 128,
         Form::Square => 64,
     }
+}
+
+/// Whether a simulator would take minutes for a case of this shape.
+fn is_large(form: Form, shape: Shape) -> bool {
+    let most = if form == Form::Square { 160 } else { 1 << 18 };
+    let size = if form == Form::Square { shape.n } else { shape.elements() };
+    size > most
 }
 
 fn shape(family: &Family, options: &CountArgs) -> Shape {
@@ -186,7 +243,8 @@ fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Resu
             seed: options.seed,
         };
         let remark = remark(family, rung, &case, target);
-        CountedTrial { case, rung, remark, trial: None }
+        let large = is_large(family.form, case.shape).then(|| family.plan(rung, &case, target).ok()).flatten();
+        CountedTrial { case, rung, remark, trial: None, large }
     };
     Ok(rungs.into_iter().map(case).collect())
 }
@@ -219,7 +277,8 @@ fn trials(experiment: &'static Experiment, options: &CountArgs, target: &Target)
         };
         // What one run tells twice, as a rate and as registers, is counted once.
         if all.iter().all(|known| known.case != case) {
-            all.push(CountedTrial { case, rung, remark, trial: Some((experiment.name, trial.series, trial.x)) });
+            let trial = Some((experiment.name, trial.series, trial.x));
+            all.push(CountedTrial { case, rung, remark, trial, large: None });
         }
     }
     if all.is_empty() {
@@ -273,24 +332,26 @@ fn cut_down(trial: &Trial, family: &Family, rung: &Rung, options: &CountArgs, ta
 }
 
 /// A run under way.
-struct Counting<'a> {
-    options: &'a CountArgs,
-    global: &'a Global,
-    simulator: &'a str,
-    model: LockstepModel,
-    rows: Vec<CountRow>,
+pub(super) struct Counting<'a> {
+    /// Whether lines of the sources get rows, too.
+    pub(super) lines: bool,
+    pub(super) quiet: bool,
+    pub(super) simulator: &'a str,
+    pub(super) model: LockstepModel,
+    pub(super) rows: Vec<CountRow>,
 }
 
 impl Counting<'_> {
-    fn run(
+    /// Counts the cases; each row that files get is handed on at once.
+    pub(super) fn run(
         &mut self,
         worker: &mut CountingWorker,
         cases: &[CountedTrial],
-        outputs: &mut Outputs<CountRow>,
+        write: &mut dyn FnMut(&CountRow),
     ) -> Result<(), Error> {
         let run = Run::begin();
-        let mut observer = StatusLine::with_bar(self.global.quiet);
-        for (at, CountedTrial { case, rung, remark, trial }) in cases.iter().enumerate() {
+        let mut observer = StatusLine::with_bar(self.quiet);
+        for (at, CountedTrial { case, rung, remark, trial, large }) in cases.iter().enumerate() {
             if interrupt::interrupted() {
                 return Err(Error::Interrupted);
             }
@@ -299,21 +360,43 @@ impl Counting<'_> {
             let (simulator, model, rung) = (self.simulator, self.model, rung.number());
             let note = remark.as_ref().copied().unwrap_or_default();
             let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note };
-            let counted = match remark {
-                Ok(_) => worker.count(case)?,
-                Err(stop) => Err(stop.clone()),
+            let counted = match (remark, large) {
+                (Err(stop), _) => Err(stop.clone()),
+                (Ok(_), None) => worker.count(case)?.map(|counted| CountRow::of(&subject, &counted)),
+                (Ok(_), Some(plan)) => count_large(worker, subject, plan)?,
             };
             observer.case_done(counted.as_ref().map_or_else(|stop| stop.status, |_| Status::Ok), None);
-            let rows = match counted {
-                Ok(counted) => CountRow::of(&subject, &counted),
-                Err(stop) => vec![CountRow::stopped(&subject, &stop)],
-            };
-            let is_written = |row: &&CountRow| self.options.lines || row.line.is_none();
-            rows.iter().filter(is_written).for_each(|row| outputs.row(row));
+            let rows = counted.unwrap_or_else(|stop| vec![CountRow::stopped(&subject, &stop)]);
+            let is_written = |row: &&CountRow| self.lines || row.line.is_none();
+            rows.iter().filter(is_written).for_each(&mut *write);
             self.rows.extend(rows);
         }
         Ok(())
     }
+}
+
+/// The rows of a large case's launches, by counts of two small ones.
+fn count_large(
+    worker: &mut CountingWorker,
+    subject: CountSubject<'_>,
+    plan: &Plan,
+) -> Result<Result<Vec<CountRow>, Stop>, Error> {
+    let none =
+        || Stop::new(Status::Skipped, "its counts do not follow from those of small cases; choose a smaller --n");
+    let Some(cases) = small_cases(subject.case, plan.wg) else { return Ok(Err(none())) };
+    let mut counted = Vec::new();
+    for case in &cases {
+        match worker.count(case)? {
+            Ok(small) => counted.extend(CountRow::of(&CountSubject { case, ..subject }, &small)),
+            Err(stop) => return Ok(Err(stop)),
+        }
+    }
+    let [small, large] = cases.map(|case| case.shape.n);
+    let how = format!("by the groups of n={small} and n={large}, as the simulator is slow");
+    let reason = if subject.note.is_empty() { how } else { format!("{}; {how}", subject.note) };
+    let whole = |row: CountRow| CountRow { reason: reason.clone(), ..row };
+    let rows = stretched(subject.case, plan, &counted);
+    Ok(rows.map(|rows| rows.into_iter().map(whole).collect()).ok_or_else(none))
 }
 
 /// The text of a line of a kernel's source.

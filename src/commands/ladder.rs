@@ -4,7 +4,7 @@ use super::baseline::Baselines;
 use super::bench::{self, Input};
 use super::climb::{Climb, Study};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, note, screen, tuning};
+use super::{Out, interrupt, note, screen, tuning, why};
 use crate::Error;
 use crate::ceilings::Limits;
 use crate::cli::{Global, Ladder, Output};
@@ -110,7 +110,10 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let mut climb = Climb::new(study, executor, outputs, live, began);
     let climbed = climb.climb(&mut limits);
     let rows = climb.rows();
-    let finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
+    let mut finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
+    if options.why && climbed.is_ok() && finished.is_ok() {
+        finished = reasons(&mut climb, out, global, options, &mut limits, &rows);
+    }
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
     }
@@ -118,6 +121,23 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let kept = baselines.keep(&rows, climbed.is_ok(), global.quiet);
     let rungs = bench::worst(&rows, options.measure.strict);
     bench::worst_of([climbed, rungs, probes, finished, kept].into_iter().filter_map(Result::err))
+}
+
+/// Says why each step pays or does not; beside the table, on standard error where files go to standard output.
+fn reasons(
+    climb: &mut Climb<'_>,
+    out: &mut Out,
+    global: &Global,
+    options: &Ladder,
+    limits: &mut Limits,
+    rows: &[Row],
+) -> Result<(), Error> {
+    let ceilings = climb.model_limits(limits)?;
+    climb.end_progress();
+    let counts = why::counts(rows, options.cl_dir.as_deref(), global.quiet)?;
+    let text = |screen| format!("\n{}", why::text(rows, &counts, &ceilings, screen));
+    climb.outputs.tell(out, &text, screen(global.color), global.quiet);
+    Ok(())
 }
 
 /// The rungs that were given no settings as they were tuned for this case, by their names; says which these are.

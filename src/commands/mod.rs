@@ -37,6 +37,7 @@ mod transpose;
 mod tune;
 mod tuned;
 mod tuning;
+mod why;
 mod words;
 
 pub use words::misunderstood;

@@ -1,7 +1,7 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
 use super::count::source_line;
-use super::{Out, say, screen};
+use super::{Out, say, screen, why};
 use crate::Error;
 use crate::ceilings::{CeilingRow, cached};
 use crate::cli::{Global, Show};
@@ -24,19 +24,22 @@ use std::path::Path;
 /// there are not.
 pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
     let all = shipped();
+    let mut limits = Vec::new();
     let sources = match options.what.split_first() {
         None => return out.text(&overview(&all)),
         Some((device, names)) if !Path::new(device).exists() && !looks_like_a_path(device) => {
             let own = of_device(&all, device)?;
-            match names.is_empty() {
-                true => return out.text(&contents(&own)),
-                false => beside_caches(&own, named(&own, names)?)?,
+            if names.is_empty() {
+                return out.text(&contents(&own));
             }
+            limits = own_ceilings(&own)?;
+            beside_caches(&limits, named(&own, names)?)
         }
         Some(_) => options.what.iter().map(|path| from_file(path)).collect::<Result<Vec<ShownFile>, Error>>()?,
     };
     let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
-    let view = ShowingStyle { unit, screen: screen(global.color), verbose: global.verbose };
+    let why = options.why.then(|| Reasons::of(&sources, limits)).transpose()?;
+    let view = ShowingStyle { unit, screen: screen(global.color), verbose: global.verbose, why };
     let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
     for (i, source) in sources.iter().enumerate() {
         if let Some(torn) = source.torn.as_deref().filter(|_| !global.quiet) {
@@ -121,6 +124,36 @@ struct ShowingStyle {
     unit: RateUnit,
     screen: Screen,
     verbose: bool,
+    why: Option<Reasons>,
+}
+
+/// What the reasons of ladders are made of.
+struct Reasons {
+    counts: Vec<CountRow>,
+    ceilings: Vec<CeilingRow>,
+}
+
+impl Reasons {
+    /// From the counts that come with gpulab and those in the files, and by the ceilings in the files or else these.
+    fn of(sources: &[ShownFile], mut ceilings: Vec<CeilingRow>) -> Result<Reasons, Error> {
+        let mut counts = why::shipped()?;
+        for source in sources {
+            match &source.holds {
+                ShownContent::Counts(rows) => counts.extend(rows.iter().cloned()),
+                ShownContent::Ceilings(rows) => ceilings.extend(rows.iter().cloned()),
+                ShownContent::Recorded(_) => {}
+            }
+        }
+        Ok(Reasons { counts, ceilings })
+    }
+
+    /// Of a ladder, by the limits of its device.
+    fn text(&self, rows: &[Row], screen: Screen) -> String {
+        let device = rows.iter().find(|row| !row.on_host());
+        let is_its_own = |ceiling: &&CeilingRow| device.is_some_and(|row| row.device == ceiling.device);
+        let ceilings: Vec<CeilingRow> = self.ceilings.iter().filter(is_its_own).cloned().collect();
+        format!("\n{}", why::text(rows, &self.counts, &ceilings, screen))
+    }
 }
 
 impl ShowingStyle {
@@ -163,7 +196,10 @@ impl ShowingStyle {
     fn rows(&self, rows: &[Row]) -> String {
         let text = |group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
             true => report::sweep::summary(group, self.screen),
-            false => report::ladder::table(group, self.unit, self.screen, self.verbose),
+            false => {
+                let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, self.screen));
+                report::ladder::table(group, self.unit, self.screen, self.verbose) + &reasons
+            }
         };
         joined(groups(rows, run_of_row).iter().map(text))
     }
@@ -356,14 +392,19 @@ fn found_by_name(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
 /// The shipped file of a device's limits.
 const CEILINGS: &str = "ceilings";
 
+/// The limits of a device whose files these are.
+fn own_ceilings(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
+    let file = own.iter().find(|file| file.name == CEILINGS);
+    Ok(match file.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
+        Some(ShownContent::Ceilings(rows)) => rows,
+        _ => Vec::new(),
+    })
+}
+
 /// The same, where rows of data that the device's caches hold say so. Those that were recorded before caches were measured
 /// do not, and a share of memory's limit would mislead.
-fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<ShownFile>, Error> {
-    let ceilings = own.iter().find(|file| file.name == CEILINGS);
-    let cached = match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
-        Some(ShownContent::Ceilings(rows)) => cached(&rows),
-        _ => 0,
-    };
+fn beside_caches(ceilings: &[CeilingRow], mut shown: Vec<ShownFile>) -> Vec<ShownFile> {
+    let cached = cached(ceilings);
     let is_cached = |row: &Row| {
         let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
         is_memory
@@ -377,7 +418,7 @@ fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<Shown
             row.flags = format!("{} {}", row.flags, flag::FITS_CACHE).trim_start().to_owned();
         }
     }
-    Ok(shown)
+    shown
 }
 
 /// What a source has of a family or an experiment.

@@ -92,38 +92,53 @@ pub struct LaunchCounts {
     pub instructions: Vec<InstructionCounts>,
 }
 
-impl AddAssign for RequestCounts {
-    fn add_assign(&mut self, other: RequestCounts) {
-        let RequestCounts { requests, items, bytes, segments, passes, conflicts, broadcasts, words } = other;
-        self.requests += requests;
-        self.items += items;
-        self.bytes += bytes;
-        self.segments += segments;
-        self.passes += passes;
-        self.conflicts += conflicts;
-        self.broadcasts += broadcasts;
-        self.words += words;
+/// What joins two counts of the same thing.
+pub(super) type Joining<'a> = &'a dyn Fn(u64, u64) -> u64;
+
+impl RequestCounts {
+    fn joined(&self, other: &RequestCounts, with: Joining<'_>) -> RequestCounts {
+        RequestCounts {
+            requests: with(self.requests, other.requests),
+            items: with(self.items, other.items),
+            bytes: with(self.bytes, other.bytes),
+            segments: with(self.segments, other.segments),
+            passes: with(self.passes, other.passes),
+            conflicts: with(self.conflicts, other.conflicts),
+            broadcasts: with(self.broadcasts, other.broadcasts),
+            words: with(self.words, other.words),
+        }
     }
 }
 
-impl AddAssign for MemoryCounts {
-    fn add_assign(&mut self, other: MemoryCounts) {
-        self.global_read += other.global_read;
-        self.global_write += other.global_write;
-        self.local_read += other.local_read;
-        self.local_write += other.local_write;
-        self.constant_read += other.constant_read;
-        self.global_atomic += other.global_atomic;
-        self.local_atomic += other.local_atomic;
+impl MemoryCounts {
+    fn joined(&self, other: &MemoryCounts, with: Joining<'_>) -> MemoryCounts {
+        MemoryCounts {
+            global_read: self.global_read.joined(&other.global_read, with),
+            global_write: self.global_write.joined(&other.global_write, with),
+            local_read: self.local_read.joined(&other.local_read, with),
+            local_write: self.local_write.joined(&other.local_write, with),
+            constant_read: self.constant_read.joined(&other.constant_read, with),
+            global_atomic: self.global_atomic.joined(&other.global_atomic, with),
+            local_atomic: self.local_atomic.joined(&other.local_atomic, with),
+        }
+    }
+}
+
+impl Counts {
+    /// Both, count by count.
+    pub(super) fn joined(&self, other: &Counts, with: Joining<'_>) -> Counts {
+        Counts {
+            issued: with(self.issued, other.issued),
+            lanes: with(self.lanes, other.lanes),
+            flops: with(self.flops, other.flops),
+            memory: self.memory.joined(&other.memory, with),
+        }
     }
 }
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
-        self.issued += other.issued;
-        self.lanes += other.lanes;
-        self.flops += other.flops;
-        self.memory += other.memory;
+        *self = self.joined(&other, &add);
     }
 }
 
@@ -147,6 +162,10 @@ impl LaunchCounts {
         lines.sort_by_key(|(file, line, _)| (*file, *line));
         lines
     }
+}
+
+fn add(a: u64, b: u64) -> u64 {
+    a + b
 }
 
 /// A ratio, where there is something to divide by.
@@ -179,23 +198,17 @@ impl Counts {
 
     /// Requests of global memory, without atomics.
     pub fn global(&self) -> RequestCounts {
-        let mut both = self.memory.global_read;
-        both += self.memory.global_write;
-        both
+        self.memory.global_read.joined(&self.memory.global_write, &add)
     }
 
     /// Requests of local memory, without atomics.
     pub fn local(&self) -> RequestCounts {
-        let mut both = self.memory.local_read;
-        both += self.memory.local_write;
-        both
+        self.memory.local_read.joined(&self.memory.local_write, &add)
     }
 
     /// Atomic requests of either memory.
     pub fn atomics(&self) -> RequestCounts {
-        let mut both = self.memory.global_atomic;
-        both += self.memory.local_atomic;
-        both
+        self.memory.global_atomic.joined(&self.memory.local_atomic, &add)
     }
 
     /// Bytes of the segments that global requests move, for each byte that their items ask for.

@@ -6,11 +6,13 @@
 mod counts;
 mod row;
 mod simulator;
+mod stretch;
 mod worker;
 
 pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
 pub use row::{CountRow, CountSubject};
 pub use simulator::{LockstepModel, PACKAGES, PLUGINS_FOLDER, Simulator};
+pub use stretch::{counted_settings, small_cases, stretched};
 pub use worker::{CountedCase, CountedLaunch, CountingWorker};
 
 /// Compute units of the GPU that plans are made for: one, so that in small cases, too, an item has several elements.

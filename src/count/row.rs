@@ -336,15 +336,23 @@ impl CountRow {
 
     /// The row of a launch, or of a line of it, with its counts.
     fn with(&self, place: RowPlace<'_>, counts: Counts) -> CountRow {
-        let memory = &counts.memory;
         let (file, line) = place.line.unzip();
-        CountRow {
+        let placed = CountRow {
             launch: Some(place.launch),
             launches: Some(place.launches),
             timed: Some(place.timed),
             kernel: place.kernel.to_owned(),
             file: file.unwrap_or_default().to_owned(),
             line,
+            ..self.clone()
+        };
+        placed.with_counts(counts)
+    }
+
+    /// The row with these counts, and what follows from them.
+    pub(super) fn with_counts(self, counts: Counts) -> CountRow {
+        let memory = &counts.memory;
+        CountRow {
             warp_instructions: Some(counts.issued),
             item_instructions: Some(counts.lanes),
             flops: Some(counts.flops),
@@ -376,7 +384,7 @@ impl CountRow {
             moved_an_asked_byte: counts.moved_an_asked_byte(self.segment),
             passes_a_local_request: counts.local().passes_a_request(),
             flops_a_byte: counts.flops_a_byte(self.segment),
-            ..self.clone()
+            ..self
         }
     }
 }

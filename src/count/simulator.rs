@@ -37,6 +37,11 @@ pub struct LockstepModel {
     pub banks: u64,
 }
 
+impl LockstepModel {
+    /// NVIDIA's GPUs, and near enough to others.
+    pub const USUAL: LockstepModel = LockstepModel { warp: 32, segment: 32, banks: 32 };
+}
+
 /// Oclgrind and the plugin that was built for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulator {

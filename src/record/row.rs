@@ -408,6 +408,14 @@ impl Row {
         self.params.split(' ').find_map(|word| word.strip_prefix(REPEATS)?.strip_prefix('='))
     }
 
+    /// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.
+    pub fn is_on_cpu_device(&self) -> bool {
+        let is_host = !self.host_cpu.trim().is_empty() && self.device.contains(self.host_cpu.trim());
+        let is_pocl = ["pthread", "cpu-"].iter().any(|begin| self.device.starts_with(begin));
+        let is_named = self.device.split_whitespace().any(|word| ["CPU", "Processor", "EPYC", "Xeon"].contains(&word));
+        !self.on_host() && (is_host || is_pocl || is_named || self.device.starts_with("llvmpipe"))
+    }
+
     /// Whether the flag is set.
     pub fn has_flag(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|word| word == flag)
@@ -417,6 +425,17 @@ impl Row {
     pub fn is_doubtful(&self) -> bool {
         flag::DOUBTS.iter().any(|doubt| self.has_flag(doubt))
     }
+}
+
+/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less. None is
+/// large enough where the device was unsteady in either.
+pub fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
+    /// A smaller difference than this is none.
+    const LEAST: f64 = 0.03;
+    if row.has_flag(flag::DRIFT) || before.is_some_and(|r| r.has_flag(flag::DRIFT)) {
+        return f64::INFINITY;
+    }
+    1.0 + (before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0)).max(LEAST)
 }
 
 impl SampleRow {

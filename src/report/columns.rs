@@ -1,8 +1,8 @@
 //! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
 use super::format;
-use super::view::{Cell, RateUnit, clear_factor};
-use crate::record::{Row, flag};
+use super::view::{Cell, RateUnit};
+use crate::record::{Row, clear_factor, flag};
 use crate::stats::ratio;
 
 /// A column of a ladder's table.

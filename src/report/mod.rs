@@ -28,6 +28,7 @@ pub mod sweep;
 pub mod timeline;
 pub mod tune;
 mod view;
+pub mod why;
 pub mod wrap;
 
 pub use view::RateUnit;

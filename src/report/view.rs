@@ -6,7 +6,7 @@ use super::format::{self, Tint};
 use super::launching;
 use crate::data::Dtype;
 use crate::kernels::{self, Form};
-use crate::record::{CPU_RAYON, Row, flag};
+use crate::record::{CPU_RAYON, Row, clear_factor, flag};
 use crate::runner::{Cache, Number, Status};
 use crate::stats::ratio;
 
@@ -411,33 +411,14 @@ const ON_CPU: &str = "on a CPU device the order may reverse: one thread runs a w
 
 /// Why rungs are slower than those before them, if some clearly are, not for their launches, and it is a CPU device's rows.
 fn lesson(rungs: &[&Row]) -> Option<&'static str> {
-    let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && is_on_cpu_device(row)).collect();
+    let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && row.is_on_cpu_device()).collect();
     let is_back = |pair: &[&Row]| loss(pair[0], pair[1]).is_some() && !launching::is_mostly(pair[1]);
     bases.windows(2).any(is_back).then_some(ON_CPU)
-}
-
-/// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.
-fn is_on_cpu_device(row: &Row) -> bool {
-    let is_host = !row.host_cpu.trim().is_empty() && row.device.contains(row.host_cpu.trim());
-    let is_pocl = ["pthread", "cpu-"].iter().any(|begin| row.device.starts_with(begin));
-    let is_named = row.device.split_whitespace().any(|word| ["CPU", "Processor"].contains(&word));
-    !row.on_host() && (is_host || is_pocl || is_named || row.device.starts_with("llvmpipe"))
 }
 
 /// Whether rungs are compared with this row: a right result of one, with a time.
 fn is_base(row: &Row) -> bool {
     row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some()
-}
-
-/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less. None is
-/// large enough where the device was unsteady in either.
-pub(super) fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
-    /// A smaller difference than this is none.
-    const LEAST: f64 = 0.03;
-    if row.has_flag(flag::DRIFT) || before.is_some_and(|r| r.has_flag(flag::DRIFT)) {
-        return f64::INFINITY;
-    }
-    1.0 + (before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0)).max(LEAST)
 }
 
 /// How many times slower a rung is than the one before; nothing where the spreads of both, too few runs, an unsteady device

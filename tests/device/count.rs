@@ -1,7 +1,11 @@
 //! `gpulab count`: kernels whose counts are known by hand, and the ladders' counts, which are the same on every machine.
 
 use crate::drivers::in_simulator;
-use gpulab::count::{Counts, LaunchCounts, RequestCounts, Simulator};
+use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, Simulator, stretched};
+use gpulab::data::Shape;
+use gpulab::plan::{Case, Target};
+use gpulab::store::of_csv;
+use gpulab::{kernels, values};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -300,6 +304,111 @@ fn the_ladders_have_their_counts() {
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!("counts", all));
+        1
+    });
+}
+
+/// Rows of counts that the program writes.
+fn rows(data: &Path, args: &[&str]) -> Vec<CountRow> {
+    let (out, err, code) = said(gpulab(data, &[&["count", "-q"], args, &["--csv", "-"]].concat()));
+    assert_eq!(code, Some(0), "{args:?}: {err}");
+    of_csv(out.as_bytes(), "counts").unwrap().0
+}
+
+/// The settings that make a case of a count: its launches differ in nothing else.
+fn key(row: &CountRow) -> (String, u64, String, String, Option<u64>) {
+    (row.variant.clone(), row.n, row.wg.clone(), row.params.clone(), row.launch)
+}
+
+/// The case of a row of counts.
+fn case_of(row: &CountRow) -> Case {
+    let params = row.params.split(' ').filter_map(|word| word.split_once('='));
+    Case {
+        family: row.family.clone(),
+        variant: row.variant.clone(),
+        dtype: row.dtype,
+        shape: Shape { n: row.n, m: row.m },
+        wg: values::work_group(&row.wg).unwrap(),
+        params: params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        seed: 1,
+    }
+}
+
+/// Instructions, requests, segments and passes of a launch.
+fn amounts(row: &CountRow) -> [u64; 6] {
+    let counts = row.counts();
+    let (global, local) = (counts.global(), counts.local());
+    [counts.issued, counts.lanes, global.requests, global.segments, local.requests, local.passes]
+}
+
+/// What follows for a case from two small ones is what the simulator counts of it, up to edges and to what a group does once.
+#[test]
+fn counts_of_large_cases_follow_from_small_ones() {
+    in_simulator(|_| {
+        let data = tempfile::tempdir().unwrap();
+        let mut compared = 0;
+        for (family, small, whole) in [
+            ("reduce", ["32768", "65536"], "262144"),
+            ("dot", ["32768", "65536"], "262144"),
+            ("transpose", ["128", "256"], "512"),
+            ("minplus", ["64", "128"], "160"),
+        ] {
+            // As small cases are made; rungs without this setting run without.
+            let items: &[&str] = if small[0].len() > 3 { &["--set", "items=1024"] } else { &[] };
+            let count = |n: &str, more: &[&str]| rows(data.path(), &[&[family, "-n", n], more].concat());
+            let small: Vec<CountRow> = small.iter().flat_map(|n| count(n, items)).collect();
+            let family = kernels::family(family).unwrap();
+            for exact in count(whole, items).iter().filter(|row| row.is_of_launch() && row.wg != "1") {
+                let case = case_of(exact);
+                let target = Target { compute_units: 1, ..Target::with_everything(true) };
+                let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target).unwrap();
+                let own: Vec<CountRow> = small.iter().filter(|row| row.variant == case.variant).cloned().collect();
+                let derived = stretched(&case, &plan, &own).unwrap();
+                let Some(launch) = derived.iter().find(|row| row.kernel == exact.kernel) else { continue };
+                let (derived, exact_amounts) = (amounts(launch), amounts(exact));
+                for (derived, exact_amount) in derived.iter().zip(exact_amounts) {
+                    let difference = derived.abs_diff(exact_amount) as f64;
+                    let what = format!("{} {}: {derived}, counted {exact_amount}", exact.family, exact.kernel);
+                    assert!(difference <= 0.02 * exact_amount as f64 + 64.0, "{what}");
+                }
+                compared += 1;
+            }
+        }
+        assert!(compared > 25, "{compared} compared");
+        1
+    });
+}
+
+/// The counts that come with the program are those of the kernels that do: each case of the first element types is counted
+/// again at its smaller size.
+#[test]
+fn recorded_counts_are_those_of_the_kernels() {
+    in_simulator(|simulator| {
+        if simulator.version != RECORDED {
+            eprintln!("not compared: the recorded counts are of {RECORDED}, this is {}", simulator.version);
+            return 1;
+        }
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/counts.csv");
+        let recorded: Vec<CountRow> = of_csv(&fs::read(path).unwrap(), path).unwrap().0;
+        let data = tempfile::tempdir().unwrap();
+        let mut compared = 0;
+        // A third of them, as all take minutes.
+        for row in recorded.iter().filter(|row| row.launch == Some(1) && row.wg != "1").step_by(3) {
+            let (n, dtype) = (row.n.to_string(), row.dtype.name());
+            let mut args =
+                vec![row.family.as_str(), "-n", &n, "--wg", &row.wg, "--variant", &row.variant, "--dtype", dtype];
+            row.params.split(' ').filter(|word| word.contains('=')).for_each(|word| args.extend(["--set", word]));
+            let again = rows(data.path(), &args);
+            let own: Vec<&CountRow> =
+                recorded.iter().filter(|one| key(one).0 == row.variant && one.n == row.n).collect();
+            for launch in &again {
+                let is_it = |one: &&&CountRow| key(one) == key(launch) && one.dtype == launch.dtype;
+                let known = own.iter().find(is_it).unwrap_or_else(|| panic!("not recorded: {launch:?}"));
+                assert_eq!(known.counts(), launch.counts(), "{} {}", launch.kernel, launch.params);
+                compared += 1;
+            }
+        }
+        assert!(compared > 20, "{compared} compared");
         1
     });
 }

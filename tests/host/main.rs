@@ -11,3 +11,4 @@ mod plans;
 mod registry;
 mod runner;
 mod sources;
+mod why;

@@ -4,7 +4,7 @@ use super::ladder::LadderRun;
 use super::outputs::Outputs;
 use super::pace::{FOR_LIMITS, Pace};
 use super::{interrupt, say};
-use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
 use crate::data::{Dtype, Params};
 use crate::device::DeviceInfo;
 use crate::kernels::{Baseline, Rung};
@@ -142,6 +142,16 @@ impl<'a> Climb<'a> {
     /// What was measured.
     pub(super) fn rows(&self) -> Vec<Row> {
         self.records.iter().map(Row::from).collect()
+    }
+
+    /// What a model of the rungs' times needs to know of the device, measured where it is not kept.
+    ///
+    /// # Errors
+    /// What ends the whole run.
+    pub(super) fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
+        self.show("what --why needs of the device's limits");
+        limits.end_by(None);
+        limits.rows(&ceilings::for_model(&self.executor.info().target), &mut *self.executor)
     }
 
     /// Clears what shows how it gets on.

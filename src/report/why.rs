@@ -1,0 +1,194 @@
+//! Why a ladder's steps pay or do not, as text: predictions beside measurements, and a sentence for each step.
+
+use super::format::{self, Screen};
+use super::grid::{GridColumn, TextGrid};
+use super::view::{label, range, who};
+use crate::kernels::{self, Form};
+use crate::record::Row;
+use crate::why::{Cause, Change, LadderReasons, Part, Parting, RungTime, StepReason};
+
+/// The reasons of a ladder's steps.
+pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
+    let wrap = |line: String| format::wrap(&format::terminal(&line), screen.width, "  ");
+    let steps = why.steps.iter().map(|(at, next, gain, reason)| {
+        let [before, after] = [&why.rungs[*at], &why.rungs[*next]];
+        wrap(sentence(&before.row, &after.row, *gain, reason))
+    });
+    let partings = partings(&why.rungs, is_gpu).into_iter().map(wrap);
+    let uncounted =
+        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short(&rung.row), rung.model.as_ref().err()?)));
+    let mut text = String::from("why, by counts of the kernels and measured limits of the device\n\n");
+    text.push_str(&table(&why.rungs, screen));
+    text.push('\n');
+    text.extend(steps);
+    let mut remarks: Vec<&str> =
+        why.rungs.iter().map(|rung| rung.remark.as_str()).filter(|text| !text.is_empty()).collect();
+    remarks.dedup();
+    let remarks = remarks.into_iter().map(|remark| {
+        let rows: Vec<&Row> = why.rungs.iter().filter(|rung| rung.remark == remark).map(|rung| &rung.row).collect();
+        format!("{}: {remark}", who(&rows, &[]))
+    });
+    let notes: String = partings.chain(uncounted.chain(remarks).map(wrap)).collect();
+    text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
+    text.push('\n');
+    text.push_str(&wrap(model(is_gpu).to_owned()));
+    format::on_screen(&text, screen)
+}
+
+/// What the model is.
+fn model(is_gpu: bool) -> &'static str {
+    match is_gpu {
+        true => {
+            "Model: launches, and the longest of what the family's limit demands, segments of memory at the caches' rate, \
+             and instructions with passes of local memory. It knows no latency, no occupancy and no cache misses."
+        }
+        false => {
+            "Model: launches, and the longer of what the family's limit demands and the work-items' instructions one by \
+             one. Warps, segments and banks mean nothing on a CPU; it knows neither caches nor vectors of several items."
+        }
+    }
+}
+
+fn table(rungs: &[RungTime], screen: Screen) -> String {
+    let (unit, scale) = format::time_unit(rungs.iter().map(|rung| rung.measured));
+    let number = |x: f64| format::significant(x, 3);
+    let cells = |cell: &dyn Fn(&RungTime) -> String| rungs.iter().map(cell).collect::<Vec<String>>();
+    let names = cells(&|rung| label(&rung.row));
+    let columns = vec![
+        GridColumn::texts("rung", names, 0),
+        GridColumn::numbers(format!("measured\n{unit}"), cells(&|rung| number(rung.measured / scale)), 0),
+        GridColumn::numbers(
+            format!("model\n{unit}"),
+            cells(&|rung| rung.model_time().map_or_else(|| "-".into(), |model| number(model.whole() / scale))),
+            0,
+        ),
+        GridColumn::numbers(
+            "measured\nover model",
+            cells(&|rung| rung.over_model().map_or_else(|| "-".into(), number)),
+            1,
+        ),
+        GridColumn::texts(
+            "mostly",
+            cells(&|rung| {
+                rung.model_time().map_or_else(String::new, |model| part(model.largest(), &rung.row).to_owned())
+            }),
+            2,
+        ),
+    ];
+    TextGrid { columns }.blocks(screen.width)
+}
+
+/// The name of a part of the time.
+fn part(part: Part, row: &Row) -> &'static str {
+    match part {
+        Part::Launches => "launches",
+        Part::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",
+        Part::Limit => "arithmetic",
+        Part::Segments => "segments of memory",
+        Part::Local => "local memory",
+        Part::Instructions => "instructions",
+    }
+}
+
+fn short(row: &Row) -> String {
+    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
+}
+
+/// `1.36 times faster`, or slower.
+fn faster(gain: f64) -> String {
+    let (factor, word) = if gain >= 1.0 { (gain, "faster") } else { (1.0 / gain, "slower") };
+    format!("{} times {word}", format::significant(factor, 3))
+}
+
+/// A step in one sentence.
+pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
+    let step = format!("{} to {}", short(before), short(after));
+    match reason {
+        StepReason::Undecided(clear) if clear.is_finite() => {
+            let percent = format::percent(clear - 1.0);
+            format!("{step}: undecided: differences under {percent} cannot be seen in this run")
+        }
+        StepReason::Undecided(_) => format!("{step}: undecided: the device was unsteady"),
+        StepReason::Uncounted(why) => format!("{step}, {}: no reason: {why}", faster(gain)),
+        StepReason::Unexplained { at_limit: true, .. } => {
+            let limit = part(Part::Limit, after);
+            format!(
+                "{step}, {}: the counts do not explain it: by the model, {limit} alone sets the time of both. How much is \
+                 under way at once is not counted",
+                faster(gain)
+            )
+        }
+        StepReason::Unexplained { predicted, .. } => {
+            let expects = match (0.95..1.05).contains(predicted) {
+                true => "no difference".to_owned(),
+                false => faster(*predicted),
+            };
+            format!("{step}, {}: the counts do not explain it: by the model, {expects}", faster(gain))
+        }
+        StepReason::Explained { predicted, change, .. } => {
+            let by_model = faster(*predicted);
+            format!("{step}, {}: {} (by the model, {by_model})", faster(gain), changed(change, after))
+        }
+    }
+}
+
+/// `passes of a request of local memory fell from 2.55 to 1`.
+fn changed(change: &Change, row: &Row) -> String {
+    let each = match kernels::family(&row.family).map(|family| family.form) {
+        Some(Form::Square) => "a pair",
+        _ => "an element",
+    };
+    let what = match change.cause {
+        Cause::Launches => "launches".to_owned(),
+        Cause::Bytes => "bytes that the problem demands".to_owned(),
+        Cause::ReadSegments => "segments of a load from global memory".to_owned(),
+        Cause::WriteSegments => "segments of a store to global memory".to_owned(),
+        Cause::GlobalRequests => format!("loads and stores of global memory {each}"),
+        Cause::LocalRequests => format!("loads and stores of local memory {each}"),
+        Cause::LocalPasses => "passes of a request of local memory".to_owned(),
+        Cause::Instructions => format!("instructions {each}"),
+        Cause::LanesBusy => "the share of busy lanes".to_owned(),
+    };
+    let verb = if change.after < change.before { "fell" } else { "rose" };
+    let number = |x: f64| if change.cause == Cause::LanesBusy { format::percent(x) } else { format::significant(x, 3) };
+    format!("{what} {verb} from {} to {}", number(change.before), number(change.after))
+}
+
+/// Of the rungs whose times and the model's part, by how much, and what that points to: a sentence for each thing.
+fn partings(rungs: &[RungTime], is_gpu: bool) -> Vec<String> {
+    let mut found: Vec<(Parting, Vec<(&Row, f64)>)> = Vec::new();
+    for rung in rungs {
+        let Some((parting, over)) = rung.parting(is_gpu).zip(rung.over_model()) else { continue };
+        match found.iter_mut().find(|(known, _)| *known == parting) {
+            Some((_, own)) => own.push((&rung.row, over)),
+            None => found.push((parting, vec![(&rung.row, over)])),
+        }
+    }
+    found.iter().map(|(parting, own)| parted(*parting, own)).collect()
+}
+
+fn parted(parting: Parting, own: &[(&Row, f64)]) -> String {
+    let (rows, over): (Vec<&Row>, Vec<f64>) = own.iter().copied().unzip();
+    let number = |x: f64| format::significant(x, 3);
+    let verb = |one: &'static str, several: &'static str| if rows.len() == 1 { one } else { several };
+    let times = match over.iter().all(|over| *over >= 1.0) {
+        true => format!("{} {} times the model's time", verb("takes", "take"), range(&over, number)),
+        false => {
+            let under: Vec<f64> = over.iter().map(|over| 1.0 / over).collect();
+            format!("{} {} times as fast as the model", verb("is", "are"), range(&under, number))
+        }
+    };
+    let points = match parting {
+        Parting::LonelyItems => "groups smaller than a warp, which leave lanes idle and hide no latency",
+        Parting::Scattered => "scattered accesses, for which caches are slower than measured for neighbouring ones",
+        Parting::Barriers => "latency: items wait at barriers",
+        Parting::ItemByItem => "caches: a core runs one item after the other, each over addresses of its own",
+        Parting::Latency => "latency, or caches that miss, which counts do not see",
+        Parting::Registers => "registers: the device's compiler unrolls loops that the simulator's leaves in memory",
+        Parting::Vectors => "vectors: the driver's compiler works on several items at once",
+        Parting::Overlap => {
+            "overlap, caches, or instructions of the device's own: more goes on at once than the model adds up"
+        }
+    };
+    format!("{} {times}, which points to {points}", who(&rows, &[]))
+}

@@ -1,0 +1,10 @@
+//! Why a rung takes its time, and why the next one takes less: what is counted of its kernels, at the rates that were
+//! measured of the device, makes a time; what differs between two rungs makes a reason.
+
+mod model;
+mod reason;
+mod tally;
+
+pub use model::{DeviceRates, ModelTime, Part};
+pub use reason::{Cause, Change, LadderReasons, PARTED, Parting, RungTime, StepReason, reasons, results};
+pub use tally::{Tally, case_of, is_counted_of, tally};

@@ -1,0 +1,61 @@
+//! What a measured row's kernels did, by counts of small cases of the same kernel and settings.
+
+use crate::count::{CountRow, Counts, counted_settings, stretched};
+use crate::data::Shape;
+use crate::kernels;
+use crate::plan::{Case, Target};
+use crate::record::Row;
+use crate::values;
+
+/// What a case's timed launches do, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Instructions and requests.
+    pub counts: Counts,
+    /// Work-groups.
+    pub groups: u64,
+    /// Barriers, one for each group that comes to one.
+    pub barriers: u64,
+    /// Accesses to arrays that the simulator's compiler kept in no registers.
+    pub private: u64,
+}
+
+/// Whether a count is of the kernel and the settings of a measured row, at whatever size.
+pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
+    let (counted, measured) = (counted_settings(&count.params), counted_settings(&row.params));
+    (count.family.as_str(), count.variant.as_str(), count.dtype, count.wg.as_str(), counted)
+        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg.as_str(), measured)
+}
+
+/// A measured rung's case; none of references and CPU baselines.
+pub fn case_of(row: &Row) -> Option<Case> {
+    let params = row.params.split(' ').filter_map(|word| word.split_once('='));
+    row.rung?;
+    Some(Case {
+        family: row.family.clone(),
+        variant: row.variant.clone(),
+        dtype: row.dtype,
+        shape: Shape { n: row.n, m: row.m },
+        wg: values::work_group(&row.wg).ok()?,
+        params: params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        seed: 1,
+    })
+}
+
+/// What a measured row's kernels did; none without counts of two small cases of its settings.
+pub fn tally(row: &Row, counts: &[CountRow], is_gpu: bool) -> Option<Tally> {
+    let case = case_of(row)?;
+    let family = kernels::family(&row.family)?;
+    let plan = family.plan(family.rung(&row.variant)?, &case, &Target::with_everything(is_gpu)).ok()?;
+    let own: Vec<CountRow> = counts.iter().filter(|count| is_counted_of(count, row)).cloned().collect();
+    let launches = stretched(&case, &plan, &own)?;
+    let timed = launches.iter().filter(|launch| launch.timed == Some(true));
+    Some(timed.fold(Tally::default(), |mut sum, launch| {
+        let cell = |cell: Option<u64>| cell.unwrap_or(0);
+        sum.counts += launch.counts();
+        sum.groups += cell(launch.groups);
+        sum.barriers += cell(launch.barriers);
+        sum.private += cell(launch.private_accesses);
+        sum
+    }))
+}

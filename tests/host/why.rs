@@ -1,0 +1,186 @@
+//! The reasons of ladders' steps, held against the counts and the times that they are made of.
+
+use gpulab::ceilings::CeilingRow;
+use gpulab::count::CountRow;
+use gpulab::record::{CsvRecord, Row, clear_factor};
+use gpulab::report::why::sentence;
+use gpulab::store::{of_csv, shipped};
+use gpulab::why::{Cause, Change, DeviceRates, LadderReasons, Part, RungTime, StepReason, is_counted_of, reasons};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+
+/// The devices whose ladders and ceilings are recorded.
+const DEVICES: [&str; 3] = ["nvidia-h200", "pocl-epyc-4", "intel-epyc-4"];
+
+const LADDERS: [&str; 4] = ["reduce", "dot", "transpose", "minplus"];
+
+fn read<T: CsvRecord>(device: &str, file: &str) -> Vec<T> {
+    let found = shipped().into_iter().find(|one| one.device == device && one.name == file);
+    of_csv(found.unwrap_or_else(|| panic!("{device}/{file}")).text, file).unwrap().0
+}
+
+fn counts() -> Vec<CountRow> {
+    of_csv(&std::fs::read(format!("{DATA}/counts.csv")).unwrap(), "counts.csv").unwrap().0
+}
+
+/// Each recorded ladder, one problem on one device, with its reasons.
+fn ladders(device: &str, counts: &[CountRow]) -> Vec<LadderReasons> {
+    let ceilings: Vec<CeilingRow> = read(device, "ceilings");
+    let of_problem = |row: &Row| (row.run_id.clone(), row.family.clone(), row.n, row.m, row.dtype);
+    let mut all = Vec::new();
+    for file in LADDERS {
+        let rows: Vec<Row> = read(device, file);
+        for ladder in rows.chunk_by(|a, b| of_problem(a) == of_problem(b)) {
+            let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
+            let rates = DeviceRates::new(&ceilings, !row.is_on_cpu_device()).unwrap();
+            all.push(reasons(ladder, counts, &rates));
+        }
+    }
+    all
+}
+
+fn steps(ladder: &LadderReasons) -> impl Iterator<Item = (&RungTime, &RungTime, f64, &StepReason)> {
+    ladder.steps.iter().map(|(at, next, gain, reason)| (&ladder.rungs[*at], &ladder.rungs[*next], *gain, reason))
+}
+
+/// What goes wrong with a reason, if anything does.
+fn contradiction(before: &RungTime, after: &RungTime, gain: f64, reason: &StepReason) -> Option<String> {
+    let text = sentence(&before.row, &after.row, gain, reason);
+    let measured = before.row.t_median_s? / after.row.t_median_s?;
+    let wrong = |what: &str| Some(format!("{what}: {text}"));
+    if (measured - gain).abs() > 1e-9 * gain {
+        return wrong("the gain is not that of the rows");
+    }
+    let is_clear = measured.max(1.0 / measured) > clear_factor(Some(&before.row), &after.row);
+    match reason {
+        StepReason::Undecided(_) if is_clear => wrong("decided by the rows' spreads"),
+        StepReason::Undecided(_) => None,
+        _ if !is_clear => wrong("within the rows' spreads"),
+        StepReason::Explained { predicted, part, change } => {
+            let [old, new] = [before, after].map(|rung| rung.model_time().unwrap());
+            let is_gain = measured > 1.0;
+            if (*predicted > 1.0) != is_gain || (old.whole() > new.whole()) != is_gain {
+                return wrong("the model goes the other way");
+            }
+            if (old.get(*part) > new.get(*part)) != is_gain {
+                return wrong("the part goes the other way");
+            }
+            if (change.after < change.before) != (is_gain ^ (change.cause == Cause::LanesBusy)) {
+                return wrong("the count goes the other way");
+            }
+            let says_fell = text.contains(" fell from ");
+            (says_fell != (change.after < change.before)).then(|| format!("the words: {text}"))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn no_reason_is_contradicted_by_its_numbers() {
+    let counts = counts();
+    let mut explained = 0;
+    for device in DEVICES {
+        for ladder in ladders(device, &counts) {
+            for (before, after, gain, reason) in steps(&ladder) {
+                assert_eq!(contradiction(before, after, gain, reason), None, "{device}");
+                explained += u32::from(matches!(reason, StepReason::Explained { .. }));
+            }
+        }
+    }
+    assert!(explained > 60, "{explained} reasons");
+}
+
+/// A ratio that a recorded count has of the larger small case.
+fn recorded(counts: &[CountRow], row: &Row, ratio: fn(&CountRow) -> Option<f64>) -> Option<f64> {
+    let own = counts.iter().filter(|count| is_counted_of(count, row) && count.timed == Some(true));
+    let most = own.max_by_key(|count| (count.n, count.groups))?;
+    // Several launches' requests are one ratio.
+    (most.launches == Some(1)).then(|| ratio(most)).flatten()
+}
+
+#[test]
+fn the_numbers_of_reasons_are_those_that_were_counted() {
+    let counts = counts();
+    let ratio = |cause: Cause| -> Option<fn(&CountRow) -> Option<f64>> {
+        match cause {
+            Cause::ReadSegments => Some(|count| count.segments_a_read),
+            Cause::WriteSegments => Some(|count| count.segments_a_write),
+            Cause::LocalPasses => Some(|count| count.passes_a_local_request),
+            Cause::LanesBusy => Some(|count| count.lanes_busy),
+            _ => None,
+        }
+    };
+    let mut held = 0;
+    for ladder in DEVICES.iter().flat_map(|device| ladders(device, &counts)) {
+        for (before, after, _, reason) in steps(&ladder) {
+            let StepReason::Explained { change, .. } = reason else { continue };
+            let Some(ratio) = ratio(change.cause) else { continue };
+            for (rung, said) in [(before, change.before), (after, change.after)] {
+                let Some(counted) = recorded(&counts, &rung.row, ratio) else { continue };
+                let is_close = (said / counted - 1.0).abs() < 0.1;
+                assert!(is_close, "v{:?} {:?}: {said}, counted {counted}", rung.row.rung, change.cause);
+                held += 1;
+            }
+        }
+    }
+    assert!(held > 40, "{held} numbers");
+}
+
+/// A reason that its numbers contradict is seen: each of these is made so.
+#[test]
+fn contradicted_reasons_are_caught() {
+    let counts = counts();
+    let mut caught = 0;
+    for ladder in ladders("nvidia-h200", &counts) {
+        for (before, after, gain, reason) in steps(&ladder) {
+            let StepReason::Explained { predicted, part, change } = reason else { continue };
+            let (predicted, part, change) = (*predicted, *part, *change);
+            let turned = Change { before: change.after, after: change.before, ..change };
+            for wrong in [
+                StepReason::Explained { predicted: 1.0 / predicted, part, change },
+                StepReason::Explained { predicted, part, change: turned },
+                StepReason::Undecided(1.03),
+            ] {
+                assert!(contradiction(before, after, gain, &wrong).is_some(), "{wrong:?}");
+                caught += 1;
+            }
+            assert!(contradiction(after, before, 1.0 / gain, reason).is_some(), "turned round");
+        }
+    }
+    assert!(caught > 100);
+}
+
+/// The measured time over the model's, of all rungs of a device: the middle of how far they part, the share within 1.5
+/// times, and how many they are.
+fn error(device: &str, counts: &[CountRow]) -> (f64, f64, usize) {
+    let ladders = ladders(device, counts);
+    let over = ladders.iter().flat_map(|ladder| ladder.rungs.iter().filter_map(RungTime::over_model));
+    let mut factors: Vec<f64> = over.map(|over| over.max(1.0 / over)).collect();
+    factors.sort_by(f64::total_cmp);
+    let within = factors.iter().filter(|factor| **factor <= 1.5).count();
+    (factors[factors.len() / 2], within as f64 / factors.len() as f64, factors.len())
+}
+
+/// README says how far the model is from the recorded times.
+#[test]
+fn the_models_error_is_what_readme_says() {
+    let counts = counts();
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    for (device, name) in DEVICES.iter().zip(["NVIDIA H200", "PoCL", "Intel's driver"]) {
+        let (middle, within, rungs) = error(device, &counts);
+        let line = format!("| {name} | {rungs} | {middle:.2} | {:.0} % |", 100.0 * within);
+        assert!(readme.contains(&line), "README lacks: {line}");
+    }
+}
+
+#[test]
+fn parts_of_the_model_are_all_there_is() {
+    let counts = counts();
+    for rung in ladders("nvidia-h200", &counts).iter().flat_map(|ladder| &ladder.rungs) {
+        let Some(model) = rung.model_time() else { continue };
+        let parts =
+            [Part::Launches, Part::Limit, Part::Segments, Part::Local, Part::Instructions].map(|p| model.get(p));
+        assert!(parts.iter().all(|seconds| seconds.is_finite() && *seconds >= 0.0), "{model:?}");
+        assert!(model.whole() <= parts.iter().sum::<f64>() * (1.0 + 1e-9) && model.whole() > 0.0, "{model:?}");
+    }
+}
