@@ -1,6 +1,6 @@
 // transpose v5: vectors of four.
-// Idea:    a tile of 64 x 64, read and written as vectors of four elements: 16 bytes of an f32 matrix for each instruction.
-// Removes: three quarters of v4's loads and stores of global memory; more bytes are under way at once.
+// Idea:    vectors of four elements, 16 bytes of f32 for each load and store; groups go down columns, to write whole rows.
+// Removes: three quarters of v4's loads and stores of global memory, and scattered writes; more bytes are under way at once.
 // Remains: four accesses of local memory for each vector, which conflict in pairs whatever the padding.
 // Expect:  a gain on large matrices, where bytes under way are what counts.
 // But:     not on small ones: larger tiles are fewer groups, and may leave compute units without work.
@@ -25,7 +25,7 @@
 #define PAD 1         // unused elements behind each row of the tile
 #endif
 #ifndef ORDER
-#define ORDER 0       // of groups: see matrix.cl
+#define ORDER 1       // of groups: see matrix.cl
 #endif
 
 #if VEC != 4

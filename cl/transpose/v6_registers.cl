@@ -1,6 +1,6 @@
 // transpose v6: blocks turned in registers.
-// Idea:    square blocks are turned in registers and swizzled in local memory; groups go down columns, to write whole rows.
-// Removes: v5's single accesses of local memory, their bank conflicts, the padding, and scattered writes.
+// Idea:    square blocks are turned in registers and swizzled in local memory, so that local memory sees vectors, too.
+// Removes: v5's single accesses of local memory, their bank conflicts, and the padding.
 // Remains: one read and one write of each element, as in a copy, but a tile's rows apart.
 // Expect:  the copy's bandwidth on large matrices: local memory is read and written by whole vectors, without conflicts.
 // But:     not on small matrices, which have too few groups for it; not on CPU drivers, where v7 turns larger blocks.
