@@ -43,6 +43,7 @@ def main():
             task.add_argument("--skip", default="", help="names of launches, with commas")
         if name == "compare":
             task.add_argument("-v", "--verbose", action="store_true", help="every quantity of every launch")
+            task.add_argument("--csv", help="file for every quantity of every launch")
         task.add_argument("--run", action="append", choices=list(runs.RUNS), help="all by default")
     args = parser.parse_args()
     names = args.run or list(runs.RUNS)
@@ -57,7 +58,7 @@ def main():
         return measure.launch_all(args.folder, args.out, names, set(args.skip.split(",")), args.seconds)
     if args.task == "measure":
         return measure.measure(args.folder, args.out, names, args.seconds)
-    return compare.compare(args.folder, args.out, names, args.verbose)
+    return compare.compare(args.folder, args.out, names, args.verbose, args.csv)
 
 
 if __name__ == "__main__":

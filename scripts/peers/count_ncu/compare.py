@@ -1,6 +1,7 @@
 """Counts of `gpulab count` beside the counters of a GPU."""
 
 import collections
+import csv
 import glob
 import os
 
@@ -15,8 +16,11 @@ EQUAL, BOTH_NONE, DIFFERENT, MISSING = "equal", "both 0", "DIFFERENT", "not meas
 BESIDE = "not judged: SASS is not LLVM's IR"
 
 
-def compare(folder, out, names, verbose):
-    """Prints the table; 1 if something differs for no known reason, or was not measured."""
+CSV_HEAD = ("peer", "launch", "kernel", "case", "quantity", "counted", "measured", "verdict", "explanation")
+
+
+def compare(folder, out, names, verbose, csv_file):
+    """Prints the table and writes the file, if asked; 1 if something differs for no known reason, or was not measured."""
     counters = measured_rows(out)
     all_lines = []
     for launch in measure.all_launches(folder, names):
@@ -25,6 +29,8 @@ def compare(folder, out, names, verbose):
     if shown:
         print_table(shown)
     print_summary(all_lines)
+    if csv_file:
+        write_csv(csv_file, all_lines)
     return 1 if any(line.verdict in (DIFFERENT, MISSING) for line in all_lines) or not all_lines else 0
 
 
@@ -89,6 +95,18 @@ def beside(launch, row):
         Line(launch, "instructions of warps", int(launch.counts["warp_instructions"]), warps, BESIDE),
         Line(launch, "lanes busy", float(launch.counts["lanes_busy"]), busy, BESIDE),
     ]
+
+
+def write_csv(path, all_lines):
+    """A row for each launch and quantity, but for what a launch neither counts nor measures."""
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(CSV_HEAD)
+        for one in all_lines:
+            if one.verdict != BOTH_NONE:
+                verdict, _, why = one.verdict.partition(": ")
+                which = (one.launch.name, one.launch.kernel, one.launch.case, one.quantity)
+                writer.writerow(["ncu", *which, number(one.counted), number(one.measured), verdict, why])
 
 
 def print_table(shown):

@@ -19,6 +19,7 @@ RUNS = {
     "transpose_edges": "transpose --variant 2,3 -n 100",
     "transpose_f64": "transpose --variant 1-6 -n 64 --dtype f64",
     "minplus": "minplus --variant 0-4 -n 64",
+    "minplus_f64": "minplus --variant 3,4 -n 64 --dtype f64",
     "banks": "banks",
     "stride": "stride",
     "offset": "offset",
