@@ -225,7 +225,8 @@ const COUNT_HELP: &str = "The model:
 - Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.
 - A load or store of global memory moves each segment that holds a byte asked for. There are no caches.
 - A bank of local memory gives one word of 4 bytes in a pass, to all items that ask for it. Requests of 8 bytes an item
-  go in two halves of the warp, those of 16 bytes in four quarters.
+  go in two halves of the warp, those of 16 bytes in four quarters; reads in half as many parts where neighbours at
+  distance 1, or all at distance 2, read the same.
 - An instruction counts once however long a machine takes: a remainder costs as much as a sum.
 The simulator, Oclgrind, runs every work-item, and all are counted: choose small sizes.";
 

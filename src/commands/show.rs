@@ -294,7 +294,7 @@ fn holds(holding: &ShownContent) -> String {
         ShownContent::Recorded(Recorded::Points(points)) => {
             format!("experiments {}", distinct(points.iter().map(|point| point.experiment.as_str())).join(", "))
         }
-        ShownContent::Recorded(_) => "another library's figures".to_owned(),
+        ShownContent::Recorded(_) => "another program's figures".to_owned(),
         ShownContent::Ceilings(_) => "measured limits".to_owned(),
         ShownContent::Counts(_) => "counts".to_owned(),
     }

@@ -20,7 +20,9 @@
 //   all items that ask for it (a broadcast), so that a request takes as many passes as the most words asked of one bank.
 //   Requests of 8 bytes an item go in two halves of the warp, those of 16 bytes in four quarters, one after the other
 //   (NVIDIA, CUDA C++ Programming Guide, "Shared Memory"; "GPUWattch", Leng et al., ISCA 2013, and "Accel-Sim", Khairy et
-//   al., ISCA 2020, count in the same way). Each __local array begins at bank 0.
+//   al., ISCA 2020, count in the same way); reads go in half as many parts if each item asks for the same as its neighbour
+//   at distance 1, or each for the same as that at distance 2 (the answer to "Unexpected shared memory bank conflict" in
+//   NVIDIA's forum, t/77228; an H200's counters agree). Each __local array begins at bank 0.
 // - An atomic request takes as many passes as the most items that name one address.
 // Its nearest relative is AIWC (Johnston and Milthorpe, 2018), which also watches Oclgrind but knows neither warps nor banks.
 //
@@ -648,13 +650,25 @@ private:
     return most;
   }
 
-  // Lanes go together as far as their words come to one word for each lane of the warp.
+  // Whether each lane asks for the same as the lane at this distance, where that asks for anything.
+  static bool arePairs(const Access* begin, const Access* end, unsigned distance)
+  {
+    for (const Access* one = begin; one != end; one++)
+      for (const Access* other = one + 1; other != end && other->lane <= one->lane + distance; other++)
+        if (other->lane == (one->lane ^ distance) && other->address != one->address)
+          return false;
+    return true;
+  }
+
+  // Lanes go together as far as their words come to one word for each lane of the warp; pairs that read the same, as one.
   void addPasses(const Access* begin, const Access* end, Requests& counted) const
   {
     size_t widest = 0;
     for (const Access* access = begin; access != end; access++)
       widest = std::max(widest, access->size);
-    const unsigned parts = widest > 2 * wordBytes ? 4 : widest > wordBytes ? 2 : 1;
+    unsigned parts = widest > 2 * wordBytes ? 4 : widest > wordBytes ? 2 : 1;
+    if (parts > 1 && begin->kind == LocalRead && (arePairs(begin, end, 1) || arePairs(begin, end, 2)))
+      parts /= 2;
     const unsigned together = std::max(m_warp / parts, 1u);
     bool isShared = false;
     for (const Access* from = begin; from != end;)

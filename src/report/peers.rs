@@ -1,25 +1,80 @@
-//! Figures of other libraries, as the programs that measured them wrote them.
+//! Figures of other programs, as those that measured them wrote them.
 
 use super::format;
 
-/// The table of a file's cells, the first line of which names the columns.
+/// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
+/// quantity have which.
 pub fn table(cells: &[Vec<String>]) -> String {
     let Some((header, rows)) = cells.split_first() else { return "nothing was measured\n".to_owned() };
+    let column = |name: &str| header.iter().position(|own| own == name);
+    if let (Some(quantity), Some(verdict)) = (column("quantity"), column("verdict")) {
+        return aligned(&tally(rows, quantity, verdict));
+    }
     let cell = |name: &String, cell: &String| match cell.parse::<f64>() {
         Ok(seconds) if name.ends_with("_s") => format::time(seconds),
         _ => format::terminal(cell),
     };
     let names: Vec<String> = header.iter().map(|name| format::terminal(name.trim_end_matches("_s"))).collect();
     let rows = rows.iter().map(|row| header.iter().zip(row).map(|(name, text)| cell(name, text)).collect());
-    let lines: Vec<Vec<String>> = std::iter::once(names).chain(rows).collect();
+    aligned(&std::iter::once(names).chain(rows).collect::<Vec<_>>())
+}
+
+/// A line for each quantity with the number of its rows by verdict, below the verdicts' names.
+fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<String>> {
+    let (quantities, verdicts) = (distinct(rows, quantity), distinct(rows, verdict));
+    let names = std::iter::once("quantity".to_owned()).chain(verdicts.iter().map(|name| format::terminal(name)));
+    let counted = |of: &String, which: &String| {
+        let is_meant = |row: &&Vec<String>| row.get(quantity) == Some(of) && row.get(verdict) == Some(which);
+        rows.iter().filter(is_meant).count().to_string()
+    };
+    let line = |of: &&String| {
+        std::iter::once(format::terminal(of)).chain(verdicts.iter().map(|which| counted(of, which))).collect()
+    };
+    std::iter::once(names.collect()).chain(quantities.iter().map(line)).collect()
+}
+
+/// The different cells of a column, in their order.
+fn distinct(rows: &[Vec<String>], column: usize) -> Vec<&String> {
+    let mut found = Vec::new();
+    for cell in rows.iter().filter_map(|row| row.get(column)) {
+        if !found.contains(&cell) {
+            found.push(cell);
+        }
+    }
+    found
+}
+
+/// Lines with their cells below each other, the first cells to the left.
+fn aligned(lines: &[Vec<String>]) -> String {
     let count = |text: &String| text.chars().count();
+    let columns = lines.first().map_or(0, Vec::len);
     let width = |i: usize| lines.iter().filter_map(|line| line.get(i)).map(count).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let aligned = |(i, (text, &width)): (usize, (&String, &usize))| match i {
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let cell = |(i, (text, &width)): (usize, (&String, &usize))| match i {
         0 => format!("{text:<width$}"),
         _ => format!("{text:>width$}"),
     };
     let line =
-        |line: &Vec<String>| line.iter().zip(&widths).enumerate().map(aligned).collect::<Vec<_>>().join("  ") + "\n";
+        |line: &Vec<String>| line.iter().zip(&widths).enumerate().map(cell).collect::<Vec<_>>().join("  ") + "\n";
     lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(lines: &[&str]) -> Vec<Vec<String>> {
+        lines.iter().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    }
+
+    #[test]
+    fn figures_are_a_table_and_verdicts_are_tallied() {
+        let figures = cells(&["peer,n,t_s", "cub,1024,1e-5"]);
+        assert_eq!(table(&figures), "peer     n         t\ncub   1024  10.00 us\n");
+        let verdicts = cells(&["peer,quantity,verdict", "ncu,loads,equal", "ncu,stores,DIFFERENT", "ncu,loads,equal"]);
+        assert_eq!(
+            table(&verdicts),
+            "quantity  equal  DIFFERENT\nloads         2          0\nstores        0          1\n"
+        );
+    }
 }

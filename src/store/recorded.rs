@@ -13,7 +13,7 @@ pub enum Recorded {
     Rows(Vec<Row>),
     /// Of experiments.
     Points(Vec<Point>),
-    /// Figures of another library beside gpulab's: a header, and cells.
+    /// Figures of another program beside gpulab's: a header, and cells.
     Peers(Vec<Vec<String>>),
     /// CSV with other columns.
     Other {

@@ -130,6 +130,13 @@ fn local_memory_takes_a_pass_for_each_word_of_a_bank() {
             ("ulong", "2 * i", [2, 8, 4, 0]),
             ("uint4", "i", [2, 8, 0, 0]),
             ("uint4", "2 * i", [2, 16, 8, 0]),
+            // Half as many parts, where neighbours at distance 1 or 2 read the same, but not at distance 8.
+            ("ulong", "0", [2, 2, 0, 2]),
+            ("ulong", "i / 2", [2, 2, 0, 2]),
+            ("ulong", "i / 4 * 2 + i % 2", [2, 2, 0, 2]),
+            ("ulong", "i % 8", [2, 4, 0, 2]),
+            ("uint4", "i / 8", [2, 4, 0, 2]),
+            ("uint4", "i % 8", [2, 8, 0, 0]),
         ];
         for (element, from, read) in cases {
             let memory = count(simulator, element, &through_local_memory(element, from), TWO_WARPS).total().memory;
