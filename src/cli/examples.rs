@@ -58,6 +58,11 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab merge one.csv two.csv -o whole.csv", "Join the files of two shards of a sweep."),
     example("gpulab show reduce.csv", "Show recorded rows again, on any machine."),
     example("gpulab show h200 reduce", "Show records that come with the program."),
+    example("gpulab plot reduce.csv --what ladder -o reduce.svg", "Draw a ladder's bars against the limit."),
+    example(
+        "gpulab plot h200 reduce --what roofline -o roof.png",
+        "Draw a ladder under the device's limits, for a slide.",
+    ),
     example("gpulab compare old.csv new.csv", "Say which cases became faster or slower."),
     example("gpulab compare old.csv new.csv --fail-on slower:5", "Fail if a case became slower by 5 %."),
     example("gpulab noise", "Say how small a difference can be seen now."),

@@ -121,6 +121,8 @@ pub enum Command {
     },
     /// Show recorded results again: tables, charts and findings, of files or of devices whose records come with gpulab
     Show(Show),
+    /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
+    Plot(PlotArgs),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
     /// Measure the same kernel as two sides, in turn: the smallest difference that this machine can see now
@@ -604,6 +606,64 @@ pub struct Show {
     /// Say below each ladder why its steps pay or do not; of files, one of them must hold the device's ceilings
     #[arg(long)]
     pub why: bool,
+}
+
+/// `gpulab plot`.
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// CSV or JSON files that gpulab wrote, with the device's ceilings among them for a roofline; or a device whose records
+    /// come with gpulab, as in h200, and families, experiments or files of it, as in reduce
+    #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
+    pub files: Vec<String>,
+    /// What to draw
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub what: PictureKind,
+    /// Where it goes: FILE.svg, or FILE.png for pixels; - is standard output, as SVG
+    #[arg(short, long, value_name = "FILE")]
+    pub output: String,
+    /// Of this family or experiment, where the files hold several
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Of this many elements, or columns of matrices [default: the most]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Of this element type
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// On which paper: auto follows the reader's system, and is light in PNG
+    #[arg(long, value_enum, default_value_t = Paper::Auto)]
+    pub theme: Paper,
+    /// Pixels that a PNG is wide
+    #[arg(long, value_name = "PX", default_value_t = 1920)]
+    pub width: u32,
+}
+
+/// A kind of picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PictureKind {
+    /// The rate of each rung, with its spread, against the limit
+    Ladder,
+    /// Ladders under the limits of memory and arithmetic
+    Roofline,
+    /// A map of rungs and work-groups
+    Sweep,
+    /// Time over the size of the problem
+    Size,
+    /// Lines over what an experiment varies
+    Experiment,
+    /// Copies and kernels over time, of the experiment overlap
+    Timeline,
+}
+
+/// The paper of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Paper {
+    /// As the reader's system asks for.
+    Auto,
+    /// White.
+    Light,
+    /// Black.
+    Dark,
 }
 
 /// `gpulab noise`.

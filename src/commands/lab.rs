@@ -12,6 +12,7 @@ use crate::kernels::{self, Family, Rung};
 use crate::plan::{Case, Refusal};
 use crate::record::{Point, PointKey, Record, Row, Run, Scene};
 use crate::report;
+use crate::report::picture::Theme;
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::runner::{Bar, Clock, Outcome, Settings};
 use crate::sweep::{self, Bench, Configuration, in_rounds};
@@ -183,7 +184,7 @@ impl Laboratory {
             };
             self.outputs.tell(out, &text, screen(global.color), global.quiet);
             if let Some(t) = &timeline {
-                self.outputs.svg(&report::timeline::svg(&t.bars, &t.title));
+                self.outputs.svg(&report::picture::of_bars(&t.bars, &t.title).svg(Theme::Auto));
             }
             measured?;
         }

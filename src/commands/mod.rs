@@ -28,10 +28,13 @@ mod outputs;
 mod pace;
 mod packaging;
 mod page;
+mod plot;
 mod reduce;
 mod show;
+mod shown;
 mod source;
 mod start;
+mod study;
 mod sweep;
 mod transpose;
 mod tune;
@@ -134,6 +137,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Tuned { action } => tuned::run(out, global, action.as_ref()),
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
+        Command::Plot(options) => plot::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),

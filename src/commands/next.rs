@@ -53,6 +53,7 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Tuned { .. } => done.on_device("gpulab tune transpose"),
         Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
         Command::Show(options) => after_show(&options.what),
+        Command::Plot(options) => format!("gpulab show {}", joined(&options.files)),
         Command::Compare(_) => done.again("", &["-v"]),
         Command::Noise(_) => done.on_device("gpulab dot --save base"),
         Command::Columns { .. } => "gpulab help columns".to_owned(),
@@ -162,6 +163,11 @@ impl Done<'_> {
             (file, false, None) => format!("gpulab show {}", quoted(file)),
         }
     }
+}
+
+/// Words as a shell takes them.
+fn joined(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Behind the list of records one of them, behind a device's list its reduction, behind tables what files hold.

@@ -152,6 +152,7 @@ mod tests {
                 "tune",
                 "tuned",
                 "compare",
+                "plot",
                 "completions",
                 "man",
             ]

@@ -1,4 +1,4 @@
-//! A timeline of commands: as text for a terminal, and as a drawing.
+//! A timeline of commands as text for a terminal.
 
 use super::format::{self, Screen};
 use crate::runner::Bar;
@@ -9,7 +9,7 @@ const WIDTH: usize = 90;
 const NAMES: usize = 17;
 
 /// Lanes in order: each queue's copies in, kernels and copies out.
-fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
+pub(super) fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
     let mut lanes: Vec<(u32, &str)> = bars.iter().map(|bar| (bar.queue, bar.what.as_str())).collect();
     let order = ["in", "kernel", "out"];
     lanes.sort_by_key(|(queue, what)| (*queue, order.iter().position(|o| o == what)));
@@ -18,7 +18,7 @@ fn lanes(bars: &[Bar]) -> Vec<(u32, &str)> {
 }
 
 /// Seconds from the first start to the last end.
-fn length(bars: &[Bar]) -> f64 {
+pub(super) fn length(bars: &[Bar]) -> f64 {
     bars.iter().map(|bar| bar.end).fold(0.0, f64::max)
 }
 
@@ -61,68 +61,6 @@ pub fn text(bars: &[Bar], title: &str, screen: Screen) -> String {
     text
 }
 
-/// The same as a picture in SVG: 960 units wide, a lane 24 high.
-pub fn svg(bars: &[Bar], title: &str) -> String {
-    const LEFT: f64 = 110.0;
-    const SPAN: f64 = 830.0;
-    const LANE: f64 = 24.0;
-    const TOP: f64 = 40.0;
-    let (whole, lanes) = (length(bars).max(f64::MIN_POSITIVE), lanes(bars));
-    let bottom = TOP + LANE * lanes.len() as f64;
-    let x = |seconds: f64| LEFT + SPAN * seconds / whole;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 960 {}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"960\" height=\"{0}\" fill=\"white\"/>\n<text x=\"10\" y=\"22\" font-size=\"14\">{}</text>\n",
-        bottom + 30.0,
-        escaped(title)
-    );
-    for (row, (queue, what)) in lanes.iter().enumerate() {
-        let top = TOP + LANE * row as f64;
-        let _ = writeln!(svg, "<text x=\"10\" y=\"{}\">queue {queue}, {}</text>", top + 16.0, escaped(what));
-        for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (*queue, *what)) {
-            let _ = writeln!(
-                svg,
-                "<rect x=\"{:.2}\" y=\"{}\" width=\"{:.2}\" height=\"{}\" fill=\"{}\"><title>{}: {} to {}</title></rect>",
-                x(bar.start),
-                top + 3.0,
-                (x(bar.end) - x(bar.start)).max(0.5),
-                LANE - 6.0,
-                color(what),
-                escaped(what),
-                format::time(bar.start),
-                format::time(bar.end)
-            );
-        }
-    }
-    for tick in 0..=4 {
-        let at = f64::from(tick) / 4.0 * length(bars);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{0:.2}\" y1=\"{TOP}\" x2=\"{0:.2}\" y2=\"{bottom}\" stroke=\"#bbb\"/>\n\
-             <text x=\"{0:.2}\" y=\"{1}\" text-anchor=\"{2}\">{3}</text>",
-            x(at),
-            bottom + 18.0,
-            ["start", "middle", "middle", "middle", "end"][tick as usize],
-            format::time(at)
-        );
-    }
-    svg + "</svg>\n"
-}
-
-/// Colours that readers with any colour vision tell apart (Okabe and Ito's).
-fn color(what: &str) -> &'static str {
-    match what {
-        "in" => "#0072B2",
-        "kernel" => "#E69F00",
-        "out" => "#009E73",
-        _ => "#999999",
-    }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,13 +99,6 @@ mod tests {
         ");
         assert_eq!(text(&[], "nothing", SCREEN), "");
         crate::report::golden::at_all_widths("timeline", &|screen| text(&bars(), "4 chunks", screen));
-    }
-
-    #[test]
-    fn a_drawing_has_every_bar_and_no_markup_from_outside() {
-        let svg = svg(&bars(), "<b> & \"c\"");
-        assert_eq!(svg.matches("<title>").count(), 4);
-        assert!(svg.contains("&lt;b&gt; &amp; &quot;c&quot;") && !svg.contains("<b>"));
     }
 
     #[test]

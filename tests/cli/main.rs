@@ -10,6 +10,7 @@ mod lab;
 mod ladder;
 mod lessons;
 mod minplus;
+mod plot;
 mod roads;
 mod show;
 #[path = "../sources/mod.rs"]

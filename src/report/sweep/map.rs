@@ -48,7 +48,7 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
 }
 
 /// Work-groups by their sizes, each once.
-fn work_groups<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
+pub(in crate::report) fn work_groups<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     let sides = |wg: &str| wg.split('x').map(|side| side.parse().unwrap_or(0)).collect::<Vec<u64>>();
     let mut wgs: Vec<&str> = rows.iter().map(|r| r.wg.as_str()).collect();
     wgs.sort_by_key(|wg| (sides(wg).iter().product::<u64>(), sides(wg)));

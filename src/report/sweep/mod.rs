@@ -2,6 +2,8 @@
 
 mod map;
 
+pub(super) use map::work_groups;
+
 use super::columns::{Value, in_one_unit, of_limit};
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
@@ -11,10 +13,10 @@ use crate::runner::{Spent, Status};
 use std::collections::HashMap;
 
 /// A row and the time of its work done once, in seconds.
-type Timed<'a> = (&'a Row, f64);
+pub(super) type Timed<'a> = (&'a Row, f64);
 
 /// How near to the best counts as just as good.
-const FLAT: f64 = 1.05;
+pub(super) const FLAT: f64 = 1.05;
 
 /// Most remarks on rows without a number.
 const REMARKS: usize = 5;
@@ -115,7 +117,7 @@ fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
 
 /// Right results with the times of their work done once, fastest first, without those that are faster than anything
 /// explains; those that repeat it inside the kernel, out of the cache, only where there are no others.
-fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
+pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
     let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
     let believed = |r: &Row| r.status == Status::Ok && !is_above_ceiling(r);
@@ -160,7 +162,7 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
 }
 
 /// Rungs of some rows, by their numbers.
-fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
+pub(super) fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     let mut rungs: Vec<(Option<u32>, &str)> = rows.iter().map(|r| (r.rung, r.variant.as_str())).collect();
     rungs.sort_unstable();
     rungs.dedup();

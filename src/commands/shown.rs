@@ -1,0 +1,299 @@
+//! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
+
+use crate::Error;
+use crate::ceilings::{CeilingRow, cached};
+use crate::count::CountRow;
+use crate::files;
+use crate::kernels;
+use crate::record::{Point, Row, flag};
+use crate::report::groups::groups;
+use crate::runner::Cache;
+use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
+use crate::suggest::did_you_mean;
+use std::path::Path;
+
+/// What a file or a shipped record holds.
+pub(super) struct ShownFile {
+    pub(super) name: String,
+    pub(super) holds: ShownContent,
+    pub(super) torn: Option<String>,
+}
+
+/// What it holds.
+pub(super) enum ShownContent {
+    Recorded(Recorded),
+    Ceilings(Vec<CeilingRow>),
+    Counts(Vec<CountRow>),
+}
+
+/// What is asked for: files, or of one device that comes with gpulab all records or those of these names.
+pub(super) enum AskedRecords {
+    /// The records of a device, which was named alone.
+    Device(Vec<Shipped>),
+    /// Files, or records by name.
+    Files(Vec<ShownFile>),
+}
+
+/// Finds what words ask for: paths, or a device and names.
+///
+/// # Errors
+/// `Failed` for a file that cannot be read, `Usage` for one that holds no results and for names that there are not.
+pub(super) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
+    match words.split_first() {
+        Some((device, names)) if !is_path(device) => {
+            let own = of_device(&shipped(), device)?;
+            match names.is_empty() {
+                true => Ok(AskedRecords::Device(own)),
+                false => Ok(AskedRecords::Files(beside_caches(&own, named(&own, names)?)?)),
+            }
+        }
+        _ => Ok(AskedRecords::Files(words.iter().map(|path| from_file(path)).collect::<Result<_, Error>>()?)),
+    }
+}
+
+fn is_path(text: &str) -> bool {
+    Path::new(text).exists() || looks_like_a_path(text)
+}
+
+fn looks_like_a_path(text: &str) -> bool {
+    text.contains(['/', '\\']) || Path::new(text).extension().is_some_and(|e| e == "csv" || e == "json")
+}
+
+fn from_file(path: &str) -> Result<ShownFile, Error> {
+    let list = "gpulab show alone lists the records that come with gpulab";
+    let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
+    take_apart(&text, path)
+}
+
+/// Errors: `Usage`, if the file holds nothing that can be shown.
+pub(super) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
+    let (holds, torn) = match recorded(text, name)? {
+        (Recorded::Other { header }, torn) => {
+            let has = |column: &str| header.iter().any(|name| name == column);
+            match (has("what") && has("place"), has("event_s")) {
+                _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
+                (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
+                (_, true) => {
+                    let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
+                    return Err(Error::Usage(format!("{name} {why}")));
+                }
+                _ => {
+                    let why = "holds no results of gpulab: show takes what --csv and --json write";
+                    return Err(Error::Usage(format!("{name} {why}")));
+                }
+            }
+        }
+        (other, torn) => (ShownContent::Recorded(other), torn),
+    };
+    let is_empty = match &holds {
+        ShownContent::Recorded(Recorded::Rows(rows)) => rows.is_empty(),
+        ShownContent::Recorded(Recorded::Points(points)) => points.is_empty(),
+        ShownContent::Recorded(_) => false,
+        ShownContent::Ceilings(rows) => rows.is_empty(),
+        ShownContent::Counts(rows) => rows.is_empty(),
+    };
+    match is_empty {
+        true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
+        false => Ok(ShownFile { name: name.to_owned(), holds, torn }),
+    }
+}
+
+/// The rows of a file of counts, CSV or JSON.
+fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
+    match text.trim_ascii_start().first() {
+        Some(b'[') => {
+            let wrong = |e| Error::Usage(format!("{name} holds what are no counts: {e}"));
+            serde_json::from_slice(text).map_err(wrong)
+        }
+        _ => Ok(of_csv(text, name)?.0),
+    }
+}
+
+/// Each name once, in the order of their first ones.
+pub(super) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        if !all.iter().any(|other| other == name) {
+            all.push(name.to_owned());
+        }
+    }
+    all
+}
+
+/// The files of the one device whose name has this part.
+///
+/// Errors: `Usage`, with the devices, if none has it or several do.
+fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
+    let part = part.to_lowercase();
+    let is_meant = |file: &&Shipped| !part.is_empty() && file.device.contains(&part);
+    let own: Vec<Shipped> = all.iter().filter(is_meant).copied().collect();
+    let names = |files: &[Shipped]| distinct(files.iter().map(|file| file.device)).join(", ");
+    match distinct(own.iter().map(|file| file.device)).len() {
+        1 => Ok(own),
+        0 => Err(Error::Usage(match of_any_device(all, &part)?.as_slice() {
+            [] => format!(
+                "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
+                names(all)
+            ),
+            commands => format!(
+                "there is no file {part:?}; records of {part} that come with gpulab are shown by device{}",
+                did_you_mean(commands)
+            ),
+        })),
+        _ => Err(Error::Usage(format!("{part:?} is a part of several devices' names: {}", names(&own)))),
+    }
+}
+
+/// The commands that show the records of a file, a family or an experiment of this name, those of short names first; a few
+/// at most.
+fn of_any_device(all: &[Shipped], name: &str) -> Result<Vec<String>, Error> {
+    let mut devices = Vec::new();
+    for own in groups(all, |file| file.device) {
+        if !found_by_name(&own, name)?.is_empty() {
+            devices.extend(own.first().map(|file| selector(all, file.device)));
+        }
+    }
+    devices.sort_by_key(|device| device.len());
+    Ok(devices.iter().take(MOST_COMMANDS).map(|device| format!("gpulab show {device} {name}")).collect())
+}
+
+/// Suggestions that anybody reads.
+const MOST_COMMANDS: usize = 3;
+
+/// What selects a device's records: the last part of its name that no other has, or all of it.
+fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
+    let is_its_own = |part: &&str| {
+        let others = all.iter().filter(|file| file.device != device);
+        part.contains(char::is_alphabetic) && others.clone().all(|file| !file.device.contains(*part))
+    };
+    device.split('-').rfind(is_its_own).unwrap_or(device)
+}
+
+/// The records of these names: a file's, or else a family's or an experiment's in any file.
+///
+/// Errors: `Usage`, with the names that there are.
+fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
+    let mut found = Vec::new();
+    for name in names {
+        let name = name.to_lowercase();
+        let of_name = found_by_name(own, &name)?;
+        if of_name.is_empty() {
+            let files: Vec<&str> = own.iter().map(|file| file.name).collect();
+            return Err(Error::Usage(format!(
+                "no record of {name} among those of {}: there are {}",
+                own.first().map_or("", |file| file.device),
+                files.join(", ")
+            )));
+        }
+        found.extend(of_name);
+    }
+    Ok(found)
+}
+
+/// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
+fn found_by_name(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
+    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
+    if let Some(file) = own.iter().find(|file| file.name == name) {
+        return Ok(vec![from(file)?]);
+    }
+    own.iter().map(from).filter_map(|file| file.map(|file| only(file, name)).transpose()).collect()
+}
+
+/// The shipped file of a device's limits.
+const CEILINGS: &str = "ceilings";
+
+/// The same, where rows of data that the device's caches hold say so; `own` are all records of the device.
+fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<ShownFile>, Error> {
+    let ceilings = ceilings_of(own)?;
+    for file in &mut shown {
+        if let ShownContent::Recorded(Recorded::Rows(rows)) = &mut file.holds {
+            mark_cached(rows, &ceilings);
+        }
+    }
+    Ok(shown)
+}
+
+/// The measured limits among a device's records.
+fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
+    let ceilings = own.iter().find(|file| file.name == CEILINGS);
+    match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
+        Some(ShownContent::Ceilings(rows)) => Ok(rows),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Flags the rows of data that the device's caches hold. Those that were recorded before caches were measured do not say so
+/// themselves, and a share of memory's limit would mislead.
+fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
+    for of_device in groups(ceilings, |row| row.device.clone()) {
+        let cached = cached(&of_device);
+        let is_cached = |row: &Row| {
+            let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
+            is_memory
+                && of_device.iter().any(|ceiling| ceiling.device == row.device)
+                && row.cache == Cache::Warm
+                && row.bytes.is_some_and(|bytes| (1..=cached).contains(&bytes))
+        };
+        for row in rows.iter_mut().filter(|row| is_cached(row) && !row.has_flag(flag::FITS_CACHE)) {
+            row.flags = format!("{} {}", row.flags, flag::FITS_CACHE).trim_start().to_owned();
+        }
+    }
+}
+
+/// What a source has of a family or an experiment.
+fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
+    let holds = match source.holds {
+        ShownContent::Recorded(Recorded::Points(mut points)) => {
+            points.retain(|point| point.experiment == name);
+            Recorded::Points(points)
+        }
+        ShownContent::Recorded(Recorded::Rows(mut rows)) => {
+            rows.retain(|row| row.family == name);
+            Recorded::Rows(rows)
+        }
+        _ => return None,
+    };
+    let is_empty = matches!(&holds, Recorded::Points(points) if points.is_empty())
+        || matches!(&holds, Recorded::Rows(rows) if rows.is_empty());
+    (!is_empty).then_some(ShownFile { holds: ShownContent::Recorded(holds), ..source })
+}
+
+/// What pictures are drawn from: all that was asked for, put together.
+#[derive(Default)]
+pub(super) struct Material {
+    pub(super) rows: Vec<Row>,
+    pub(super) points: Vec<Point>,
+    pub(super) ceilings: Vec<CeilingRow>,
+    pub(super) counts: Vec<CountRow>,
+    /// What was wrong with last lines.
+    pub(super) torn: Vec<String>,
+}
+
+/// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.
+///
+/// # Errors
+/// As [`asked`].
+pub(super) fn material(words: &[String]) -> Result<Material, Error> {
+    let mut all = Material::default();
+    let files = match asked(words)? {
+        AskedRecords::Device(own) => {
+            own.iter().map(|file| take_apart(file.text, file.name)).collect::<Result<_, Error>>()?
+        }
+        AskedRecords::Files(files) => files,
+    };
+    for file in files {
+        all.torn.extend(file.torn);
+        match file.holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => all.rows.extend(rows),
+            ShownContent::Recorded(Recorded::Points(points)) => all.points.extend(points),
+            ShownContent::Recorded(_) => {}
+            ShownContent::Ceilings(rows) => all.ceilings.extend(rows),
+            ShownContent::Counts(rows) => all.counts.extend(rows),
+        }
+    }
+    if let Some(device) = words.first().filter(|device| all.ceilings.is_empty() && !is_path(device)) {
+        all.ceilings = ceilings_of(&of_device(&shipped(), device)?)?;
+    }
+    mark_cached(&mut all.rows, &all.ceilings);
+    Ok(all)
+}

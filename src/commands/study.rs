@@ -1,0 +1,35 @@
+//! What recorded points of an experiment mean: its question, and the finding that follows from them.
+
+use crate::experiments::experiment;
+use crate::record::Point;
+
+/// An experiment's points in words.
+pub(super) struct PointStudy<'a> {
+    points: &'a [Point],
+    pub(super) question: &'static str,
+    pub(super) finding: String,
+    own_label: fn(f64) -> String,
+}
+
+impl<'a> PointStudy<'a> {
+    /// Of the points of one run.
+    pub(super) fn of(points: &'a [Point]) -> PointStudy<'a> {
+        let name = points.first().map_or("", |point| point.experiment.as_str());
+        match experiment(name) {
+            Some(known) => {
+                let finding = known.finding(points);
+                PointStudy { points, question: known.question, finding, own_label: known.x_label }
+            }
+            None => {
+                let finding = format!("this gpulab has no experiment {name}, so nothing follows from its points");
+                PointStudy { points, question: "", finding, own_label: |x| x.to_string() }
+            }
+        }
+    }
+
+    /// How reports name a value of what is varied: as it was recorded, or as the experiment names it.
+    pub(super) fn label(&self, x: f64) -> String {
+        let recorded = self.points.iter().find(|point| point.x == x).map(|point| point.x_label.clone());
+        recorded.filter(|label| !label.is_empty()).unwrap_or_else(|| (self.own_label)(x))
+    }
+}

@@ -1,0 +1,73 @@
+//! Which recorded rows and points belong together: what one table or picture shows.
+
+use crate::record::{Point, Row};
+
+/// Records with the same key, in the order of their first ones.
+pub fn groups<T: Clone, K: PartialEq>(records: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for record in records {
+        let own = key(record);
+        match groups.iter_mut().find(|(key, _)| *key == own) {
+            Some((_, group)) => group.push(record.clone()),
+            None => groups.push((own, vec![record.clone()])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Rows table by table: of a sweep all its rows, of a ladder one case.
+pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
+    groups(rows, |row| match is_swept(row) {
+        true => (row.sweep_id.clone(), row.family.clone(), None),
+        false => (row.run_id.clone(), row.family.clone(), Some((row.n, row.m, row.dtype))),
+    })
+}
+
+/// The ladders: one case of one run each.
+pub fn ladders(rows: &[Row]) -> Vec<Vec<Row>> {
+    let own: Vec<Row> = rows.iter().filter(|row| !is_swept(row)).cloned().collect();
+    tables(&own)
+}
+
+/// The problems of sweeps: one size and type of one device each.
+pub fn sweeps(rows: &[Row]) -> Vec<Vec<Row>> {
+    let own: Vec<Row> = rows.iter().filter(|row| is_swept(row)).cloned().collect();
+    groups(&own, |row| (row.sweep_id.clone(), row.device.clone(), row.family.clone(), row.dtype, row.n, row.m))
+}
+
+/// The rungs' rows of a family and type on a device, of all sizes.
+pub fn families(rows: &[Row]) -> Vec<Vec<Row>> {
+    let own: Vec<Row> = rows.iter().filter(|row| !row.on_host()).cloned().collect();
+    groups(&own, |row| (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.cache))
+}
+
+/// The experiments: one run on one device each, in the order of their plans.
+pub fn experiments(points: &[Point]) -> Vec<Vec<Point>> {
+    let mut all = groups(points, |point| (point.run_id.clone(), point.device.clone(), point.experiment.clone()));
+    for own in &mut all {
+        // They were written as they were finished; older files have them in that order.
+        own.sort_by_key(|point| point.place);
+    }
+    all
+}
+
+fn is_swept(row: &Row) -> bool {
+    !row.sweep_id.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::row;
+
+    #[test]
+    fn ladders_and_sweeps_are_told_apart() {
+        let swept = |n, m| Row { sweep_id: "s1".to_owned(), n, m, ..row("naive") };
+        let rows = [row("naive"), row("local"), Row { n: 7, ..row("naive") }, swept(1, 1), swept(2, 1), swept(1, 1)];
+        let sizes = |groups: Vec<Vec<Row>>| groups.iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(sizes(ladders(&rows)), [2, 1]);
+        assert_eq!(sizes(sweeps(&rows)), [2, 1]);
+        assert_eq!(sizes(tables(&rows)), [2, 1, 3]);
+        assert_eq!(sizes(families(&rows)), [6]);
+    }
+}

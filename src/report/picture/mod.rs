@@ -1,0 +1,34 @@
+//! Pictures drawn from rows and points: SVG, and pixels made of it. A file for each kind of chart; `sheet` is what they are
+//! drawn on, `scale` which value lies where, `font` how wide texts are, `theme` the colours.
+
+mod axes;
+mod experiment;
+mod font;
+mod key;
+mod ladder;
+mod lines;
+mod number;
+mod png;
+mod roofline;
+mod scale;
+mod sheet;
+mod size;
+mod sweep;
+mod theme;
+mod timeline;
+
+pub use experiment::{StudyText, experiment};
+pub use ladder::ladder;
+pub use png::{PNG_WIDTHS, png};
+pub use roofline::roofline;
+pub use sheet::{Figures, Picture};
+pub use size::size;
+pub use sweep::sweep;
+pub use theme::Theme;
+pub use timeline::{of_bars, overlap};
+
+#[cfg(test)]
+mod tests;
+
+/// Why a picture cannot be drawn from these records.
+pub type Drawn = Result<Picture, String>;
