@@ -59,7 +59,7 @@ pub fn stretched(case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<C
         let [small, large] = [most_groups(small, &pass.kernel)?, most_groups(large, &pass.kernel)?];
         let items: u64 = pass.local.iter().product::<usize>() as u64;
         let groups = pass.global.iter().product::<usize>() as u64 / items.max(1);
-        let line = Line {
+        let line = GroupLine {
             groups: groups as f64,
             at: (length(form, case.shape, groups, items), loops(form, small), loops(form, large)),
             each: (1.0 / small.groups.unwrap_or(1).max(1) as f64, 1.0 / large.groups.unwrap_or(1).max(1) as f64),
@@ -105,7 +105,7 @@ fn loops(form: Form, row: &CountRow) -> f64 {
 }
 
 /// The line through what a group of either small case does.
-struct Line {
+struct GroupLine {
     /// Groups of the large case.
     groups: f64,
     /// Length of the loops: of the large case, and of the small ones.
@@ -114,7 +114,7 @@ struct Line {
     each: (f64, f64),
 }
 
-impl Line {
+impl GroupLine {
     /// Whether the line is known where the large case is: beside its points only if they are apart.
     fn is_known(&self) -> bool {
         let (here, first, second) = self.at;

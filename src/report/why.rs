@@ -5,7 +5,7 @@ use super::grid::{GridColumn, TextGrid};
 use super::view::{label, range, who};
 use crate::kernels::{self, Form};
 use crate::record::Row;
-use crate::why::{Cause, Change, LadderReasons, Part, Parting, RungTime, StepReason};
+use crate::why::{Cause, CountChange, LadderReasons, Parting, RungTime, StepReason, TimePart};
 
 /// The reasons of a ladder's steps.
 pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
@@ -79,14 +79,14 @@ fn table(rungs: &[RungTime], screen: Screen) -> String {
 }
 
 /// The name of a part of the time.
-fn part(part: Part, row: &Row) -> &'static str {
+fn part(part: TimePart, row: &Row) -> &'static str {
     match part {
-        Part::Launches => "launches",
-        Part::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",
-        Part::Limit => "arithmetic",
-        Part::Segments => "segments of memory",
-        Part::Local => "local memory",
-        Part::Instructions => "instructions",
+        TimePart::Launches => "launches",
+        TimePart::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",
+        TimePart::Limit => "arithmetic",
+        TimePart::Segments => "segments of memory",
+        TimePart::Local => "local memory",
+        TimePart::Instructions => "instructions",
     }
 }
 
@@ -111,7 +111,7 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
         StepReason::Undecided(_) => format!("{step}: undecided: the device was unsteady"),
         StepReason::Uncounted(why) => format!("{step}, {}: no reason: {why}", faster(gain)),
         StepReason::Unexplained { at_limit: true, .. } => {
-            let limit = part(Part::Limit, after);
+            let limit = part(TimePart::Limit, after);
             format!(
                 "{step}, {}: the counts do not explain it: by the model, {limit} alone sets the time of both. How much is \
                  under way at once is not counted",
@@ -133,7 +133,7 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
 }
 
 /// `passes of a request of local memory fell from 2.55 to 1`.
-fn changed(change: &Change, row: &Row) -> String {
+fn changed(change: &CountChange, row: &Row) -> String {
     let each = match kernels::family(&row.family).map(|family| family.form) {
         Some(Form::Square) => "a pair",
         _ => "an element",

@@ -70,7 +70,7 @@ impl DeviceRates {
 
 /// A part of the model's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TimePart {
     /// Launching.
     Launches,
     /// What the family's limit demands: bytes of memory, or operations.
@@ -124,13 +124,13 @@ impl ModelTime {
     }
 
     /// Seconds of a part.
-    pub fn get(&self, part: Part) -> f64 {
+    pub fn get(&self, part: TimePart) -> f64 {
         match part {
-            Part::Launches => self.launches,
-            Part::Limit => self.limit,
-            Part::Segments => self.segments,
-            Part::Local => self.local,
-            Part::Instructions => self.instructions,
+            TimePart::Launches => self.launches,
+            TimePart::Limit => self.limit,
+            TimePart::Segments => self.segments,
+            TimePart::Local => self.local,
+            TimePart::Instructions => self.instructions,
         }
     }
 
@@ -145,17 +145,17 @@ impl ModelTime {
     }
 
     /// The part that takes most of what counts.
-    pub fn largest(&self) -> Part {
+    pub fn largest(&self) -> TimePart {
         let beside = self.whole() - self.launches;
         if self.launches >= beside {
-            return Part::Launches;
+            return TimePart::Launches;
         }
         let beside = beside * (1.0 - 1e-9);
         match (beside <= self.limit, beside <= self.segments, self.local > self.instructions) {
-            (true, ..) => Part::Limit,
-            (_, true, _) => Part::Segments,
-            (_, _, true) => Part::Local,
-            _ => Part::Instructions,
+            (true, ..) => TimePart::Limit,
+            (_, true, _) => TimePart::Segments,
+            (_, _, true) => TimePart::Local,
+            _ => TimePart::Instructions,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
 
-use super::model::{DeviceRates, ModelTime, Part};
+use super::model::{DeviceRates, ModelTime, TimePart};
 use super::tally::{Tally, is_counted_of, tally};
 use crate::count::{CountRow, LockstepModel, RequestCounts};
 use crate::kernels::{self, Form};
@@ -75,7 +75,7 @@ pub enum Cause {
 
 /// A count of both rungs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
+pub struct CountChange {
     /// Of what.
     pub cause: Cause,
     /// The rung before.
@@ -84,7 +84,7 @@ pub struct Change {
     pub after: f64,
 }
 
-impl Change {
+impl CountChange {
     /// By what the time of its part grows where only this changes.
     pub fn factor(&self) -> f64 {
         match self.cause {
@@ -113,9 +113,9 @@ pub enum StepReason {
         /// Times by which the model's time falls.
         predicted: f64,
         /// The part of the time that changes most.
-        part: Part,
+        part: TimePart,
         /// The count that changes it.
-        change: Change,
+        change: CountChange,
     },
 }
 
@@ -169,7 +169,7 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
     match explained {
         Some((part, change)) => StepReason::Explained { predicted, part, change },
         None => {
-            let at_limit = [old, new].iter().all(|(_, model)| model.largest() == Part::Limit);
+            let at_limit = [old, new].iter().all(|(_, model)| model.largest() == TimePart::Limit);
             StepReason::Unexplained { predicted, at_limit }
         }
     }
@@ -178,21 +178,21 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
 type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
 
 /// The part of the time that falls, or grows, most among those that count, and the count that makes it.
-fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(Part, Change)> {
+fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(TimePart, CountChange)> {
     let (old, new) = (&before.1.1, &after.1.1);
     let sign = if is_gain { 1.0 } else { -1.0 };
     // What was not the longest before a gain, or is not after a loss, hides behind another part.
     let slower = if is_gain { old } else { new };
     // Within what rounding leaves of a sum.
     let longest = (slower.whole() - slower.launches) * (1.0 - 1e-9);
-    let counts = |part: &Part| match part {
-        Part::Launches => true,
-        Part::Limit => slower.limit >= longest,
-        Part::Segments => slower.segments >= longest,
-        Part::Local | Part::Instructions => slower.compute() >= longest,
+    let counts = |part: &TimePart| match part {
+        TimePart::Launches => true,
+        TimePart::Limit => slower.limit >= longest,
+        TimePart::Segments => slower.segments >= longest,
+        TimePart::Local | TimePart::Instructions => slower.compute() >= longest,
     };
-    let all = [Part::Launches, Part::Limit, Part::Segments, Part::Local, Part::Instructions];
-    let fall = |part: &Part| sign * (old.get(*part) - new.get(*part));
+    let all = [TimePart::Launches, TimePart::Limit, TimePart::Segments, TimePart::Local, TimePart::Instructions];
+    let fall = |part: &TimePart| sign * (old.get(*part) - new.get(*part));
     let part = all.into_iter().filter(counts).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
     let change = changes(part, before, after, is_gpu).into_iter().filter(|change| sign * change.factor().ln() < 0.0);
     let most = change.max_by(|a, b| a.factor().ln().abs().total_cmp(&b.factor().ln().abs()))?;
@@ -200,19 +200,19 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
 }
 
 /// The counts that make a part of the time, of both rungs.
-fn changes(part: Part, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<Change> {
+fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<CountChange> {
     let is_unrolled = [before, after].iter().any(|(_, (tally, _))| tally.private > 0);
     let causes: &[Cause] = match part {
         // Of loops that the device unrolls the model takes the requests, and what the problem demands.
-        Part::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
-        Part::Launches => &[Cause::Launches],
-        Part::Limit => &[Cause::Bytes],
-        Part::Segments => &[Cause::ReadSegments, Cause::WriteSegments, Cause::GlobalRequests],
-        Part::Local => &[Cause::LocalRequests, Cause::LocalPasses],
-        Part::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
-        Part::Instructions => &[Cause::Instructions],
+        TimePart::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
+        TimePart::Launches => &[Cause::Launches],
+        TimePart::Limit => &[Cause::Bytes],
+        TimePart::Segments => &[Cause::ReadSegments, Cause::WriteSegments, Cause::GlobalRequests],
+        TimePart::Local => &[Cause::LocalRequests, Cause::LocalPasses],
+        TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
+        TimePart::Instructions => &[Cause::Instructions],
     };
-    let change = |&cause: &Cause| Change { cause, before: value(cause, before), after: value(cause, after) };
+    let change = |&cause: &Cause| CountChange { cause, before: value(cause, before), after: value(cause, after) };
     causes.iter().map(change).filter(|change| change.before > 0.0 && change.after > 0.0).collect()
 }
 
@@ -270,7 +270,7 @@ impl RungTime {
         (over > PARTED).then_some(match is_gpu {
             false => Parting::ItemByItem,
             _ if items < WARP as f64 => Parting::LonelyItems,
-            _ if model.largest() == Part::Segments => Parting::Scattered,
+            _ if model.largest() == TimePart::Segments => Parting::Scattered,
             _ if barriers >= MANY_BARRIERS => Parting::Barriers,
             _ => Parting::Latency,
         })
