@@ -115,11 +115,12 @@ struct GroupLine {
 }
 
 impl GroupLine {
-    /// Whether the line is known where the large case is: beside its points only if they are apart.
+    /// Whether the line is known where the large case is: beside its points only if they are apart. A last group with less to
+    /// do makes loops look shorter than they are.
     fn is_known(&self) -> bool {
+        const LAST_GROUP: f64 = 0.1;
         let (here, first, second) = self.at;
-        let are_apart = |a: f64, b: f64| (a - b).abs() > 1e-6 * b;
-        are_apart(first, second) || !are_apart(here, second)
+        (first - second).abs() > 1e-6 * second || (here - second).abs() <= LAST_GROUP * second
     }
 
     fn point(&self, small: u64, large: u64) -> u64 {

@@ -6,5 +6,5 @@ mod reason;
 mod tally;
 
 pub use model::{DeviceRates, ModelTime, TimePart};
-pub use reason::{Cause, CountChange, LadderReasons, PARTED, Parting, RungTime, StepReason, reasons, results};
+pub use reason::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, is_parted, reasons};
 pub use tally::{Tally, case_of, is_counted_of, tally};

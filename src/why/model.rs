@@ -47,7 +47,8 @@ impl DeviceRates {
             ceilings.iter().filter(is_it).find(|row| row.value.is_some())
         };
         let rate = |what: &str, place: Site, element: &str| {
-            let value = find(what, place, element).and_then(|row| row.value);
+            let value =
+                find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0);
             value.map(|value| 1e9 * value).ok_or_else(|| [what, place.name(), element].join(" ").trim().to_owned())
         };
         // A CPU's additions are measured of whole vectors.
@@ -55,7 +56,7 @@ impl DeviceRates {
             let text = row.params.split(' ').find_map(|word| word.strip_prefix("vec="))?;
             text.parse::<f64>().ok()
         });
-        let lanes = if is_gpu { 1.0 } else { vector.unwrap_or(1.0) };
+        let lanes = if is_gpu { 1.0 } else { vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0) };
         Ok(DeviceRates {
             is_gpu,
             reading: rate("read", Site::Cache, "")?,

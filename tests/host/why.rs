@@ -42,7 +42,7 @@ fn ladders(device: &str, counts: &[CountRow]) -> Vec<LadderReasons> {
 }
 
 fn steps(ladder: &LadderReasons) -> impl Iterator<Item = (&RungTime, &RungTime, f64, &StepReason)> {
-    ladder.steps.iter().map(|(at, next, gain, reason)| (&ladder.rungs[*at], &ladder.rungs[*next], *gain, reason))
+    ladder.rungs.windows(2).zip(&ladder.steps).map(|(pair, (gain, reason))| (&pair[0], &pair[1], *gain, reason))
 }
 
 /// What goes wrong with a reason, if anything does.
@@ -175,6 +175,27 @@ fn the_models_error_is_what_readme_says() {
     let lines = DEVICES.iter().zip(["NVIDIA H200", "PoCL, 4 cores", "Intel's driver, 4 cores"]).map(line);
     let missing: Vec<String> = lines.filter(|line| !readme.contains(line)).collect();
     assert!(missing.is_empty(), "README lacks {missing:#?}");
+}
+
+/// The model's time of one rung, by arithmetic on the rows of its files: 2^24 elements are 256 times the 2^16 that were counted.
+#[test]
+fn a_time_of_the_model_is_its_counts_over_the_measured_rates() {
+    let counts = counts();
+    let ceilings: Vec<CeilingRow> = read("nvidia-h200", "ceilings");
+    let rate = |what: &str, place: &str, element: &str| {
+        let is_it = |row: &&CeilingRow| row.what == what && row.place.name() == place && row.element == element;
+        ceilings.iter().find(is_it).unwrap().value.unwrap()
+    };
+    let ladders = ladders("nvidia-h200", &counts);
+    let is_it = |rung: &&RungTime| rung.row.rung == Some(3) && rung.row.family == "reduce" && rung.row.n == 1 << 24;
+    let rung = ladders.iter().flat_map(|ladder| &ladder.rungs).find(is_it).unwrap();
+    let counted = counts.iter().find(|count| is_counted_of(count, &rung.row) && count.n == 1 << 16).unwrap();
+    let passes = counted.local_read_passes.unwrap() + counted.local_write_passes.unwrap();
+    let instructions = 256.0 * 32.0 * counted.warp_instructions.unwrap() as f64 / (1e9 * rate("add", "unit", "f32"));
+    let local = 256.0 * 128.0 * passes as f64 / (1e9 * rate("local", "unit", ""));
+    let launch = 1e-6 * rate("launch, event time", "host", "");
+    let (model, by_hand) = (rung.model_time().unwrap().whole(), launch + instructions + local);
+    assert!((model / by_hand - 1.0).abs() < 0.01, "{model}, by hand {by_hand}");
 }
 
 #[test]
