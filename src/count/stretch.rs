@@ -2,7 +2,7 @@
 //!
 //! Groups of a launch do the same work, so its counts are proportional to their number. Those of one group are a constant
 //! part and a part for each turn of its items' loops: two small cases with loops of different lengths tell the two parts.
-//! Edges, where some groups do less, are left out.
+//! Edges, where some groups do less, are left out, and so are the guards that matrices need there.
 
 use super::CountRow;
 use crate::data::Shape;
@@ -118,7 +118,7 @@ impl GroupLine {
     /// Whether the line is known where the large case is: beside its points only if they are apart. A last group with less to
     /// do makes loops look shorter than they are.
     fn is_known(&self) -> bool {
-        const LAST_GROUP: f64 = 0.1;
+        const LAST_GROUP: f64 = 0.3;
         let (here, first, second) = self.at;
         (first - second).abs() > 1e-6 * second || (here - second).abs() <= LAST_GROUP * second
     }
