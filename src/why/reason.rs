@@ -172,7 +172,7 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         None => {
             let launches = (old.1.launches - new.1.launches).abs();
             let is_at_limit = |(_, model): &&(Tally, ModelTime)| model.largest() == TimePart::Limit;
-            let at_limit = [old, new].iter().all(|rung| is_at_limit(rung)) && launches < 0.01 * new.1.whole();
+            let at_limit = [old, new].iter().all(is_at_limit) && launches < 0.01 * new.1.whole();
             StepReason::Unexplained { predicted, at_limit }
         }
     }
