@@ -33,6 +33,7 @@ mod reduce;
 mod show;
 mod shown;
 mod source;
+mod splice;
 mod start;
 mod study;
 mod sweep;
@@ -138,6 +139,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
+        Command::Report(options) => splice::run(out, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),

@@ -54,6 +54,8 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
         Command::Show(options) => after_show(&options.what),
         Command::Plot(options) => format!("gpulab show {}", joined(&options.files)),
+        Command::Report(options) if options.splicing.check => done.again("--check", &[]),
+        Command::Report(options) => format!("git diff {}", joined(&options.files)),
         Command::Compare(_) => done.again("", &["-v"]),
         Command::Noise(_) => done.on_device("gpulab dot --save base"),
         Command::Columns { .. } => "gpulab help columns".to_owned(),
@@ -243,7 +245,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 46] = [
+    const NEXT: [(&str, &str); 48] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -288,6 +290,8 @@ mod tests {
         ("gpulab show", "gpulab show h200 reduce"),
         ("gpulab show h200", "gpulab show h200 reduce"),
         ("gpulab show a.csv", "gpulab columns"),
+        ("gpulab report --splice a.md --check", "gpulab report --splice a.md"),
+        ("gpulab report --splice a.md", "git diff a.md"),
         ("gpulab columns", "gpulab help columns"),
         ("gpulab man dir", "man dir/gpulab.1"),
     ];
