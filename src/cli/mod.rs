@@ -608,6 +608,9 @@ pub struct Show {
     /// Say below each ladder why its steps pay or do not; of files, one of them must hold the device's ceilings
     #[arg(long)]
     pub why: bool,
+    /// Write it as Markdown, too; - is standard output, in place of the text
+    #[arg(long, value_name = "FILE")]
+    pub md: Option<String>,
 }
 
 /// `gpulab report`.

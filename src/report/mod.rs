@@ -36,6 +36,17 @@ pub mod wrap;
 
 pub use view::RateUnit;
 
+use format::Screen;
+
+/// What a text is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// A terminal, or what stands in for one.
+    Screen(Screen),
+    /// A document.
+    Markdown,
+}
+
 /// Rendered texts against those in `tests/golden`.
 #[cfg(test)]
 mod golden {
