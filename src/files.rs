@@ -30,12 +30,12 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// What the system says; then the file is as it was.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let unfinished = path.with_extension(format!("{}.part", std::process::id()));
     let write = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let mut file = File::create(&unfinished)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+        file.write_all(text.as_ref()).and_then(|()| file.sync_all())?;
         fs::rename(&unfinished, path)
     };
     // What is left of a failure is of no use.

@@ -63,6 +63,8 @@ pub const EXAMPLES: &[Example] = &[
         "gpulab plot h200 reduce --what roofline -o roof.png",
         "Draw a ladder under the device's limits, for a slide.",
     ),
+    example("gpulab report --splice README.md", "Renew the tables and pictures of a document."),
+    example("gpulab report --splice README.md --check", "Fail if one of them is stale."),
     example("gpulab compare old.csv new.csv", "Say which cases became faster or slower."),
     example("gpulab compare old.csv new.csv --fail-on slower:5", "Fail if a case became slower by 5 %."),
     example("gpulab noise", "Say how small a difference can be seen now."),

@@ -123,6 +123,8 @@ pub enum Command {
     Show(Show),
     /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
     Plot(PlotArgs),
+    /// Renew the tables, texts and pictures that documents have from recorded results
+    Report(ReportArgs),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
     /// Measure the same kernel as two sides, in turn: the smallest difference that this machine can see now
@@ -608,6 +610,34 @@ pub struct Show {
     /// Say below each ladder why its steps pay or do not; of files, one of them must hold the device's ceilings
     #[arg(long)]
     pub why: bool,
+    /// Write it as Markdown, too; - is standard output, in place of the text
+    #[arg(long, value_name = "FILE")]
+    pub md: Option<String>,
+}
+
+/// `gpulab report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Markdown documents
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// How documents are filled.
+    #[command(flatten)]
+    pub splicing: SpliceArgs,
+}
+
+/// `gpulab report --splice`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Documents")]
+pub struct SpliceArgs {
+    /// Fill the blocks of these Markdown files. A block is a line <!-- gpulab show h200 dot --md - -->, or with another
+    /// command that needs no device, and a line <!-- end -->: what stands between them is replaced by what the command
+    /// prints; of gpulab plot ... -o FILE.svg by the picture, whose file is written
+    #[arg(long)]
+    pub splice: bool,
+    /// With --splice: write nothing, and end with 1 if a block is not what its command gives now
+    #[arg(long, requires = "splice")]
+    pub check: bool,
 }
 
 /// `gpulab plot`.

@@ -34,6 +34,7 @@ mod reduce;
 mod show;
 mod shown;
 mod source;
+mod splice;
 mod start;
 mod study;
 mod sweep;
@@ -139,6 +140,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
+        Command::Report(options) => splice::run(out, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
         Command::Record(options) => record::run(out, global, options),

@@ -55,6 +55,8 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
         Command::Show(options) => after_show(&options.what),
         Command::Plot(options) => format!("gpulab show {}", joined(&options.files)),
+        Command::Report(options) if options.splicing.check => done.again("--check", &[]),
+        Command::Report(options) => format!("git diff {}", joined(&options.files)),
         Command::Compare(_) => done.again("", &["-v"]),
         Command::Noise(_) => done.on_device("gpulab dot --save base"),
         Command::Record(options) => after_record(options.output.as_deref())?,
@@ -250,7 +252,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 47] = [
+    const NEXT: [(&str, &str); 49] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -296,6 +298,8 @@ mod tests {
         ("gpulab show h200", "gpulab show h200 reduce"),
         ("gpulab show a.csv", "gpulab columns"),
         ("gpulab record --quick -o a;b", "gpulab show 'a;b'/*.csv"),
+        ("gpulab report --splice a.md --check", "gpulab report --splice a.md"),
+        ("gpulab report --splice a.md", "git diff a.md"),
         ("gpulab columns", "gpulab help columns"),
         ("gpulab man dir", "man dir/gpulab.1"),
     ];

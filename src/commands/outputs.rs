@@ -119,6 +119,22 @@ impl<T: CsvRecord> Outputs<T> {
     }
 }
 
+/// Whether a command's Markdown goes to standard output, in place of its text.
+///
+/// # Errors
+/// [`Error::Usage`] if it would replace what the command reads.
+pub(super) fn md_goes_to_stdout(md: Option<&str>, read: &[String]) -> Result<bool, Error> {
+    keep_apart(&[("--md", md)], &read.iter().map(PathBuf::from).collect::<Vec<_>>())
+}
+
+/// Writes a text to a file; `-` is standard output.
+///
+/// # Errors
+/// [`Error::Output`].
+pub(super) fn write(path: &str, text: &str) -> Result<(), Error> {
+    replace(&mut Deferred::open(path)?, text)
+}
+
 fn replace(file: &mut Deferred, text: &str) -> Result<(), Error> {
     file.replace(|out| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }

@@ -18,6 +18,29 @@ use std::path::{Path, PathBuf};
 /// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds nothing to draw,
 /// [`Error::Output`] for a picture that cannot be written.
 pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
+    let picture = finished(options)?;
+    if !global.quiet {
+        picture.notes.iter().for_each(|text| note(text));
+    }
+    Deferred::open(&options.output)?.replace(|out| out.write_all(&picture.bytes).and_then(|()| out.flush()))
+}
+
+/// A picture as its file holds it.
+pub(super) struct FinishedPicture {
+    /// What the reader learns from it.
+    pub(super) title: String,
+    /// What it shows, for those who do not see it.
+    pub(super) about: String,
+    pub(super) bytes: Vec<u8>,
+    /// What its maker should know.
+    notes: Vec<String>,
+}
+
+/// The picture that was asked for; its file stays as it is.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
     let is_png = is_png(&options.output)?;
     if is_png && !PNG_WIDTHS.contains(&options.width) {
         let (least, most) = (PNG_WIDTHS.start(), PNG_WIDTHS.end());
@@ -26,13 +49,11 @@ pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
     let inputs: Vec<PathBuf> = options.files.iter().map(PathBuf::from).collect();
     keep_apart(&[("-o", Some(&options.output))], &inputs)?;
     let material = material(&options.files)?;
-    if !global.quiet {
-        material.torn.iter().for_each(|torn| note(torn));
-    }
     let (drawn, others) = draw(&material, options)?;
     let picture = drawn.map_err(Error::Usage)?;
-    if !others.is_empty() && !global.quiet {
-        note(&format!("there is more than was drawn: {}; -n, --dtype and --name choose", others.join("; ")));
+    let mut notes = material.torn;
+    if !others.is_empty() {
+        notes.push(format!("there is more than was drawn: {}; -n, --dtype and --name choose", others.join("; ")));
     }
     let theme = match options.theme {
         Paper::Auto => Theme::Auto,
@@ -43,7 +64,7 @@ pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
         true => picture::png(&picture, theme, options.width).map_err(Error::Failed)?,
         false => picture.svg(theme).into_bytes(),
     };
-    Deferred::open(&options.output)?.replace(|out| out.write_all(&bytes).and_then(|()| out.flush()))
+    Ok(FinishedPicture { title: picture.title, about: picture.about, bytes, notes })
 }
 
 /// Whether the output's name asks for pixels.

@@ -1,19 +1,18 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
 use super::count::source_line;
-use super::shown::{AskedRecords, ShownContent, asked, distinct, material, take_apart};
+use super::shown::{AskedRecords, ShownContent, ShownFile, asked, distinct, material, records, take_apart};
 use super::study::PointStudy;
-use super::{Out, say, screen, why};
+use super::{Out, outputs, say, screen, why};
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
 use crate::count::CountRow;
 use crate::record::{HOST, Point, Row};
 use crate::report::groups::{experiments, groups, tables};
-use crate::report::{self, RateUnit, format};
+use crate::report::{self, Medium, RateUnit, format};
 use crate::runner::Sources;
 use crate::store::{Recorded, Shipped, shipped};
-use crate::terminal::Screen;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
@@ -25,31 +24,31 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     if options.what.is_empty() {
         return out.text(&overview(&shipped()));
     }
+    let md = options.md.as_deref();
+    let is_on_stdout = outputs::md_goes_to_stdout(md, &options.what)?;
     let sources = match asked(&options.what)? {
-        AskedRecords::Device(own) => return out.text(&contents(&own)),
+        AskedRecords::Device(own) if md.is_none() => return out.text(&contents(&own)),
+        AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => files,
     };
+    sources.iter().filter_map(|source| source.torn.as_deref()).filter(|_| !global.quiet).for_each(say);
     let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
     let why = options.why.then(|| Reasons::of(&options.what)).transpose()?;
-    let view = ShowingStyle { unit, screen: screen(global.color), verbose: global.verbose, why };
     let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
-    for (i, source) in sources.iter().enumerate() {
-        if let Some(torn) = source.torn.as_deref().filter(|_| !global.quiet) {
-            say(torn);
-        }
-        let gap = if i > 0 { "\n" } else { "" };
-        let head = if is_headed { format!("{gap}{}\n\n", format::terminal(&source.name)) } else { String::new() };
-        out.painted(&(head + &view.text(&source.holds)))?;
+    let view = ShowingStyle { unit, verbose: global.verbose, why, is_headed };
+    if !is_on_stdout {
+        out.painted(&view.text(&sources, Medium::Screen(screen(global.color))))?;
     }
-    Ok(())
+    md.map_or(Ok(()), |path| outputs::write(path, &view.text(&sources, Medium::Markdown)))
 }
 
 /// How results are shown.
 struct ShowingStyle {
     unit: RateUnit,
-    screen: Screen,
     verbose: bool,
     why: Option<Reasons>,
+    /// Whether each source's name stands above what it holds.
+    is_headed: bool,
 }
 
 /// What the reasons of ladders are made of.
@@ -68,26 +67,45 @@ impl Reasons {
     }
 
     /// Of a ladder, by the limits of its device.
-    fn text(&self, rows: &[Row], screen: Screen) -> String {
+    fn text(&self, rows: &[Row], medium: Medium) -> String {
         let device = rows.iter().find(|row| !row.on_host());
         let is_its_own = |ceiling: &&CeilingRow| device.is_some_and(|row| row.device == ceiling.device);
         let ceilings: Vec<CeilingRow> = self.ceilings.iter().filter(is_its_own).cloned().collect();
-        format!("\n{}", why::text(rows, &self.counts, &ceilings, screen))
+        let text = |screen| why::text(rows, &self.counts, &ceilings, screen);
+        match medium {
+            Medium::Screen(screen) => format!("\n{}", text(screen)),
+            Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
+        }
     }
 }
 
 impl ShowingStyle {
-    fn text(&self, holds: &ShownContent) -> String {
-        match holds {
-            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows),
-            ShownContent::Recorded(Recorded::Points(points)) => {
-                joined(experiments(points).iter().map(|p| study(p, self.screen)))
+    /// All sources, one below the other.
+    fn text(&self, sources: &[ShownFile], medium: Medium) -> String {
+        let one = |source: &ShownFile| match (medium, self.is_headed) {
+            // A document's tables have their own titles.
+            (Medium::Screen(_), true) => {
+                format!("{}\n\n{}", format::terminal(&source.name), self.content(&source.holds, medium))
             }
-            ShownContent::Recorded(Recorded::Peers(cells)) => report::peers::table(cells),
+            _ => self.content(&source.holds, medium),
+        };
+        joined(sources.iter().map(one))
+    }
+
+    fn content(&self, holds: &ShownContent, medium: Medium) -> String {
+        match holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows, medium),
+            ShownContent::Recorded(Recorded::Points(points)) => {
+                joined(experiments(points).iter().map(|p| study(p, medium)))
+            }
+            ShownContent::Recorded(Recorded::Peers(cells)) => report::peers::table(cells, medium),
             ShownContent::Recorded(Recorded::Other { .. }) => String::new(),
             ShownContent::Ceilings(rows) => {
                 let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
-                joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows, self.screen)))
+                joined(groups(rows, device).iter().map(|rows| match medium {
+                    Medium::Screen(screen) => report::ceilings::text(rows, screen),
+                    Medium::Markdown => report::ceilings::markdown(rows),
+                }))
             }
             ShownContent::Counts(rows) => {
                 // The trials of an experiment may be of several families.
@@ -95,30 +113,38 @@ impl ShowingStyle {
                     if row.experiment.is_empty() { row.family.clone() } else { row.experiment.clone() }
                 };
                 let run = |row: &CountRow| (row.run_id.clone(), what(row));
-                joined(groups(rows, run).iter().map(|rows| self.counts(rows)))
+                joined(groups(rows, run).iter().map(|rows| self.counts(rows, medium)))
             }
         }
     }
 
     /// Counts as a table, and the lines of their sources where the file has them.
-    fn counts(&self, rows: &[CountRow]) -> String {
-        let table = report::count::table(rows, self.verbose, self.screen);
-        match rows.iter().any(|row| row.line.is_some()) {
-            true => {
-                let source = |file: &str, line: u64| source_line(&Sources::default(), file, line);
-                table + &report::count::lines(rows, &source, self.screen)
-            }
-            false => table,
+    fn counts(&self, rows: &[CountRow], medium: Medium) -> String {
+        let source = |file: &str, line: u64| source_line(&Sources::default(), file, line);
+        let lines = |screen| match rows.iter().any(|row| row.line.is_some()) {
+            true => report::count::lines(rows, &source, screen),
+            false => String::new(),
+        };
+        match medium {
+            Medium::Screen(screen) => report::count::table(rows, self.verbose, screen) + &lines(screen),
+            Medium::Markdown => report::count::markdown(rows, self.verbose) + &report::markdown::code(&lines),
         }
     }
 
     /// Ladders as tables, sweeps as summaries.
-    fn rows(&self, rows: &[Row]) -> String {
+    fn rows(&self, rows: &[Row], medium: Medium) -> String {
         let text = |group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
-            true => report::sweep::summary(group, self.screen),
+            true => match medium {
+                Medium::Screen(screen) => report::sweep::summary(group, screen),
+                Medium::Markdown => report::sweep::markdown(group),
+            },
             false => {
-                let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, self.screen));
-                report::ladder::table(group, self.unit, self.screen, self.verbose) + &reasons
+                let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
+                let ladder = match medium {
+                    Medium::Screen(screen) => report::ladder::table(group, self.unit, screen, self.verbose),
+                    Medium::Markdown => report::markdown::ladder(group, self.unit),
+                };
+                ladder + &reasons
             }
         };
         joined(tables(rows).iter().map(text))
@@ -130,9 +156,13 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
 }
 
 /// An experiment's points with the finding that follows from them.
-fn study(points: &[Point], screen: Screen) -> String {
+fn study(points: &[Point], medium: Medium) -> String {
     let study = PointStudy::of(points);
-    report::experiment::text(points, study.question, &study.finding, &|x| study.label(x), screen)
+    let (question, finding, label) = (study.question, &study.finding, |x| study.label(x));
+    match medium {
+        Medium::Screen(screen) => report::experiment::text(points, question, finding, &label, screen),
+        Medium::Markdown => report::experiment::markdown(points, question, finding, &label),
+    }
 }
 
 /// A line for each device whose records are shipped.

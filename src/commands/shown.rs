@@ -51,6 +51,15 @@ pub(super) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
     }
 }
 
+/// What the shipped records of a device hold.
+///
+/// # Errors
+/// As [`asked`].
+pub(super) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
+    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
+    beside_caches(own, own.iter().map(from).collect::<Result<_, Error>>()?)
+}
+
 fn is_path(text: &str) -> bool {
     Path::new(text).exists() || looks_like_a_path(text)
 }

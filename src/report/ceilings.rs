@@ -2,6 +2,7 @@
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::ceilings::{CeilingRow, Site};
 use crate::plan::REPEATS;
@@ -28,6 +29,22 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     format::on_screen(&if notes.is_empty() { text } else { text + "\n" + &notes }, screen)
 }
 
+/// The same as Markdown.
+pub fn markdown(rows: &[CeilingRow]) -> String {
+    let Some(CeilingRow { device, platform, driver, .. }) = rows.first() else {
+        return "Nothing was measured.\n".to_owned();
+    };
+    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
+    let mut table = grid("value", &single);
+    table.columns.insert(1, GridColumn::texts("unit", single.iter().map(|row| row.unit.clone()).collect(), 0));
+    markdown::parts(&[
+        markdown::title(&format!("ceilings of {} ({platform}, {driver}), {}", format::device(device), when(rows))),
+        if single.is_empty() { String::new() } else { table.markdown() },
+        curve_grid(&curve).map_or_else(String::new, |grid| grid.markdown()),
+        markdown::list(&notes(rows, PAGE)),
+    ])
+}
+
 /// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
 fn when(rows: &[CeilingRow]) -> String {
     let times = || rows.iter().map(|r| r.time_utc.as_str());
@@ -48,19 +65,25 @@ fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
 }
 
 fn table(unit: &str, rows: &[&CeilingRow], screen: Screen) -> String {
+    grid(unit, rows).fit(screen.width).lines().join("\n") + "\n"
+}
+
+/// A line for each ceiling, with its value below `head`.
+fn grid(head: &str, rows: &[&CeilingRow]) -> TextGrid {
     let column = |cell: &dyn Fn(&CeilingRow) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<_>>();
-    let best = |row: &CeilingRow| match row.value {
-        Some(value) => format::significant(value, 4),
-        None => status_word(row.status).to_owned(),
-    };
     let noise = |row: &CeilingRow| row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise));
     let columns = vec![
         GridColumn::texts("what", column(&name), 0),
-        GridColumn::numbers(unit, column(&best), 0),
+        GridColumn::numbers(head, column(&value), 0),
         GridColumn::numbers("noise", column(&noise), 0),
         GridColumn::texts("shape", column(&|row| shape(row).lines().next().unwrap_or_default().to_owned()), 0),
     ];
-    TextGrid { columns }.fit(screen.width).lines().join("\n") + "\n"
+    TextGrid { columns }
+}
+
+/// Four digits, or the word for what came in place of a value.
+fn value(row: &CeilingRow) -> String {
+    row.value.map_or_else(|| status_word(row.status).to_owned(), |value| format::significant(value, 4))
 }
 
 /// `add-min f32, either sign`.
@@ -94,24 +117,25 @@ fn shape(row: &CeilingRow) -> String {
     format!("{} wg {} {}", row.probe, row.wg, params.join(" ")).trim_end().to_owned()
 }
 
-/// A line for each size, a column for each curve.
 fn curves(rows: &[&CeilingRow], screen: Screen) -> String {
+    curve_grid(rows).map_or_else(String::new, |grid| grid.blocks(screen.width))
+}
+
+/// A line for each size, a column for each curve.
+fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
     let mut whats: Vec<&str> = rows.iter().map(|r| r.what.as_str()).collect();
     whats.dedup();
     let mut sizes: Vec<u64> = rows.iter().filter_map(|r| r.bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
     if sizes.is_empty() {
-        return String::new();
+        return None;
     }
-    let cell = |bytes: u64, what: &str| match rows.iter().find(|r| r.bytes == Some(bytes) && r.what == what) {
-        Some(CeilingRow { value: Some(value), .. }) => format::significant(*value, 4),
-        Some(row) => status_word(row.status).to_owned(),
-        None => "-".to_owned(),
-    };
+    let find = |bytes: u64, what: &str| rows.iter().find(|r| r.bytes == Some(bytes) && r.what == what);
+    let cell = |bytes: u64, what: &str| find(bytes, what).map_or_else(|| "-".to_owned(), |row| value(row));
     let names = GridColumn::texts("GB/s by size", sizes.iter().copied().map(binary).collect(), 0);
     let column = |what: &&str| GridColumn::numbers(*what, sizes.iter().map(|&bytes| cell(bytes, what)).collect(), 0);
-    TextGrid { columns: std::iter::once(names).chain(whats.iter().map(column)).collect() }.blocks(screen.width)
+    Some(TextGrid { columns: std::iter::once(names).chain(whats.iter().map(column)).collect() })
 }
 
 /// What needs care, and why quantities have no value.

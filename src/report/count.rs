@@ -2,6 +2,7 @@
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::markdown;
 use crate::count::{CountRow, Counts};
 use crate::kernels;
 use crate::runner::Status;
@@ -133,6 +134,23 @@ pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
     }
     text += &notes(first, &cases, each_launch).map(|note| format::wrap(&note, screen.width, "  ")).collect::<String>();
     format::on_screen(&text, screen)
+}
+
+/// The same as Markdown.
+pub fn markdown(rows: &[CountRow], each_launch: bool) -> String {
+    let Some(first) = rows.first() else { return "Nothing was counted.\n".to_owned() };
+    let cases = CaseRows::all(rows);
+    let counted = cases.iter().filter(|case| case.is_counted());
+    let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
+    let (grid, alike) = grid(first, &lines);
+    let alike = if alike.is_empty() { String::new() } else { format!("Alike in all trials: {}.\n", alike.join(", ")) };
+    let said = remarks(&cases).into_iter().map(|(labels, what)| format!("{}: {what}\n", named(&labels)));
+    let notes = notes(first, &cases, each_launch).map(|note| note + "\n");
+    markdown::parts(&[
+        markdown::title(&title(first)),
+        if lines.is_empty() { String::new() } else { grid.markdown() },
+        markdown::list(&(alike + &said.chain(notes).collect::<String>())),
+    ])
 }
 
 /// What is said of single cases, each once, with the cases that it is said of: why they were not counted, and what is to be

@@ -1,6 +1,7 @@
-//! A table as lines for a terminal, made to fit: columns go in a stated order, texts are shortened.
+//! A table as lines for a terminal, made to fit: columns go in a stated order, texts are shortened. Or whole, as Markdown.
 
-use super::format;
+use super::Medium;
+use super::format::{self, markdown};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 /// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
@@ -106,6 +107,25 @@ impl TextGrid {
         texts.collect::<Vec<_>>().join("\n")
     }
 
+    /// The table whole: in blocks on a screen, or as Markdown.
+    pub(super) fn on(self, medium: Medium) -> String {
+        match medium {
+            Medium::Screen(screen) => format::on_screen(&self.blocks(screen.width), screen),
+            Medium::Markdown => self.markdown(),
+        }
+    }
+
+    /// All of it as a table of Markdown, whatever its cells hold; heads are one line each, without the hyphens that break words.
+    pub(super) fn markdown(&self) -> String {
+        let rows = self.columns.first().map_or(0, |column| column.cells.len());
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let head = |column: &GridColumn| markdown(column.head.replace("-\n", "").replace('\n', " ").trim());
+        let rule = |column: &GridColumn| if column.is_text { "---" } else { "---:" }.to_owned();
+        let row = |at: usize| line(self.columns.iter().map(|column| markdown(column.cells[at].trim())).collect());
+        let head = line(self.columns.iter().map(head).collect());
+        head + &line(self.columns.iter().map(rule).collect()) + &(0..rows).map(row).collect::<String>()
+    }
+
     /// Without the rows in which there are but dashes behind the name, unless that is all of them.
     fn without_empty_rows(mut self) -> TextGrid {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
@@ -183,6 +203,18 @@ mod tests {
         ------------------------------------------
         v1 first            1000       12%    1.00
         v2 second_and_last     1.25      -  800
+        ");
+    }
+
+    #[test]
+    fn markdown_has_everything_and_no_cell_breaks_it() {
+        let mut grid = grid();
+        grid.columns[0].cells[1] = "v2 a|b\n<b>*".to_owned();
+        insta::assert_snapshot!(grid.markdown(), @r"
+        | rung | time us | noise | total |
+        | --- | ---: | ---: | ---: |
+        | v1 first | 1000 | 12% | 1.00 |
+        | v2 a\|b &lt;b&gt;\* | 1.25 | - | 800 |
         ");
     }
 

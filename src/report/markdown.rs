@@ -1,7 +1,8 @@
-//! A ladder as GitHub-flavoured Markdown.
+//! GitHub-flavoured Markdown: a ladder, and what other reports share.
 
+use super::blocks::fenced;
 use super::columns::Subject;
-use super::format::{self, markdown};
+use super::format::{self, Screen, markdown};
 use super::view::{Cell, RateUnit, View, columns, detail, label, verdict};
 use crate::record::Row;
 
@@ -14,7 +15,7 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
         return "Nothing was run.\n".to_owned();
     }
     let view = View::of(rows, unit);
-    let mut text = format!("**{}**\n", markdown(&view.title));
+    let mut text = title(&view.title);
     let timed: Vec<Cell<'_>> = view.rungs.iter().filter(|cell| cell.is_timed()).copied().collect();
     let cpu_name = view.cpu.first().map(|cell| cell.row.device.as_str()).unwrap_or_default();
     text.push_str(&table("rung", &view.rungs, &[Subject::Timing, Subject::Kernels]));
@@ -38,6 +39,40 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
         }
     }
     text
+}
+
+/// Where texts that become Markdown are not broken into lines.
+pub(super) const PAGE: Screen = Screen { width: 1 << 20, unicode: true, color: false };
+
+/// Where texts that stay as they are do.
+const CODE: Screen = Screen { width: 100, unicode: true, color: false };
+
+/// A line of its own in bold letters.
+pub(super) fn title(text: &str) -> String {
+    format!("**{}**\n", markdown(text.trim()))
+}
+
+/// The notes of a report, made for [`PAGE`], as a list: what is indented belongs to the line before.
+pub(super) fn list(notes: &str) -> String {
+    let mut items: Vec<String> = Vec::new();
+    for line in notes.lines().filter(|line| !line.trim().is_empty()) {
+        match items.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(item) => *item = format!("{item} {}", line.trim()),
+            None => items.push(line.trim().to_owned()),
+        }
+    }
+    items.iter().map(|item| format!("- {}\n", markdown(item.strip_prefix("note: ").unwrap_or(item)))).collect()
+}
+
+/// A text that only letters of one width keep in order, or nothing of nothing.
+pub fn code(text: &dyn Fn(Screen) -> String) -> String {
+    let text = text(CODE);
+    if text.trim().is_empty() { String::new() } else { fenced(&text) }
+}
+
+/// Parts with an empty line between them, without those that are empty.
+pub(super) fn parts(parts: &[String]) -> String {
+    parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
 }
 
 /// A table with an empty line before it; none without rows or columns. Those of times have verdicts.

@@ -2,6 +2,7 @@
 //!
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
+pub mod blocks;
 pub mod ceilings;
 pub mod chapter;
 mod chart;
@@ -34,6 +35,17 @@ pub mod why;
 pub mod wrap;
 
 pub use view::RateUnit;
+
+use format::Screen;
+
+/// What a text is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// A terminal, or what stands in for one.
+    Screen(Screen),
+    /// A document.
+    Markdown,
+}
 
 /// Rendered texts against those in `tests/golden`.
 #[cfg(test)]

@@ -1,14 +1,32 @@
 //! Figures of other programs, as those that measured them wrote them.
 
-use super::format;
+use super::grid::{GridColumn, TextGrid};
+use super::{Medium, format};
 
 /// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
 /// quantity have which.
-pub fn table(cells: &[Vec<String>]) -> String {
-    let Some((header, rows)) = cells.split_first() else { return "nothing was measured\n".to_owned() };
+pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
+    let lines = lines(cells);
+    match (medium, lines.split_first()) {
+        (_, None) => "nothing was measured\n".to_owned(),
+        (Medium::Screen(_), _) => aligned(&lines),
+        (Medium::Markdown, Some((heads, rows))) => {
+            let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
+            let column = |(at, head): (usize, &String)| match at {
+                0 => GridColumn::texts(head, cells(at), 0),
+                _ => GridColumn::numbers(head, cells(at), 0),
+            };
+            TextGrid { columns: heads.iter().enumerate().map(column).collect() }.markdown()
+        }
+    }
+}
+
+/// What a table of the cells has in its lines, heads first.
+fn lines(cells: &[Vec<String>]) -> Vec<Vec<String>> {
+    let Some((header, rows)) = cells.split_first() else { return Vec::new() };
     let column = |name: &str| header.iter().position(|own| own == name);
     if let (Some(quantity), Some(verdict)) = (column("quantity"), column("verdict")) {
-        return aligned(&tally(rows, quantity, verdict));
+        return tally(rows, quantity, verdict);
     }
     let cell = |name: &String, cell: &String| match cell.parse::<f64>() {
         Ok(seconds) if name.ends_with("_s") => format::time(seconds),
@@ -16,7 +34,7 @@ pub fn table(cells: &[Vec<String>]) -> String {
     };
     let names: Vec<String> = header.iter().map(|name| format::terminal(name.trim_end_matches("_s"))).collect();
     let rows = rows.iter().map(|row| header.iter().zip(row).map(|(name, text)| cell(name, text)).collect());
-    aligned(&std::iter::once(names).chain(rows).collect::<Vec<_>>())
+    std::iter::once(names).chain(rows).collect()
 }
 
 /// A line for each quantity with the number of its rows by verdict, below the verdicts' names.
@@ -67,14 +85,19 @@ mod tests {
         lines.iter().map(|line| line.split(',').map(str::to_owned).collect()).collect()
     }
 
+    const SCREEN: Medium = Medium::Screen(crate::report::golden::SCREEN);
+
     #[test]
     fn figures_are_a_table_and_verdicts_are_tallied() {
         let figures = cells(&["peer,n,t_s", "cub,1024,1e-5"]);
-        assert_eq!(table(&figures), "peer     n         t\ncub   1024  10.00 us\n");
+        assert_eq!(table(&figures, SCREEN), "peer     n         t\ncub   1024  10.00 us\n");
         let verdicts = cells(&["peer,quantity,verdict", "ncu,loads,equal", "ncu,stores,DIFFERENT", "ncu,loads,equal"]);
         assert_eq!(
-            table(&verdicts),
+            table(&verdicts, SCREEN),
             "quantity  equal  DIFFERENT\nloads         2          0\nstores        0          1\n"
         );
+        let hostile = cells(&["peer,t_s", "a|b<i>,1e-5"]);
+        let table = table(&hostile, Medium::Markdown);
+        assert_eq!(table, "| peer | t |\n| --- | ---: |\n| a\\|b&lt;i&gt; | 10.00 us |\n");
     }
 }

@@ -16,6 +16,7 @@ mod roads;
 mod show;
 #[path = "../sources/mod.rs"]
 mod sources;
+mod splice;
 mod start;
 mod sweep;
 mod transpose;

@@ -4,6 +4,7 @@ mod chart;
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::record::{Point, flag};
 use crate::runner::{Cache, Clock, Status};
@@ -33,6 +34,20 @@ pub fn text(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64)
         wrap(&format!("finding: {finding}")),
     ];
     format::on_screen(&parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n"), screen)
+}
+
+/// The same as Markdown, with a table in place of the chart.
+pub fn markdown(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String) -> String {
+    let Some(first) = points.first() else { return "Nothing was measured.\n".to_owned() };
+    let escaped = format::markdown;
+    let units = if is_mixed(points) { String::new() } else { format!(" In the table: {}.", units(points)) };
+    markdown::parts(&[
+        markdown::title(&title(first)),
+        format!("{}{}\n", escaped(question), escaped(&units)),
+        grid(points, label, PAGE).markdown(),
+        markdown::list(&notes(points, label, PAGE)),
+        format!("**Finding:** {}\n", escaped(finding)),
+    ])
 }
 
 fn title(point: &Point) -> String {
@@ -83,14 +98,23 @@ impl<'a> Measure<'a> {
 
 /// The points' values: in blocks of columns where they have no room side by side.
 fn table(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+    let grid = grid(points, label, screen).blocks(screen.width);
+    format::wrap(&format::terminal(&units(points)), screen.width, "  ") + "\n" + &grid
+}
+
+/// `bandwidth in GB/s, time in us`.
+fn units(points: &[Point]) -> String {
+    distinct(points, Measure::of).into_iter().map(Measure::text).collect::<Vec<_>>().join(", ")
+}
+
+/// A line for each x, or where there are many series, or they have no room side by side, for each series.
+fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> TextGrid {
     let (series, xs) = (distinct(points, |p| p.series.as_str()).len(), distinct(points, |p| p.x).len());
     let narrow = by_x(points, label);
     let is_long = series > COLUMNS.max(xs);
     let turned = by_series(points, label);
     let is_turned = is_long || (narrow.width() > screen.width && turned.width() <= screen.width);
-    let grid = if is_turned { turned } else { narrow };
-    let units: Vec<String> = distinct(points, Measure::of).into_iter().map(Measure::text).collect();
-    format::wrap(&format::terminal(&units.join(", ")), screen.width, "  ") + "\n" + &grid.blocks(screen.width)
+    if is_turned { turned } else { narrow }
 }
 
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units

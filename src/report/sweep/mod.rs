@@ -7,6 +7,7 @@ pub(super) use map::work_groups;
 use super::columns::{Value, in_one_unit, of_limit};
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::markdown::{self, PAGE};
 use super::view::{is_held_against_limit, is_memory_bound, status_word};
 use crate::record::{Row, flag};
 use crate::runner::{Spent, Status};
@@ -39,7 +40,38 @@ pub(super) fn map_of(rows: &[Row], screen: Screen) -> String {
 /// The sweep's rows, of one family on one device, as a summary for this screen.
 pub fn summary(rows: &[Row], screen: Screen) -> String {
     let rows = &latest(rows)[..];
-    let Some(first) = rows.first() else { return "no configuration was finished\n".to_owned() };
+    let Some(head) = head(rows) else { return "no configuration was finished\n".to_owned() };
+    let mut text = format::wrap(&format::terminal(&head), screen.width, "  ");
+    for group in groups(rows) {
+        text.push_str(&optimum(&group, screen));
+    }
+    format::on_screen(&(text + &remarks(rows, screen)), screen)
+}
+
+/// The same as Markdown.
+pub fn markdown(rows: &[Row]) -> String {
+    let rows = &latest(rows)[..];
+    let Some(head) = head(rows) else { return "No configuration was finished.\n".to_owned() };
+    let problems = groups(rows).into_iter().map(|group| {
+        let all = ranked(&group);
+        let Some((best, _)) = all.first() else {
+            return format!("{}: no configuration gave a time\n", problem(&group));
+        };
+        let (mut table, tuned) = rung_table(&group, best);
+        table.columns.push(GridColumn::texts("tunables", tuned.into_iter().map(|(_, params)| params).collect(), 0));
+        markdown::parts(&[
+            format!("{}; {}\n", problem(&group), format::markdown(&flatness(&all))),
+            table.markdown(),
+            markdown::code(&|screen| map::map(&group, &all, screen)),
+        ])
+    });
+    let problems: Vec<String> = problems.collect();
+    markdown::parts(&[markdown::title(&head), markdown::parts(&problems), markdown::list(&remarks(rows, PAGE))])
+}
+
+/// What was swept where, and how its configurations ended.
+fn head(rows: &[Row]) -> Option<String> {
+    let first = rows.first()?;
     let limit =
         |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")));
     let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
@@ -47,12 +79,7 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
     let ceiling = ceiling.map_or_else(String::new, |(name, (rate, unit))| {
         format!(", limit {} {unit} ({name})", format::significant(rate, 4))
     });
-    let head = format!("sweep of {} on {}: {}{ceiling}", first.family, format::device(&first.device), statuses(rows));
-    let mut text = format::wrap(&format::terminal(&head), screen.width, "  ");
-    for group in groups(rows) {
-        text.push_str(&optimum(&group, screen));
-    }
-    format::on_screen(&(text + &remarks(rows, screen)), screen)
+    Some(format!("sweep of {} on {}: {}{ceiling}", first.family, format::device(&first.device), statuses(rows)))
 }
 
 /// What a sweep's time went into, in seconds.
@@ -135,14 +162,30 @@ fn is_above_ceiling(row: &Row) -> bool {
 
 /// The best configuration of each rung of one problem, and of all.
 fn optimum(rows: &[&Row], screen: Screen) -> String {
+    let title = format!("\n{}\n", problem(rows));
+    let all = ranked(rows);
+    let Some((best, _)) = all.first() else { return title + "no configuration gave a time\n" };
+    let parts = [
+        best_of_rungs(rows, best, screen),
+        map::map(rows, &all, screen),
+        format::wrap(&format::terminal(&flatness(&all)), screen.width, "  "),
+    ];
+    format!("{title}\n{}", parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n"))
+}
+
+/// `f32, n = 1_000_000`.
+fn problem(rows: &[&Row]) -> String {
     let first = rows[0];
     let size = if first.m == 1 { String::new() } else { format!(" x {}", format::count(first.m)) };
-    let title = format!("\n{}, n = {}{size}\n", first.dtype, format::count(first.n));
-    let all = ranked(rows);
-    let Some((best, time)) = all.first() else { return title + "no configuration gave a time\n" };
+    format!("{}, n = {}{size}", first.dtype, format::count(first.n))
+}
+
+/// The best of the ranked configurations, and how far from it the others are.
+fn flatness(all: &[Timed<'_>]) -> String {
+    let Some((best, time)) = all.first() else { return String::new() };
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
     let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
-    let sentence = format!(
+    format!(
         "best{}: {}, wg {}{}: {}; {near} of {} are within 5% of it, the median is {}, the worst {}",
         if best.has_flag(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
         label(best),
@@ -152,13 +195,7 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
         all.len(),
         format::time(middle),
         format::time(worst),
-    );
-    let parts = [
-        best_of_rungs(rows, best, screen),
-        map::map(rows, &all, screen),
-        format::wrap(&format::terminal(&sentence), screen.width, "  "),
-    ];
-    format!("{title}\n{}", parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n"))
+    )
 }
 
 /// Rungs of some rows, by their numbers.

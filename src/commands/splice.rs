@@ -1,0 +1,365 @@
+//! `gpulab report --splice`: blocks of Markdown documents filled with what their commands print.
+//!
+//! A text comes from this program itself, run once more; a picture is drawn here. Commands that could start anything else are
+//! refused, this one among them, so that no document runs kernels or begins anew.
+
+use super::{Out, plot, words};
+use crate::cli::{Cli, Color, Command, PlotArgs, ReportArgs};
+use crate::report::blocks::{BlockError, DocBlock, command_words, doc_blocks, fenced, spliced};
+use crate::report::format::{self, markdown};
+use crate::store::keep_apart;
+use crate::{Error, files};
+use clap::Parser;
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+use std::process;
+
+/// Characters of a line of a text.
+const COLUMNS: &str = "100";
+
+/// Fills the blocks of the documents, or with `--check` says which are stale.
+///
+/// # Errors
+/// [`Error::Failed`] for a document that cannot be read, for a command that fails, and with `--check` for stale blocks;
+/// [`Error::Usage`] for bad marks, and for commands that have no place in a document; [`Error::Output`] for a file that cannot
+/// be written. Before the last of its blocks gave its text, nothing is written.
+pub fn run(out: &mut Out, options: &ReportArgs) -> Result<(), Error> {
+    if !options.splicing.splice {
+        return Err(Error::Usage("gpulab report renews documents: give --splice before their names".into()));
+    }
+    let documents = options.files.iter().map(|path| Document::read(path)).collect::<Result<Vec<_>, Error>>()?;
+    let blocks: Vec<Planned> = planned(&documents)?;
+    check_outputs(&options.files, &blocks)?;
+    let filled = blocks.iter().map(Planned::fill).collect::<Result<Vec<Filled>, Error>>()?;
+    let renewed = documents.iter().map(|document| document.renewed(&filled)).collect::<Result<Vec<String>, Error>>()?;
+    let stale: Vec<String> = filled.iter().filter_map(Filled::stale).collect();
+    let found = count(blocks.len(), "block");
+    let summary = format!("{found} in {}", count(documents.len(), "file"));
+    if options.splicing.check {
+        out.text(&stale.iter().map(|line| format!("{line}\n")).collect::<String>())?;
+        return match stale.is_empty() {
+            true => out.text(&format!("{summary}: all are what their commands give\n")),
+            false => {
+                let how = "gpulab report --splice with the same files renews them";
+                let are = if stale.len() == 1 { "is" } else { "are" };
+                Err(Error::Failed(format!("{} of {found} {are} stale: {how}", stale.len())))
+            }
+        };
+    }
+    filled.iter().try_for_each(Filled::write_picture)?;
+    documents.iter().zip(&renewed).try_for_each(|(document, text)| document.write(text))?;
+    out.text(&format!("{summary}: {} renewed\n", stale.len()))
+}
+
+/// `1 block`, `2 blocks`.
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A Markdown file with its blocks.
+struct Document {
+    path: String,
+    text: String,
+    blocks: Vec<DocBlock>,
+}
+
+impl Document {
+    fn read(path: &str) -> Result<Document, Error> {
+        let text = files::read_to_string(Path::new(path));
+        let text = text.map_err(|e| Error::Failed(format!("cannot read {}: {e}", format::terminal(path))))?;
+        let blocks = doc_blocks(&text)
+            .map_err(|BlockError { line, why }| Error::Usage(format!("{}:{line}: {why}", format::terminal(path))))?;
+        Ok(Document { path: path.to_owned(), text, blocks })
+    }
+
+    /// The document with its blocks' new texts, which must leave its marks as they are.
+    fn renewed(&self, filled: &[Filled<'_>]) -> Result<String, Error> {
+        let own: Vec<&Filled<'_>> = filled.iter().filter(|one| std::ptr::eq(one.planned.document, self)).collect();
+        let bodies: Vec<String> = own.iter().map(|one| one.body.clone()).collect();
+        let text = spliced(&self.text, &self.blocks, &bodies);
+        let commands = |blocks: &[DocBlock]| blocks.iter().map(|block| block.command.clone()).collect::<Vec<_>>();
+        match doc_blocks(&text) {
+            Ok(again) if commands(&again) == commands(&self.blocks) => Ok(text),
+            _ => Err(Error::Usage(format!("{}: what a command prints has marks of blocks itself", self.path))),
+        }
+    }
+
+    fn write(&self, text: &str) -> Result<(), Error> {
+        if text == self.text {
+            return Ok(());
+        }
+        let unwritten = |source| Error::Output { what: self.path.clone(), source };
+        files::write_whole(Path::new(&self.path), text).map_err(unwritten)
+    }
+}
+
+/// A block, and how it is filled.
+struct Planned<'a> {
+    document: &'a Document,
+    block: &'a DocBlock,
+    content: BlockContent,
+}
+
+/// What a block's command gives.
+enum BlockContent {
+    /// Code: the words behind `gpulab`.
+    Text(Vec<String>),
+    /// Markdown: the same.
+    Markdown(Vec<String>),
+    Picture(Box<PlotArgs>),
+}
+
+/// All blocks of the documents.
+fn planned(documents: &[Document]) -> Result<Vec<Planned<'_>>, Error> {
+    let all = documents.iter().flat_map(|document| document.blocks.iter().map(move |block| (document, block)));
+    all.map(|(document, block)| Planned::new(document, block)).collect()
+}
+
+/// `README.md:12`.
+fn place(document: &Document, block: &DocBlock) -> String {
+    format!("{}:{}", format::terminal(&document.path), block.line)
+}
+
+/// Reads a block's command.
+///
+/// Errors: why it has no place in a document.
+fn content(command: &str) -> Result<BlockContent, String> {
+    let words = command_words(command)?;
+    let cli = Cli::try_parse_from(&words).map_err(|error| misread(&error))?;
+    if cli.global.color != Color::Auto || cli.global.device_given().is_some() {
+        return Err("a document has no colours and no device: leave --color and --device out".to_owned());
+    }
+    let Some(command) = cli.command else { return Err(allowed("gpulab alone looks for a device")) };
+    refusal(&command).map_or(Ok(()), |why| Err(allowed(why)))?;
+    let own = words.into_iter().skip(1).collect::<Vec<_>>();
+    let is_markdown = own.iter().any(|word| word == "--md" || word.starts_with("--md="));
+    Ok(match command {
+        Command::Plot(options) => {
+            let path = Path::new(&options.output);
+            if options.output == "-" || !path.components().all(|part| matches!(part, Component::Normal(_))) {
+                let how = "a picture goes to a file below this folder, as in -o docs/pictures/reduce.svg";
+                return Err(how.to_owned());
+            }
+            BlockContent::Picture(Box::new(options))
+        }
+        _ if is_markdown => BlockContent::Markdown(own),
+        _ => BlockContent::Text(own),
+    })
+}
+
+/// What the parser says of a command line, in a line.
+fn misread(error: &clap::Error) -> String {
+    if !error.use_stderr() {
+        return "gpulab help COMMAND prints a command's options".to_owned();
+    }
+    let own = || {
+        let text = error.render().to_string();
+        text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    };
+    words::misunderstood(error).unwrap_or_else(own)
+}
+
+/// Why a command has no place in a document: only those that need no device and write nothing have one.
+fn refusal(command: &Command) -> Option<&'static str> {
+    let is_file = |path: &Option<String>| path.as_ref().is_some_and(|path| path != "-");
+    const FILES: &str = "it writes files: a block has what goes to standard output";
+    match command {
+        Command::Show(_)
+        | Command::Plot(_)
+        | Command::Columns { .. }
+        | Command::List { .. }
+        | Command::Explain { .. }
+        | Command::Diff(_)
+        | Command::Help { .. } => None,
+        Command::Compare(options) => (is_file(&options.csv) || is_file(&options.json)).then_some(FILES),
+        Command::Source(options) => options.expanded.then_some("--expanded is made for a device"),
+        Command::Tune(options) if options.replay.is_some() => (!options.export.is_empty()).then_some(FILES),
+        Command::Tune(_) => Some("it needs a device, but with --replay"),
+        Command::Report(_) => Some("it writes documents itself"),
+        Command::Devices { .. }
+        | Command::Doctor { .. }
+        | Command::Dot(_)
+        | Command::Reduce(_)
+        | Command::Transpose(_)
+        | Command::Minplus(_)
+        | Command::Ceiling(_)
+        | Command::Lab(_)
+        | Command::Count(_)
+        | Command::Occupancy(_)
+        | Command::Sweep(_)
+        | Command::Noise(_)
+        | Command::Record(_) => Some("it needs a device or a simulator"),
+        Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {
+            Some("what it prints is not for readers, or it changes files")
+        }
+        Command::Worker => Some("it is not for people"),
+    }
+}
+
+/// A refusal, with the commands that blocks may have.
+fn allowed(why: &str) -> String {
+    format!("{why}; blocks take show, plot, compare, columns, list, explain, source, diff, help and tune --replay")
+}
+
+/// Refuses documents and pictures that are the same file.
+fn check_outputs(documents: &[String], blocks: &[Planned<'_>]) -> Result<(), Error> {
+    let pictures = blocks.iter().filter_map(|planned| match &planned.content {
+        BlockContent::Picture(options) => Some(options.output.as_str()),
+        _ => None,
+    });
+    let documents = documents.iter().map(|path| ("--splice", Some(path.as_str())));
+    let all: Vec<_> = documents.chain(pictures.map(|path| ("plot -o", Some(path)))).collect();
+    keep_apart(&all, &[]).map(drop)
+}
+
+/// A block with its new text.
+struct Filled<'a> {
+    planned: &'a Planned<'a>,
+    body: String,
+    /// A picture's file, and what it is to hold.
+    picture: Option<(&'a str, Vec<u8>)>,
+}
+
+impl<'a> Planned<'a> {
+    fn new(document: &'a Document, block: &'a DocBlock) -> Result<Planned<'a>, Error> {
+        let refused = |why| Error::Usage(format!("{}: {}: {why}", place(document, block), block.command));
+        Ok(Planned { document, block, content: content(&block.command).map_err(refused)? })
+    }
+
+    fn fill(&self) -> Result<Filled<'_>, Error> {
+        let failed =
+            |why: &str| Error::Failed(format!("{}: {}: {why}", place(self.document, self.block), self.block.command));
+        Ok(match &self.content {
+            BlockContent::Text(words) => {
+                Filled { planned: self, body: fenced(&printed(words).map_err(|why| failed(&why))?), picture: None }
+            }
+            BlockContent::Markdown(words) => {
+                let text = printed(words).map_err(|why| failed(&why))?;
+                Filled { planned: self, body: format!("{}\n", text.trim_end()), picture: None }
+            }
+            BlockContent::Picture(options) => {
+                let drawn = plot::finished(options).map_err(|error| failed(&error.to_string()))?;
+                let link = link(&self.document.path, &options.output).map_err(|why| failed(&why.to_string()))?;
+                let alt = markdown(&format!("{}. {}", drawn.title.trim_end_matches('.'), drawn.about));
+                let picture = Some((options.output.as_str(), drawn.bytes));
+                Filled { planned: self, body: format!("![{alt}]({link})\n"), picture }
+            }
+        })
+    }
+}
+
+impl Filled<'_> {
+    /// Where a block is not what its command gives, and what differs first.
+    fn stale(&self) -> Option<String> {
+        let Planned { document, block, .. } = self.planned;
+        let old = document.text[block.body.clone()].lines().map(str::trim_end);
+        let new: Vec<&str> = self.body.lines().map(str::trim_end).collect();
+        let old: Vec<&str> = old.collect();
+        let what = match (0..old.len().max(new.len())).find(|&at| old.get(at) != new.get(at)) {
+            Some(at) => {
+                let told = |line: Option<&&str>| {
+                    line.map_or("nothing".to_owned(), |line| format::terminal(&format!("{line:?}")))
+                };
+                let line = block.line + 1 + at;
+                format!("line {line} is {}, and should be {}", told(old.get(at)), told(new.get(at)))
+            }
+            None => {
+                let (path, bytes) = self.picture.as_ref()?;
+                match files::read(Path::new(path)) {
+                    Ok(now) if now == *bytes => return None,
+                    Ok(_) => format!("{path} is another picture"),
+                    Err(error) => format!("{path}: {error}"),
+                }
+            }
+        };
+        Some(format!("{}: {}: {what}", place(document, block), format::terminal(&block.command)))
+    }
+
+    fn write_picture(&self) -> Result<(), Error> {
+        let Some((path, bytes)) = &self.picture else { return Ok(()) };
+        if files::read(Path::new(path)).is_ok_and(|now| now == *bytes) {
+            return Ok(());
+        }
+        files::write_whole(Path::new(path), bytes).map_err(|source| Error::Output { what: (*path).to_owned(), source })
+    }
+}
+
+/// What this program prints for these words, in a pipe of usual width with all characters and no colours.
+///
+/// Errors: what it says when it fails.
+fn printed(words: &[String]) -> Result<String, String> {
+    let program = std::env::current_exe().map_err(|e| format!("gpulab does not find itself: {e}"))?;
+    let mut command = process::Command::new(program);
+    command.args(words).env("COLUMNS", COLUMNS).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    command.env_remove(crate::cli::DEVICE_VARIABLE).stdin(process::Stdio::null());
+    let output = command.output().map_err(|e| format!("gpulab cannot be run again: {e}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(said.trim().trim_start_matches("gpulab: ").to_owned());
+    }
+    String::from_utf8(output.stdout).map_err(|_| "its output is no text (UTF-8)".to_owned())
+}
+
+/// A picture's path as seen from its document, as Markdown's links take it. Both are paths from the folder of the command.
+fn link(document: &str, picture: &str) -> std::io::Result<String> {
+    let here = std::env::current_dir()?.canonicalize()?;
+    let folder = match Path::new(document).parent() {
+        Some(parent) if parent != Path::new("") => parent.canonicalize()?,
+        _ => here.clone(),
+    };
+    let picture = here.join(picture);
+    let shared = folder.components().zip(picture.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir.as_os_str());
+    let down = picture.components().skip(shared).map(Component::as_os_str).collect::<Vec<&OsStr>>();
+    let path: PathBuf = up.chain(down).collect();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._/".contains(byte);
+    let text = path.to_string_lossy().replace('\\', "/");
+    let encoded =
+        text.bytes().map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
+    Ok(encoded.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_commands_that_need_no_device_and_write_nothing_have_a_place() {
+        for (command, why) in [
+            ("gpulab dot", "needs a device"),
+            ("gpulab", "looks for a device"),
+            ("gpulab tune dot", "but with --replay"),
+            ("gpulab tune --replay a.csv --export kernel-tuner b.json", "it writes files"),
+            ("gpulab compare a b --csv c", "it writes files"),
+            ("gpulab source stride --expanded", "made for a device"),
+            ("gpulab report --splice README.md", "writes documents itself"),
+            ("gpulab worker", "not for people"),
+            ("gpulab shwo h200", "did you mean `gpulab show`"),
+            ("gpulab show --nosuch", "unexpected argument '--nosuch'"),
+            ("gpulab show --help", "gpulab help COMMAND"),
+            ("gpulab show --color always", "no colours"),
+            ("gpulab show -d gpu", "no device"),
+            ("gpulab plot h200 reduce --what ladder -o -", "to a file below this folder"),
+            ("gpulab plot h200 reduce --what ladder -o ../x.svg", "to a file below this folder"),
+            ("gpulab plot h200 reduce --what ladder -o /x.svg", "to a file below this folder"),
+            ("gpulab show 'h200", "is not closed"),
+        ] {
+            let said = content(command).err().unwrap_or_default();
+            assert!(said.contains(why), "{command}: {said}");
+        }
+        for command in ["gpulab show h200 dot", "gpulab tune --replay a.csv", "gpulab compare a b --csv -"] {
+            assert!(matches!(content(command), Ok(BlockContent::Text(_))), "{command}");
+        }
+        assert!(matches!(content("gpulab columns --md"), Ok(BlockContent::Markdown(_))));
+    }
+
+    #[test]
+    fn links_lead_from_the_document_to_the_picture() {
+        let link = |document, picture| link(document, picture).unwrap();
+        assert_eq!(link("README.md", "docs/pictures/a b.svg"), "docs/pictures/a%20b.svg");
+        assert_eq!(link("./docs/x.md", "docs/pictures/a.svg"), "pictures/a.svg");
+        assert_eq!(link("tests/cli/x.md", "docs/a.svg"), "../../docs/a.svg");
+        let whole = std::env::current_dir().unwrap().join("docs/x.md");
+        assert_eq!(link(whole.to_str().unwrap(), "docs/a.svg"), "a.svg");
+    }
+}
