@@ -143,6 +143,9 @@ pub enum Command {
         /// A command, or columns
         #[arg(value_name = "COMMAND")]
         topic: Option<String>,
+        /// All commands with their options, as Markdown
+        #[arg(long, conflicts_with = "topic")]
+        md: bool,
     },
     /// Print a shell's completion script
     Completions {
