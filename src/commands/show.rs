@@ -1,7 +1,7 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
 use super::count::source_line;
-use super::shown::{AskedRecords, ShownContent, asked, distinct, material, take_apart};
+use super::shown::{AskedRecords, ShownContent, ShownFile, asked, distinct, material, take_apart};
 use super::study::PointStudy;
 use super::{Out, say, screen, why};
 use crate::Error;
@@ -9,11 +9,12 @@ use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
 use crate::count::CountRow;
 use crate::record::{HOST, Point, Row};
-use crate::report::groups::{experiments, groups, tables};
+use crate::report::groups::{experiments, groups, ladders, tables};
 use crate::report::{self, RateUnit, format};
 use crate::runner::Sources;
 use crate::store::{Recorded, Shipped, shipped};
 use crate::terminal::Screen;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
@@ -26,7 +27,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         return out.text(&overview(&shipped()));
     }
     let sources = match asked(&options.what)? {
-        AskedRecords::Device(own) => return out.text(&contents(&own)),
+        AskedRecords::Device(own) => {
+            let why = if options.why { NOTHING_TO_EXPLAIN } else { "" };
+            return out.text(&(contents(&own) + why));
+        }
         AskedRecords::Files(files) => files,
     };
     let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
@@ -41,8 +45,12 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         let head = if is_headed { format!("{gap}{}\n\n", format::terminal(&source.name)) } else { String::new() };
         out.painted(&(head + &view.text(&source.holds)))?;
     }
-    Ok(())
+    let models = view.why.as_ref().map_or_else(String::new, |why| why.models(&sources, view.screen));
+    if models.is_empty() { Ok(()) } else { out.painted(&format!("\n{models}")) }
 }
+
+/// What `--why` comes to where no ladder is shown.
+const NOTHING_TO_EXPLAIN: &str = "--why: no ladder is shown, so there is nothing to explain\n";
 
 /// How results are shown.
 struct ShowingStyle {
@@ -69,10 +77,29 @@ impl Reasons {
 
     /// Of a ladder, by the limits of its device.
     fn text(&self, rows: &[Row], screen: Screen) -> String {
+        format!("\n{}", why::text(rows, &self.counts, &self.limits_of(rows), screen))
+    }
+
+    /// The limits of a ladder's device.
+    fn limits_of(&self, rows: &[Row]) -> Vec<CeilingRow> {
         let device = rows.iter().find(|row| !row.on_host());
         let is_its_own = |ceiling: &&CeilingRow| device.is_some_and(|row| row.device == ceiling.device);
-        let ceilings: Vec<CeilingRow> = self.ceilings.iter().filter(is_its_own).cloned().collect();
-        format!("\n{}", why::text(rows, &self.counts, &ceilings, screen))
+        self.ceilings.iter().filter(is_its_own).cloned().collect()
+    }
+
+    /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
+    fn models(&self, files: &[ShownFile], screen: Screen) -> String {
+        let rows = files.iter().filter_map(|file| match &file.holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => Some(rows),
+            _ => None,
+        });
+        let ladders: Vec<Vec<Row>> = rows.flat_map(|rows| ladders(rows)).collect();
+        if ladders.is_empty() {
+            return NOTHING_TO_EXPLAIN.to_owned();
+        }
+        let kinds: BTreeSet<bool> =
+            ladders.iter().filter_map(|rows| why::model_of(rows, &self.limits_of(rows))).collect();
+        kinds.into_iter().map(|is_gpu| report::why::model(is_gpu, screen)).collect()
     }
 }
 
