@@ -9,10 +9,11 @@ use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
 use crate::count::CountRow;
 use crate::record::{HOST, Point, Row};
-use crate::report::groups::{experiments, groups, tables};
+use crate::report::groups::{experiments, groups, ladders, tables};
 use crate::report::{self, Medium, RateUnit, format};
 use crate::runner::Sources;
 use crate::store::{Recorded, Shipped, shipped};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
@@ -27,7 +28,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let md = options.md.as_deref();
     let is_on_stdout = outputs::md_goes_to_stdout(md, &options.what)?;
     let sources = match asked(&options.what)? {
-        AskedRecords::Device(own) if md.is_none() => return out.text(&contents(&own)),
+        AskedRecords::Device(own) if md.is_none() => {
+            let why = if options.why { NOTHING_TO_EXPLAIN } else { "" };
+            return out.text(&(contents(&own) + why));
+        }
         AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => files,
     };
@@ -41,6 +45,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     }
     md.map_or(Ok(()), |path| outputs::write(path, &view.text(&sources, Medium::Markdown)))
 }
+
+/// What `--why` comes to where no ladder is shown.
+const NOTHING_TO_EXPLAIN: &str = "--why: no ladder is shown, so there is nothing to explain\n";
 
 /// How results are shown.
 struct ShowingStyle {
@@ -68,10 +75,33 @@ impl Reasons {
 
     /// Of a ladder, by the limits of its device.
     fn text(&self, rows: &[Row], medium: Medium) -> String {
+        let text = |screen| why::text(rows, &self.counts, &self.limits_of(rows), screen);
+        match medium {
+            Medium::Screen(screen) => format!("\n{}", text(screen)),
+            Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
+        }
+    }
+
+    /// The limits of a ladder's device.
+    fn limits_of(&self, rows: &[Row]) -> Vec<CeilingRow> {
         let device = rows.iter().find(|row| !row.on_host());
         let is_its_own = |ceiling: &&CeilingRow| device.is_some_and(|row| row.device == ceiling.device);
-        let ceilings: Vec<CeilingRow> = self.ceilings.iter().filter(is_its_own).cloned().collect();
-        let text = |screen| why::text(rows, &self.counts, &ceilings, screen);
+        self.ceilings.iter().filter(is_its_own).cloned().collect()
+    }
+
+    /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
+    fn models(&self, files: &[ShownFile], medium: Medium) -> String {
+        let rows = files.iter().filter_map(|file| match &file.holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => Some(rows),
+            _ => None,
+        });
+        let ladders: Vec<Vec<Row>> = rows.flat_map(|rows| ladders(rows)).collect();
+        if ladders.is_empty() {
+            return NOTHING_TO_EXPLAIN.to_owned();
+        }
+        let kinds: BTreeSet<bool> =
+            ladders.iter().filter_map(|rows| why::model_of(rows, &self.limits_of(rows))).collect();
+        let text = |screen| kinds.iter().map(|is_gpu| report::why::model(*is_gpu, screen)).collect::<String>();
         match medium {
             Medium::Screen(screen) => format!("\n{}", text(screen)),
             Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
@@ -89,7 +119,7 @@ impl ShowingStyle {
             }
             _ => self.content(&source.holds, medium),
         };
-        joined(sources.iter().map(one))
+        joined(sources.iter().map(one)) + &self.why.as_ref().map_or_else(String::new, |why| why.models(sources, medium))
     }
 
     fn content(&self, holds: &ShownContent, medium: Medium) -> String {
