@@ -55,6 +55,11 @@ pub(super) fn counts(rows: &[Row], cl_dir: Option<&Path>, quiet: bool) -> Result
     Ok(counts)
 }
 
+/// The ceilings of the device that a row is from.
+pub(super) fn of_device(ceilings: &[CeilingRow], row: &Row) -> Vec<CeilingRow> {
+    ceilings.iter().filter(|ceiling| ceiling.device == row.device).cloned().collect()
+}
+
 /// The reasons of a ladder's rows, by these ceilings of its device; or why there are none.
 pub(super) fn text(rows: &[Row], counts: &[CountRow], ceilings: &[CeilingRow], screen: Screen) -> String {
     let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
