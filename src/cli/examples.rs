@@ -68,6 +68,8 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab compare old.csv new.csv", "Say which cases became faster or slower."),
     example("gpulab compare old.csv new.csv --fail-on slower:5", "Fail if a case became slower by 5 %."),
     example("gpulab noise", "Say how small a difference can be seen now."),
+    example("gpulab record", "Say what a record of the device consists of, and how long it takes."),
+    example("gpulab record -o nvidia-h200", "Make it, or go on with it."),
     example("gpulab columns --md", "Say what the columns of files hold, as Markdown."),
     example("gpulab help columns", "Explain the columns of the tables."),
     example("gpulab completions bash", "Print the completions for bash."),

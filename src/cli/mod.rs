@@ -129,6 +129,8 @@ pub enum Command {
     Compare(Compare),
     /// Measure the same kernel as two sides, in turn: the smallest difference that this machine can see now
     Noise(Box<NoiseArgs>),
+    /// Record a device whole, to compare it and to send it in: its facts and limits, all ladders and experiments, in a folder
+    Record(RecordArgs),
     /// Say what the columns of CSV and JSON files hold: name, type, unit and meaning
     Columns {
         /// As Markdown tables
@@ -739,6 +741,21 @@ pub struct NoiseArgs {
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+/// `gpulab record`.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// The folder, which is gone on with if this command began it; without it, what would be run, and a name
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// One small size of each ladder, and fewer and shorter runs
+    #[arg(long)]
+    pub quick: bool,
+    /// Time for the whole, as in 10m, of which each command has its share. Checks are never cut, so slow devices take longer
+    /// [default: 15m, quick: 2m]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true)]
+    pub budget: Option<f64>,
 }
 
 /// `gpulab compare`.

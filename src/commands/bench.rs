@@ -168,9 +168,12 @@ pub(super) fn open_within(
     Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted, say)?))
 }
 
+/// Set in the commands that `gpulab record` runs: it has said which device it is.
+pub(super) const PART_OF_RECORD: &str = "GPULAB_RECORD";
+
 /// Says which device was chosen.
 pub(super) fn announce(global: &Global, info: &DeviceInfo) {
-    if !global.quiet {
+    if !global.quiet && std::env::var_os(PART_OF_RECORD).is_none() {
         let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };
         note(&format!("device {}: {}{why}", info.selector, format::device(&info.name)));
     }

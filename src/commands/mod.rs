@@ -30,6 +30,7 @@ mod pace;
 mod packaging;
 mod page;
 mod plot;
+mod record;
 mod reduce;
 mod show;
 mod shown;
@@ -144,6 +145,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Report(options) => splice::run(out, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
+        Command::Record(options) => record::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),
         Command::Help { topic } => help::run(out, global, topic.as_deref()),
         Command::Completions { shell } => packaging::completions(out, *shell),

@@ -6,6 +6,7 @@ use crate::kernels::{FAMILIES, Rung};
 use crate::report::sources;
 use crate::values::variants;
 use clap_complete::Shell;
+use std::path::Path;
 
 /// The options of ladders that name files to write.
 const OUTPUTS: [&str; 4] = ["--csv", "--json", "--md", "--samples"];
@@ -58,6 +59,7 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Report(options) => format!("git diff {}", joined(&options.files)),
         Command::Compare(_) => done.again("", &["-v"]),
         Command::Noise(_) => done.on_device("gpulab dot --save base"),
+        Command::Record(options) => after_record(options.output.as_deref())?,
         Command::Columns { .. } => "gpulab help columns".to_owned(),
         Command::Merge { .. } | Command::Help { .. } => "gpulab list".to_owned(),
         Command::Completions { shell } => format!("gpulab completions {shell} > {}", completion_file(*shell)),
@@ -168,7 +170,7 @@ impl Done<'_> {
 }
 
 /// Words as a shell takes them.
-fn joined(words: &[String]) -> String {
+pub(super) fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
@@ -179,6 +181,11 @@ fn after_show(what: &[String]) -> String {
         [device] if !device.contains(['.', '/']) => format!("gpulab show {} reduce", quoted(device)),
         _ => "gpulab columns".to_owned(),
     }
+}
+
+/// Behind a record of a device a look at it; before it is made its own text says how to begin.
+fn after_record(folder: Option<&Path>) -> Option<String> {
+    folder.map(|folder| format!("gpulab show {}/*.csv", quoted(&folder.display().to_string())))
 }
 
 /// Behind a rung's source what changed since the rung before it, or, of the first, to the next one; behind an experiment's
@@ -245,7 +252,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 48] = [
+    const NEXT: [(&str, &str); 49] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -290,6 +297,7 @@ mod tests {
         ("gpulab show", "gpulab show h200 reduce"),
         ("gpulab show h200", "gpulab show h200 reduce"),
         ("gpulab show a.csv", "gpulab columns"),
+        ("gpulab record --quick -o a;b", "gpulab show 'a;b'/*.csv"),
         ("gpulab report --splice a.md --check", "gpulab report --splice a.md"),
         ("gpulab report --splice a.md", "git diff a.md"),
         ("gpulab columns", "gpulab help columns"),

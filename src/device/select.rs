@@ -96,6 +96,13 @@ fn named<'a>(platforms: &'a [PlatformInfo], wanted: &str) -> Vec<&'a DeviceInfo>
     tiers.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
 }
 
+/// What people call the driver whose platform has this name, if it is a known one.
+pub fn alias(platform: &str) -> Option<&'static str> {
+    let platform = platform.to_lowercase();
+    let is_meant = |words: &[&str]| words.iter().any(|word| platform.contains(word));
+    ALIASES.iter().find(|(_, words)| is_meant(words)).map(|(alias, _)| *alias)
+}
+
 fn no_devices(platforms: &[PlatformInfo]) -> Error {
     let name = |p: &PlatformInfo| p.problem.as_ref().map_or(p.name.clone(), |problem| format!("{}: {problem}", p.name));
     let names: Vec<String> = platforms.iter().map(name).collect();

@@ -4,11 +4,13 @@
 //! that a killed run loses at most the row in flight; one that fails is taken back.
 //! A regular file is locked while it is open: a second writer is refused.
 
+mod adopt;
 mod recorded;
 mod rounds;
 mod shipped;
 mod sink;
 
+pub use adopt::adopt;
 pub use recorded::{COUNTED, Recorded, RecordedFile, recorded};
 pub use rounds::{Pool, Rounds};
 pub use shipped::{Shipped, shipped};

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::Path;
 
 /// Between a parent and the processes that it starts: nothing for people.
-const PRIVATE: [&str; 6] = [
+const PRIVATE: [&str; 7] = [
     "GPULAB_APART",
     "GPULAB_DOCTOR_TASK",
+    "GPULAB_RECORD",
     "GPULAB_COUNT_FILE",
     "GPULAB_COUNT_WARP",
     "GPULAB_COUNT_SEGMENT",
