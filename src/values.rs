@@ -7,6 +7,42 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::ops::RangeInclusive;
 
+/// That a column has one of some values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The column's name.
+    pub column: String,
+    /// The values, one at least.
+    pub values: Vec<String>,
+}
+
+/// A condition on a column: `n=2^28` or `dtype=f32,i32`; `nreps=` of cells that are empty.
+///
+/// # Errors
+/// Anything without a name and an equals sign.
+pub fn condition(text: &str) -> Result<Condition, String> {
+    match text.split_once('=') {
+        Some((column, values)) if !column.trim().is_empty() => Ok(Condition {
+            column: column.trim().to_owned(),
+            values: values.split(',').map(|value| value.trim().to_owned()).collect(),
+        }),
+        _ => Err(format!("{text:?} is no condition: write COLUMN=VALUE, as in n=2^28 or dtype=f32,i32")),
+    }
+}
+
+impl Condition {
+    /// Whether a cell has one of the values: the same number, however it is written, or the same letters in any case; or with
+    /// `is_name` such a part.
+    pub fn is_met(&self, cell: &str, is_name: bool) -> bool {
+        let number = |text: &str| size(text).ok().map(|n| n as f64).or_else(|| text.parse().ok());
+        let is_same_number = |value: &str| number(value).is_some_and(|wanted: f64| number(cell) == Some(wanted));
+        self.values.iter().any(|value| {
+            let is_part = is_name && !value.is_empty() && cell.to_lowercase().contains(&value.to_lowercase());
+            is_part || value.eq_ignore_ascii_case(cell) || is_same_number(value)
+        })
+    }
+}
+
 /// A number of elements: `1000000`, `1_000_000`, `1e6`, `1M` (10^6), `1Mi` (2^20), `2^20`.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use crate::plan::WorkGroup;
 use crate::runner::{Budget, Cache, Candidate, Clock, Settings, Status};
 use crate::sweep::Order;
 use crate::tune::Strategy;
-use crate::values::{self, List, Peak, SearchBudget};
+use crate::values::{self, Condition, List, Peak, SearchBudget};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
@@ -605,15 +605,34 @@ pub struct Lab {
 #[derive(Debug, Args)]
 pub struct Show {
     /// CSV or JSON files that gpulab wrote; or a device whose records come with gpulab, as in h200, and families,
-    /// experiments or files of it, as in reduce. Without it, the list of those
+    /// experiments or files of it, as in reduce. Several devices before a name share it, as in h200 pocl-epyc-2 ceilings.
+    /// Without it, the list of those
     #[arg(value_name = "FILE|DEVICE [NAME]")]
     pub what: Vec<String>,
     /// Bandwidths of tables in GiB/s, 2^30 bytes a second
     #[arg(long)]
     pub gib: bool,
-    /// Say below each ladder why its steps pay or do not; of files, one of them must hold the device's ceilings
+    /// Say below each ladder why its steps pay or do not; of files, one of them must hold the device's ceilings. With --by:
+    /// how far the model is from the measured times, a line for each value of COLUMN
     #[arg(long)]
     pub why: bool,
+    /// Only records whose COLUMN has one of these values, as in n=2^28 or dtype=f32,i32; repeatable. A column of `gpulab
+    /// columns`, or a setting as in size=constant; of platform, device and driver a part is enough
+    #[arg(long = "where", value_name = "COLUMN=VALUE,...", value_parser = values::condition)]
+    pub conditions: Vec<Condition>,
+    /// Only these columns, in this order: a ladder's own as in rung,time,gbs,of_limit, those of `gpulab columns`, or settings
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Put rungs side by side: a line for each value of this column, as in n, wg, dtype or device, a column for each rung;
+    /// beside them other programs' figures of the same columns
+    #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
+    pub by: Option<String>,
+    /// With --by: what the cells hold, as in gbs, gain or t_end_to_end_s [default: time]
+    #[arg(long, value_name = "COLUMN", requires = "by", conflicts_with = "why")]
+    pub value: Option<String>,
+    /// What each experiment found, on each device, without its points
+    #[arg(long, conflicts_with_all = ["columns", "by", "why"])]
+    pub findings: bool,
     /// Write it as Markdown, too; - is standard output, in place of the text
     #[arg(long, value_name = "FILE")]
     pub md: Option<String>,
@@ -870,10 +889,14 @@ pub struct TuneArgs {
     /// Write what was measured for another tuner: its name, kernel-tuner, and a file
     #[arg(long, num_args = 2, value_names = values::FORMAT_AND_FILE)]
     pub export: Vec<String>,
-    /// Run the strategies over the recorded rows of a sweep or an exhaustive search, with no device, and say how many
+    /// Run the strategies over the recorded rows of sweeps or exhaustive searches, with no device, and say how many
     /// evaluations each needs
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "budget", "cl_dir", "csv", "json"])]
-    pub replay: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "budget", "cl_dir", "csv", "json"])]
+    pub replay: Vec<PathBuf>,
+    /// With --replay: write as Markdown, in one table, how many evaluations bring each strategy within 2 % of the fastest; - is
+    /// standard output, in place of the text
+    #[arg(long, value_name = "FILE", requires = "replay")]
+    pub md: Option<String>,
     /// Print how many configurations there are, and run nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -1,15 +1,17 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
 use super::count::source_line;
+use super::filter::filtered;
 use super::shown::{AskedRecords, ShownContent, ShownFile, asked, distinct, material, records, take_apart};
 use super::study::PointStudy;
+use super::tables::{self, PivotNames};
 use super::{Out, outputs, say, screen, why};
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
 use crate::count::CountRow;
 use crate::record::{HOST, Point, Row};
-use crate::report::groups::{experiments, groups, ladders, tables};
+use crate::report::groups::{self, experiments, groups, ladders};
 use crate::report::{self, Medium, RateUnit, format};
 use crate::runner::Sources;
 use crate::store::{Recorded, Shipped, shipped};
@@ -23,39 +25,49 @@ use std::path::Path;
 /// there are not.
 pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
     if options.what.is_empty() {
-        return out.text(&overview(&shipped()));
+        let none =
+            options.conditions.is_empty() && options.columns.is_empty() && options.by.is_none() && !options.findings;
+        return match none && options.md.is_none() {
+            true => out.text(&overview(&shipped())),
+            false => Err(Error::Usage("show what? Give files, or a device as in gpulab show h200".into())),
+        };
     }
     let md = options.md.as_deref();
     let is_on_stdout = outputs::md_goes_to_stdout(md, &options.what)?;
     let sources = match asked(&options.what)? {
-        AskedRecords::Device(own) if md.is_none() => {
-            let why = if options.why { NOTHING_TO_EXPLAIN } else { "" };
-            return out.text(&(contents(&own) + why));
-        }
+        AskedRecords::Device(own) if is_plain(options) => return out.text(&contents(&own)),
         AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => files,
     };
+    let sources = filtered(sources, &options.conditions)?;
     sources.iter().filter_map(|source| source.torn.as_deref()).filter(|_| !global.quiet).for_each(say);
     let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
     let why = options.why.then(|| Reasons::of(&options.what)).transpose()?;
     let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
-    let view = ShowingStyle { unit, verbose: global.verbose, why, is_headed };
-    if !is_on_stdout {
-        out.painted(&view.text(&sources, Medium::Screen(screen(global.color))))?;
-    }
-    md.map_or(Ok(()), |path| outputs::write(path, &view.text(&sources, Medium::Markdown)))
+    let view = ShowingStyle { unit, verbose: global.verbose, why, is_headed, options };
+    let text = (!is_on_stdout).then(|| view.text(&sources, Medium::Screen(screen(global.color)))).transpose()?;
+    let document = md.map(|_| view.text(&sources, Medium::Markdown)).transpose()?;
+    text.map_or(Ok(()), |text| out.painted(&text))?;
+    md.zip(document).map_or(Ok(()), |(path, text)| outputs::write(path, &text))
+}
+
+/// Whether nothing but devices' names was given: they are asked what they have.
+fn is_plain(options: &Show) -> bool {
+    let Show { what: _, gib: _, why, conditions, columns, by, value: _, findings, md } = options;
+    !why && !findings && conditions.is_empty() && columns.is_empty() && by.is_none() && md.is_none()
 }
 
 /// What `--why` comes to where no ladder is shown.
 const NOTHING_TO_EXPLAIN: &str = "--why: no ladder is shown, so there is nothing to explain\n";
 
 /// How results are shown.
-struct ShowingStyle {
+struct ShowingStyle<'a> {
     unit: RateUnit,
     verbose: bool,
     why: Option<Reasons>,
     /// Whether each source's name stands above what it holds.
     is_headed: bool,
+    options: &'a Show,
 }
 
 /// What the reasons of ladders are made of.
@@ -75,18 +87,19 @@ impl Reasons {
 
     /// Of a ladder, by the limits of its device.
     fn text(&self, rows: &[Row], medium: Medium) -> String {
-        let text = |screen| why::text(rows, &self.counts, &self.limits_of(rows), screen);
+        let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
+        let ceilings = why::of_device(&self.ceilings, row);
+        let text = |screen| why::text(rows, &self.counts, &ceilings, screen);
         match medium {
             Medium::Screen(screen) => format!("\n{}", text(screen)),
             Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
         }
     }
 
-    /// The limits of a ladder's device.
-    fn limits_of(&self, rows: &[Row]) -> Vec<CeilingRow> {
-        let device = rows.iter().find(|row| !row.on_host());
-        let is_its_own = |ceiling: &&CeilingRow| device.is_some_and(|row| row.device == ceiling.device);
-        self.ceilings.iter().filter(is_its_own).cloned().collect()
+    /// The model of a ladder's reasons: whether that of a GPU; none without limits of its device.
+    fn model_of(&self, rows: &[Row]) -> Option<bool> {
+        let row = rows.iter().find(|row| !row.on_host())?;
+        why::model_of(rows, &why::of_device(&self.ceilings, row))
     }
 
     /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
@@ -99,8 +112,7 @@ impl Reasons {
         if ladders.is_empty() {
             return NOTHING_TO_EXPLAIN.to_owned();
         }
-        let kinds: BTreeSet<bool> =
-            ladders.iter().filter_map(|rows| why::model_of(rows, &self.limits_of(rows))).collect();
+        let kinds: BTreeSet<bool> = ladders.iter().filter_map(|rows| self.model_of(rows)).collect();
         let text = |screen| kinds.iter().map(|is_gpu| report::why::model(*is_gpu, screen)).collect::<String>();
         match medium {
             Medium::Screen(screen) => format!("\n{}", text(screen)),
@@ -109,21 +121,42 @@ impl Reasons {
     }
 }
 
-impl ShowingStyle {
-    /// All sources, one below the other.
-    fn text(&self, sources: &[ShownFile], medium: Medium) -> String {
+impl ShowingStyle<'_> {
+    /// What was asked for: the sources put together, or one below the other.
+    fn text(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
+        let Show { by, value, findings, .. } = self.options;
+        match (by, &self.why) {
+            _ if *findings => tables::findings(sources, medium),
+            (Some(by), Some(why)) => tables::model_errors(sources, by, (&why.counts, &why.ceilings), medium),
+            (Some(by), None) => {
+                let names = PivotNames { by, value: value.as_deref().unwrap_or("time") };
+                tables::pivot(sources, &names, self.unit, medium)
+            }
+            (None, _) => match self.options.columns.is_empty().then(|| tables::ceilings(sources, medium)).flatten() {
+                Some(together) => Ok(together),
+                None => self.each(sources, medium),
+            },
+        }
+    }
+
+    /// One source below the other.
+    fn each(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
         let one = |source: &ShownFile| match (medium, self.is_headed) {
             // A document's tables have their own titles.
             (Medium::Screen(_), true) => {
-                format!("{}\n\n{}", format::terminal(&source.name), self.content(&source.holds, medium))
+                Ok(format!("{}\n\n{}", format::terminal(&source.name), self.content(&source.holds, medium)?))
             }
             _ => self.content(&source.holds, medium),
         };
-        joined(sources.iter().map(one)) + &self.why.as_ref().map_or_else(String::new, |why| why.models(sources, medium))
+        let all = joined(sources.iter().map(one).collect::<Result<Vec<String>, Error>>()?.into_iter());
+        Ok(all + &self.why.as_ref().map_or_else(String::new, |why| why.models(sources, medium)))
     }
 
-    fn content(&self, holds: &ShownContent, medium: Medium) -> String {
-        match holds {
+    fn content(&self, holds: &ShownContent, medium: Medium) -> Result<String, Error> {
+        if !self.options.columns.is_empty() {
+            return Ok(joined(tables::chosen(holds, &self.options.columns, self.unit, medium)?.into_iter()));
+        }
+        Ok(match holds {
             ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows, medium),
             ShownContent::Recorded(Recorded::Points(points)) => {
                 joined(experiments(points).iter().map(|p| study(p, medium)))
@@ -145,7 +178,7 @@ impl ShowingStyle {
                 let run = |row: &CountRow| (row.run_id.clone(), what(row));
                 joined(groups(rows, run).iter().map(|rows| self.counts(rows, medium)))
             }
-        }
+        })
     }
 
     /// Counts as a table, and the lines of their sources where the file has them.
@@ -177,7 +210,7 @@ impl ShowingStyle {
                 ladder + &reasons
             }
         };
-        joined(tables(rows).iter().map(text))
+        joined(groups::tables(rows).iter().map(text))
     }
 }
 
@@ -210,11 +243,13 @@ fn overview(all: &[Shipped]) -> String {
 
 const WIDTH: usize = 80;
 
-/// What the files of a device hold.
+/// What the files of devices hold, with the devices' names where they are several.
 fn contents(own: &[Shipped]) -> String {
+    let devices = groups(own, |file| file.device);
     let line = |file: &Shipped| {
         let what = take_apart(file.text, file.name).map(|source| holds(&source.holds)).unwrap_or_default();
-        format::wrap(&format!("{}: {what}", file.name), WIDTH, "  ")
+        let device = if devices.len() > 1 { format!("{} ", file.device) } else { String::new() };
+        format::wrap(&format!("{device}{}: {what}", file.name), WIDTH, "  ")
     };
     own.iter().map(line).collect()
 }

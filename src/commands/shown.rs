@@ -26,29 +26,91 @@ pub(super) enum ShownContent {
     Counts(Vec<CountRow>),
 }
 
-/// What is asked for: files, or of one device that comes with gpulab all records or those of these names.
+/// What is asked for: files, or of devices that come with gpulab all records or those of these names.
 pub(super) enum AskedRecords {
-    /// The records of a device, which was named alone.
+    /// The records of devices, which were named alone.
     Device(Vec<Shipped>),
     /// Files, or records by name.
     Files(Vec<ShownFile>),
 }
 
-/// Finds what words ask for: paths, or a device and names.
+/// What some words of a command line ask for.
+enum AskedPart {
+    /// A path.
+    File(String),
+    /// The records of these names of each of these devices; without a name all of them.
+    Records { devices: Vec<Vec<Shipped>>, names: Vec<String> },
+}
+
+/// Finds what words ask for: paths, and devices with the names behind them.
 ///
 /// # Errors
 /// `Failed` for a file that cannot be read, `Usage` for one that holds no results and for names that there are not.
 pub(super) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
-    match words.split_first() {
-        Some((device, names)) if !is_path(device) => {
-            let own = of_device(&shipped(), device)?;
-            match names.is_empty() {
-                true => Ok(AskedRecords::Device(own)),
-                false => Ok(AskedRecords::Files(beside_caches(&own, named(&own, names)?)?)),
+    let parts = asked_parts(words)?;
+    if let [AskedPart::Records { devices, names }] = &parts[..]
+        && names.is_empty()
+    {
+        return Ok(AskedRecords::Device(devices.concat()));
+    }
+    let mut files = Vec::new();
+    for part in &parts {
+        match part {
+            AskedPart::File(path) => files.push(from_file(path)?),
+            AskedPart::Records { devices, names } => {
+                for own in devices {
+                    let found = if names.is_empty() { records(own)? } else { beside_caches(own, named(own, names)?)? };
+                    files.extend(found);
+                }
             }
         }
-        _ => Ok(AskedRecords::Files(words.iter().map(|path| from_file(path)).collect::<Result<_, Error>>()?)),
     }
+    Ok(AskedRecords::Files(files))
+}
+
+/// Words as paths, devices and names of their records.
+///
+/// Errors: `Usage` for a word that is none of these.
+fn asked_parts(words: &[String]) -> Result<Vec<AskedPart>, Error> {
+    let all = shipped();
+    let mut parts: Vec<AskedPart> = Vec::new();
+    for word in words {
+        if is_path(word) {
+            parts.push(AskedPart::File(word.clone()));
+            continue;
+        }
+        let Some(AskedPart::Records { devices, names }) = parts.last_mut() else {
+            parts.push(AskedPart::Records { devices: vec![of_device(&all, word)?], names: Vec::new() });
+            continue;
+        };
+        let is_device = all.iter().any(|file| file.device.contains(&word.to_lowercase()));
+        match is_device && !is_record(devices, word)? {
+            // What is neither is told when its record is looked for.
+            false => names.push(word.clone()),
+            true if names.is_empty() => devices.push(of_device(&all, word)?),
+            true => parts.push(AskedPart::Records { devices: vec![of_device(&all, word)?], names: Vec::new() }),
+        }
+    }
+    Ok(parts)
+}
+
+/// Whether one of the devices has a record of this name.
+fn is_record(devices: &[Vec<Shipped>], name: &str) -> Result<bool, Error> {
+    for own in devices {
+        if !found_by_name(own, &name.to_lowercase())?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The devices that words name, each with all of its records.
+fn devices(words: &[String]) -> Result<Vec<Vec<Shipped>>, Error> {
+    let of = |part| match part {
+        AskedPart::Records { devices, .. } => devices,
+        AskedPart::File(_) => Vec::new(),
+    };
+    Ok(asked_parts(words)?.into_iter().flat_map(of).collect())
 }
 
 /// What the shipped records of a device hold.
@@ -300,8 +362,10 @@ pub(super) fn material(words: &[String]) -> Result<Material, Error> {
             ShownContent::Counts(rows) => all.counts.extend(rows),
         }
     }
-    if let Some(device) = words.first().filter(|device| all.ceilings.is_empty() && !is_path(device)) {
-        all.ceilings = ceilings_of(&of_device(&shipped(), device)?)?;
+    if all.ceilings.is_empty() {
+        for own in devices(words)? {
+            all.ceilings.extend(ceilings_of(&own)?);
+        }
     }
     mark_cached(&mut all.rows, &all.ceilings);
     Ok(all)

@@ -173,7 +173,7 @@ fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Help { .. } => None,
         Command::Compare(options) => (is_file(&options.csv) || is_file(&options.json)).then_some(FILES),
         Command::Source(options) => options.expanded.then_some("--expanded is made for a device"),
-        Command::Tune(options) if options.replay.is_some() => (!options.export.is_empty()).then_some(FILES),
+        Command::Tune(options) if !options.replay.is_empty() => (!options.export.is_empty()).then_some(FILES),
         Command::Tune(_) => Some("it needs a device, but with --replay"),
         Command::Report(_) => Some("it writes documents itself"),
         Command::Devices { .. }

@@ -52,6 +52,11 @@ pub(super) fn counts(rows: &[Row], cl_dir: Option<&Path>, quiet: bool) -> Result
     Ok(counts)
 }
 
+/// The ceilings of the device that a row is from.
+pub(super) fn of_device(ceilings: &[CeilingRow], row: &Row) -> Vec<CeilingRow> {
+    ceilings.iter().filter(|ceiling| ceiling.device == row.device).cloned().collect()
+}
+
 /// Whether a ladder's reasons are those of a GPU; none if this device's ceilings tell no reasons.
 pub(super) fn model_of(rows: &[Row], ceilings: &[CeilingRow]) -> Option<bool> {
     let is_gpu = !rows.iter().find(|row| !row.on_host() && row.t_median_s.is_some())?.is_on_cpu_device();

@@ -4,11 +4,13 @@
 //! A record is made once, from a finished case, and only ever becomes a row; rows come back from files.
 //! Reports therefore work on rows, so that a report of a live run and of a recorded one are the same.
 
+mod cells;
 mod dictionary;
 mod host;
 mod point;
 mod row;
 
+pub use cells::Cells;
 pub use dictionary::ColumnEntry;
 pub use host::HostFacts;
 #[cfg(test)]

@@ -82,12 +82,12 @@ fn grid(head: &str, rows: &[&CeilingRow]) -> TextGrid {
 }
 
 /// Four digits, or the word for what came in place of a value.
-fn value(row: &CeilingRow) -> String {
+pub(super) fn value(row: &CeilingRow) -> String {
     row.value.map_or_else(|| status_word(row.status).to_owned(), |value| format::significant(value, 4))
 }
 
 /// `add-min f32, either sign`.
-fn name(row: &CeilingRow) -> String {
+pub(super) fn name(row: &CeilingRow) -> String {
     let size = row.bytes.map(|bytes| format!(", {}", binary(bytes))).unwrap_or_default();
     match row.place {
         Site::Memory => format!("{}, memory{size}", row.what),

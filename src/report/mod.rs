@@ -2,10 +2,12 @@
 //!
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
+pub mod beside;
 pub mod blocks;
 pub mod ceilings;
 pub mod chapter;
 mod chart;
+pub mod chosen;
 pub mod columns;
 pub mod compare;
 pub mod count;
@@ -23,6 +25,7 @@ pub mod markdown;
 pub mod occupancy;
 pub mod peers;
 pub mod picture;
+pub mod pivot;
 pub mod progress;
 pub mod rates;
 pub mod source;

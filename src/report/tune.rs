@@ -2,6 +2,7 @@
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::markdown;
 use super::sweep;
 use crate::kernels::{Bound, family};
 use crate::record::Row;
@@ -171,24 +172,62 @@ fn further(told: &TuningTold<'_>, best: &Row) -> String {
     format!("beyond: {}", next.join("; "))
 }
 
-/// What strategies need on recorded spaces, a table for each.
-pub fn replays(title: &str, lines: &[ReplayLine], (len, flat): (usize, usize), screen: Screen) -> String {
+/// What strategies need on a recorded space.
+pub struct ReplayTold {
+    /// The problem, the rungs and the device.
+    pub title: String,
+    /// A line for each strategy.
+    pub lines: Vec<ReplayLine>,
+    /// Configurations of the space.
+    pub configurations: usize,
+    /// How many of them are within 5 % of the fastest.
+    pub flat: usize,
+}
+
+/// Evaluations, or that there were never enough.
+fn needed(evaluations: Option<usize>) -> String {
+    evaluations.map_or_else(|| "never".to_owned(), |n| n.to_string())
+}
+
+/// What strategies need on a recorded space, as a table.
+pub fn replays(told: &ReplayTold, screen: Screen) -> String {
+    let ReplayTold { title, lines, configurations, flat } = told;
     let cells = |cell: &dyn Fn(&ReplayLine) -> String| lines.iter().map(cell).collect::<Vec<_>>();
-    let needed = |at: usize| {
-        let text = move |line: &ReplayLine| line.needed[at].map_or_else(|| "never".to_owned(), |n| n.to_string());
-        GridColumn::numbers(format!("to\n{:.0}%", 100.0 * SHARES[at]), cells(&text), 0)
+    let share = |at: usize| {
+        GridColumn::numbers(format!("to\n{:.0}%", 100.0 * SHARES[at]), cells(&|line| needed(line.needed[at])), 0)
     };
     let columns = vec![
         GridColumn::texts("strategy", cells(&|line| name(line.strategy)), 0),
-        needed(0),
-        needed(1),
-        needed(2),
+        share(0),
+        share(1),
+        share(2),
         GridColumn::numbers("to its\nend", cells(&|line| line.whole.to_string()), 0),
         GridColumn::numbers("reached with\na quarter", cells(&|line| format::percent(line.at_quarter)), 0),
     ];
-    let head = format!("{title}: {len} configurations, {flat} within 5% of the best; evaluations needed");
+    let head = format!("{title}: {configurations} configurations, {flat} within 5% of the best; evaluations needed");
     let table = TextGrid { columns }.fit(screen.width).lines().join("\n");
     format::on_screen(&format!("{}{table}\n", format::wrap(&format::terminal(&head), screen.width, "  ")), screen)
+}
+
+/// Of [`SHARES`] the one that tables of several spaces have.
+const NEAR: usize = 1;
+
+/// How many evaluations bring strategies near the fastest of recorded spaces, a line for each space, as Markdown.
+pub fn replays_markdown(told: &[&ReplayTold], seeds: u64) -> String {
+    let cells = |cell: &dyn Fn(&ReplayTold) -> String| told.iter().map(|told| cell(told)).collect::<Vec<_>>();
+    let mut columns = vec![
+        GridColumn::texts("recorded space", cells(&|told| told.title.clone()), 0),
+        GridColumn::numbers("configurations", cells(&|told| told.configurations.to_string()), 0),
+        GridColumn::numbers("within 5 %", cells(&|told| told.flat.to_string()), 0),
+    ];
+    for (at, line) in told.first().into_iter().flat_map(|told| told.lines.iter().enumerate()) {
+        columns.push(GridColumn::numbers(name(line.strategy), cells(&|told| needed(told.lines[at].needed[NEAR])), 0));
+    }
+    let title = format!(
+        "evaluations until the best is within {:.0} % of the fastest, medians over {seeds} seeds",
+        100.0 * (1.0 - SHARES[NEAR])
+    );
+    format!("{}\n{}", markdown::title(&title), TextGrid { columns }.markdown())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Why a ladder's steps pay or do not, as text: predictions beside measurements, and a sentence for each step.
 
+use super::Medium;
+use super::chosen::titled;
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::view::{label, range, who};
@@ -77,6 +79,36 @@ fn table(rungs: &[RungTime], screen: Screen) -> String {
     ];
     TextGrid { columns }.blocks(screen.width)
 }
+
+/// How far the model is from measured times, a line for each name: of how many rungs, the middle of the factors between both,
+/// and the share within [`NEAR`]. Each factor is 1 or more.
+pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in factors {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let own = |name: &str| {
+        let mut own: Vec<f64> = factors.iter().filter(|(of, _)| of == name).map(|(_, factor)| *factor).collect();
+        own.sort_by(f64::total_cmp);
+        own
+    };
+    let cells = |cell: &dyn Fn(&[f64]) -> String| names.iter().map(|name| cell(&own(name))).collect::<Vec<_>>();
+    let within = |own: &[f64]| own.iter().filter(|factor| **factor <= NEAR).count() as f64 / own.len() as f64;
+    let labels = names.iter().map(|name| if by == "device" { format::device(name) } else { (*name).to_owned() });
+    let columns = vec![
+        GridColumn::texts(by, labels.collect(), 0),
+        GridColumn::numbers("rungs", cells(&|own| own.len().to_string()), 0),
+        GridColumn::numbers("median factor", cells(&|own| format!("{:.2}", own[own.len() / 2])), 0),
+        GridColumn::numbers(format!("within {NEAR} times"), cells(&|own| format!("{:.0}%", 100.0 * within(own))), 0),
+    ];
+    let title = "the model beside the measured times: the larger over the smaller";
+    titled(title, TextGrid { columns }, medium)
+}
+
+/// A factor up to which the model counts as near.
+const NEAR: f64 = 1.5;
 
 /// The name of a part of the time.
 fn part(part: TimePart, row: &Row) -> &'static str {

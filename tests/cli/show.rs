@@ -271,8 +271,254 @@ fn what_the_model_is_is_said_once_and_that_nothing_is_explained_too() {
     assert_eq!((out.matches("Model: ").count(), code), (1, 0), "{out}");
     let last = out.rsplit("\n\n").next().unwrap();
     assert!(last.starts_with("Model: ") && out.matches("why, by counts").count() > 3, "{out}");
-    for what in [&["h200", "stride"][..], &["h200"], &["h200", "tune-dot-1048576"]] {
+    for what in [&["h200", "stride"][..], &["h200", "tune-dot-1048576"]] {
         let out = run(&[&["show", "--why"], what].concat()).0;
         assert!(out.ends_with("--why: no ladder is shown, so there is nothing to explain\n"), "{what:?}: {out}");
     }
+}
+/// What `gpulab show` ends with where it cannot do what it is asked for: its exit code and its error.
+fn refused(args: &[&str]) -> (Option<i32>, String) {
+    let output = gpulab(&[&["show"], args].concat()).env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
+    assert_eq!(output.stdout, b"", "{args:?}");
+    (output.status.code(), words(&String::from_utf8(output.stderr).unwrap()))
+}
+
+/// The cells of the tables in a text of Markdown, without heads and rules. Rows of a table must be as wide as its head.
+fn table_cells(text: &str) -> Vec<Vec<String>> {
+    let cells = |line: &str| {
+        let inner =
+            line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |")).unwrap_or_else(|| panic!("{line}"));
+        let own = inner.replace("\\|", "\u{1}");
+        own.split(" | ").map(|cell| cell.replace('\u{1}', "|")).collect::<Vec<_>>()
+    };
+    let (mut rows, mut width) = (Vec::new(), None);
+    for line in text.lines() {
+        match (line.starts_with('|'), width) {
+            (false, _) => width = None,
+            (true, None) => width = Some(cells(line).len()),
+            (true, Some(width)) => {
+                assert_eq!(cells(line).len(), width, "{line}");
+                rows.extend((!line.contains("---")).then(|| cells(line)));
+            }
+        }
+    }
+    rows
+}
+
+#[test]
+fn every_recorded_file_is_markdown_with_whole_tables() {
+    for path in recorded() {
+        let text = show(&[path.to_str().unwrap(), "--md", "-"]);
+        assert!(!table_cells(&text).is_empty(), "{path:?}: {text}");
+        gpulab::report::blocks::doc_blocks(&text).unwrap();
+    }
+}
+
+#[test]
+fn markdown_takes_the_place_of_the_text_or_goes_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.md").display().to_string();
+    let [alone, both, md] =
+        [show(&["h200", "pitch"]), show(&["h200", "pitch", "--md", &file]), show(&["h200", "pitch", "--md", "-"])];
+    assert_eq!((alone, std::fs::read_to_string(&file).unwrap()), (both, md.clone()));
+    assert!(md.contains("\n**Finding:** The tiled kernel") && md.contains("| 8192 | 3469 | 3270 |"), "{md}");
+    let rows = format!("{RESULTS}/nvidia-h200/pitch.csv");
+    assert!(refused(&[&rows, "--md", &rows]).1.contains("is the input"));
+}
+
+/// The cell of a recorded file's line.
+fn recorded_cell(file: &str, is_it: &dyn Fn(&Row) -> bool, value: &dyn Fn(&Row) -> Option<f64>) -> f64 {
+    let text = std::fs::read(format!("{RESULTS}/{file}")).unwrap();
+    let rows: Vec<Row> = gpulab::store::of_csv(&text, file).unwrap().0;
+    value(rows.iter().find(|row| is_it(row)).unwrap()).unwrap()
+}
+
+#[test]
+fn conditions_and_columns_make_a_table_of_what_was_recorded() {
+    let args = ["h200", "dot", "--where", "n=2^28", "--columns", "rung,t_median_s,gbs,wg,items,Of limit", "--md", "-"];
+    let text = show(&args);
+    let cells = table_cells(&text);
+    assert_eq!(cells.len(), 7, "{text}");
+    let recorded = |value| recorded_cell("nvidia-h200/dot.csv", &|row| row.n == 1 << 28 && row.rung == Some(3), value);
+    let gbps = format!("{:.0}", recorded(&|row: &Row| row.gbps));
+    let time = format!("{:.1} us", 1e6 * recorded(&|row: &Row| row.t_median_s));
+    assert_eq!(cells[2][..5], ["v3 local", &time, &gbps, "256", "540672"]);
+    // However a value is written.
+    for condition in ["n=268435456", "n=256Mi", "N=268_435_456", "n=1,2^28"] {
+        assert_eq!(
+            show(&[
+                "h200",
+                "dot",
+                "--where",
+                condition,
+                "--columns",
+                "rung,t_median_s,gbs,wg,items,oflimit",
+                "--md",
+                "-"
+            ]),
+            text
+        );
+    }
+    let both = show(&["h200", "reduce", "--where", "dtype=f32", "--where", "rung=3", "--columns", "rung", "--md", "-"]);
+    assert_eq!(table_cells(&both), [["v3 sequential"]]);
+    let points = show(&["h200", "stride", "--where", "x=64", "--columns", "series,x,value", "--md", "-"]);
+    assert!(!table_cells(&points).is_empty() && table_cells(&points).iter().all(|line| line[1] == "64.00"), "{points}");
+    let narrow = show(&["h200", "ceilings", "--where", "unit=us", "--columns", "what,value"]);
+    assert!(words(&narrow).contains("launch, round trip 9.797") && !narrow.contains("fma"), "{narrow}");
+}
+
+#[test]
+fn rungs_stand_side_by_side_with_other_programs() {
+    let text = show(&["h200", "transpose", "cublas_sgeam", "--where", "peer=cublas_sgeam", "--by", "n", "--md", "-"]);
+    let heads: Vec<&str> = text.lines().find(|line| line.starts_with('|')).unwrap().split('|').map(str::trim).collect();
+    assert_eq!((heads[1], heads[2], heads[heads.len() - 2]), ("n", "copy", "cublas_sgeam"));
+    let cells = table_cells(&text);
+    assert_eq!(
+        cells.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(),
+        ["2_048", "2_080", "4_096", "8_192", "16_384"]
+    );
+    let is_it = |row: &Row| row.n == 8192 && row.variant == "registers" && row.repeats().is_none();
+    let time = format!("{:.1} us", 1e6 * recorded_cell("nvidia-h200/transpose.csv", &is_it, &|row| row.t_median_s));
+    let place = heads.iter().position(|head| *head == "v6 registers").unwrap();
+    assert_eq!(
+        (cells[3][place - 1].as_str(), cells[3].last().unwrap().as_str()),
+        (time.as_str(), "143.9 us, 144.9 us")
+    );
+    let inside = show(&[
+        "h200",
+        "transpose",
+        "--where",
+        "nreps=10",
+        "--where",
+        "n=2048",
+        "--by",
+        "n",
+        "--value",
+        "gbs",
+        "--md",
+        "-",
+    ]);
+    assert!(inside.contains("| 2_048 | 7926 |"), "{inside}");
+    let sizes = show(&[
+        "h200",
+        "reduce",
+        "reduce_constant",
+        "--where",
+        "n=2^28",
+        "--where",
+        "rung=1",
+        "--by",
+        "size",
+        "--md",
+        "-",
+    ]);
+    assert_eq!(table_cells(&sizes), [["runtime", "2.739 ms"], ["constant", "1.159 ms"]]);
+}
+
+#[test]
+fn devices_stand_side_by_side() {
+    for args in [&["h200", "pocl-epyc-2", "ceilings"][..], &["h200", "ceilings", "pocl-epyc-2", "ceilings"]] {
+        let text = show(&[args, &["--md", "-"]].concat());
+        assert!(text.contains("| ceiling | unit | NVIDIA H200 | AMD EPYC (PoCL) |"), "{text}");
+        assert!(
+            text.contains("| read, memory | GB/s | 4570 | 45.58 |")
+                && text.contains("| fma f32 | Gop/s | 66174 | 234.1 |")
+        );
+        assert!(show(args).contains("read, memory              GB/s        4570              45.58"));
+    }
+    let listed = show(&["h200", "pocl-epyc-2"]);
+    assert!(listed.contains("nvidia-h200 pitch: experiments pitch") && listed.contains("pocl-epyc-2 lab: experiments"));
+    let found = show(&["h200", "pocl-epyc-2", "intel-epyc-2", "--findings", "--md", "-"]);
+    let cells = table_cells(&found);
+    assert!(cells.len() > 15 && cells.iter().all(|line| line.len() == 4), "{found}");
+    let alone = words(&show(&["pocl-epyc-2", "banks"]));
+    let banks = cells.iter().find(|line| line[0] == "banks").unwrap();
+    assert!(alone.contains(&format!("finding: {}", words(&banks[2]))), "{banks:?}: {alone}");
+    assert!(words(&show(&["h200", "--findings"])).contains(&format!("NVIDIA H200: {}", words(&banks[1]))));
+}
+
+/// README's table of the model's error, from the command.
+#[test]
+fn the_models_error_is_summed_up_by_any_column() {
+    let all =
+        ["h200", "pocl-epyc-4", "intel-epyc-4", "reduce", "dot", "transpose", "minplus", "--why", "--by", "device"];
+    let cells = table_cells(&show(&[&all[..], &["--md", "-"]].concat()));
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    assert_eq!(
+        cells.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(),
+        ["NVIDIA H200", "AMD EPYC (PoCL)", "AMD EPYC"]
+    );
+    for line in &cells {
+        // tests/host/why.rs computes the same by itself.
+        let numbers = format!("| {} | {} | {} |", line[1], line[2], line[3]);
+        assert!(readme.contains(&numbers.replace('%', " %")) || readme.contains(&numbers), "{numbers}");
+    }
+    let families = table_cells(&show(&["h200", "reduce", "dot", "--why", "--by", "family", "--md", "-"]));
+    assert_eq!(families.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(), ["reduce", "dot"]);
+}
+
+#[test]
+fn what_is_not_there_is_told_with_what_is() {
+    let says = |args: &[&str], what: &str| {
+        let (code, said) = refused(args);
+        assert!(code == Some(2) && said.contains(what), "{args:?}: {said}");
+    };
+    says(&["h200", "dot", "--where", "n=5"], "no record has n = 5; there is 268435456, 1000000,");
+    says(&["h200", "dot", "--where", "itms=5"], "a column or a setting \"itms\"; did you mean `items`");
+    says(&["h200", "dot", "--where", "n"], "no condition: write COLUMN=VALUE");
+    says(&["h200", "dot", "--columns", "rung,tim"], "no column \"tim\" here; did you mean `time`");
+    says(&["h200", "dot", "--columns", "xyzzy"], "there is rung, time, noise, gbs,");
+    says(&["h200", "pitch", "--columns", "rung"], "no column \"rung\" here; did you mean `runs`");
+    says(&["h200", "pitch", "--columns", "xyzzy"], "no column \"xyzzy\" here; there is schema,");
+    says(&["h200", "dot", "--by", "n"], "differ in dtype (f32, f64, i32) beside n: choose");
+    says(
+        &["h200", "reduce", "--where", "n=2^24", "--where", "cache=cold", "--by", "rung"],
+        "differ in dtype (f32, i32) beside rung: choose, as with --where 'dtype=f32'",
+    );
+    says(&["h200", "pitch", "--by", "x"], "there are none here");
+    says(&["h200", "dot", "--findings"], "there is no experiment among these records");
+    says(&["h200", "ceilings", "pocl", "ceilings"], "\"pocl\" is a part of several devices' names");
+    says(&["h200", "pocl-epyc-2", "pitch", "nothing"], "no record of nothing among those of nvidia-h200");
+    says(&["--findings"], "show what?");
+    says(&["h200", "dot", "--value", "gbs"], "--by <COLUMN>");
+}
+
+#[test]
+fn names_of_any_kind_break_no_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let hostile = |file: &str| {
+        let text = std::fs::read_to_string(format!("{RESULTS}/pocl-epyc-2/{file}")).unwrap();
+        let to = path(&file.replace('/', "-"));
+        let evil = "x | <script>alert(1)</script> <!-- end --> [a](b) ``` $x$";
+        let names = ["pthread-skylake-avx512-AMD EPYC", "pthread-haswell-AMD EPYC"];
+        std::fs::write(&to, names.iter().fold(text, |text, name| text.replace(name, evil))).unwrap();
+        to
+    };
+    let files = ["dot.csv", "lab.csv", "ceilings.csv"].map(hostile);
+    let [dot, lab, ceilings] = files.each_ref().map(String::as_str);
+    for args in [
+        &[dot][..],
+        &[dot, "--columns", "device,rung,time"],
+        &[dot, "--by", "device"],
+        &[lab, "--findings"],
+        &[lab],
+        &[ceilings],
+        &[ceilings, &format!("{RESULTS}/nvidia-h200/ceilings.csv")],
+    ] {
+        let text = show(&[args, &["--md", "-"]].concat());
+        assert!(!table_cells(&text).is_empty() && text.contains("&lt;script&gt;"), "{args:?}: {text}");
+        assert!(!text.contains("<script>") && !text.contains("<!--") && !text.contains("[a]("), "{args:?}: {text}");
+    }
+    // And none that is spliced ends its block.
+    let doc = path("a.md");
+    std::fs::write(&doc, format!("<!-- gpulab show {dot} -->\n<!-- end -->\n")).unwrap();
+    for _ in 0..2 {
+        gpulab(&["report", "--splice", &doc]).assert().success();
+    }
+    let text = std::fs::read_to_string(&doc).unwrap();
+    assert!(
+        text.contains("<script>") && text.ends_with("\n```\n<!-- end -->\n"),
+        "as code it stays what it is: {text}"
+    );
 }

@@ -194,6 +194,10 @@ fn rows_go_to_a_file_that_can_be_shown_gone_on_with_and_replayed() {
     assert!(out.contains("dot, f32, n = 5_000") && out.contains("4 configurations"), "{out}");
     assert!(["exhaustive", "descent", "random"].iter().all(|name| out.contains(name)), "{out}");
     assert!(!replay(" --strategy random").0.contains("descent"));
+    let (md, code) = replay(&format!(" {csv} --md -"));
+    assert_eq!((md.matches("| dot, f32, n = 5_000, v3, on ").count(), code), (2, Some(0)), "{md}");
+    assert!(md.contains("| recorded space | configurations | within 5 % | exhaustive | descent | random |"), "{md}");
+    assert_eq!(replay(&format!(" --md {csv}")).1, Some(2), "the rows stay");
     let document: serde_json::Value = serde_json::from_str(&fs::read_to_string(&cache).unwrap()).unwrap();
     assert_eq!(document["schema_version"], "1.1.0");
     assert_eq!(document["cache"].as_object().unwrap().len(), 4);

@@ -46,8 +46,8 @@ const GOOD_ENOUGH: f64 = 0.95;
 /// Bad options, no device, files that cannot be written, and the worst thing that happened to a configuration.
 pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
     let export = export_file(options)?;
-    if let Some(file) = &options.replay {
-        return replay::run(out, global, options, file, export);
+    if !options.replay.is_empty() {
+        return replay::run(out, global, options, export);
     }
     let asked = AskedTuning::new(options)?;
     bench::check_sources(&asked.rungs, options.cl_dir.as_deref())?;
