@@ -5,7 +5,7 @@ use crate::ceilings::{CeilingRow, cached};
 use crate::count::CountRow;
 use crate::files;
 use crate::kernels;
-use crate::record::{Point, Row, flag};
+use crate::record::{Point, Row, SampleRow, flag};
 use crate::report::groups::groups;
 use crate::runner::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
@@ -19,11 +19,28 @@ pub(super) struct ShownFile {
     pub(super) torn: Option<String>,
 }
 
+impl ShownFile {
+    /// That tables are made from rows.
+    ///
+    /// # Errors
+    /// `Usage`, if it holds single runs.
+    pub(super) fn no_samples(self) -> Result<ShownFile, Error> {
+        match self.holds {
+            ShownContent::Samples(_) => {
+                let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
+                Err(Error::Usage(format!("{} {why}", self.name)))
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
 /// What it holds.
 pub(super) enum ShownContent {
     Recorded(Recorded),
     Ceilings(Vec<CeilingRow>),
     Counts(Vec<CountRow>),
+    Samples(Vec<SampleRow>),
 }
 
 /// What is asked for: files, or of one device that comes with gpulab all records or those of these names.
@@ -73,10 +90,7 @@ pub(super) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
             match (has("what") && has("place"), has("event_s")) {
                 _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
                 (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
-                (_, true) => {
-                    let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
-                    return Err(Error::Usage(format!("{name} {why}")));
-                }
+                (_, true) => (ShownContent::Samples(of_csv(text, name)?.0), torn),
                 _ => {
                     let why = "holds no results of gpulab: show takes what --csv and --json write";
                     return Err(Error::Usage(format!("{name} {why}")));
@@ -91,6 +105,7 @@ pub(super) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
         ShownContent::Recorded(_) => false,
         ShownContent::Ceilings(rows) => rows.is_empty(),
         ShownContent::Counts(rows) => rows.is_empty(),
+        ShownContent::Samples(rows) => rows.is_empty(),
     };
     match is_empty {
         true => Err(Error::Usage(format!("{name} has a header and no results below it"))),

@@ -29,7 +29,7 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
 }
 
 /// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
-fn when(rows: &[CeilingRow]) -> String {
+pub(super) fn when(rows: &[CeilingRow]) -> String {
     let times = || rows.iter().map(|r| r.time_utc.as_str());
     let (first, last) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
     if first == last { format!("measured at {first}") } else { format!("measured from {first} to {last}") }
@@ -64,7 +64,7 @@ fn table(unit: &str, rows: &[&CeilingRow], screen: Screen) -> String {
 }
 
 /// `add-min f32, either sign`.
-fn name(row: &CeilingRow) -> String {
+pub(super) fn name(row: &CeilingRow) -> String {
     let size = row.bytes.map(|bytes| format!(", {}", binary(bytes))).unwrap_or_default();
     match row.place {
         Site::Memory => format!("{}, memory{size}", row.what),
@@ -85,7 +85,7 @@ pub fn names(rows: &[CeilingRow]) -> String {
 }
 
 /// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.
-fn shape(row: &CeilingRow) -> String {
+pub(super) fn shape(row: &CeilingRow) -> String {
     if row.value.is_none() {
         return row.reason.trim().to_owned();
     }

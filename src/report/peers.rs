@@ -5,10 +5,16 @@ use super::format;
 /// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
 /// quantity have which.
 pub fn table(cells: &[Vec<String>]) -> String {
-    let Some((header, rows)) = cells.split_first() else { return "nothing was measured\n".to_owned() };
+    let cells = figures(cells);
+    if cells.is_empty() { "nothing was measured\n".to_owned() } else { aligned(&cells) }
+}
+
+/// The cells of that table, its heads first; none of a file without a line.
+pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
+    let Some((header, rows)) = cells.split_first() else { return Vec::new() };
     let column = |name: &str| header.iter().position(|own| own == name);
     if let (Some(quantity), Some(verdict)) = (column("quantity"), column("verdict")) {
-        return aligned(&tally(rows, quantity, verdict));
+        return tally(rows, quantity, verdict);
     }
     let cell = |name: &String, cell: &String| match cell.parse::<f64>() {
         Ok(seconds) if name.ends_with("_s") => format::time(seconds),
@@ -16,7 +22,7 @@ pub fn table(cells: &[Vec<String>]) -> String {
     };
     let names: Vec<String> = header.iter().map(|name| format::terminal(name.trim_end_matches("_s"))).collect();
     let rows = rows.iter().map(|row| header.iter().zip(row).map(|(name, text)| cell(name, text)).collect());
-    aligned(&std::iter::once(names).chain(rows).collect::<Vec<_>>())
+    std::iter::once(names).chain(rows).collect()
 }
 
 /// A line for each quantity with the number of its rows by verdict, below the verdicts' names.

@@ -14,13 +14,21 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
         let [before, after] = [&why.rungs[*at], &why.rungs[*next]];
         wrap(sentence(&before.row, &after.row, *gain, reason))
     });
-    let partings = partings(&why.rungs, is_gpu).into_iter().map(wrap);
-    let uncounted =
-        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short(&rung.row), rung.model.as_ref().err()?)));
     let mut text = String::from("why, by counts of the kernels and measured limits of the device\n\n");
     text.push_str(&table(&why.rungs, screen));
     text.push('\n');
     text.extend(steps);
+    let notes: String = notes(why, is_gpu).into_iter().map(wrap).collect();
+    text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
+    text.push('\n');
+    text.push_str(&wrap(model(is_gpu).to_owned()));
+    format::on_screen(&text, screen)
+}
+
+/// What else is to be known: rungs that take longer than the model says, rungs that were not counted, and remarks on counts.
+pub fn notes(why: &LadderReasons, is_gpu: bool) -> Vec<String> {
+    let uncounted =
+        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short(&rung.row), rung.model.as_ref().err()?)));
     let mut remarks: Vec<&str> =
         why.rungs.iter().map(|rung| rung.remark.as_str()).filter(|text| !text.is_empty()).collect();
     remarks.dedup();
@@ -28,15 +36,11 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
         let rows: Vec<&Row> = why.rungs.iter().filter(|rung| rung.remark == remark).map(|rung| &rung.row).collect();
         format!("{}: {remark}", who(&rows, &[]))
     });
-    let notes: String = partings.chain(uncounted.chain(remarks).map(wrap)).collect();
-    text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
-    text.push('\n');
-    text.push_str(&wrap(model(is_gpu).to_owned()));
-    format::on_screen(&text, screen)
+    partings(&why.rungs, is_gpu).into_iter().chain(uncounted).chain(remarks).collect()
 }
 
 /// What the model is.
-fn model(is_gpu: bool) -> &'static str {
+pub fn model(is_gpu: bool) -> &'static str {
     match is_gpu {
         true => {
             "Model: launches, and the longest of what the family's limit demands, segments of memory at the caches' rate, \
@@ -79,7 +83,7 @@ fn table(rungs: &[RungTime], screen: Screen) -> String {
 }
 
 /// The name of a part of the time.
-fn part(part: Part, row: &Row) -> &'static str {
+pub fn part(part: Part, row: &Row) -> &'static str {
     match part {
         Part::Launches => "launches",
         Part::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",

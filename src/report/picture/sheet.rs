@@ -14,6 +14,9 @@ pub(super) const WIDTH: f64 = 480.0;
 /// Units of the margin around all of it.
 pub(super) const MARGIN: f64 = 10.0;
 
+/// Units of height from which on a picture is tall: two screens of a telephone.
+const TALL: f64 = 900.0;
+
 /// Heights of letters.
 pub(super) const TITLE: f64 = 16.0;
 pub(super) const BODY: f64 = 12.5;
@@ -249,8 +252,13 @@ impl Picture {
         whole.into_string() + "\n"
     }
 
+    /// Whether it is so tall that a page has it folded.
+    pub(in crate::report) fn is_tall(&self) -> bool {
+        self.height > TALL
+    }
+
     /// As an element of a page that has the style; `id` begins the ids within.
-    fn element(&self, id: &str, before: &Markup) -> Markup {
+    pub(in crate::report) fn element(&self, id: &str, before: &Markup) -> Markup {
         let (title, about) = (format!("{id}-title"), format!("{id}-about"));
         let size = format!("0 0 {WIDTH} {:.0}", self.height.ceil());
         // A length and a half of a unit each, which slides and pages enlarge as they please.

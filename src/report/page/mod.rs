@@ -1,0 +1,240 @@
+//! One page of recorded results, as HTML: a file of its own that needs no network and no script.
+//!
+//! What comes from files is text by construction: markup is made by `html!` alone, which escapes it. A file for each part of the
+//! page; `parts` has what they share.
+
+mod data;
+mod device;
+mod ladder;
+mod lab;
+mod parts;
+mod steps;
+
+use super::format;
+use super::groups::groups;
+use super::picture::theme;
+use super::picture::{Drawn, Theme};
+use crate::ceilings::CeilingRow;
+use crate::count::CountRow;
+use crate::record::{Point, Row, SampleRow};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use parts::Ids;
+
+/// What a page is made from.
+#[derive(Default)]
+pub struct PageMaterial {
+    /// Rows of ladders and sweeps.
+    pub rows: Vec<Row>,
+    /// Experiments, one run on one device each.
+    pub studies: Vec<RecordedStudy>,
+    /// Measured limits.
+    pub ceilings: Vec<CeilingRow>,
+    /// Counts that reasons are made of.
+    pub counts: Vec<CountRow>,
+    /// Single timed runs.
+    pub samples: Vec<SampleRow>,
+    /// Files' names, and the figures of other programs in them.
+    pub peers: Vec<(String, Vec<Vec<String>>)>,
+    /// The files themselves.
+    pub files: Vec<DataFile>,
+}
+
+/// A run of an experiment, and what follows from it.
+pub struct RecordedStudy {
+    /// Its points.
+    pub points: Vec<Point>,
+    /// What it asks.
+    pub question: String,
+    /// What follows.
+    pub finding: String,
+    /// Its picture.
+    pub picture: Drawn,
+}
+
+/// A file that the page gives to its reader.
+pub struct DataFile {
+    /// Its name without its folder.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// What was recorded on one device.
+struct DevicePart<'a> {
+    /// The driver's platform and the device's name.
+    key: (String, String),
+    rows: Vec<Row>,
+    studies: Vec<&'a RecordedStudy>,
+    ceilings: Vec<CeilingRow>,
+}
+
+impl DevicePart<'_> {
+    fn name(&self) -> String {
+        format::device(&self.key.1)
+    }
+}
+
+const STYLE: &str = include_str!("style.css");
+
+/// The page.
+pub fn html(material: &PageMaterial) -> String {
+    let ids = Ids::default();
+    let devices = devices(material);
+    let mut names: Vec<String> = devices.iter().map(DevicePart::name).collect();
+    names.dedup();
+    let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
+    let is_several = devices.len() > 1;
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(concat!("gpulab ", env!("CARGO_PKG_VERSION")));
+                title { (title) ": what gpulab measured" }
+                style { (PreEscaped(theme::style(Theme::Auto))) (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    p.brand { "gpulab" }
+                    h1 { (title) }
+                    p.lead { (lead(material)) }
+                }
+                @let parts: Vec<Vec<Part>> = devices.iter().map(|part| device_parts(part, material, &ids)).collect();
+                @let whole = whole(material, &ids);
+                (contents(&devices, &parts, &whole))
+                main {
+                    @for (part, sections) in devices.iter().zip(&parts) {
+                        @if is_several { h2.device { (part.name()) " " span.quiet { (part.key.0) } } }
+                        @for section in sections { (section.whole()) }
+                    }
+                    @for section in &whole { (section.whole()) }
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A section: what the reader learns from it, in short for the list of contents, and what it holds.
+struct Part {
+    id: String,
+    short: &'static str,
+    heading: String,
+    body: Markup,
+}
+
+impl Part {
+    fn whole(&self) -> Markup {
+        html! { section #(self.id) aria-labelledby=(format!("{}-h", self.id)) {
+            h2 #(format!("{}-h", self.id)) { (self.heading) }
+            (self.body)
+        } }
+    }
+}
+
+/// A section, unless there is nothing in it.
+fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option<Markup>) -> Option<Part> {
+    Some(Part { id: ids.next("part"), short, heading: heading.into(), body: body? })
+}
+
+/// The sections of one device, in reading order.
+fn device_parts(own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids) -> Vec<Part> {
+    let all = [
+        part(ids, "trust", device::trust_heading(own), Some(device::trust(own))),
+        part(ids, "limits", device::limits_heading(own), device::limits(own)),
+        part(ids, "ladders", "Ladders: what each step brings, and why", ladder::ladders(own, material, ids)),
+        part(ids, "roofline", "What bounds the ladders: memory or arithmetic", ladder::roofline(own, ids)),
+        part(ids, "sweeps", "Which work-group is best for which rung", lab::sweeps(own, ids)),
+        part(ids, "sizes", "From which size on a device pays", lab::sizes(own, ids)),
+        part(ids, "experiments", "What experiments found", lab::experiments(own, ids)),
+        part(ids, "overlap", "What copies and kernels hide of each other", lab::overlaps(own, ids)),
+        part(ids, "single runs", "Is this noise? Each run as a mark", lab::samples(own, &material.samples, ids)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The sections below those of devices.
+fn whole(material: &PageMaterial, ids: &Ids) -> Vec<Part> {
+    let all = [
+        part(ids, "devices compared", "The same step on each device", steps::matrix(&material.rows)),
+        part(ids, "other programs", "What other programs measured", data::peers(&material.peers)),
+        part(ids, "commands", "The commands that made the data", data::commands(material)),
+        part(ids, "data", "The data, to download", data::files(&material.files)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The list of contents.
+fn contents(devices: &[DevicePart<'_>], parts: &[Vec<Part>], whole: &[Part]) -> Markup {
+    let links = |parts: &[Part]| html! { ul { @for part in parts { li { a href=(format!("#{}", part.id)) { (part.short) } } } } };
+    html! { nav aria-label="Contents" {
+        @for (device, own) in devices.iter().zip(parts) {
+            @if devices.len() > 1 { span.quiet { (device.name()) } }
+            (links(own))
+        }
+        (links(whole))
+    } }
+}
+
+/// `Recorded from ... to ... with gpulab 0.1.0.`
+fn lead(material: &PageMaterial) -> String {
+    let of_rows = material.rows.iter().map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
+    let of_points = material.studies.iter().flat_map(|study| &study.points);
+    let of_points = of_points.map(|point| (point.time_utc.as_str(), point.gpulab.as_str()));
+    let of_limits = material.ceilings.iter().map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
+    let all: Vec<(&str, &str)> = of_rows.chain(of_points).chain(of_limits).collect();
+    let day = |time: &str| format::terminal(time.split('T').next().unwrap_or_default());
+    let (first, last) = (all.iter().map(|of| day(of.0)).min(), all.iter().map(|of| day(of.0)).max());
+    let mut versions: Vec<String> = all.iter().map(|of| format::terminal(of.1)).collect();
+    versions.sort();
+    versions.dedup();
+    let when = match (first, last) {
+        (Some(first), Some(last)) if first == last => format!("on {first}"),
+        (Some(first), Some(last)) => format!("from {first} to {last}"),
+        _ => return String::new(),
+    };
+    format!("Recorded {when} with gpulab {}. Every result was checked before it was timed.", versions.join(", "))
+}
+
+/// What was recorded, device by device. CPU baselines belong to the device that their run was on.
+fn devices(material: &PageMaterial) -> Vec<DevicePart<'_>> {
+    let mut keys: Vec<(String, String)> = Vec::new();
+    let of_rows = material.rows.iter().filter(|row| !row.on_host()).map(|row| (&row.platform, &row.device));
+    let of_studies = material.studies.iter().filter_map(|study| study.points.first()).map(|p| (&p.platform, &p.device));
+    let of_limits = material.ceilings.iter().map(|row| (&row.platform, &row.device));
+    for (platform, device) in of_rows.chain(of_studies).chain(of_limits) {
+        let key = (platform.clone(), device.clone());
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let runs = groups(&material.rows, |row| row.run_id.clone());
+    let device_of = |run: &[Row]| run.iter().find(|row| !row.on_host()).map(|row| (row.platform.clone(), row.device.clone()));
+    let part = |key: (String, String)| {
+        let is_own = |platform: &str, device: &str| (platform, device) == (key.0.as_str(), key.1.as_str());
+        let of_run = |run: &Vec<Row>| {
+            let home = device_of(run);
+            let is_meant = |row: &&Row| match row.on_host() {
+                true => home.as_ref() == Some(&key),
+                false => is_own(&row.platform, &row.device),
+            };
+            run.iter().filter(is_meant).cloned().collect::<Vec<Row>>()
+        };
+        DevicePart {
+            rows: runs.iter().flat_map(of_run).collect(),
+            studies: material
+                .studies
+                .iter()
+                .filter(|study| study.points.first().is_some_and(|p| is_own(&p.platform, &p.device)))
+                .collect(),
+            ceilings: material.ceilings.iter().filter(|row| is_own(&row.platform, &row.device)).cloned().collect(),
+            key,
+        }
+    };
+    keys.into_iter().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests;
