@@ -1,6 +1,6 @@
 // transpose v5: vectors of four.
 // Idea:    vectors of four elements, 16 bytes of f32 for each load and store; groups go down columns, to write whole rows.
-// Removes: three quarters of v4's loads and stores of global memory, and scattered writes; more bytes are under way at once.
+// Removes: three quarters of v4's loads and stores of global memory: more bytes are under way at once.
 // Remains: four accesses of local memory for each vector, which conflict in pairs whatever the padding.
 // Expect:  a gain on large matrices, where bytes under way are what counts.
 // But:     not on small ones: larger tiles are fewer groups, and may leave compute units without work.

@@ -188,7 +188,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     all
 }
 
-/// What a model of kernels' times needs beside a family's limit: the caches, local memory, single additions.
+/// What a model of kernels' times needs beside a family's limit: the caches, local memory, single additions, a launch.
 pub fn for_model(target: &Target) -> Vec<Quantity> {
     let caches = [Bound::Read, Bound::Write, Bound::Copy].map(|bound| near(bound, target));
     let add = Quantity {
@@ -199,7 +199,8 @@ pub fn for_model(target: &Target) -> Vec<Quantity> {
         spaces: arithmetic("add", &["add"], "f32", Dtype::F32, target, true),
         place: Site::Unit,
     };
-    caches.into_iter().chain([local(target), add]).collect()
+    let (launch, _) = launch_cost(Clock::Event);
+    caches.into_iter().chain([local(target), add, launch]).collect()
 }
 
 /// What launches cost, and what the link between host and device gives: one large transfer.

@@ -242,7 +242,7 @@ pub struct CountArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "of")]
     kernel: Option<String>,
     /// Count the rungs of these files' ladders with the settings that they were measured with, each at two small sizes
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "op"])]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set"])]
     pub of: Vec<PathBuf>,
     /// Rungs to count: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
@@ -263,7 +263,7 @@ pub struct CountArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
     /// The reduction's operation, as in max: the same as --set op=max
-    #[arg(long, value_name = "OP")]
+    #[arg(long, value_name = "OP", conflicts_with = "of")]
     pub op: Option<String>,
     /// Seed of the random data
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]

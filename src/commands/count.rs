@@ -392,7 +392,7 @@ fn count_large(
         }
     }
     let [small, large] = cases.map(|case| case.shape.n);
-    let how = format!("by the groups of n={small} and n={large}, as the simulator is slow");
+    let how = format!("by the groups of n={small} and n={large}, without edges, as the simulator is slow");
     let reason = if subject.note.is_empty() { how } else { format!("{}; {how}", subject.note) };
     let whole = |row: CountRow| CountRow { reason: reason.clone(), ..row };
     let rows = stretched(subject.case, plan, &counted);

@@ -111,7 +111,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let climbed = climb.climb(&mut limits);
     let rows = climb.rows();
     let mut finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
-    if options.why && climbed.is_ok() && finished.is_ok() {
+    if options.why && climbed.is_ok() && finished.is_ok() && climb.ladder().shape.elements() > 0 {
         finished = reasons(&mut climb, out, global, options, &mut limits, &rows);
     }
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {

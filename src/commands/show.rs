@@ -1,7 +1,7 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
 use super::count::source_line;
-use super::shown::{AskedRecords, ShownContent, asked, distinct, material, take_apart};
+use super::shown::{AskedRecords, ShownContent, ShownFile, asked, distinct, material, take_apart};
 use super::study::PointStudy;
 use super::{Out, say, screen, why};
 use crate::Error;
@@ -27,7 +27,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     }
     let sources = match asked(&options.what)? {
         AskedRecords::Device(own) => return out.text(&contents(&own)),
-        AskedRecords::Files(files) => files,
+        AskedRecords::Files(files) => {
+            files.into_iter().map(ShownFile::no_samples).collect::<Result<Vec<_>, Error>>()?
+        }
     };
     let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
     let why = options.why.then(|| Reasons::of(&options.what)).transpose()?;
@@ -85,6 +87,7 @@ impl ShowingStyle {
             }
             ShownContent::Recorded(Recorded::Peers(cells)) => report::peers::table(cells),
             ShownContent::Recorded(Recorded::Other { .. }) => String::new(),
+            ShownContent::Samples(_) => String::new(),
             ShownContent::Ceilings(rows) => {
                 let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
                 joined(groups(rows, device).iter().map(|rows| report::ceilings::text(rows, self.screen)))
@@ -178,5 +181,6 @@ fn holds(holding: &ShownContent) -> String {
         ShownContent::Recorded(_) => "another program's figures".to_owned(),
         ShownContent::Ceilings(_) => "measured limits".to_owned(),
         ShownContent::Counts(_) => "counts".to_owned(),
+        ShownContent::Samples(_) => "single timed runs".to_owned(),
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
     }
 }
 
-fn is_path(text: &str) -> bool {
+pub(super) fn is_path(text: &str) -> bool {
     Path::new(text).exists() || looks_like_a_path(text)
 }
 
@@ -138,7 +138,7 @@ pub(super) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> 
 /// The files of the one device whose name has this part.
 ///
 /// Errors: `Usage`, with the devices, if none has it or several do.
-fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
+pub(super) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let part = part.to_lowercase();
     let is_meant = |file: &&Shipped| !part.is_empty() && file.device.contains(&part);
     let own: Vec<Shipped> = all.iter().filter(is_meant).copied().collect();
@@ -187,7 +187,7 @@ fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
 /// The records of these names: a file's, or else a family's or an experiment's in any file.
 ///
 /// Errors: `Usage`, with the names that there are.
-fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
+pub(super) fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
     let mut found = Vec::new();
     for name in names {
         let name = name.to_lowercase();
@@ -229,7 +229,7 @@ fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<Shown
 }
 
 /// The measured limits among a device's records.
-fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
+pub(super) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
     let ceilings = own.iter().find(|file| file.name == CEILINGS);
     match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
         Some(ShownContent::Ceilings(rows)) => Ok(rows),
@@ -273,15 +273,39 @@ fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
     (!is_empty).then_some(ShownFile { holds: ShownContent::Recorded(holds), ..source })
 }
 
-/// What pictures are drawn from: all that was asked for, put together.
+/// What pictures and pages are made from: all that was asked for, put together.
 #[derive(Default)]
 pub(super) struct Material {
     pub(super) rows: Vec<Row>,
     pub(super) points: Vec<Point>,
     pub(super) ceilings: Vec<CeilingRow>,
     pub(super) counts: Vec<CountRow>,
+    pub(super) samples: Vec<SampleRow>,
+    /// Files' names, and the figures of other programs in them.
+    pub(super) peers: Vec<(String, Vec<Vec<String>>)>,
     /// What was wrong with last lines.
     pub(super) torn: Vec<String>,
+}
+
+impl Material {
+    /// Adds what a file holds.
+    pub(super) fn take(&mut self, file: ShownFile) {
+        self.torn.extend(file.torn);
+        match file.holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows.extend(rows),
+            ShownContent::Recorded(Recorded::Points(points)) => self.points.extend(points),
+            ShownContent::Recorded(Recorded::Peers(cells)) => self.peers.push((file.name, cells)),
+            ShownContent::Recorded(Recorded::Other { .. }) => {}
+            ShownContent::Ceilings(rows) => self.ceilings.extend(rows),
+            ShownContent::Counts(rows) => self.counts.extend(rows),
+            ShownContent::Samples(rows) => self.samples.extend(rows),
+        }
+    }
+
+    /// Flags the rows of data that caches hold, by all ceilings that were taken.
+    pub(super) fn mark_cached(&mut self) {
+        mark_cached(&mut self.rows, &self.ceilings);
+    }
 }
 
 /// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.
@@ -296,19 +320,10 @@ pub(super) fn material(words: &[String]) -> Result<Material, Error> {
         }
         AskedRecords::Files(files) => files,
     };
-    for file in files {
-        all.torn.extend(file.torn);
-        match file.holds {
-            ShownContent::Recorded(Recorded::Rows(rows)) => all.rows.extend(rows),
-            ShownContent::Recorded(Recorded::Points(points)) => all.points.extend(points),
-            ShownContent::Recorded(_) => {}
-            ShownContent::Ceilings(rows) => all.ceilings.extend(rows),
-            ShownContent::Counts(rows) => all.counts.extend(rows),
-        }
-    }
+    files.into_iter().for_each(|file| all.take(file));
     if let Some(device) = words.first().filter(|device| all.ceilings.is_empty() && !is_path(device)) {
         all.ceilings = ceilings_of(&of_device(&shipped(), device)?)?;
     }
-    mark_cached(&mut all.rows, &all.ceilings);
+    all.mark_cached();
     Ok(all)
 }

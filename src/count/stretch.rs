@@ -2,7 +2,7 @@
 //!
 //! Groups of a launch do the same work, so its counts are proportional to their number. Those of one group are a constant
 //! part and a part for each turn of its items' loops: two small cases with loops of different lengths tell the two parts.
-//! Edges, where some groups do less, are left out.
+//! Edges, where some groups do less, are left out, and so are the guards that matrices need there.
 
 use super::CountRow;
 use crate::data::Shape;
@@ -59,7 +59,7 @@ pub fn stretched(case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<C
         let [small, large] = [most_groups(small, &pass.kernel)?, most_groups(large, &pass.kernel)?];
         let items: u64 = pass.local.iter().product::<usize>() as u64;
         let groups = pass.global.iter().product::<usize>() as u64 / items.max(1);
-        let line = Line {
+        let line = GroupLine {
             groups: groups as f64,
             at: (length(form, case.shape, groups, items), loops(form, small), loops(form, large)),
             each: (1.0 / small.groups.unwrap_or(1).max(1) as f64, 1.0 / large.groups.unwrap_or(1).max(1) as f64),
@@ -105,7 +105,7 @@ fn loops(form: Form, row: &CountRow) -> f64 {
 }
 
 /// The line through what a group of either small case does.
-struct Line {
+struct GroupLine {
     /// Groups of the large case.
     groups: f64,
     /// Length of the loops: of the large case, and of the small ones.
@@ -114,12 +114,13 @@ struct Line {
     each: (f64, f64),
 }
 
-impl Line {
-    /// Whether the line is known where the large case is: beside its points only if they are apart.
+impl GroupLine {
+    /// Whether the line is known where the large case is: beside its points only if they are apart. A last group with less to
+    /// do makes loops look shorter than they are.
     fn is_known(&self) -> bool {
+        const LAST_GROUP: f64 = 0.3;
         let (here, first, second) = self.at;
-        let are_apart = |a: f64, b: f64| (a - b).abs() > 1e-6 * b;
-        are_apart(first, second) || !are_apart(here, second)
+        (first - second).abs() > 1e-6 * second || (here - second).abs() <= LAST_GROUP * second
     }
 
     fn point(&self, small: u64, large: u64) -> u64 {

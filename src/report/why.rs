@@ -5,15 +5,20 @@ use super::grid::{GridColumn, TextGrid};
 use super::view::{label, range, who};
 use crate::kernels::{self, Form};
 use crate::record::Row;
-use crate::why::{Cause, Change, LadderReasons, Part, Parting, RungTime, StepReason};
+use crate::why::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, TimePart, is_parted};
 
 /// The reasons of a ladder's steps.
 pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     let wrap = |line: String| format::wrap(&format::terminal(&line), screen.width, "  ");
-    let steps = why.steps.iter().map(|(at, next, gain, reason)| {
-        let [before, after] = [&why.rungs[*at], &why.rungs[*next]];
-        wrap(sentence(&before.row, &after.row, *gain, reason))
-    });
+    if why.rungs.is_empty() {
+        return format::on_screen(
+            "why: no rung has a time, so there is nothing to explain
+",
+            screen,
+        );
+    }
+    let steps = why.rungs.windows(2).zip(&why.steps);
+    let steps = steps.map(|(pair, (gain, reason))| wrap(sentence(&pair[0].row, &pair[1].row, *gain, reason)));
     let mut text = String::from("why, by counts of the kernels and measured limits of the device\n\n");
     text.push_str(&table(&why.rungs, screen));
     text.push('\n');
@@ -83,14 +88,14 @@ fn table(rungs: &[RungTime], screen: Screen) -> String {
 }
 
 /// The name of a part of the time.
-pub fn part(part: Part, row: &Row) -> &'static str {
+pub fn part(part: TimePart, row: &Row) -> &'static str {
     match part {
-        Part::Launches => "launches",
-        Part::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",
-        Part::Limit => "arithmetic",
-        Part::Segments => "segments of memory",
-        Part::Local => "local memory",
-        Part::Instructions => "instructions",
+        TimePart::Launches => "launches",
+        TimePart::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",
+        TimePart::Limit => "arithmetic",
+        TimePart::Segments => "segments of memory",
+        TimePart::Local => "local memory",
+        TimePart::Instructions => "instructions",
     }
 }
 
@@ -115,7 +120,7 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
         StepReason::Undecided(_) => format!("{step}: undecided: the device was unsteady"),
         StepReason::Uncounted(why) => format!("{step}, {}: no reason: {why}", faster(gain)),
         StepReason::Unexplained { at_limit: true, .. } => {
-            let limit = part(Part::Limit, after);
+            let limit = part(TimePart::Limit, after);
             format!(
                 "{step}, {}: the counts do not explain it: by the model, {limit} alone sets the time of both. How much is \
                  under way at once is not counted",
@@ -123,38 +128,48 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
             )
         }
         StepReason::Unexplained { predicted, .. } => {
-            let expects = match (0.95..1.05).contains(predicted) {
+            let expects = match predicted.max(1.0 / predicted) < DIFFERENT {
                 true => "no difference".to_owned(),
                 false => faster(*predicted),
             };
             format!("{step}, {}: the counts do not explain it: by the model, {expects}", faster(gain))
         }
+        StepReason::Explained { predicted, change, .. } if is_parted(gain, *predicted) => {
+            let how = match gain.ln().abs() > predicted.ln().abs() {
+                true => format!("the counts explain a part of it, {}", faster(*predicted)),
+                false => format!("less than the counts would have it, {}", faster(*predicted)),
+            };
+            format!("{step}, {}: {how}: {}", faster(gain), changed(change, after))
+        }
         StepReason::Explained { predicted, change, .. } => {
-            let by_model = faster(*predicted);
-            format!("{step}, {}: {} (by the model, {by_model})", faster(gain), changed(change, after))
+            format!("{step}, {}: {} (by the model, {})", faster(gain), changed(change, after), faster(*predicted))
         }
     }
 }
 
 /// `passes of a request of local memory fell from 2.55 to 1`.
-fn changed(change: &Change, row: &Row) -> String {
-    let each = match kernels::family(&row.family).map(|family| family.form) {
-        Some(Form::Square) => "a pair",
-        _ => "an element",
+fn changed(change: &CountChange, row: &Row) -> String {
+    let (each, several) = match kernels::family(&row.family).map(|family| family.form) {
+        Some(Form::Square) => ("a pair", "pairs"),
+        _ => ("an element", "elements"),
     };
     let what = match change.cause {
         Cause::Launches => "launches".to_owned(),
         Cause::Bytes => "bytes that the problem demands".to_owned(),
         Cause::ReadSegments => "segments of a load from global memory".to_owned(),
         Cause::WriteSegments => "segments of a store to global memory".to_owned(),
-        Cause::GlobalRequests => format!("loads and stores of global memory {each}"),
-        Cause::LocalRequests => format!("loads and stores of local memory {each}"),
+        Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),
+        Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
         Cause::LocalPasses => "passes of a request of local memory".to_owned(),
         Cause::Instructions => format!("instructions {each}"),
         Cause::LanesBusy => "the share of busy lanes".to_owned(),
     };
     let verb = if change.after < change.before { "fell" } else { "rose" };
-    let number = |x: f64| if change.cause == Cause::LanesBusy { format::percent(x) } else { format::significant(x, 3) };
+    let number = |x: f64| match change.cause {
+        Cause::LanesBusy => format::percent(x),
+        Cause::Launches => format!("{x:.0}"),
+        _ => format::significant(x, 3),
+    };
     format!("{what} {verb} from {} to {}", number(change.before), number(change.after))
 }
 

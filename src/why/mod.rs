@@ -5,6 +5,8 @@ mod model;
 mod reason;
 mod tally;
 
-pub use model::{DeviceRates, ModelTime, Part};
-pub use reason::{Cause, Change, LadderReasons, PARTED, Parting, RungTime, StepReason, reasons, results};
+pub use model::{DeviceRates, ModelTime, TimePart};
+pub use reason::{
+    Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, is_parted, reasons, results,
+};
 pub use tally::{Tally, case_of, is_counted_of, tally};

@@ -47,7 +47,8 @@ impl DeviceRates {
             ceilings.iter().filter(is_it).find(|row| row.value.is_some())
         };
         let rate = |what: &str, place: Site, element: &str| {
-            let value = find(what, place, element).and_then(|row| row.value);
+            let value =
+                find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0);
             value.map(|value| 1e9 * value).ok_or_else(|| [what, place.name(), element].join(" ").trim().to_owned())
         };
         // A CPU's additions are measured of whole vectors.
@@ -55,7 +56,7 @@ impl DeviceRates {
             let text = row.params.split(' ').find_map(|word| word.strip_prefix("vec="))?;
             text.parse::<f64>().ok()
         });
-        let lanes = if is_gpu { 1.0 } else { vector.unwrap_or(1.0) };
+        let lanes = if is_gpu { 1.0 } else { vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0) };
         Ok(DeviceRates {
             is_gpu,
             reading: rate("read", Site::Cache, "")?,
@@ -70,7 +71,7 @@ impl DeviceRates {
 
 /// A part of the model's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TimePart {
     /// Launching.
     Launches,
     /// What the family's limit demands: bytes of memory, or operations.
@@ -124,13 +125,13 @@ impl ModelTime {
     }
 
     /// Seconds of a part.
-    pub fn get(&self, part: Part) -> f64 {
+    pub fn get(&self, part: TimePart) -> f64 {
         match part {
-            Part::Launches => self.launches,
-            Part::Limit => self.limit,
-            Part::Segments => self.segments,
-            Part::Local => self.local,
-            Part::Instructions => self.instructions,
+            TimePart::Launches => self.launches,
+            TimePart::Limit => self.limit,
+            TimePart::Segments => self.segments,
+            TimePart::Local => self.local,
+            TimePart::Instructions => self.instructions,
         }
     }
 
@@ -145,17 +146,17 @@ impl ModelTime {
     }
 
     /// The part that takes most of what counts.
-    pub fn largest(&self) -> Part {
+    pub fn largest(&self) -> TimePart {
         let beside = self.whole() - self.launches;
         if self.launches >= beside {
-            return Part::Launches;
+            return TimePart::Launches;
         }
         let beside = beside * (1.0 - 1e-9);
         match (beside <= self.limit, beside <= self.segments, self.local > self.instructions) {
-            (true, ..) => Part::Limit,
-            (_, true, _) => Part::Segments,
-            (_, _, true) => Part::Local,
-            _ => Part::Instructions,
+            (true, ..) => TimePart::Limit,
+            (_, true, _) => TimePart::Segments,
+            (_, _, true) => TimePart::Local,
+            _ => TimePart::Instructions,
         }
     }
 }

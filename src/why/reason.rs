@@ -1,17 +1,17 @@
 //! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
 
-use super::model::{DeviceRates, ModelTime, Part};
+use super::model::{DeviceRates, ModelTime, TimePart};
 use super::tally::{Tally, is_counted_of, tally};
-use crate::count::{CountRow, LockstepModel, RequestCounts};
+use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use crate::kernels::{self, Form};
-use crate::record::{Row, clear_factor};
+use crate::record::{Row, clear_factor, flag};
 use crate::runner::Status;
 
 /// Times that a prediction may miss by; beyond, something acts that counts do not see.
-pub const PARTED: f64 = 1.5;
+const PARTED: f64 = 1.5;
 
 /// The least factor between two predictions that is a difference.
-const DIFFERENT: f64 = 1.05;
+pub const DIFFERENT: f64 = 1.02;
 
 /// Work-items of a warp.
 const WARP: u64 = LockstepModel::USUAL.warp;
@@ -61,9 +61,9 @@ pub enum Cause {
     ReadSegments,
     /// Segments of a store to global memory.
     WriteSegments,
-    /// Loads and stores of global memory, for each result.
+    /// Requests of global memory, for as many results as a warp has items.
     GlobalRequests,
-    /// Requests of local memory, for each result.
+    /// Requests of local memory, for as many results as a warp has items.
     LocalRequests,
     /// Passes of such a request.
     LocalPasses,
@@ -75,7 +75,7 @@ pub enum Cause {
 
 /// A count of both rungs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
+pub struct CountChange {
     /// Of what.
     pub cause: Cause,
     /// The rung before.
@@ -84,7 +84,7 @@ pub struct Change {
     pub after: f64,
 }
 
-impl Change {
+impl CountChange {
     /// By what the time of its part grows where only this changes.
     pub fn factor(&self) -> f64 {
         match self.cause {
@@ -113,9 +113,9 @@ pub enum StepReason {
         /// Times by which the model's time falls.
         predicted: f64,
         /// The part of the time that changes most.
-        part: Part,
+        part: TimePart,
         /// The count that changes it.
-        change: Change,
+        change: CountChange,
     },
 }
 
@@ -124,8 +124,8 @@ pub enum StepReason {
 pub struct LadderReasons {
     /// The rungs, in order.
     pub rungs: Vec<RungTime>,
-    /// Of each step: the rungs' places, by how much the time falls, and why.
-    pub steps: Vec<(usize, usize, f64, StepReason)>,
+    /// Of the step to each rung but the first: by how much the time falls, and why.
+    pub steps: Vec<(f64, StepReason)>,
 }
 
 /// The reasons of a ladder's rows, one case on one device, by these counts.
@@ -142,14 +142,12 @@ pub fn reasons(rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> Ladder
         });
         let remark = counts.iter().find(|count| is_counted_of(count, row) && count.status == Status::Ok);
         let remark = remark.map_or_else(String::new, |count| count.reason.clone());
-        Some(RungTime { row: row.clone(), measured: row.t_median_s?, model, remark })
+        let measured = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0)?;
+        Some(RungTime { row: row.clone(), measured, model, remark })
     };
     let rungs: Vec<RungTime> = rows.iter().filter(is_rung).filter_map(time).collect();
-    let step = |(at, pair): (usize, &[RungTime])| {
-        let gain = pair[0].measured / pair[1].measured;
-        (at, at + 1, gain, step_reason(&pair[0], &pair[1], rates.is_gpu))
-    };
-    let steps = rungs.windows(2).enumerate().map(step).collect();
+    let step = |pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu));
+    let steps = rungs.windows(2).map(step).collect();
     LadderReasons { rungs, steps }
 }
 
@@ -163,36 +161,48 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         let why = [before, after].iter().find_map(|rung| rung.model.as_ref().err().copied());
         return StepReason::Uncounted(why.unwrap_or_default());
     };
+    if rates_differ(old, new, is_gpu) {
+        return StepReason::Uncounted("the simulator's compiler unrolls the loops of one of the two");
+    }
     let predicted = old.1.whole() / new.1.whole();
     let is_alike = (gain > 1.0) == (predicted > 1.0) && predicted.max(1.0 / predicted) >= DIFFERENT;
     let explained = is_alike.then(|| explain((&before.row, old), (&after.row, new), gain > 1.0, is_gpu)).flatten();
     match explained {
         Some((part, change)) => StepReason::Explained { predicted, part, change },
         None => {
-            let at_limit = [old, new].iter().all(|(_, model)| model.largest() == Part::Limit);
+            let launches = (old.1.launches - new.1.launches).abs();
+            let is_at_limit = |(_, model): &&(Tally, ModelTime)| model.largest() == TimePart::Limit;
+            let at_limit = [old, new].iter().all(is_at_limit) && launches < 0.01 * new.1.whole();
             StepReason::Unexplained { predicted, at_limit }
         }
     }
 }
 
+/// Whether instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
+fn rates_differ(old: &(Tally, ModelTime), new: &(Tally, ModelTime), is_gpu: bool) -> bool {
+    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
+    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
+    is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new))
+}
+
 type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
 
 /// The part of the time that falls, or grows, most among those that count, and the count that makes it.
-fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(Part, Change)> {
+fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(TimePart, CountChange)> {
     let (old, new) = (&before.1.1, &after.1.1);
     let sign = if is_gain { 1.0 } else { -1.0 };
     // What was not the longest before a gain, or is not after a loss, hides behind another part.
     let slower = if is_gain { old } else { new };
     // Within what rounding leaves of a sum.
     let longest = (slower.whole() - slower.launches) * (1.0 - 1e-9);
-    let counts = |part: &Part| match part {
-        Part::Launches => true,
-        Part::Limit => slower.limit >= longest,
-        Part::Segments => slower.segments >= longest,
-        Part::Local | Part::Instructions => slower.compute() >= longest,
+    let counts = |part: &TimePart| match part {
+        TimePart::Launches => true,
+        TimePart::Limit => slower.limit >= longest,
+        TimePart::Segments => slower.segments >= longest,
+        TimePart::Local | TimePart::Instructions => slower.compute() >= longest,
     };
-    let all = [Part::Launches, Part::Limit, Part::Segments, Part::Local, Part::Instructions];
-    let fall = |part: &Part| sign * (old.get(*part) - new.get(*part));
+    let all = [TimePart::Launches, TimePart::Limit, TimePart::Segments, TimePart::Local, TimePart::Instructions];
+    let fall = |part: &TimePart| sign * (old.get(*part) - new.get(*part));
     let part = all.into_iter().filter(counts).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
     let change = changes(part, before, after, is_gpu).into_iter().filter(|change| sign * change.factor().ln() < 0.0);
     let most = change.max_by(|a, b| a.factor().ln().abs().total_cmp(&b.factor().ln().abs()))?;
@@ -200,19 +210,26 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
 }
 
 /// The counts that make a part of the time, of both rungs.
-fn changes(part: Part, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<Change> {
+fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<CountChange> {
+    let segments = |of: fn(&MemoryCounts) -> RequestCounts| {
+        let [old, new] = [before, after].map(|(_, (tally, _))| of(&tally.counts.memory).segments);
+        old.abs_diff(new)
+    };
     let is_unrolled = [before, after].iter().any(|(_, (tally, _))| tally.private > 0);
     let causes: &[Cause] = match part {
         // Of loops that the device unrolls the model takes the requests, and what the problem demands.
-        Part::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
-        Part::Launches => &[Cause::Launches],
-        Part::Limit => &[Cause::Bytes],
-        Part::Segments => &[Cause::ReadSegments, Cause::WriteSegments, Cause::GlobalRequests],
-        Part::Local => &[Cause::LocalRequests, Cause::LocalPasses],
-        Part::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
-        Part::Instructions => &[Cause::Instructions],
+        TimePart::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
+        TimePart::Launches => &[Cause::Launches],
+        TimePart::Limit => &[Cause::Bytes],
+        TimePart::Segments if segments(|memory| memory.global_read) >= segments(|memory| memory.global_write) => {
+            &[Cause::ReadSegments, Cause::GlobalRequests]
+        }
+        TimePart::Segments => &[Cause::WriteSegments, Cause::GlobalRequests],
+        TimePart::Local => &[Cause::LocalRequests, Cause::LocalPasses],
+        TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
+        TimePart::Instructions => &[Cause::Instructions],
     };
-    let change = |&cause: &Cause| Change { cause, before: value(cause, before), after: value(cause, after) };
+    let change = |&cause: &Cause| CountChange { cause, before: value(cause, before), after: value(cause, after) };
     causes.iter().map(change).filter(|change| change.before > 0.0 && change.after > 0.0).collect()
 }
 
@@ -242,6 +259,11 @@ pub fn results(row: &Row) -> f64 {
     }
 }
 
+/// Whether two factors part by more than a prediction may miss by.
+pub fn is_parted(measured: f64, predicted: f64) -> bool {
+    (measured / predicted).max(predicted / measured) > PARTED
+}
+
 impl RungTime {
     /// The model's time, where there is one.
     pub fn model_time(&self) -> Option<&ModelTime> {
@@ -253,10 +275,11 @@ impl RungTime {
         self.model.as_ref().ok().map(|(_, model)| self.measured / model.whole())
     }
 
-    /// What it points to that the measured time and the model's part by more than [`PARTED`]; none where they do not.
+    /// What it points to that the measured time and the model's part by more than [`PARTED`]; none where they do not, or where
+    /// the device was unsteady.
     pub fn parting(&self, is_gpu: bool) -> Option<Parting> {
         const MANY_BARRIERS: f64 = 4.0;
-        let (tally, model) = self.model.as_ref().ok()?;
+        let (tally, model) = self.model.as_ref().ok().filter(|_| !self.row.has_flag(flag::DRIFT))?;
         let over = self.measured / model.whole();
         if over < 1.0 / PARTED {
             return Some(match (is_gpu, tally.private > 0) {
@@ -269,8 +292,9 @@ impl RungTime {
         let barriers = tally.barriers as f64 / tally.groups.max(1) as f64;
         (over > PARTED).then_some(match is_gpu {
             false => Parting::ItemByItem,
+            _ if model.largest() == TimePart::Launches => Parting::Latency,
             _ if items < WARP as f64 => Parting::LonelyItems,
-            _ if model.largest() == Part::Segments => Parting::Scattered,
+            _ if model.largest() == TimePart::Segments => Parting::Scattered,
             _ if barriers >= MANY_BARRIERS => Parting::Barriers,
             _ => Parting::Latency,
         })

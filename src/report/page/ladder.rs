@@ -8,7 +8,7 @@ use crate::report::diff::{self, DiffLayout, KernelFile};
 use crate::report::format::{self, Screen};
 use crate::report::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::report::picture::{self, number};
-use crate::report::view::{RateUnit, View, label};
+use crate::report::view::{RateUnit, View, cache_name, label};
 use crate::report::why;
 use crate::runner::{Sources, Status};
 use crate::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
@@ -41,7 +41,8 @@ fn family(rows: &[Row]) -> &str {
 fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
     let mut drawable = ladders_of(&own.rows);
     drawable.retain(|rows| picture::ladder(rows).is_ok());
-    let place = |rows: &Vec<Row>| FAMILIES.iter().position(|known| known.name == family(rows)).unwrap_or(FAMILIES.len());
+    let place =
+        |rows: &Vec<Row>| FAMILIES.iter().position(|known| known.name == family(rows)).unwrap_or(FAMILIES.len());
     let mut all = groups(&drawable, |rows| family(rows).to_owned());
     all.sort_by_key(|of_family| of_family.first().map_or(0, place));
     let chosen = |of_family: Vec<Vec<Row>>| {
@@ -73,7 +74,7 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
     let id = ids.next("ladder");
     html! { article.ladder aria-labelledby=(id) {
-        h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (row.cache) " cache" } }
+        h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (cache_name(row.cache)) " cache" } }
         div.grid {
             @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) }
             @if let Ok(picture) = picture::waterfall(rows) { (figure(ids, &picture)) }
@@ -94,12 +95,11 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids
 fn with_reasons(why: &LadderReasons, is_gpu: bool) -> Markup {
     html! {
         h4 { "Why" }
-        ol.steps { @for (at, next, gain, reason) in &why.steps {
-            @if let (Some(before), Some(after)) = (why.rungs.get(*at), why.rungs.get(*next)) {
-                li class=(mark(*gain, reason)) {
-                    (format::terminal(&why::sentence(&before.row, &after.row, *gain, reason)))
-                    (difference(&before.row, &after.row))
-                }
+        ol.steps { @for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
+            @let [before, after] = [&pair[0].row, &pair[1].row];
+            li class=(mark(*gain, reason)) {
+                (format::terminal(&why::sentence(before, after, *gain, reason)))
+                (difference(before, after))
             }
         } }
         h4 { "Counts beside times" }
@@ -120,7 +120,8 @@ fn mark(gain: f64, reason: &StepReason) -> &'static str {
 
 /// The steps' sources alone, where there are no reasons.
 fn differences(rows: &[Row]) -> Markup {
-    let timed: Vec<&Row> = rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.repeats().is_none()).collect();
+    let timed: Vec<&Row> =
+        rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.repeats().is_none()).collect();
     html! { ol.steps { @for pair in timed.windows(2) {
         @let [before, after] = [pair[0], pair[1]];
         li.open { (label(before)) " to " (label(after)) (difference(before, after)) }
@@ -140,7 +141,10 @@ fn difference(before: &Row, after: &Row) -> Markup {
     };
     let screen = Screen { width: WIDTH, unicode: true, color: false };
     let text = diff::text(&old, &new, DiffLayout::Unified, WIDTH, screen);
-    folded("what changes in the source", &html! { pre.diff tabindex="0" { code { @for line in text.lines() { (diff_line(line)) "\n" } } } })
+    folded(
+        "what changes in the source",
+        &html! { pre.diff tabindex="0" { code { @for line in text.lines() { (diff_line(line)) "\n" } } } },
+    )
 }
 
 fn diff_line(line: &str) -> Markup {
@@ -181,7 +185,8 @@ fn tally(rung: &RungTime, count: impl Fn(&crate::count::Counts) -> Option<f64>) 
 fn counts(rungs: &[RungTime]) -> Markup {
     let cells = |(_, cell): &&CountCell| rungs.iter().any(|rung| cell(rung).is_some());
     let columns: Vec<&CountCell> = COUNTS.iter().filter(cells).collect();
-    let head: Vec<String> = std::iter::once("rung").chain(columns.iter().map(|(head, _)| *head)).map(str::to_owned).collect();
+    let head: Vec<String> =
+        std::iter::once("rung").chain(columns.iter().map(|(head, _)| *head)).map(str::to_owned).collect();
     let row = |rung: &RungTime| {
         let cells = columns.iter().map(|(_, cell)| cell(rung).unwrap_or_default());
         std::iter::once(label(&rung.row)).chain(cells).collect::<Vec<String>>()

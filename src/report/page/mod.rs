@@ -5,8 +5,8 @@
 
 mod data;
 mod device;
-mod ladder;
 mod lab;
+mod ladder;
 mod parts;
 mod steps;
 
@@ -19,18 +19,28 @@ use crate::count::CountRow;
 use crate::record::{Point, Row, SampleRow};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use parts::Ids;
+use std::borrow::Cow;
 
-/// What a page is made from.
+/// What pages are made from.
 #[derive(Default)]
 pub struct PageMaterial {
+    /// Recorded results, folder by folder.
+    pub folders: Vec<RecordedFolder>,
+    /// Counts that reasons are made of.
+    pub counts: Vec<CountRow>,
+}
+
+/// What the files of one folder hold. Machines of the same name differ by their folder.
+#[derive(Default)]
+pub struct RecordedFolder {
+    /// Its name without those above it.
+    pub name: String,
     /// Rows of ladders and sweeps.
     pub rows: Vec<Row>,
     /// Experiments, one run on one device each.
     pub studies: Vec<RecordedStudy>,
     /// Measured limits.
     pub ceilings: Vec<CeilingRow>,
-    /// Counts that reasons are made of.
-    pub counts: Vec<CountRow>,
     /// Single timed runs.
     pub samples: Vec<SampleRow>,
     /// Files' names, and the figures of other programs in them.
@@ -51,16 +61,27 @@ pub struct RecordedStudy {
     pub picture: Drawn,
 }
 
-/// A file that the page gives to its reader.
+/// A file that a page gives to its reader.
 pub struct DataFile {
     /// Its name without its folder.
     pub name: String,
-    /// What it holds.
-    pub bytes: Vec<u8>,
+    /// Its length.
+    pub bytes: usize,
+    /// Where it is.
+    pub place: DataPlace,
+}
+
+/// Where a page has a file from.
+pub enum DataPlace {
+    /// In the page: these bytes.
+    Held(Cow<'static, [u8]>),
+    /// Beside the page: the address as seen from it.
+    Linked(String),
 }
 
 /// What was recorded on one device.
 struct DevicePart<'a> {
+    folder: &'a RecordedFolder,
     /// The driver's platform and the device's name.
     key: (String, String),
     rows: Vec<Row>,
@@ -70,7 +91,7 @@ struct DevicePart<'a> {
 
 impl DevicePart<'_> {
     fn name(&self) -> String {
-        format::device(&self.key.1)
+        format::terminal(&format::device(&self.key.1))
     }
 }
 
@@ -150,7 +171,7 @@ fn device_parts(own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids) -> Vec
         part(ids, "sizes", "From which size on a device pays", lab::sizes(own, ids)),
         part(ids, "experiments", "What experiments found", lab::experiments(own, ids)),
         part(ids, "overlap", "What copies and kernels hide of each other", lab::overlaps(own, ids)),
-        part(ids, "single runs", "Is this noise? Each run as a mark", lab::samples(own, &material.samples, ids)),
+        part(ids, "single runs", "Is this noise? Each run as a mark", lab::samples(own, &own.folder.samples, ids)),
     ];
     all.into_iter().flatten().collect()
 }
@@ -158,10 +179,10 @@ fn device_parts(own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids) -> Vec
 /// The sections below those of devices.
 fn whole(material: &PageMaterial, ids: &Ids) -> Vec<Part> {
     let all = [
-        part(ids, "devices compared", "The same step on each device", steps::matrix(&material.rows)),
-        part(ids, "other programs", "What other programs measured", data::peers(&material.peers)),
+        part(ids, "devices compared", "The same step on each device", steps::matrix(material)),
+        part(ids, "other programs", "What other programs measured", data::peers(material)),
         part(ids, "commands", "The commands that made the data", data::commands(material)),
-        part(ids, "data", "The data, to download", data::files(&material.files)),
+        part(ids, "data", "The data, to download", data::files(material)),
     ];
     all.into_iter().flatten().collect()
 }
@@ -180,10 +201,11 @@ fn contents(devices: &[DevicePart<'_>], parts: &[Vec<Part>], whole: &[Part]) -> 
 
 /// `Recorded from ... to ... with gpulab 0.1.0.`
 fn lead(material: &PageMaterial) -> String {
-    let of_rows = material.rows.iter().map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
-    let of_points = material.studies.iter().flat_map(|study| &study.points);
+    let folders = || material.folders.iter();
+    let of_rows = folders().flat_map(|own| &own.rows).map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
+    let of_points = folders().flat_map(|own| &own.studies).flat_map(|study| &study.points);
     let of_points = of_points.map(|point| (point.time_utc.as_str(), point.gpulab.as_str()));
-    let of_limits = material.ceilings.iter().map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
+    let of_limits = folders().flat_map(|own| &own.ceilings).map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
     let all: Vec<(&str, &str)> = of_rows.chain(of_points).chain(of_limits).collect();
     let day = |time: &str| format::terminal(time.split('T').next().unwrap_or_default());
     let (first, last) = (all.iter().map(|of| day(of.0)).min(), all.iter().map(|of| day(of.0)).max());
@@ -198,43 +220,41 @@ fn lead(material: &PageMaterial) -> String {
     format!("Recorded {when} with gpulab {}. Every result was checked before it was timed.", versions.join(", "))
 }
 
-/// What was recorded, device by device. CPU baselines belong to the device that their run was on.
+/// What was recorded, device by device.
 fn devices(material: &PageMaterial) -> Vec<DevicePart<'_>> {
+    material.folders.iter().flat_map(devices_of).collect()
+}
+
+/// The devices of a folder. CPU baselines belong to the device that their run was on.
+fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
+    let key = |platform: &String, device: &String| (platform.clone(), device.clone());
+    let of_study = |study: &RecordedStudy| study.points.first().map(|p| key(&p.platform, &p.device));
+    let of_rows = folder.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
+    let of_limits = folder.ceilings.iter().map(|row| key(&row.platform, &row.device));
     let mut keys: Vec<(String, String)> = Vec::new();
-    let of_rows = material.rows.iter().filter(|row| !row.on_host()).map(|row| (&row.platform, &row.device));
-    let of_studies = material.studies.iter().filter_map(|study| study.points.first()).map(|p| (&p.platform, &p.device));
-    let of_limits = material.ceilings.iter().map(|row| (&row.platform, &row.device));
-    for (platform, device) in of_rows.chain(of_studies).chain(of_limits) {
-        let key = (platform.clone(), device.clone());
+    for key in of_rows.chain(folder.studies.iter().filter_map(of_study)).chain(of_limits) {
         if !keys.contains(&key) {
             keys.push(key);
         }
     }
-    let runs = groups(&material.rows, |row| row.run_id.clone());
-    let device_of = |run: &[Row]| run.iter().find(|row| !row.on_host()).map(|row| (row.platform.clone(), row.device.clone()));
-    let part = |key: (String, String)| {
-        let is_own = |platform: &str, device: &str| (platform, device) == (key.0.as_str(), key.1.as_str());
+    let runs = groups(&folder.rows, |row| row.run_id.clone());
+    let part = |own: (String, String)| {
         let of_run = |run: &Vec<Row>| {
-            let home = device_of(run);
+            let home = run.iter().find(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
             let is_meant = |row: &&Row| match row.on_host() {
-                true => home.as_ref() == Some(&key),
-                false => is_own(&row.platform, &row.device),
+                true => home.as_ref() == Some(&own),
+                false => key(&row.platform, &row.device) == own,
             };
             run.iter().filter(is_meant).cloned().collect::<Vec<Row>>()
         };
+        let is_own_limit = |row: &&CeilingRow| key(&row.platform, &row.device) == own;
         DevicePart {
             rows: runs.iter().flat_map(of_run).collect(),
-            studies: material
-                .studies
-                .iter()
-                .filter(|study| study.points.first().is_some_and(|p| is_own(&p.platform, &p.device)))
-                .collect(),
-            ceilings: material.ceilings.iter().filter(|row| is_own(&row.platform, &row.device)).cloned().collect(),
-            key,
+            studies: folder.studies.iter().filter(|study| of_study(study).as_ref() == Some(&own)).collect(),
+            ceilings: folder.ceilings.iter().filter(is_own_limit).cloned().collect(),
+            folder,
+            key: own,
         }
     };
     keys.into_iter().map(part).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,5 +1,6 @@
 //! The same step on several devices: a table with a row for each rung and a column for each device.
 
+use super::{PageMaterial, RecordedFolder};
 use crate::compare::{LadderDevice, LadderSteps, RatioInterval, steps};
 use crate::record::Row;
 use crate::report::format;
@@ -7,12 +8,30 @@ use crate::report::picture::number;
 use maud::{Markup, html};
 
 /// A table for each ladder that ran on two devices or more.
-pub(super) fn matrix(rows: &[Row]) -> Option<Markup> {
-    let all = steps(rows);
+pub(super) fn matrix(material: &PageMaterial) -> Option<Markup> {
+    let all = steps(&told_apart(material));
     (!all.is_empty()).then(|| html! {
         p.quiet { "Gain of each rung over the rung before it. The deeper the blue, the more; red is slower; a question mark: the noise is larger than the gain." }
         @for ladder in &all { (table(ladder)) }
     })
+}
+
+/// All rows; of machines that have the same name, the name with that of their folder.
+fn told_apart(material: &PageMaterial) -> Vec<Row> {
+    let holds = |folder: &RecordedFolder, device: &str| folder.rows.iter().any(|row| row.device == device);
+    let is_shared = |device: &str| material.folders.iter().filter(|folder| holds(folder, device)).count() > 1;
+    let of_folder = |folder: &RecordedFolder| {
+        let mut rows = folder.rows.clone();
+        let mut names: Vec<String> = rows.iter().map(|row| row.device.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.retain(|name| is_shared(name));
+        for row in rows.iter_mut().filter(|row| names.contains(&row.device)) {
+            row.device = format!("{}, {}", row.device, folder.name);
+        }
+        rows
+    };
+    material.folders.iter().flat_map(of_folder).collect()
 }
 
 fn table(ladder: &LadderSteps) -> Markup {

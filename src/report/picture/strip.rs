@@ -84,7 +84,11 @@ fn draw(sheet: &mut Sheet, lines: &[SampleLine]) {
     axes::across(sheet, area, &axes::ticks(&axis, number::tick), name);
     for (at, line) in lines.iter().enumerate() {
         let y = top + LINE * (at as f64 + 0.5);
-        sheet.fill(Area::new(axis.at(line.q1), y - 8.0, axis.at(line.q3).max(axis.at(line.q1) + 1.0), y + 8.0), "plain", "");
+        sheet.fill(
+            Area::new(axis.at(line.q1), y - 8.0, axis.at(line.q3).max(axis.at(line.q1) + 1.0), y + 8.0),
+            "plain",
+            "",
+        );
         for ratio in line.ratios.iter().step_by(line.ratios.len().div_ceil(MARKS).max(1)) {
             let x = axis.at(*ratio);
             sheet.line((x, y - 5.0), (x, y + 5.0), "s0", 0.8);
@@ -95,7 +99,8 @@ fn draw(sheet: &mut Sheet, lines: &[SampleLine]) {
     sheet.y = area.bottom + BELOW;
     let most = lines.iter().map(|line| line.ratios.len()).max().unwrap_or(0);
     let each = most.div_ceil(MARKS).max(1);
-    let marks = if each > 1 { format!("each mark a run, of most rungs one in {each} drawn") } else { "each mark a run".into() };
+    let marks =
+        if each > 1 { format!("each mark a run, of most rungs one in {each} drawn") } else { "each mark a run".into() };
     let told = format!("{marks}; the shaded part holds the middle half, the dark line is the median");
     sheet.lines(&told, Lettering::new(SMALL, Anchor::Start, "dim"), MARGIN, WIDTH - 2.0 * MARGIN);
 }

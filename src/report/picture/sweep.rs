@@ -114,15 +114,17 @@ impl HeatMap<'_> {
         legend(sheet);
     }
 
-    /// Sizes of work-groups above their columns, in two lines in turn where they are wide.
+    /// Sizes of work-groups above their columns, in several lines in turn where they are wide.
     fn heads(&self, sheet: &mut Sheet, left: f64, wide: f64) {
-        let is_tight = font::widest(self.wgs.iter().copied(), SMALL) > wide - 4.0;
+        const LINE: f64 = 14.0;
+        let widest = font::widest(self.wgs.iter().copied(), SMALL);
+        let lines = ((widest + 4.0) / wide).ceil().max(1.0) as usize;
         let base = sheet.y;
         for (column, wg) in self.wgs.iter().enumerate() {
-            let down = if is_tight && column % 2 == 1 { 14.0 } else { 0.0 };
+            let down = LINE * (column % lines) as f64;
             sheet.text(left + wide * (column as f64 + 0.5), base + down, HEAD, wg);
         }
-        sheet.y += if is_tight { 14.0 } else { 0.0 };
+        sheet.y += LINE * (lines - 1) as f64;
     }
 
     /// Draws an edge around fields that are as good as the best, and a ring around the best.
