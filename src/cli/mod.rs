@@ -123,6 +123,8 @@ pub enum Command {
     Show(Show),
     /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
     Plot(PlotArgs),
+    /// Write recorded results as a page to look at: one HTML file with pictures, reasons and the data, which needs no network
+    Report(ReportArgs),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
     /// Measure the same kernel as two sides, in turn: the smallest difference that this machine can see now
@@ -606,6 +608,18 @@ pub struct Show {
     /// Say below each ladder why its steps pay or do not; of files, one of them must hold the device's ceilings
     #[arg(long)]
     pub why: bool,
+}
+
+/// `gpulab report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// CSV or JSON files that gpulab wrote, or folders of them; or a device whose records come with gpulab, as in h200, and
+    /// families, experiments or files of it, as in reduce
+    #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
+    pub files: Vec<String>,
+    /// Where the page goes; - is standard output [default: report.html]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
 }
 
 /// `gpulab plot`.

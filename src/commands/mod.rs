@@ -30,6 +30,7 @@ mod packaging;
 mod page;
 mod plot;
 mod reduce;
+mod report;
 mod show;
 mod shown;
 mod source;
@@ -138,6 +139,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
+        Command::Report(options) => report::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),
