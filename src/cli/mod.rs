@@ -617,8 +617,9 @@ pub struct ReportArgs {
     /// families, experiments or files of it, as in reduce
     #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
-    /// Where the page goes; - is standard output [default: report.html]
-    #[arg(short, long, value_name = "FILE")]
+    /// Where the page goes; - is standard output. A folder, its name ending in /, gets a page for each folder of files and
+    /// index.html, which compares them [default: report.html]
+    #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,
 }
 

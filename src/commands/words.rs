@@ -153,6 +153,7 @@ mod tests {
                 "tuned",
                 "compare",
                 "plot",
+                "report",
                 "completions",
                 "man",
             ]

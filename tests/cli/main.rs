@@ -11,6 +11,7 @@ mod ladder;
 mod lessons;
 mod minplus;
 mod plot;
+mod report;
 mod roads;
 mod show;
 #[path = "../sources/mod.rs"]

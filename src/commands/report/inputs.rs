@@ -25,23 +25,20 @@ pub(super) struct InputFile {
     /// Where it lies, unless it came with gpulab.
     pub(super) path: Option<PathBuf>,
     pub(super) text: Cow<'static, [u8]>,
-    holds: ShownFile,
+    /// What it holds, until that is taken.
+    holds: Option<ShownFile>,
 }
 
 impl InputFolder {
     /// All that its files hold, put together, and the files.
-    pub(super) fn take(self) -> (Material, Vec<(String, Option<PathBuf>, Cow<'static, [u8]>)>) {
+    pub(super) fn take(mut self) -> (Material, Vec<InputFile>) {
         let mut all = Material::default();
-        let mut files = Vec::new();
-        for InputFile { name, path, text, holds } in self.files {
-            all.take(holds);
-            files.push((name, path, text));
-        }
+        self.files.iter_mut().filter_map(|file| file.holds.take()).for_each(|holds| all.take(holds));
         if all.ceilings.is_empty() {
             all.ceilings = self.limits;
         }
         all.mark_cached();
-        (all, files)
+        (all, self.files)
     }
 }
 
@@ -74,7 +71,7 @@ fn of_gpulab(device: &str, names: &[String]) -> Result<InputFolder, Error> {
         name: format!("{}.csv", file.name),
         path: None,
         text: Cow::Borrowed(file.text),
-        holds,
+        holds: Some(holds),
     };
     Ok(InputFolder { name, files: found.into_iter().map(file).collect(), limits })
 }
@@ -138,7 +135,7 @@ fn of_paths(paths: &[PathBuf]) -> Result<Vec<InputFolder>, Error> {
         })?;
         let holds = take_apart(&text, &shown)?;
         let name = path.file_name().map_or(shown, |name| name.to_string_lossy().into_owned());
-        let file = InputFile { name, path: Some(path.clone()), text: Cow::Owned(text), holds };
+        let file = InputFile { name, path: Some(path.clone()), text: Cow::Owned(text), holds: Some(holds) };
         let place = fs::canonicalize(path).ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
         match folders.iter_mut().find(|(known, _)| *known == place) {
             Some((_, folder)) => folder.files.push(file),

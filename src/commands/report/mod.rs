@@ -1,32 +1,40 @@
-//! `gpulab report`: recorded results as a page.
+//! `gpulab report`: recorded results as a page, or as a gallery of pages.
 
+mod gallery;
 mod inputs;
 
 use super::study::PointStudy;
 use super::{note, why};
 use crate::Error;
 use crate::cli::{Global, ReportArgs};
+use crate::count::CountRow;
 use crate::record::Point;
 use crate::report::groups::experiments;
 use crate::report::page::{self, DataFile, DataPlace, PageMaterial, RecordedFolder, RecordedStudy};
 use crate::report::picture::{self, StudyText};
 use crate::store::{Deferred, keep_apart};
-use inputs::{InputFolder, inputs};
+use inputs::{InputFile, InputFolder, inputs};
+use std::path::Path;
 
 /// Where the page goes when nothing else is asked for.
 const DEFAULT: &str = "report.html";
 
-/// Writes the page.
+/// Writes the page, or the pages.
 ///
 /// # Errors
 /// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no results, [`Error::Output`] for
 /// a page that cannot be written.
 pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let output = options.output.as_deref().unwrap_or(DEFAULT);
-    let folders = inputs(&options.files)?;
-    let paths: Vec<_> = folders.iter().flat_map(|folder| &folder.files).filter_map(|file| file.path.clone()).collect();
+    let inputs = inputs(&options.files)?;
+    if gallery::is_folder(output) {
+        return gallery::write(output, inputs, global.quiet);
+    }
+    let paths: Vec<_> = inputs.iter().flat_map(|folder| &folder.files).filter_map(|file| file.path.clone()).collect();
     keep_apart(&[("-o", Some(output))], &paths)?;
-    let page = page::html(&material(folders, global.quiet)?);
+    let mut counts = why::shipped()?;
+    let folders = folders(inputs, &mut counts, &|_| None, global.quiet);
+    let page = page::html(&PageMaterial { folders: &folders, counts: &counts, home: None });
     Deferred::open(output)?.replace(|out| out.write_all(page.as_bytes()).and_then(|()| out.flush()))?;
     if output != "-" && !global.quiet {
         note(&format!("wrote {output}, {} KiB", page.len().div_ceil(1024)));
@@ -34,21 +42,27 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// What pages are made from; of the counts those that come with gpulab, and those in the files.
-fn material(folders: Vec<InputFolder>, is_quiet: bool) -> Result<PageMaterial, Error> {
-    let mut all = PageMaterial { counts: why::shipped()?, folders: Vec::new() };
-    for folder in folders {
-        let name = folder.name.clone();
-        let (own, files) = folder.take();
+/// What pages are made from. Counts in the files go to `counts`; `link` gives the address of a file that pages link, and none
+/// of one that they hold.
+fn folders(
+    inputs: Vec<InputFolder>,
+    counts: &mut Vec<CountRow>,
+    link: &dyn Fn(&Path) -> Option<String>,
+    is_quiet: bool,
+) -> Vec<RecordedFolder> {
+    let file = |InputFile { name, path, text, .. }: InputFile| {
+        let bytes = text.len();
+        let place = path.and_then(|path| link(&path)).map_or(DataPlace::Held(text), DataPlace::Linked);
+        DataFile { name, bytes, place }
+    };
+    let folder = |input: InputFolder| {
+        let name = input.name.clone();
+        let (own, files) = input.take();
         if !is_quiet {
             own.torn.iter().for_each(|torn| note(torn));
         }
-        let file = |(name, _, text)| -> DataFile {
-            let text: std::borrow::Cow<'static, [u8]> = text;
-            DataFile { name, bytes: text.len(), place: DataPlace::Held(text) }
-        };
-        all.counts.extend(own.counts);
-        all.folders.push(RecordedFolder {
+        counts.extend(own.counts);
+        RecordedFolder {
             name,
             rows: own.rows,
             studies: experiments(&own.points).into_iter().map(study).collect(),
@@ -56,9 +70,9 @@ fn material(folders: Vec<InputFolder>, is_quiet: bool) -> Result<PageMaterial, E
             samples: own.samples,
             peers: own.peers,
             files: files.into_iter().map(file).collect(),
-        });
-    }
-    Ok(all)
+        }
+    };
+    inputs.into_iter().map(folder).collect()
 }
 
 fn study(points: Vec<Point>) -> RecordedStudy {

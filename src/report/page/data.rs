@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use std::io::Write as _;
 
 /// The figures of other programs.
-pub(super) fn peers(material: &PageMaterial) -> Option<Markup> {
+pub(super) fn peers(material: &PageMaterial<'_>) -> Option<Markup> {
     let files: Vec<_> = material.folders.iter().flat_map(|own| &own.peers).collect();
     let figures = |cells: &[Vec<String>]| {
         let all = peer::figures(cells);
@@ -22,7 +22,7 @@ pub(super) fn peers(material: &PageMaterial) -> Option<Markup> {
 }
 
 /// Each command once, in the order of their first rows.
-pub(super) fn commands(material: &PageMaterial) -> Option<Markup> {
+pub(super) fn commands(material: &PageMaterial<'_>) -> Option<Markup> {
     let of_rows = material.folders.iter().flat_map(|own| &own.rows).map(|row| &row.command);
     let points = material.folders.iter().flat_map(|own| &own.studies).flat_map(|study| &study.points);
     let mut all: Vec<&String> = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn commands(material: &PageMaterial) -> Option<Markup> {
 }
 
 /// The files: compressed within the page, or links to where they lie.
-pub(super) fn files(material: &PageMaterial) -> Option<Markup> {
+pub(super) fn files(material: &PageMaterial<'_>) -> Option<Markup> {
     let files: Vec<&DataFile> = material.folders.iter().flat_map(|own| &own.files).collect();
     let is_held = files.iter().any(|file| matches!(file.place, DataPlace::Held(_)));
     (!files.is_empty()).then(|| html! {

@@ -8,7 +8,7 @@ use crate::report::ceilings::{name, shape, when};
 use crate::report::format;
 use crate::report::picture::number;
 use crate::report::view::status_word;
-use crate::runner::Status;
+use crate::runner::{Clock, Status};
 use crate::values::binary;
 use maud::{Markup, html};
 
@@ -23,38 +23,51 @@ fn timed<'a>(own: &'a DevicePart<'_>) -> impl Iterator<Item = &'a Row> {
     own.rows.iter().filter(|row| row.t_median_s.is_some() && !row.on_host())
 }
 
-/// How many times are doubtful.
+/// How many times are doubtful: of ladders, and of sweeps, which sample for a shorter time.
 pub(super) fn trust_heading(own: &DevicePart<'_>) -> String {
-    let (all, doubtful) = (timed(own).count(), timed(own).filter(|row| row.is_doubtful()).count());
-    match (all, doubtful) {
-        (0, _) => "The device".to_owned(),
-        (_, 0) => format!("The device was quiet: none of {} times is doubtful", number::count(all as u64)),
-        _ => {
-            let share = format::percent(doubtful as f64 / all as f64).replace('%', " %");
-            format!("May this be trusted? {share} of {} times are doubtful", number::count(all as u64))
+    let doubtful = |is_swept: bool| {
+        let is_meant = |row: &&Row| row.sweep_id.is_empty() != is_swept;
+        let (all, bad) = (timed(own).filter(is_meant), timed(own).filter(is_meant).filter(|row| row.is_doubtful()));
+        (all.count(), bad.count())
+    };
+    let (ladders, sweeps) = (doubtful(false), doubtful(true));
+    match (ladders, sweeps) {
+        ((0, _), (0, _)) => "The device".to_owned(),
+        ((all, 0), (more, 0)) => format!("The device was quiet: none of {} is doubtful", times(all + more)),
+        (ladders, (0, _)) => format!("May this be trusted? {} doubtful", share(ladders)),
+        ((0, _), sweeps) => format!("May this be trusted? In sweeps {} doubtful", share(sweeps)),
+        (ladders, sweeps) => {
+            format!("May this be trusted? In ladders {} doubtful, in sweeps {}", share(ladders), percent_of(sweeps))
         }
     }
 }
 
-/// The device, its driver and its host, and what is doubtful.
+/// `12 % of 340 times are`.
+fn share(of: (usize, usize)) -> String {
+    format!("{} of {} {}", percent_of(of), times(of.0), if of.0 == 1 { "is" } else { "are" })
+}
+
+fn percent_of((all, some): (usize, usize)) -> String {
+    match (some, 100.0 * some as f64 / all as f64) {
+        (0, _) => "none".to_owned(),
+        (_, percent) if percent < 1.0 => "less than 1\u{a0}%".to_owned(),
+        (_, percent) => format!("{percent:.0}\u{a0}%"),
+    }
+}
+
+fn times(count: usize) -> String {
+    format!("{} time{}", number::count(count as u64), if count == 1 { "" } else { "s" })
+}
+
+/// The device, its driver and its host; whether results were right and clocks sane; what is doubtful.
 pub(super) fn trust(own: &DevicePart<'_>) -> Markup {
-    let doubts = DOUBTS.iter().filter_map(|(word, meaning)| {
-        let count = timed(own).filter(|row| row.has_flag(word)).count();
-        (count > 0)
-            .then(|| format!("{} {}", times(count), meaning.replace("its runs", &format!("{} runs", whose(count)))))
-    });
-    let doubts: Vec<String> = doubts.collect();
+    let (sane, doubts) = (sanity(own), doubts(own));
     let failed: Vec<&Row> =
         own.rows.iter().filter(|row| ![Status::Ok, Status::Skipped].contains(&row.status)).collect();
     let failures = failed.iter().map(|row| {
-        vec![
-            row.family.clone(),
-            row.variant.clone(),
-            row.n.to_string(),
-            row.wg.clone(),
-            status_word(row.status).to_owned(),
-            row.reason.lines().next().unwrap_or_default().to_owned(),
-        ]
+        let why = row.reason.lines().next().unwrap_or_default().to_owned();
+        let size = format::count(row.n);
+        vec![row.family.clone(), row.variant.clone(), size, row.wg.clone(), status_word(row.status).to_owned(), why]
     });
     let failures: Vec<Vec<String>> = failures.collect();
     html! {
@@ -62,30 +75,67 @@ pub(super) fn trust(own: &DevicePart<'_>) -> Markup {
             dl {
                 @for (name, value) in facts(own) { div { dt { (name) } dd { (format::terminal(&value)) } } }
             }
-            @if !doubts.is_empty() {
+            @if !sane.is_empty() {
                 div {
-                    p { "Differences that noise can make are called undecided on this page. Of the times:" }
-                    (notes(&doubts))
+                    (notes(&sane))
+                    @if !doubts.is_empty() {
+                        p { "Of all times:" }
+                        (notes(&doubts))
+                        p.quiet { "A difference that noise can make is called undecided on this page." }
+                    }
                 }
             }
         }
         @if !failures.is_empty() {
-            (folded(&format!("{} without a time", cases(failures.len())),
+            (folded(&format!("{} without a result to trust", cases(failures.len())),
                 &table(&["family", "rung", "n", "work-group", "what", "why"].map(str::to_owned), &failures)))
         }
     }
 }
 
-fn times(count: usize) -> String {
+/// Whether results were right, and whose clock times are of; nothing without a time.
+fn sanity(own: &DevicePart<'_>) -> Vec<String> {
+    let all = timed(own).count();
+    if all == 0 {
+        return Vec::new();
+    }
+    let of = |status: Status| own.rows.iter().filter(|row| row.status == status).count();
+    let results = match (of(Status::WrongResult), of(Status::BuildFailed)) {
+        (0, 0) => "Every result was right, and every kernel was built.".to_owned(),
+        (wrong, unbuilt) => format!("{} a wrong result; of {} the kernel was not built.", given(wrong), cases(unbuilt)),
+    };
+    let too_fast = match of(Status::Suspect) {
+        0 => "No time is shorter than the device can do.".to_owned(),
+        several => format!("{} faster than the device can be: the driver's clock is not to be trusted.", are(several)),
+    };
+    let by_event = timed(own).filter(|row| row.clock == Clock::Event).count();
+    let clock = match by_event {
+        count if count == all => "All times are by the driver's own clock.".to_owned(),
+        0 => "All times are by the host's clock, launches and all.".to_owned(),
+        count => format!("{} of {} are by the driver's own clock.", number::count(count as u64), times(all)),
+    };
+    vec![results, too_fast, clock]
+}
+
+fn doubts(own: &DevicePart<'_>) -> Vec<String> {
+    let doubts = DOUBTS.iter().filter_map(|(word, meaning)| {
+        let count = timed(own).filter(|row| row.has_flag(word)).count();
+        let whose = if count == 1 { "its runs" } else { "their runs" };
+        (count > 0).then(|| format!("{} {}", are(count), meaning.replace("its runs", whose)))
+    });
+    doubts.collect()
+}
+
+fn are(count: usize) -> String {
     if count == 1 { "1 is".to_owned() } else { format!("{} are", number::count(count as u64)) }
 }
 
-fn whose(count: usize) -> &'static str {
-    if count == 1 { "its" } else { "their" }
+fn given(count: usize) -> String {
+    if count == 1 { "1 case gave".to_owned() } else { format!("{} cases gave", number::count(count as u64)) }
 }
 
 fn cases(count: usize) -> String {
-    if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
+    if count == 1 { "1 case".to_owned() } else { format!("{} cases", number::count(count as u64)) }
 }
 
 /// What is known of device, driver and host; what is empty is left out.
@@ -148,13 +198,14 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
     }
     let of = |unit: &str| single.iter().copied().filter(|row| row.unit == unit).collect::<Vec<_>>();
     Some(html! {
-        p.quiet { "The limits that shares on this page are of: the best of many shapes of small kernels, " (when(&own.ceilings)) "." }
+        p.quiet { "The limits that shares on this page are of: the best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) "." }
         div.cards { @for unit in units { (limit_table(unit, &of(unit))) } }
         @if !curve.is_empty() { (folded("Limits by size of the data", &curve_table(&curve))) }
     })
 }
 
 fn limit_table(unit: &str, rows: &[&CeilingRow]) -> Markup {
+    let unit = if unit == "us" { "µs" } else { unit };
     let cells = |row: &&CeilingRow| {
         let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
         vec![name(row), value, percent(row.noise), shape(row).lines().next().unwrap_or_default().to_owned()]

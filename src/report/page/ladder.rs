@@ -1,9 +1,9 @@
 //! Ladders: bars against the limit, gains, reasons with the sources' differences, and counts beside times.
 
-use super::parts::{Ids, figure, folded, notes, table};
+use super::parts::{Ids, figure, folded, notes, prose, table};
 use super::{DevicePart, PageMaterial};
 use crate::kernels::{self, FAMILIES};
-use crate::record::Row;
+use crate::record::{Row, flag};
 use crate::report::diff::{self, DiffLayout, KernelFile};
 use crate::report::format::{self, Screen};
 use crate::report::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
@@ -17,13 +17,53 @@ use maud::{Markup, html};
 /// Characters of a line of a source.
 const WIDTH: usize = 110;
 
+/// How near the fastest rungs come to what the device can do.
+pub(super) fn heading(own: &DevicePart<'_>) -> String {
+    let best = |rows: &Vec<Row>| {
+        let timed =
+            rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some());
+        let is_held = |row: &&Row| !row.has_flag(flag::FITS_CACHE);
+        timed
+            .min_by(|a, b| a.t_median_s.partial_cmp(&b.t_median_s).unwrap_or(std::cmp::Ordering::Equal))
+            .filter(is_held)?
+            .ceiling_pct
+    };
+    let shares: Vec<f64> = by_family(own).iter().filter_map(|(first, _)| best(first)).collect();
+    let (least, most) = shares.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), share| (a.min(*share), b.max(*share)));
+    match (shares.len(), format!("{least:.0}"), format!("{most:.0}")) {
+        (0, ..) => "Ladders: what each step brings, and why".to_owned(),
+        (_, least, most) if least == most => {
+            format!("The fastest rungs reach {most}\u{a0}% of the limit that bounds them")
+        }
+        (_, least, most) => format!("The fastest rungs reach {least} to {most}\u{a0}% of the limits that bound them"),
+    }
+}
+
+/// What bounds which family.
+pub(super) fn roofline_heading(own: &DevicePart<'_>) -> String {
+    let all: Vec<String> = by_family(own).iter().map(|(first, _)| family(first).to_owned()).collect();
+    let is_memory = |name: &&String| kernels::family(name).is_some_and(|known| known.ceiling.is_memory());
+    let (memory, arithmetic): (Vec<&String>, Vec<&String>) = all.iter().partition(is_memory);
+    let listed = |names: &[&String]| {
+        let (last, others) = names.split_last()?;
+        let others = others.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+        Some(if others.is_empty() { (*last).clone() } else { format!("{others} and {last}") })
+    };
+    let parts = [("memory", listed(&memory)), ("arithmetic", listed(&arithmetic))];
+    let told: Vec<String> =
+        parts.into_iter().filter_map(|(what, names)| Some(format!("{what} bounds {}", names?))).collect();
+    let mut text = format::terminal(&told.join(", "));
+    text.get_mut(..1).map(str::make_ascii_uppercase);
+    text
+}
+
 /// The ladders of a device: of each family that of the most rungs and the largest problem, others folded.
-pub(super) fn ladders(own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids) -> Option<Markup> {
+pub(super) fn ladders(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Option<Markup> {
     let families = by_family(own);
     (!families.is_empty()).then(|| html! { @for (first, others) in &families {
         (ladder(first, own, material, ids))
         @if !others.is_empty() {
-            @let more = html! { div.grid { @for rows in others { @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) } } } };
+            @let more = html! { div.pair { @for rows in others { @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) } } } };
             (folded(&format!("{} more of {}: other sizes, types and settings", counted(others.len(), "ladder"), family(first)), &more))
         }
     } })
@@ -38,7 +78,7 @@ fn family(rows: &[Row]) -> &str {
 }
 
 /// The ladders that can be drawn, family by family in the order of the syllabus: the one to look at, and the others.
-fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
+pub(super) fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
     let mut drawable = ladders_of(&own.rows);
     drawable.retain(|rows| picture::ladder(rows).is_ok());
     let place =
@@ -65,20 +105,25 @@ pub(super) fn roofline(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
 }
 
 /// A ladder as one page of a hand-out.
-fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids) -> Markup {
+fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Markup {
     let Some(row) = rows.iter().find(|row| !row.on_host()).or(rows.first()) else { return html! {} };
-    let size = if row.m > 1 { format!("{} × {}", row.n, row.m) } else { format!("{} elements", number::count(row.n)) };
+    let size = if row.m > 1 {
+        format!("{} × {}", format::count(row.n), format::count(row.m))
+    } else {
+        format!("{} elements", format::count(row.n))
+    };
     let is_gpu = !row.is_on_cpu_device();
-    let why = DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(rows, &material.counts, &rates));
+    let why = DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(rows, material.counts, &rates));
     let view = View::of(rows, RateUnit::GB);
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
     let id = ids.next("ladder");
     html! { article.ladder aria-labelledby=(id) {
         h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (cache_name(row.cache)) " cache" } }
-        div.grid {
+        div.pair {
             @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) }
             @if let Ok(picture) = picture::waterfall(rows) { (figure(ids, &picture)) }
         }
+        (notes(&said))
         @match &why {
             Ok(why) => (with_reasons(why, is_gpu)),
             Err(missing) => {
@@ -87,7 +132,6 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids
                 (differences(rows))
             }
         }
-        (notes(&said))
     } }
 }
 
@@ -98,7 +142,7 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool) -> Markup {
         ol.steps { @for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
             @let [before, after] = [&pair[0].row, &pair[1].row];
             li class=(mark(*gain, reason)) {
-                (format::terminal(&why::sentence(before, after, *gain, reason)))
+                (prose(&why::sentence(before, after, *gain, reason)))
                 (difference(before, after))
             }
         } }
@@ -124,7 +168,7 @@ fn differences(rows: &[Row]) -> Markup {
         rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.repeats().is_none()).collect();
     html! { ol.steps { @for pair in timed.windows(2) {
         @let [before, after] = [pair[0], pair[1]];
-        li.open { (label(before)) " to " (label(after)) (difference(before, after)) }
+        li.open { (format::terminal(&label(before))) " to " (format::terminal(&label(after))) (difference(before, after)) }
     } } }
 }
 
@@ -162,7 +206,7 @@ type CountCell = (&'static str, fn(&RungTime) -> Option<String>);
 const COUNTS: [CountCell; 9] = [
     ("measured", |rung| Some(number::time(rung.measured))),
     ("model", |rung| Some(number::time(rung.model_time()?.whole()))),
-    ("measured over model", |rung| Some(number::value(rung.over_model()?))),
+    ("over model", |rung| Some(number::value(rung.over_model()?))),
     ("mostly", |rung| Some(why::part(rung.model_time()?.largest(), &rung.row).to_owned())),
     ("segments a load", |rung| tally(rung, |counts| counts.memory.global_read.segments_a_request())),
     ("segments a store", |rung| tally(rung, |counts| counts.memory.global_write.segments_a_request())),

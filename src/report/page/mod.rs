@@ -5,6 +5,7 @@
 
 mod data;
 mod device;
+mod index;
 mod lab;
 mod ladder;
 mod parts;
@@ -21,13 +22,15 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use parts::Ids;
 use std::borrow::Cow;
 
-/// What pages are made from.
-#[derive(Default)]
-pub struct PageMaterial {
+/// What a page is made from.
+#[derive(Clone, Copy)]
+pub struct PageMaterial<'a> {
     /// Recorded results, folder by folder.
-    pub folders: Vec<RecordedFolder>,
+    pub folders: &'a [RecordedFolder],
     /// Counts that reasons are made of.
-    pub counts: Vec<CountRow>,
+    pub counts: &'a [CountRow],
+    /// The address of the page that leads to this one, if there is one.
+    pub home: Option<&'a str>,
 }
 
 /// What the files of one folder hold. Machines of the same name differ by their folder.
@@ -93,18 +96,40 @@ impl DevicePart<'_> {
     fn name(&self) -> String {
         format::terminal(&format::device(&self.key.1))
     }
+
+    /// The platform, and the folder that its files lie in.
+    fn of(&self) -> String {
+        let names = [self.key.0.as_str(), self.folder.name.as_str()];
+        format::terminal(&names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", "))
+    }
 }
 
 const STYLE: &str = include_str!("style.css");
 
 /// The page.
-pub fn html(material: &PageMaterial) -> String {
+pub fn html(material: &PageMaterial<'_>) -> String {
     let ids = Ids::default();
     let devices = devices(material);
     let mut names: Vec<String> = devices.iter().map(DevicePart::name).collect();
     names.dedup();
     let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
-    let is_several = devices.len() > 1;
+    let parts: Vec<Vec<Part>> = devices.iter().map(|part| device_parts(part, material, &ids)).collect();
+    let whole = whole(material, &ids);
+    let main = html! {
+        @for (part, sections) in devices.iter().zip(&parts) {
+            @if devices.len() > 1 { h2.device { (part.name()) " " span.quiet { (part.of()) } } }
+            @for section in sections { (section.whole()) }
+        }
+        @for section in &whole { (section.whole()) }
+    };
+    let brand = html! { "gpulab" @if let Some(home) = material.home { ": " a href=(home) { "all devices" } } };
+    framed(&title, &brand, &lead(material), &contents(&devices, &parts, &whole), &main)
+}
+
+pub use index::html as index;
+
+/// A whole page: its head, and what its body holds.
+fn framed(title: &str, brand: &Markup, lead: &str, contents: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -118,24 +143,16 @@ pub fn html(material: &PageMaterial) -> String {
             }
             body {
                 header {
-                    p.brand { "gpulab" }
+                    p.brand { (brand) }
                     h1 { (title) }
-                    p.lead { (lead(material)) }
+                    p.lead { (lead) }
                 }
-                @let parts: Vec<Vec<Part>> = devices.iter().map(|part| device_parts(part, material, &ids)).collect();
-                @let whole = whole(material, &ids);
-                (contents(&devices, &parts, &whole))
-                main {
-                    @for (part, sections) in devices.iter().zip(&parts) {
-                        @if is_several { h2.device { (part.name()) " " span.quiet { (part.key.0) } } }
-                        @for section in sections { (section.whole()) }
-                    }
-                    @for section in &whole { (section.whole()) }
-                }
+                (contents)
+                main { (main) }
             }
         }
     };
-    page.into_string()
+    page.into_string() + "\n"
 }
 
 /// A section: what the reader learns from it, in short for the list of contents, and what it holds.
@@ -161,15 +178,15 @@ fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option
 }
 
 /// The sections of one device, in reading order.
-fn device_parts(own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids) -> Vec<Part> {
+fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Vec<Part> {
     let all = [
         part(ids, "trust", device::trust_heading(own), Some(device::trust(own))),
         part(ids, "limits", device::limits_heading(own), device::limits(own)),
-        part(ids, "ladders", "Ladders: what each step brings, and why", ladder::ladders(own, material, ids)),
-        part(ids, "roofline", "What bounds the ladders: memory or arithmetic", ladder::roofline(own, ids)),
-        part(ids, "sweeps", "Which work-group is best for which rung", lab::sweeps(own, ids)),
-        part(ids, "sizes", "From which size on a device pays", lab::sizes(own, ids)),
-        part(ids, "experiments", "What experiments found", lab::experiments(own, ids)),
+        part(ids, "ladders", ladder::heading(own), ladder::ladders(own, material, ids)),
+        part(ids, "roofline", ladder::roofline_heading(own), ladder::roofline(own, ids)),
+        part(ids, "sweeps", lab::sweeps_heading(own), lab::sweeps(own, ids)),
+        part(ids, "sizes", "How time grows with the problem", lab::sizes(own, ids)),
+        part(ids, "experiments", lab::experiments_heading(own), lab::experiments(own, ids)),
         part(ids, "overlap", "What copies and kernels hide of each other", lab::overlaps(own, ids)),
         part(ids, "single runs", "Is this noise? Each run as a mark", lab::samples(own, &own.folder.samples, ids)),
     ];
@@ -177,9 +194,9 @@ fn device_parts(own: &DevicePart<'_>, material: &PageMaterial, ids: &Ids) -> Vec
 }
 
 /// The sections below those of devices.
-fn whole(material: &PageMaterial, ids: &Ids) -> Vec<Part> {
+fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<Part> {
     let all = [
-        part(ids, "devices compared", "The same step on each device", steps::matrix(material)),
+        part(ids, "devices compared", steps::heading(material), steps::matrix(material)),
         part(ids, "other programs", "What other programs measured", data::peers(material)),
         part(ids, "commands", "The commands that made the data", data::commands(material)),
         part(ids, "data", "The data, to download", data::files(material)),
@@ -200,7 +217,7 @@ fn contents(devices: &[DevicePart<'_>], parts: &[Vec<Part>], whole: &[Part]) -> 
 }
 
 /// `Recorded from ... to ... with gpulab 0.1.0.`
-fn lead(material: &PageMaterial) -> String {
+fn lead(material: &PageMaterial<'_>) -> String {
     let folders = || material.folders.iter();
     let of_rows = folders().flat_map(|own| &own.rows).map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
     let of_points = folders().flat_map(|own| &own.studies).flat_map(|study| &study.points);
@@ -221,7 +238,7 @@ fn lead(material: &PageMaterial) -> String {
 }
 
 /// What was recorded, device by device.
-fn devices(material: &PageMaterial) -> Vec<DevicePart<'_>> {
+fn devices<'a>(material: &PageMaterial<'a>) -> Vec<DevicePart<'a>> {
     material.folders.iter().flat_map(devices_of).collect()
 }
 
@@ -258,3 +275,6 @@ fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
     };
     keys.into_iter().map(part).collect()
 }
+
+#[cfg(test)]
+mod tests;

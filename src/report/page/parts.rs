@@ -16,9 +16,15 @@ impl Ids {
     }
 }
 
-/// A picture, and its numbers folded below it.
+/// A picture below what its head says, and its numbers folded below it.
 pub(super) fn figure(ids: &Ids, picture: &Picture) -> Markup {
-    html! { figure { (picture.element(&ids.next("picture"), &html! {})) (numbers(picture)) } }
+    html! { figure {
+        figcaption { @for (at, (class, text)) in picture.said().iter().filter(|(_, text)| !text.is_empty()).enumerate() {
+            @if at == 0 { p.title .dim[*class == "dim"] { (text) } } @else { p { (text) } }
+        } }
+        (picture.chart(&ids.next("picture")))
+        (numbers(picture))
+    } }
 }
 
 /// A figure that is folded where it is tall.
@@ -32,7 +38,7 @@ pub(super) fn figure_of_its_height(ids: &Ids, picture: &Picture) -> Markup {
 /// Pictures side by side where there is room; nothing without any.
 pub(super) fn figures(ids: &Ids, pictures: &[Picture]) -> Option<Markup> {
     (!pictures.is_empty())
-        .then(|| html! { div.grid { @for picture in pictures { (figure_of_its_height(ids, picture)) } } })
+        .then(|| html! { div.pair { @for picture in pictures { (figure_of_its_height(ids, picture)) } } })
 }
 
 /// The numbers that a picture was made from.
@@ -60,7 +66,21 @@ pub(super) fn table(head: &[String], rows: &[Vec<String>]) -> Markup {
     } } }
 }
 
+/// A sentence as a page has it: no line ends before a sign of per cent.
+pub(super) fn prose(sentence: &str) -> String {
+    let mut text = String::new();
+    for c in format::terminal(sentence).chars() {
+        if c == '%' {
+            let held = text.trim_end_matches(' ').len();
+            text.truncate(held);
+            text.push_str(if text.ends_with(|c: char| c.is_ascii_digit()) { "\u{a0}" } else { " " });
+        }
+        text.push(c);
+    }
+    text
+}
+
 /// Sentences, each on its own line; nothing without any.
 pub(super) fn notes(sentences: &[String]) -> Markup {
-    html! { @if !sentences.is_empty() { ul.notes { @for sentence in sentences { li { (format::terminal(sentence)) } } } } }
+    html! { @if !sentences.is_empty() { ul.notes { @for sentence in sentences { li { (prose(sentence)) } } } } }
 }
