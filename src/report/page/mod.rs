@@ -113,7 +113,7 @@ pub fn html(material: &PageMaterial<'_>) -> String {
     let mut names: Vec<String> = devices.iter().map(DevicePart::name).collect();
     names.dedup();
     let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
-    let parts: Vec<Vec<Part>> = devices.iter().map(|part| device_parts(part, material, &ids)).collect();
+    let parts: Vec<Vec<PageSection>> = devices.iter().map(|part| device_parts(part, material, &ids)).collect();
     let whole = whole(material, &ids);
     let main = html! {
         @for (part, sections) in devices.iter().zip(&parts) {
@@ -156,14 +156,14 @@ fn framed(title: &str, brand: &Markup, lead: &str, contents: &Markup, main: &Mar
 }
 
 /// A section: what the reader learns from it, in short for the list of contents, and what it holds.
-struct Part {
+struct PageSection {
     id: String,
     short: &'static str,
     heading: String,
     body: Markup,
 }
 
-impl Part {
+impl PageSection {
     fn whole(&self) -> Markup {
         html! { section #(self.id) aria-labelledby=(format!("{}-h", self.id)) {
             h2 #(format!("{}-h", self.id)) { (self.heading) }
@@ -173,12 +173,12 @@ impl Part {
 }
 
 /// A section, unless there is nothing in it.
-fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option<Markup>) -> Option<Part> {
-    Some(Part { id: ids.next("part"), short, heading: heading.into(), body: body? })
+fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option<Markup>) -> Option<PageSection> {
+    Some(PageSection { id: ids.next("part"), short, heading: heading.into(), body: body? })
 }
 
 /// The sections of one device, in reading order.
-fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Vec<Part> {
+fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
     let all = [
         part(ids, "trust", device::trust_heading(own), Some(device::trust(own))),
         part(ids, "limits", device::limits_heading(own), device::limits(own)),
@@ -194,7 +194,7 @@ fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) ->
 }
 
 /// The sections below those of devices.
-fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<Part> {
+fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
     let all = [
         part(ids, "devices compared", steps::heading(material), steps::matrix(material)),
         part(ids, "other programs", "What other programs measured", data::peers(material)),
@@ -205,8 +205,8 @@ fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<Part> {
 }
 
 /// The list of contents.
-fn contents(devices: &[DevicePart<'_>], parts: &[Vec<Part>], whole: &[Part]) -> Markup {
-    let links = |parts: &[Part]| html! { ul { @for part in parts { li { a href=(format!("#{}", part.id)) { (part.short) } } } } };
+fn contents(devices: &[DevicePart<'_>], parts: &[Vec<PageSection>], whole: &[PageSection]) -> Markup {
+    let links = |parts: &[PageSection]| html! { ul { @for part in parts { li { a href=(format!("#{}", part.id)) { (part.short) } } } } };
     html! { nav aria-label="Contents" {
         @for (device, own) in devices.iter().zip(parts) {
             @if devices.len() > 1 { span.quiet { (device.name()) } }

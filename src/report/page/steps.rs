@@ -37,11 +37,24 @@ pub(super) fn heading(material: &PageMaterial<'_>) -> String {
 
 /// A table for each ladder that ran on two devices or more.
 pub(super) fn matrix(material: &PageMaterial<'_>) -> Option<Markup> {
-    let all = steps(&told_apart(material));
+    let all: Vec<LadderSteps> = steps(&told_apart(material)).into_iter().filter_map(of_those_with_a_step).collect();
     (!all.is_empty()).then(|| html! {
         p.quiet { "Gain of each rung over the rung before it. The deeper the blue, the more; red is slower; a question mark: the noise is larger than the gain." }
         @for ladder in &all { (table(ladder)) }
     })
+}
+
+/// Without the devices that have no step of it; nothing where fewer than two are left.
+fn of_those_with_a_step(mut ladder: LadderSteps) -> Option<LadderSteps> {
+    let has_step: Vec<bool> =
+        (0..ladder.devices.len()).map(|at| ladder.rungs.iter().any(|(_, _, gains)| gains[at].is_some())).collect();
+    let mut kept = has_step.iter();
+    ladder.devices.retain(|_| kept.next() == Some(&true));
+    for (_, _, gains) in &mut ladder.rungs {
+        let mut kept = has_step.iter();
+        gains.retain(|_| kept.next() == Some(&true));
+    }
+    (ladder.devices.len() > 1).then_some(ladder)
 }
 
 /// One ladder of each case on each device, that of the most rungs; names of machines with that of their folder where several

@@ -223,12 +223,16 @@ fn why(row: &Row, room: f64) -> String {
 
 /// `v3 local`, or what a CPU baseline is.
 fn name(row: &Row) -> String {
-    match row.variant.strip_prefix("cpu_").filter(|_| row.on_host()) {
-        Some("sequential") => "CPU, 1 core".to_owned(),
-        Some("rayon") => "CPU, all cores".to_owned(),
-        Some(how) => format!("CPU, {how}"),
-        None => label(row),
-    }
+    baseline(&row.variant).filter(|_| row.on_host()).unwrap_or_else(|| label(row))
+}
+
+/// What a CPU baseline of this name is.
+pub(super) fn baseline(variant: &str) -> Option<String> {
+    Some(match variant.strip_prefix("cpu_")? {
+        "sequential" => "CPU, 1 core".to_owned(),
+        "rayon" => "CPU, all cores".to_owned(),
+        how => format!("CPU, {how}"),
+    })
 }
 
 /// Which rung is fastest, or which are alike, and how near to the limit.

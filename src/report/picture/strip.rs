@@ -1,6 +1,7 @@
 //! Single timed runs as strips: a line for each rung, a mark for each run, so that noise is seen as what it is.
 
 use super::axes::{self, BELOW};
+use super::ladder::baseline;
 use super::scale::AxisScale;
 use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
 use super::{Drawn, font, number};
@@ -33,7 +34,8 @@ impl SampleLine {
         let seconds = |sample: &SampleRow| sample.event_s.unwrap_or(sample.wall_s);
         let times: Vec<f64> = samples.iter().map(seconds).filter(|t| t.is_finite() && *t > 0.0).collect();
         let all = summarise(&times)?;
-        let name = first.rung.map_or_else(|| first.variant.clone(), |rung| format!("v{rung} {}", first.variant));
+        let host = || baseline(&first.variant).unwrap_or_else(|| first.variant.clone());
+        let name = first.rung.map_or_else(host, |rung| format!("v{rung} {}", first.variant));
         let ratios = times.iter().map(|time| time / all.median).collect();
         Some(SampleLine { name, ratios, median: all.median, q1: all.q1 / all.median, q3: all.q3 / all.median })
     }

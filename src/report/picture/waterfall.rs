@@ -16,14 +16,14 @@ const TOLD: Lettering = Lettering::new(BODY, Anchor::End, "ink");
 const TOLD_DIM: Lettering = Lettering::new(SMALL, Anchor::End, "dim");
 
 /// A step: how many times as fast as the first rung the ladder is before and after it.
-struct Step<'a> {
+struct WaterfallStep<'a> {
     row: &'a Row,
     before: f64,
     after: f64,
     is_decided: bool,
 }
 
-impl Step<'_> {
+impl WaterfallStep<'_> {
     fn gain(&self) -> f64 {
         self.after / self.before
     }
@@ -66,20 +66,20 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
     Ok(sheet.done(&title, &about, figures(&steps)))
 }
 
-fn steps<'a>(timed: &[&'a Row]) -> Vec<Step<'a>> {
+fn steps<'a>(timed: &[&'a Row]) -> Vec<WaterfallStep<'a>> {
     let Some(first) = timed.first().and_then(|row| row.t_median_s) else { return Vec::new() };
     let step = |pair: &[&'a Row]| {
         let [before, after] = [pair[0].t_median_s?, pair[1].t_median_s?].map(|seconds| first / seconds);
         let (gain, clear) = (after / before, clear_factor(Some(pair[0]), pair[1]));
         let is_decided = gain > clear || gain < 1.0 / clear;
         let is_drawn = before.is_finite() && after.is_finite() && before > 0.0 && after > 0.0;
-        is_drawn.then_some(Step { row: pair[1], before, after, is_decided })
+        is_drawn.then_some(WaterfallStep { row: pair[1], before, after, is_decided })
     };
     timed.windows(2).filter_map(step).collect()
 }
 
 /// Which step brings most, and what all up to the fastest rung bring.
-fn title(steps: &[Step<'_>], best: &Step<'_>) -> String {
+fn title(steps: &[WaterfallStep<'_>], best: &WaterfallStep<'_>) -> String {
     let gains = steps.iter().filter(|step| step.is_decided && step.gain() > 1.0);
     let Some(most) = gains.max_by(|a, b| a.gain().total_cmp(&b.gain())) else {
         return "No step is clearly faster than the rung before it".to_owned();
@@ -88,11 +88,11 @@ fn title(steps: &[Step<'_>], best: &Step<'_>) -> String {
     format!("{} brings most: × {gain}; all steps up to {} bring × {total}", label(most.row), label(best.row))
 }
 
-fn draw(sheet: &mut Sheet, steps: &[Step<'_>], best: &Step<'_>, first: &str) {
+fn draw(sheet: &mut Sheet, steps: &[WaterfallStep<'_>], best: &WaterfallStep<'_>, first: &str) {
     let names: Vec<String> = steps.iter().map(|step| font::fitted(&label(step.row), BODY, 150.0)).collect();
     let whole = "all together";
     let left = MARGIN + font::widest(names.iter().map(String::as_str).chain([whole]), BODY) + 8.0;
-    let told: Vec<String> = steps.iter().map(Step::told).collect();
+    let told: Vec<String> = steps.iter().map(WaterfallStep::told).collect();
     let total = format!("× {}", number::value(best.after));
     let right = WIDTH - MARGIN - font::widest(told.iter().chain([&total]).map(String::as_str), BODY) - 10.0;
     let (least, most) = span(steps.iter().flat_map(|step| [step.before, step.after])).unwrap_or((1.0, 2.0));
@@ -123,7 +123,7 @@ fn draw(sheet: &mut Sheet, steps: &[Step<'_>], best: &Step<'_>, first: &str) {
     sheet.y = area.bottom + BELOW;
 }
 
-fn figures(steps: &[Step<'_>]) -> Figures {
+fn figures(steps: &[WaterfallStep<'_>]) -> Figures {
     let mut figures = Figures::new(["rung", "gain over the rung before", "over the first rung", "verdict"]);
     for step in steps {
         let verdict = match (step.is_decided, step.gain() >= 1.0) {
