@@ -58,6 +58,11 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab merge one.csv two.csv -o whole.csv", "Join the files of two shards of a sweep."),
     example("gpulab show reduce.csv", "Show recorded rows again, on any machine."),
     example("gpulab show h200 reduce", "Show records that come with the program."),
+    example("gpulab report h200 -o h200.html", "A page to look at: pictures, reasons and the data of a device."),
+    example(
+        "gpulab report data/results/** -o gallery/",
+        "A page for each folder of results, and one that compares them.",
+    ),
     example("gpulab plot reduce.csv --what ladder -o reduce.svg", "Draw a ladder's bars against the limit."),
     example(
         "gpulab plot h200 reduce --what roofline -o roof.png",

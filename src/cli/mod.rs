@@ -124,7 +124,8 @@ pub enum Command {
     Show(Show),
     /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
     Plot(PlotArgs),
-    /// Renew the tables, texts and pictures that documents have from recorded results
+    /// Write recorded results as a page to look at: one HTML file with pictures, reasons and the data, which needs no network; or renew the
+    /// tables, texts and pictures of documents
     Report(ReportArgs),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
@@ -641,9 +642,14 @@ pub struct Show {
 /// `gpulab report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Markdown documents
-    #[arg(required = true, value_name = "FILE")]
+    /// CSV or JSON files that gpulab wrote, or folders of them; or a device whose records come with gpulab, as in h200, and
+    /// families, experiments or files of it, as in reduce; with --splice Markdown documents
+    #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
+    /// Where the page goes; - is standard output. A folder, its name ending in /, gets a page for each folder of files and
+    /// index.html, which compares them [default: report.html]
+    #[arg(short, long, value_name = "FILE|FOLDER/", conflicts_with = "splice")]
+    pub output: Option<String>,
     /// How documents are filled.
     #[command(flatten)]
     pub splicing: SpliceArgs,

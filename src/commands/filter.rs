@@ -62,6 +62,7 @@ impl Sieve<'_> {
             ShownContent::Recorded(Recorded::Other { .. }) => None,
             ShownContent::Ceilings(rows) => self.records(rows).map(ShownContent::Ceilings),
             ShownContent::Counts(rows) => self.records(rows).map(ShownContent::Counts),
+            ShownContent::Samples(rows) => self.records(rows).map(ShownContent::Samples),
         };
         holds.map(|holds| ShownFile { holds, ..file })
     }

@@ -137,7 +137,7 @@ fn reasons(
     let counts = why::counts(rows, options.cl_dir.as_deref(), global.quiet)?;
     let model = why::model_of(rows, &ceilings);
     let text = |screen| {
-        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model(is_gpu, screen)));
+        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
         format!("\n{}{model}", why::text(rows, &counts, &ceilings, screen))
     };
     climb.outputs.tell(out, &text, screen(global.color), global.quiet);

@@ -33,6 +33,7 @@ mod page;
 mod plot;
 mod record;
 mod reduce;
+mod report;
 mod show;
 mod shown;
 mod source;
@@ -143,7 +144,8 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
-        Command::Report(options) => splice::run(out, options),
+        Command::Report(options) if options.splicing.splice => splice::run(out, options),
+        Command::Report(options) => report::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
         Command::Record(options) => record::run(out, global, options),

@@ -1,6 +1,6 @@
 //! What to run next: one line at the end of a command, for people at a terminal.
 
-use crate::cli::{Command, Lab, Ladder, Sweep, TuneArgs};
+use crate::cli::{Command, Lab, Ladder, PlotArgs, ReportArgs, Sweep, TuneArgs};
 use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{FAMILIES, Rung};
 use crate::report::sources;
@@ -54,9 +54,11 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
         Command::Tuned { .. } => done.on_device("gpulab tune transpose"),
         Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
         Command::Show(options) => after_show(&options.what),
-        Command::Plot(options) => format!("gpulab show {}", joined(&options.files)),
         Command::Report(options) if options.splicing.check => done.again("--check", &[]),
-        Command::Report(options) => format!("git diff {}", joined(&options.files)),
+        Command::Report(options) if options.splicing.splice => format!("git diff {}", joined(&options.files)),
+        Command::Plot(PlotArgs { files, .. }) | Command::Report(ReportArgs { files, .. }) => {
+            format!("gpulab show {}", joined(files))
+        }
         Command::Compare(_) => done.again("", &["-v"]),
         Command::Noise(_) => done.on_device("gpulab dot --save base"),
         Command::Record(options) => after_record(options.output.as_deref())?,

@@ -5,7 +5,7 @@ use super::shown::{Material, material};
 use super::study::PointStudy;
 use crate::cli::{Global, Paper, PictureKind, PlotArgs};
 use crate::record::{Point, Row};
-use crate::report::groups::{experiments, families, ladders, sweeps};
+use crate::report::groups::{elements, experiments, families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn, PNG_WIDTHS, StudyText, Theme};
 use crate::store::{Deferred, keep_apart};
 use crate::{Error, report::format};
@@ -136,23 +136,14 @@ fn largest(
     what: &str,
     example: &str,
 ) -> Result<(Vec<Row>, Vec<String>), Error> {
-    let elements = |rows: &Vec<Row>| rows.first().map_or(0, |row| row.n.saturating_mul(row.m));
     all.sort_by_key(|rows| Reverse(elements(rows)));
-    let most = all.first().map_or(0, elements);
+    let most = all.first().map_or(0, |rows| elements(rows));
     let equal = all.iter().take_while(|rows| elements(rows) == most).count();
     if equal == 0 {
         return Err(none(options, what, example));
     }
     let own = all.remove(equal - 1);
     Ok((own, others(&all)))
-}
-
-/// The ladders of the most rungs with a time: of large problems slow rungs are left out.
-fn of_most_rungs(mut all: Vec<Vec<Row>>) -> Vec<Vec<Row>> {
-    let rungs = |rows: &Vec<Row>| rows.iter().filter(|row| row.rung.is_some() && row.t_median_s.is_some()).count();
-    let most = all.iter().map(rungs).max().unwrap_or(0);
-    all.retain(|rows| rungs(rows) == most);
-    all
 }
 
 fn others(all: &[Vec<Row>]) -> Vec<String> {
@@ -186,12 +177,6 @@ fn of_each_family(all: Vec<Vec<Row>>, options: &PlotArgs) -> Result<Vec<Vec<Row>
 
 /// The family of the most sizes.
 fn of_most_sizes(mut all: Vec<Vec<Row>>, options: &PlotArgs) -> Result<(Vec<Row>, Vec<String>), Error> {
-    let sizes = |rows: &Vec<Row>| {
-        let mut sizes: Vec<u64> = rows.iter().map(|row| row.n).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes.len()
-    };
     all.sort_by_key(|rows| Reverse(sizes(rows)));
     if all.is_empty() {
         return Err(none(options, "ladder or sweep", "a sweep over -n, or ladders of several sizes"));

@@ -37,7 +37,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let sources = match asked(&options.what)? {
         AskedRecords::Device(own) if is_plain(options) => return out.text(&contents(&own)),
         AskedRecords::Device(own) => records(&own)?,
-        AskedRecords::Files(files) => files,
+        AskedRecords::Files(files) => {
+            files.into_iter().map(ShownFile::no_samples).collect::<Result<Vec<_>, Error>>()?
+        }
     };
     let sources = filtered(sources, &options.conditions)?;
     sources.iter().filter_map(|source| source.torn.as_deref()).filter(|_| !global.quiet).for_each(say);
@@ -113,7 +115,7 @@ impl Reasons {
             return NOTHING_TO_EXPLAIN.to_owned();
         }
         let kinds: BTreeSet<bool> = ladders.iter().filter_map(|rows| self.model_of(rows)).collect();
-        let text = |screen| kinds.iter().map(|is_gpu| report::why::model(*is_gpu, screen)).collect::<String>();
+        let text = |screen| kinds.iter().map(|is_gpu| report::why::model_text(*is_gpu, screen)).collect::<String>();
         match medium {
             Medium::Screen(screen) => format!("\n{}", text(screen)),
             Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
@@ -163,6 +165,7 @@ impl ShowingStyle<'_> {
             }
             ShownContent::Recorded(Recorded::Peers(cells)) => report::peers::table(cells, medium),
             ShownContent::Recorded(Recorded::Other { .. }) => String::new(),
+            ShownContent::Samples(_) => String::new(),
             ShownContent::Ceilings(rows) => {
                 let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
                 joined(groups(rows, device).iter().map(|rows| match medium {
@@ -273,5 +276,6 @@ fn holds(holding: &ShownContent) -> String {
         ShownContent::Recorded(_) => "another program's figures".to_owned(),
         ShownContent::Ceilings(_) => "measured limits".to_owned(),
         ShownContent::Counts(_) => "counts".to_owned(),
+        ShownContent::Samples(_) => "single timed runs".to_owned(),
     }
 }

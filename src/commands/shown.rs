@@ -5,7 +5,7 @@ use crate::ceilings::{CeilingRow, cached};
 use crate::count::CountRow;
 use crate::files;
 use crate::kernels;
-use crate::record::{Point, Row, flag};
+use crate::record::{Point, Row, SampleRow, flag};
 use crate::report::groups::groups;
 use crate::runner::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
@@ -19,11 +19,28 @@ pub(super) struct ShownFile {
     pub(super) torn: Option<String>,
 }
 
+impl ShownFile {
+    /// That tables are made from rows.
+    ///
+    /// # Errors
+    /// `Usage`, if it holds single runs.
+    pub(super) fn no_samples(self) -> Result<ShownFile, Error> {
+        match self.holds {
+            ShownContent::Samples(_) => {
+                let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
+                Err(Error::Usage(format!("{} {why}", self.name)))
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
 /// What it holds.
 pub(super) enum ShownContent {
     Recorded(Recorded),
     Ceilings(Vec<CeilingRow>),
     Counts(Vec<CountRow>),
+    Samples(Vec<SampleRow>),
 }
 
 /// What is asked for: files, or of devices that come with gpulab all records or those of these names.
@@ -122,7 +139,7 @@ pub(super) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
     beside_caches(own, own.iter().map(from).collect::<Result<_, Error>>()?)
 }
 
-fn is_path(text: &str) -> bool {
+pub(super) fn is_path(text: &str) -> bool {
     Path::new(text).exists() || looks_like_a_path(text)
 }
 
@@ -144,10 +161,7 @@ pub(super) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
             match (has("what") && has("place"), has("event_s")) {
                 _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
                 (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
-                (_, true) => {
-                    let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
-                    return Err(Error::Usage(format!("{name} {why}")));
-                }
+                (_, true) => (ShownContent::Samples(of_csv(text, name)?.0), torn),
                 _ => {
                     let why = "holds no results of gpulab: show takes what --csv and --json write";
                     return Err(Error::Usage(format!("{name} {why}")));
@@ -162,6 +176,7 @@ pub(super) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
         ShownContent::Recorded(_) => false,
         ShownContent::Ceilings(rows) => rows.is_empty(),
         ShownContent::Counts(rows) => rows.is_empty(),
+        ShownContent::Samples(rows) => rows.is_empty(),
     };
     match is_empty {
         true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
@@ -194,7 +209,7 @@ pub(super) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> 
 /// The files of the one device whose name has this part.
 ///
 /// Errors: `Usage`, with the devices, if none has it or several do.
-fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
+pub(super) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let part = part.to_lowercase();
     let is_meant = |file: &&Shipped| !part.is_empty() && file.device.contains(&part);
     let own: Vec<Shipped> = all.iter().filter(is_meant).copied().collect();
@@ -243,7 +258,7 @@ fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
 /// The records of these names: a file's, or else a family's or an experiment's in any file.
 ///
 /// Errors: `Usage`, with the names that there are.
-fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
+pub(super) fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
     let mut found = Vec::new();
     for name in names {
         let name = name.to_lowercase();
@@ -285,7 +300,7 @@ fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<Shown
 }
 
 /// The measured limits among a device's records.
-fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
+pub(super) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
     let ceilings = own.iter().find(|file| file.name == CEILINGS);
     match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
         Some(ShownContent::Ceilings(rows)) => Ok(rows),
@@ -329,15 +344,39 @@ fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
     (!is_empty).then_some(ShownFile { holds: ShownContent::Recorded(holds), ..source })
 }
 
-/// What pictures are drawn from: all that was asked for, put together.
+/// What pictures and pages are made from: all that was asked for, put together.
 #[derive(Default)]
 pub(super) struct Material {
     pub(super) rows: Vec<Row>,
     pub(super) points: Vec<Point>,
     pub(super) ceilings: Vec<CeilingRow>,
     pub(super) counts: Vec<CountRow>,
+    pub(super) samples: Vec<SampleRow>,
+    /// Files' names, and the figures of other programs in them.
+    pub(super) peers: Vec<(String, Vec<Vec<String>>)>,
     /// What was wrong with last lines.
     pub(super) torn: Vec<String>,
+}
+
+impl Material {
+    /// Adds what a file holds.
+    pub(super) fn take(&mut self, file: ShownFile) {
+        self.torn.extend(file.torn);
+        match file.holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows.extend(rows),
+            ShownContent::Recorded(Recorded::Points(points)) => self.points.extend(points),
+            ShownContent::Recorded(Recorded::Peers(cells)) => self.peers.push((file.name, cells)),
+            ShownContent::Recorded(Recorded::Other { .. }) => {}
+            ShownContent::Ceilings(rows) => self.ceilings.extend(rows),
+            ShownContent::Counts(rows) => self.counts.extend(rows),
+            ShownContent::Samples(rows) => self.samples.extend(rows),
+        }
+    }
+
+    /// Flags the rows of data that caches hold, by all ceilings that were taken.
+    pub(super) fn mark_cached(&mut self) {
+        mark_cached(&mut self.rows, &self.ceilings);
+    }
 }
 
 /// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.
@@ -352,21 +391,12 @@ pub(super) fn material(words: &[String]) -> Result<Material, Error> {
         }
         AskedRecords::Files(files) => files,
     };
-    for file in files {
-        all.torn.extend(file.torn);
-        match file.holds {
-            ShownContent::Recorded(Recorded::Rows(rows)) => all.rows.extend(rows),
-            ShownContent::Recorded(Recorded::Points(points)) => all.points.extend(points),
-            ShownContent::Recorded(_) => {}
-            ShownContent::Ceilings(rows) => all.ceilings.extend(rows),
-            ShownContent::Counts(rows) => all.counts.extend(rows),
-        }
-    }
+    files.into_iter().for_each(|file| all.take(file));
     if all.ceilings.is_empty() {
         for own in devices(words)? {
             all.ceilings.extend(ceilings_of(&own)?);
         }
     }
-    mark_cached(&mut all.rows, &all.ceilings);
+    all.mark_cached();
     Ok(all)
 }

@@ -69,7 +69,7 @@ pub(super) fn chosen(
             let title = |row: &CountRow| format!("counts of {}", row.family);
             records(names, rows, groups(rows, |row| (row.run_id.clone(), row.family.clone())), &title, medium)
         }
-        ShownContent::Recorded(_) => {
+        ShownContent::Recorded(_) | ShownContent::Samples(_) => {
             Err(Error::Usage("--columns takes results of gpulab, not other programs' figures".into()))
         }
     }

@@ -46,7 +46,7 @@ pub fn markdown(rows: &[CeilingRow]) -> String {
 }
 
 /// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
-fn when(rows: &[CeilingRow]) -> String {
+pub(super) fn when(rows: &[CeilingRow]) -> String {
     let times = || rows.iter().map(|r| r.time_utc.as_str());
     let (first, last) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
     if first == last { format!("measured at {first}") } else { format!("measured from {first} to {last}") }
@@ -108,7 +108,7 @@ pub fn names(rows: &[CeilingRow]) -> String {
 }
 
 /// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.
-fn shape(row: &CeilingRow) -> String {
+pub(super) fn shape(row: &CeilingRow) -> String {
     if row.value.is_none() {
         return row.reason.trim().to_owned();
     }

@@ -51,6 +51,27 @@ pub fn experiments(points: &[Point]) -> Vec<Vec<Point>> {
     all
 }
 
+/// The ladders of the most rungs with a time: of large problems slow rungs are left out.
+pub fn of_most_rungs(mut all: Vec<Vec<Row>>) -> Vec<Vec<Row>> {
+    let rungs = |rows: &Vec<Row>| rows.iter().filter(|row| row.rung.is_some() && row.t_median_s.is_some()).count();
+    let most = all.iter().map(rungs).max().unwrap_or(0);
+    all.retain(|rows| rungs(rows) == most);
+    all
+}
+
+/// Elements of what rows solve.
+pub fn elements(rows: &[Row]) -> u64 {
+    rows.first().map_or(0, |row| row.n.saturating_mul(row.m))
+}
+
+/// Different sizes of what rows solve.
+pub fn sizes(rows: &[Row]) -> usize {
+    let mut sizes: Vec<u64> = rows.iter().map(|row| row.n).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes.len()
+}
+
 fn is_swept(row: &Row) -> bool {
     !row.sweep_id.is_empty()
 }

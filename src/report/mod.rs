@@ -23,6 +23,7 @@ mod launching;
 pub mod live;
 pub mod markdown;
 pub mod occupancy;
+pub mod page;
 pub mod peers;
 pub mod picture;
 pub mod pivot;

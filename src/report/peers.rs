@@ -6,7 +6,7 @@ use super::{Medium, format};
 /// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
 /// quantity have which.
 pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
-    let lines = lines(cells);
+    let lines = figures(cells);
     match (medium, lines.split_first()) {
         (_, None) => "nothing was measured\n".to_owned(),
         (Medium::Screen(_), _) => aligned(&lines),
@@ -21,8 +21,8 @@ pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
     }
 }
 
-/// What a table of the cells has in its lines, heads first.
-fn lines(cells: &[Vec<String>]) -> Vec<Vec<String>> {
+/// The cells of that table, its heads first; none of a file without a line.
+pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
     let Some((header, rows)) = cells.split_first() else { return Vec::new() };
     let column = |name: &str| header.iter().position(|own| own == name);
     if let (Some(quantity), Some(verdict)) = (column("quantity"), column("verdict")) {

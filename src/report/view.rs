@@ -175,6 +175,14 @@ pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>)
     timed.peek().is_none() || timed.any(|row| !row.has_flag(flag::FITS_CACHE))
 }
 
+/// `warm`, or `cold`.
+pub(super) fn cache_name(cache: Cache) -> &'static str {
+    match cache {
+        Cache::Warm => "warm",
+        Cache::Cold => "cold",
+    }
+}
+
 /// What the ladder of these rungs is about; `inside` are those that repeat their work.
 fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: &str, unit: RateUnit) -> String {
     let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form != Form::Vector);
@@ -183,10 +191,7 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: &str, unit: RateUnit) -
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),
     };
     let wg = if wg.is_empty() || !is_memory_bound(row) { String::new() } else { format!(", wg {wg}") };
-    let cache = match row.cache {
-        Cache::Warm => "warm",
-        Cache::Cold => "cold",
-    };
+    let cache = cache_name(row.cache);
     let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
     let ceiling = match (row.ceiling_gbps, row.ceiling_gops) {
         _ if !is_held => String::new(),

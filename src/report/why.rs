@@ -12,18 +12,28 @@ use crate::why::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime
 /// The reasons of a ladder's steps, without what the model is.
 pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     let wrap = |line: String| format::wrap(&format::terminal(&line), screen.width, "  ");
+    if why.rungs.is_empty() {
+        return format::on_screen(
+            "why: no rung has a time, so there is nothing to explain
+",
+            screen,
+        );
+    }
     let steps = why.rungs.windows(2).zip(&why.steps);
     let steps = steps.map(|(pair, (gain, reason))| wrap(sentence(&pair[0].row, &pair[1].row, *gain, reason)));
-    let partings = partings(&why.rungs, is_gpu).into_iter().map(wrap);
-    let uncounted =
-        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short(&rung.row), rung.model.as_ref().err()?)));
-    if why.rungs.is_empty() {
-        return format::on_screen("why: no rung has a time, so there is nothing to explain\n", screen);
-    }
     let mut text = String::from("why, by counts of the kernels and measured limits of the device\n\n");
     text.push_str(&table(&why.rungs, screen));
     text.push('\n');
     text.extend(steps);
+    let notes: String = notes(why, is_gpu).into_iter().map(wrap).collect();
+    text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
+    format::on_screen(&text, screen)
+}
+
+/// What else is to be known: rungs that take longer than the model says, rungs that were not counted, and remarks on counts.
+pub fn notes(why: &LadderReasons, is_gpu: bool) -> Vec<String> {
+    let uncounted =
+        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short(&rung.row), rung.model.as_ref().err()?)));
     let mut remarks: Vec<&str> =
         why.rungs.iter().map(|rung| rung.remark.as_str()).filter(|text| !text.is_empty()).collect();
     remarks.dedup();
@@ -31,14 +41,17 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
         let rows: Vec<&Row> = why.rungs.iter().filter(|rung| rung.remark == remark).map(|rung| &rung.row).collect();
         format!("{}: {remark}", who(&rows, &[]))
     });
-    let notes: String = partings.chain(uncounted.chain(remarks).map(wrap)).collect();
-    text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
-    format::on_screen(&text, screen)
+    partings(&why.rungs, is_gpu).into_iter().chain(uncounted).chain(remarks).collect()
 }
 
 /// What the model is, below the last of the reasons.
-pub fn model(is_gpu: bool, screen: Screen) -> String {
-    let text = match is_gpu {
+pub fn model_text(is_gpu: bool, screen: Screen) -> String {
+    format::on_screen(&format::wrap(model(is_gpu), screen.width, "  "), screen)
+}
+
+/// What the model is.
+pub fn model(is_gpu: bool) -> &'static str {
+    match is_gpu {
         true => {
             "Model: launches, and the longest of what the family's limit demands, segments of memory at the caches' rate, \
              and instructions with passes of local memory. It knows no latency, no occupancy and no cache misses."
@@ -47,8 +60,7 @@ pub fn model(is_gpu: bool, screen: Screen) -> String {
             "Model: launches, and the longer of what the family's limit demands and the work-items' instructions one by \
              one. Warps, segments and banks mean nothing on a CPU; it knows neither caches nor vectors of several items."
         }
-    };
-    format::on_screen(&format::wrap(&format::terminal(text), screen.width, "  "), screen)
+    }
 }
 
 fn table(rungs: &[RungTime], screen: Screen) -> String {
@@ -111,7 +123,7 @@ pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
 const NEAR: f64 = 1.5;
 
 /// The name of a part of the time.
-fn part(part: TimePart, row: &Row) -> &'static str {
+pub fn part(part: TimePart, row: &Row) -> &'static str {
     match part {
         TimePart::Launches => "launches",
         TimePart::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",

@@ -6,5 +6,7 @@ mod reason;
 mod tally;
 
 pub use model::{DeviceRates, ModelTime, TimePart};
-pub use reason::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, is_parted, reasons};
+pub use reason::{
+    Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, is_parted, reasons, results,
+};
 pub use tally::{Tally, case_of, is_counted_of, tally};

@@ -251,7 +251,7 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
 }
 
 /// Elements, or of a product of matrices pairs.
-fn results(row: &Row) -> f64 {
+pub fn results(row: &Row) -> f64 {
     let elements = row.n as f64 * row.m as f64;
     match kernels::family(&row.family).map(|family| family.form) {
         Some(Form::Square) => elements * row.n as f64,

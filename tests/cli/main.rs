@@ -12,6 +12,7 @@ mod lessons;
 mod minplus;
 mod plot;
 mod record;
+mod report;
 mod roads;
 mod show;
 #[path = "../sources/mod.rs"]

@@ -118,7 +118,15 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
         (file("cells.csv", &whole.replacen(",ok,", ",ok", 1)), 2, "cells instead of"),
         (file("word.csv", &whole.replacen(",ok,", ",fine,", 1)), 2, "line 2"),
         (file("newer.csv", &whole.replacen("\n1,", "\n9,", 1)), 2, "schema 9"),
-        (file("samples.csv", "run_id,event_s,wall_s\nr1,1,1\n"), 2, "single timed runs"),
+        (
+            file(
+                "samples.csv",
+                "schema,run_id,family,rung,variant,dtype,n,m,wg,params,sample,event_s,wall_s\n\
+                 1,r1,dot,1,naive,f32,8,1,64,,0,1e-6,2e-6\n",
+            ),
+            2,
+            "single timed runs",
+        ),
         (file("torn.json", "[\n{\"schema\":2,\n"), 2, "ends too early"),
         (file("object.json", "{\"a\":1}"), 2, "is not JSON that gpulab wrote"),
         (file("none.json", "[]"), 2, "no results"),

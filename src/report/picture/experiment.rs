@@ -45,7 +45,7 @@ pub fn experiment(points: &[Point], told: &StudyText<'_>) -> Drawn {
     let (title, rest) = headline(told.finding);
     let subtitle = format!("{} on {}: {}", first.experiment, format::device(&first.device), told.question);
     let mut sheet = Sheet::headed(title, &subtitle, if is_undecided(told.finding) { "dim" } else { "ink" });
-    sheet.lines(&capital(rest), Lettering::new(SMALL, Anchor::Start, "dim"), MARGIN, WIDTH - 2.0 * MARGIN);
+    sheet.say_more(&capital(rest));
     let panels = panels(&measured, told.label);
     for panel in &panels {
         panel.draw(&mut sheet, told.label);

@@ -5,7 +5,7 @@ use super::number;
 use super::scale::AxisScale;
 use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
 use super::{Drawn, font};
-use crate::record::{Row, clear_factor};
+use crate::record::{Row, clear_factor, flag};
 use crate::report::view::{
     Cell, RateUnit, View, is_held_against_limit, is_memory_bound, label, status_word, verdict, who,
 };
@@ -167,9 +167,20 @@ impl BarChart {
     /// `4432, 97 %`.
     fn told(&self, row: &Row) -> String {
         let Some(value) = self.measure.median(row) else { return String::new() };
-        let share = self.limit.filter(|_| !row.on_host()).and_then(|limit| ratio(100.0 * value, limit));
-        let share = share.map_or_else(String::new, |share| format!(" · {share:.0} %"));
-        format!("{}{share}", number::value(value))
+        let share = self.share(row).map_or_else(String::new, |share| format!(" · {share:.0} %"));
+        let cached = if self.is_cached(row) { " · in cache" } else { "" };
+        format!("{}{share}{cached}", number::value(value))
+    }
+
+    /// Per cent of the limit; none of data that a cache holds, which memory's limit does not bound.
+    fn share(&self, row: &Row) -> Option<f64> {
+        let limit = self.limit.filter(|_| !row.on_host() && !row.has_flag(flag::FITS_CACHE))?;
+        ratio(100.0 * self.measure.median(row)?, limit)
+    }
+
+    /// Whether other rows are held against memory's limit, and this one is not.
+    fn is_cached(&self, row: &Row) -> bool {
+        self.limit.is_some() && !row.on_host() && row.has_flag(flag::FITS_CACHE)
     }
 
     fn about(&self, view: &View<'_>) -> String {
@@ -184,8 +195,6 @@ impl BarChart {
     fn figures(&self, all: &[&Row]) -> Figures {
         let mut figures =
             Figures::new(["rung", "wg", "median", "first quartile", "third quartile", self.measure.name()]);
-        let held =
-            |row: &Row| self.limit.zip(self.measure.median(row)).and_then(|(limit, value)| ratio(100.0 * value, limit));
         if self.limit.is_some() {
             figures.head.push("of limit".to_owned());
         }
@@ -195,8 +204,8 @@ impl BarChart {
             let mut cells = vec![name(row), row.wg.clone(), time(row.t_median_s), time(row.t_q1_s), time(row.t_q3_s)];
             cells.push(self.measure.median(row).map(number::value).unwrap_or_default());
             if self.limit.is_some() {
-                let share = held(row).filter(|_| !row.on_host());
-                cells.push(share.map(|share| format!("{share:.1} %")).unwrap_or_default());
+                let none = if self.is_cached(row) { "in cache".to_owned() } else { String::new() };
+                cells.push(self.share(row).map_or(none, |share| format!("{share:.1} %")));
             }
             cells.push(row.step_x.map(|gain| format!("{} ×", number::value(gain))).unwrap_or_default());
             cells.push(verdict(row, usize::MAX));
@@ -214,12 +223,16 @@ fn why(row: &Row, room: f64) -> String {
 
 /// `v3 local`, or what a CPU baseline is.
 fn name(row: &Row) -> String {
-    match row.variant.strip_prefix("cpu_").filter(|_| row.on_host()) {
-        Some("sequential") => "CPU, 1 core".to_owned(),
-        Some("rayon") => "CPU, all cores".to_owned(),
-        Some(how) => format!("CPU, {how}"),
-        None => label(row),
-    }
+    baseline(&row.variant).filter(|_| row.on_host()).unwrap_or_else(|| label(row))
+}
+
+/// What a CPU baseline of this name is.
+pub(super) fn baseline(variant: &str) -> Option<String> {
+    Some(match variant.strip_prefix("cpu_")? {
+        "sequential" => "CPU, 1 core".to_owned(),
+        "rayon" => "CPU, all cores".to_owned(),
+        how => format!("CPU, {how}"),
+    })
 }
 
 /// Which rung is fastest, or which are alike, and how near to the limit.
@@ -231,7 +244,7 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     // What the spreads of both would hide is no difference.
     let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(best, row));
     let alike: Vec<&Row> = timed.iter().copied().filter(is_alike).collect();
-    let share = best.ceiling_pct.filter(|_| is_limited);
+    let share = best.ceiling_pct.filter(|_| is_limited && !best.has_flag(flag::FITS_CACHE));
     let how = match (share, best.total_x) {
         (Some(share), _) => format!("{share:.0} % of the limit"),
         (None, Some(total)) if total > 1.005 => {

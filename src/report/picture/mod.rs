@@ -7,15 +7,17 @@ mod font;
 mod key;
 mod ladder;
 mod lines;
-mod number;
+pub(super) mod number;
 mod png;
 mod roofline;
 mod scale;
 mod sheet;
 mod size;
+mod strip;
 mod sweep;
-mod theme;
+pub(super) mod theme;
 mod timeline;
+mod waterfall;
 
 pub use experiment::{StudyText, experiment};
 pub use ladder::ladder;
@@ -23,9 +25,11 @@ pub use png::{PNG_WIDTHS, png};
 pub use roofline::roofline;
 pub use sheet::{Figures, Picture};
 pub use size::size;
+pub use strip::strip;
 pub use sweep::sweep;
 pub use theme::Theme;
 pub use timeline::{of_bars, overlap};
+pub use waterfall::waterfall;
 
 #[cfg(test)]
 mod tests;

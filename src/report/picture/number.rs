@@ -21,7 +21,7 @@ pub(super) fn tick(value: f64) -> String {
 }
 
 /// The value of a bar or a point: three digits, or four before the point.
-pub(super) fn value(value: f64) -> String {
+pub(in crate::report) fn value(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e7).contains(&size) {
         return scientific(value, size.log10().floor() as i32);
@@ -59,7 +59,7 @@ fn grouped(text: &str) -> String {
 }
 
 /// A whole number.
-pub(super) fn count(n: u64) -> String {
+pub(in crate::report) fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
@@ -104,7 +104,7 @@ pub(super) fn time_unit(most: f64) -> (&'static str, f64) {
 }
 
 /// `12.3 µs`.
-pub(super) fn time(seconds: f64) -> String {
+pub(in crate::report) fn time(seconds: f64) -> String {
     let (unit, of_unit) = time_unit(seconds * 1.0005);
     format!("{} {unit}", value(seconds / of_unit))
 }

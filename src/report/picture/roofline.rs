@@ -182,12 +182,15 @@ fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], area: Area, (x, y): (&AxisScale
     let mut flat: Vec<&Roof> = roofs.iter().filter(|roof| !roof.is_memory).collect();
     flat.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     let mut free = f64::INFINITY;
+    let lines: Vec<f64> = flat.iter().map(|roof| y.at(roof.rate)).collect();
     for roof in flat {
         let from = ratio(roof.rate, fastest).unwrap_or(x.least).max(x.least);
         sheet.line((x.at(from), y.at(roof.rate)), (area.right, y.at(roof.rate)), "rim", 1.8);
         let text = format!("{} {} Gop/s", roof.name, number::value(roof.rate));
-        // Above its line, right of all slopes, and above the name of a roof just below.
-        let place = (y.at(roof.rate) - 5.0).min(free);
+        // Above its line and those that would strike it through, right of all slopes, and above the name of a roof just below.
+        let above =
+            |place: f64, line: &f64| if (place - SMALL..place + 3.0).contains(line) { line - 5.0 } else { place };
+        let place = lines.iter().fold(y.at(roof.rate) - 5.0, above).min(free);
         let begin = ratio(roof.rate, slowest).filter(|_| slowest.is_finite()).unwrap_or(x.most).max(x.least);
         let left = (x.at(begin) + 8.0).min(area.right - 4.0 - font::width(&text, SMALL));
         sheet.text(left, place, Lettering::new(SMALL, Anchor::Start, "dim"), &text);

@@ -14,6 +14,9 @@ pub(super) const WIDTH: f64 = 480.0;
 /// Units of the margin around all of it.
 pub(super) const MARGIN: f64 = 10.0;
 
+/// Units of height from which on a picture is tall: two screens of a telephone.
+const TALL: f64 = 900.0;
+
 /// Heights of letters.
 pub(super) const TITLE: f64 = 16.0;
 pub(super) const BODY: f64 = 12.5;
@@ -92,6 +95,11 @@ impl Figures {
 
 /// What is being drawn.
 pub(super) struct Sheet {
+    head: Vec<Markup>,
+    /// What the head says: its lines, the title first, each with its class.
+    said: Vec<(&'static str, String)>,
+    /// Where what is below the head begins.
+    below: f64,
     marks: Vec<Markup>,
     /// Where the next part begins.
     pub(super) y: f64,
@@ -105,17 +113,30 @@ impl Sheet {
 
     /// The same; `class` is the title's.
     pub(super) fn headed(title: &str, subtitle: &str, class: &'static str) -> Sheet {
-        let mut sheet = Sheet { marks: Vec::new(), y: MARGIN };
-        sheet.lines(title, Lettering::new(TITLE, Anchor::Start, class), MARGIN, WIDTH - 2.0 * MARGIN);
-        sheet.lines(subtitle, Lettering::new(SMALL, Anchor::Start, "dim"), MARGIN, WIDTH - 2.0 * MARGIN);
+        let mut sheet = Sheet { head: Vec::new(), said: Vec::new(), below: 0.0, marks: Vec::new(), y: MARGIN };
+        sheet.say(title, TITLE, class);
+        sheet.say(subtitle, SMALL, "dim");
         sheet.y += 6.0;
         sheet
     }
 
+    /// More of the head, before anything else is drawn.
+    pub(super) fn say_more(&mut self, text: &str) {
+        self.say(text, SMALL, "dim");
+    }
+
+    fn say(&mut self, text: &str, size: f64, class: &'static str) {
+        let drawn = std::mem::take(&mut self.marks);
+        self.lines(text, Lettering::new(size, Anchor::Start, class), MARGIN, WIDTH - 2.0 * MARGIN);
+        self.head.append(&mut self.marks);
+        self.marks = drawn;
+        self.said.push((class, unbroken(text)));
+        self.below = self.y;
+    }
+
     /// Writes a text from the current place on in lines of at most this width, and moves the place below it.
     pub(super) fn lines(&mut self, text: &str, look: Lettering, x: f64, most: f64) {
-        let held = format::terminal(text).replace(" %", "\u{a0}%");
-        for line in font::wrapped(&held, look.size, most) {
+        for line in font::wrapped(&unbroken(text), look.size, most) {
             self.y += look.size * 1.3;
             self.text(x, self.y - 0.3 * look.size, look, &line);
         }
@@ -129,6 +150,7 @@ impl Sheet {
             Anchor::End => "end",
         };
         let text = format::terminal(text);
+        self.below = self.below.min(y - look.size);
         self.marks.push(html! {
             text x=(Units(x)) y=(Units(y)) font-size=(Units(look.size)) text-anchor=(anchor) class=(look.class) { (text) }
         });
@@ -205,10 +227,18 @@ impl Sheet {
             title: format::terminal(title),
             about: format::terminal(about),
             height,
+            below: self.below,
+            said: self.said,
+            head: html! { @for mark in &self.head { (mark) } },
             marks: html! { @for mark in &self.marks { (mark) } },
             figures,
         }
     }
+}
+
+/// The text for a reader, with no line's end before a sign of per cent.
+fn unbroken(text: &str) -> String {
+    format::terminal(text).replace(" %", "\u{a0}%")
 }
 
 fn points(places: &[(f64, f64)]) -> String {
@@ -236,6 +266,10 @@ pub struct Picture {
     /// What it shows, for those who do not see it.
     pub about: String,
     height: f64,
+    /// Where what is below the head begins.
+    below: f64,
+    said: Vec<(&'static str, String)>,
+    head: Markup,
     marks: Markup,
     /// The numbers that it was made from.
     pub figures: Figures,
@@ -245,16 +279,36 @@ impl Picture {
     /// As a file of its own.
     pub fn svg(&self, theme: Theme) -> String {
         let style = PreEscaped(theme::style(theme));
-        let whole = self.element("picture", &html! { style { (style) } rect .paper width="100%" height="100%" {} });
-        whole.into_string() + "\n"
+        let before = html! { style { (style) } rect .paper width="100%" height="100%" {} (self.head) };
+        self.element("picture", 0.0, &before).into_string() + "\n"
     }
 
-    /// As an element of a page that has the style; `id` begins the ids within.
-    fn element(&self, id: &str, before: &Markup) -> Markup {
+    /// Whether it is so tall that a page has it folded.
+    pub(in crate::report) fn is_tall(&self) -> bool {
+        self.height - self.below > TALL
+    }
+
+    /// Whether what it shows is undecided.
+    pub(in crate::report) fn is_open(&self) -> bool {
+        self.said.first().is_some_and(|(class, _)| *class == "dim")
+    }
+
+    /// What its head says, line by line: the title first, `dim` if it is open, then what it is of, and more.
+    pub(in crate::report) fn said(&self) -> &[(&'static str, String)] {
+        &self.said
+    }
+
+    /// Without its head, as an element of a page that has the style; `id` begins the ids within.
+    pub(in crate::report) fn chart(&self, id: &str) -> Markup {
+        self.element(id, self.below, &html! {})
+    }
+
+    fn element(&self, id: &str, top: f64, before: &Markup) -> Markup {
         let (title, about) = (format!("{id}-title"), format!("{id}-about"));
-        let size = format!("0 0 {WIDTH} {:.0}", self.height.ceil());
+        let (top, bottom) = (top.floor(), self.height.ceil());
+        let size = format!("0 {top:.0} {WIDTH} {:.0}", bottom - top);
         // A length and a half of a unit each, which slides and pages enlarge as they please.
-        let (width, height) = (1.5 * WIDTH, 1.5 * self.height.ceil());
+        let (width, height) = (1.5 * WIDTH, 1.5 * (bottom - top));
         html! {
             svg xmlns="http://www.w3.org/2000/svg" viewBox=(size) width=(Units(width)) height=(Units(height)) role="img"
                 aria-labelledby=(format!("{title} {about}")) font-family=(font::FAMILY) {

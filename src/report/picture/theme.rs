@@ -73,7 +73,7 @@ const DARK: Palette = Palette {
 };
 
 /// The rules of the classes that pictures use.
-pub(super) fn style(theme: Theme) -> String {
+pub(in crate::report) fn style(theme: Theme) -> String {
     match theme {
         Theme::Light => rules(&LIGHT),
         Theme::Dark => rules(&DARK),
@@ -94,6 +94,7 @@ fn rules(paper: &Palette) -> String {
         format!(".ring{{stroke:{};fill:none}}", paper.series[1]),
         format!(".plain{{fill:{}}}", paper.plain),
         format!(".host{{fill:{}}}", paper.host),
+        format!(".mute{{fill:{}}}", paper.axis),
         format!(".halo{{stroke:{};stroke-width:4;stroke-linejoin:round;paint-order:stroke}}", paper.paper),
     ];
     for (at, color) in paper.series.iter().enumerate() {

@@ -1,0 +1,114 @@
+//! A gallery: a page for each folder of files, and one that compares them.
+
+use super::folders;
+use super::inputs::InputFolder;
+use crate::Error;
+use crate::ceilings::Site;
+use crate::commands::{note, why};
+use crate::files::write_whole;
+use crate::report::page::{self, PageMaterial, RecordedFolder};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The page that compares.
+const INDEX: &str = "index";
+
+/// Writes the pages into a folder, which is made if need be. Data that lie in files are linked from there.
+///
+/// # Errors
+/// [`Error::Output`] for what cannot be written.
+pub(super) fn write(output: &str, inputs: Vec<InputFolder>, is_quiet: bool) -> Result<(), Error> {
+    let folder = Path::new(output);
+    let failed = |source| Error::Output { what: output.to_owned(), source };
+    fs::create_dir_all(folder).map_err(failed)?;
+    let from = fs::canonicalize(folder).map_err(failed)?;
+    let mut counts = why::shipped()?;
+    let link = |path: &Path| fs::canonicalize(path).ok().and_then(|path| address(&from, &path));
+    let mut folders = folders(inputs, &mut counts, &link, is_quiet);
+    // The fastest memory first, then devices whose limits are not known.
+    folders.sort_by(|a, b| memory(b).total_cmp(&memory(a)));
+    let pages = file_names(folders.iter().map(|folder| folder.name.as_str()));
+    let put = |name: &str, text: &str| {
+        let path = folder.join(name);
+        write_whole(&path, text).map_err(|source| Error::Output { what: path.display().to_string(), source })
+    };
+    for (own, page) in folders.iter().zip(&pages) {
+        let home = Some("index.html");
+        put(page, &page::html(&PageMaterial { folders: std::slice::from_ref(own), counts: &counts, home }))?;
+    }
+    put(
+        &format!("{INDEX}.html"),
+        &page::index(&PageMaterial { folders: &folders, counts: &counts, home: None }, &pages),
+    )?;
+    if !is_quiet {
+        note(&format!("wrote {}: {INDEX}.html and {} pages", folder.display(), pages.len()));
+    }
+    Ok(())
+}
+
+/// What memory gives at best in GB/s; nothing where it is not recorded.
+fn memory(folder: &RecordedFolder) -> f64 {
+    let reads = folder.ceilings.iter().filter(|row| row.what == "read" && row.place == Site::Memory);
+    reads.filter_map(|row| row.value).fold(0.0, f64::max)
+}
+
+/// A file's name for each folder's page: of letters that every system takes, each once, whatever the case of letters.
+fn file_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut taken = vec![INDEX.to_owned()];
+    let free = |name: &str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+        let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let base = if plain.is_empty() { "results".to_owned() } else { plain };
+        let all = std::iter::once(base.clone()).chain((2..).map(|at: u64| format!("{base}-{at}")));
+        let own = all.into_iter().find(|name| !taken.contains(&name.to_lowercase())).unwrap_or(base);
+        taken.push(own.to_lowercase());
+        format!("{own}.html")
+    };
+    names.map(free).collect()
+}
+
+/// The address of a file as seen from a folder, both whole paths; none across drives.
+fn address(folder: &Path, file: &Path) -> Option<String> {
+    let (folder, file): (Vec<Component<'_>>, Vec<Component<'_>>) =
+        (folder.components().collect(), file.components().collect());
+    let common = folder.iter().zip(&file).take_while(|(a, b)| a == b).count();
+    if common == 0 {
+        return None;
+    }
+    let up = folder[common..].iter().map(|_| Some("..".to_owned()));
+    let down = file[common..].iter().map(|part| Some(encoded(part.as_os_str().to_str()?)));
+    Some(up.chain(down).collect::<Option<Vec<String>>>()?.join("/"))
+}
+
+/// A part of a path as an address has it (RFC 3986).
+fn encoded(part: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    part.bytes().map(byte).collect()
+}
+
+/// Whether an output is a folder: it is there, or its name ends as one.
+pub(super) fn is_folder(output: &str) -> bool {
+    output != "-" && (output.ends_with(['/', std::path::MAIN_SEPARATOR]) || PathBuf::from(output).is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_names_of_their_own() {
+        let names = ["nvidia-h200", "a b/<c>", "", "NVIDIA-H200", "Index"];
+        let own = ["nvidia-h200.html", "a_b__c_.html", "results.html", "NVIDIA-H200-2.html", "Index-2.html"];
+        assert_eq!(file_names(names.into_iter()), own);
+    }
+
+    #[test]
+    fn addresses_lead_from_the_gallery_to_the_data() {
+        let address = |folder: &str, file: &str| address(Path::new(folder), Path::new(file)).unwrap();
+        assert_eq!(address("/p/docs/gallery", "/p/data/results/x/a.csv"), "../../data/results/x/a.csv");
+        assert_eq!(address("/p/data", "/p/data/a \"b\"#?%.csv"), "a%20%22b%22%23%3F%25.csv");
+    }
+}
