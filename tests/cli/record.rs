@@ -80,10 +80,7 @@ fn a_record_goes_on_after_an_interrupt_and_past_a_failure() {
     let (out, err, code) = record(&path);
     // A machine that is not quiet makes rows that cannot be trusted: they are measured all the same.
     assert!([0, 7].contains(&code), "{err}");
-    assert!(
-        out.contains("29 of 29 commands, in ceilings.csv, dot.csv, lab.csv, device.json, record.json"),
-        "{out}"
-    );
+    assert!(out.contains("29 of 29 commands, in ceilings.csv, dot.csv, lab.csv, device.json, record.json"), "{out}");
     let rows = read_rows(&folder.join("dot.csv")).unwrap().rows;
     assert_eq!(rows[0].command, "gpulab dot --no-tuned --quick --budget 1s --csv dot.csv");
     assert!(!folder.join("unfinished").exists());
