@@ -72,6 +72,7 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab record -o nvidia-h200", "Make it, or go on with it."),
     example("gpulab columns --md", "Say what the columns of files hold, as Markdown."),
     example("gpulab help columns", "Explain the columns of the tables."),
+    example("gpulab help --md", "Print all commands with their options, as Markdown."),
     example("gpulab completions bash", "Print the completions for bash."),
     example("gpulab man /usr/local/share/man/man1", "Write the man pages."),
 ];

@@ -4,6 +4,7 @@ pub mod environment;
 pub mod examples;
 mod tunables;
 
+use crate::count::LockstepModel;
 use crate::data::Dtype;
 use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
@@ -149,6 +150,9 @@ pub enum Command {
         /// A command, or columns
         #[arg(value_name = "COMMAND")]
         topic: Option<String>,
+        /// All commands with their options, as Markdown
+        #[arg(long, conflicts_with = "topic")]
+        md: bool,
     },
     /// Print a shell's completion script
     Completions {
@@ -250,7 +254,7 @@ pub struct CountArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "of")]
     kernel: Option<String>,
     /// Count the rungs of these files' ladders with the settings that they were measured with, each at two small sizes
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set"])]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["variant", "n", "m", "dtype", "wg", "set", "seed"])]
     pub of: Vec<PathBuf>,
     /// Rungs to count: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
@@ -280,13 +284,13 @@ pub struct CountArgs {
     #[arg(long, value_name = "DIR")]
     pub cl_dir: Option<PathBuf>,
     /// Work-items of a warp
-    #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>, default_value_t = 32)]
+    #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>, default_value_t = LockstepModel::USUAL.warp)]
     pub warp: u64,
     /// Bytes of a segment of global memory
-    #[arg(long, value_name = "BYTES", value_parser = one_of::<32, 64, 128>, default_value_t = 32)]
+    #[arg(long, value_name = "BYTES", value_parser = one_of::<32, 64, 128>, default_value_t = LockstepModel::USUAL.segment)]
     pub segment: u64,
     /// Banks of local memory, each 4 bytes wide
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024), default_value_t = 32)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024), default_value_t = LockstepModel::USUAL.banks)]
     pub banks: u64,
     /// Which line of the source costs what; files get a row for each line, too
     #[arg(long)]

@@ -45,9 +45,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };
-    let setup = Setup { cl_dir: options.cl_dir.clone(), ..Setup::default() };
-    let deadline = Duration::from_secs_f64(options.deadline);
-    let mut worker = CountingWorker::open(&simulator, model, setup, deadline, (interrupt::interrupted, say))?;
+    let mut worker = open(&simulator, model, options.cl_dir.as_deref(), Duration::from_secs_f64(options.deadline))?;
     let cases = subject.cases(options, worker.target())?;
     let mut counting =
         Counting { lines: options.lines, quiet: global.quiet, simulator: &simulator.version, model, rows: Vec::new() };
@@ -68,6 +66,17 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     let wrong = gone_wrong(&rows);
     bench::worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))
+}
+
+/// Starts a worker in the simulator, where each case may take so long.
+pub(super) fn open(
+    simulator: &Simulator,
+    model: LockstepModel,
+    cl_dir: Option<&Path>,
+    deadline: Duration,
+) -> Result<CountingWorker, Error> {
+    let setup = Setup { cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::default() };
+    CountingWorker::open(simulator, model, setup, deadline, (interrupt::interrupted, say))
 }
 
 /// The error that the worst case makes.
@@ -392,7 +401,9 @@ fn count_large(
         }
     }
     let [small, large] = cases.map(|case| case.shape.n);
-    let how = format!("by the groups of n={small} and n={large}, without edges, as the simulator is slow");
+    let finishes = plan.passes.iter().any(|pass| pass.kernel.ends_with("_finish"));
+    let few = if finishes { ", its finishing launch as of few groups" } else { "" };
+    let how = format!("by the groups of n={small} and n={large}, without edges{few}, as the simulator is slow");
     let reason = if subject.note.is_empty() { how } else { format!("{}; {how}", subject.note) };
     let whole = |row: CountRow| CountRow { reason: reason.clone(), ..row };
     let rows = stretched(subject.case, plan, &counted);

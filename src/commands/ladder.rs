@@ -14,7 +14,7 @@ use crate::kernels::{Family, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Peaks, Row};
 use crate::report::live::Live;
-use crate::report::{RateUnit, chapter, ladder, markdown, rates};
+use crate::report::{self, RateUnit, chapter, ladder, markdown, rates};
 use crate::sweep::Asked;
 use crate::terminal::Stdout;
 use crate::values::{self, Peak};
@@ -135,7 +135,11 @@ fn reasons(
     let ceilings = climb.model_limits(limits)?;
     climb.end_progress();
     let counts = why::counts(rows, options.cl_dir.as_deref(), global.quiet)?;
-    let text = |screen| format!("\n{}", why::text(rows, &counts, &ceilings, screen));
+    let model = why::model_of(rows, &ceilings);
+    let text = |screen| {
+        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model(is_gpu, screen)));
+        format!("\n{}{model}", why::text(rows, &counts, &ceilings, screen))
+    };
     climb.outputs.tell(out, &text, screen(global.color), global.quiet);
     Ok(())
 }

@@ -20,6 +20,7 @@ mod lab;
 mod ladder;
 mod lesson;
 mod list;
+mod manual;
 mod merge;
 mod minplus;
 mod next;
@@ -148,7 +149,8 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Noise(options) => noise::run(out, global, options),
         Command::Record(options) => record::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),
-        Command::Help { topic } => help::run(out, global, topic.as_deref()),
+        Command::Help { md: true, .. } => out.text(&manual::markdown()),
+        Command::Help { topic, .. } => help::run(out, global, topic.as_deref()),
         Command::Completions { shell } => packaging::completions(out, *shell),
         Command::Man { dir } => packaging::man(dir),
         Command::Worker => worker::serve(),

@@ -11,10 +11,11 @@ use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
 use crate::count::CountRow;
 use crate::record::{HOST, Point, Row};
-use crate::report::groups::{self, experiments, groups};
+use crate::report::groups::{self, experiments, groups, ladders};
 use crate::report::{self, Medium, RateUnit, format};
 use crate::runner::Sources;
 use crate::store::{Recorded, Shipped, shipped};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
@@ -56,6 +57,9 @@ fn is_plain(options: &Show) -> bool {
     !why && !findings && conditions.is_empty() && columns.is_empty() && by.is_none() && md.is_none()
 }
 
+/// What `--why` comes to where no ladder is shown.
+const NOTHING_TO_EXPLAIN: &str = "--why: no ladder is shown, so there is nothing to explain\n";
+
 /// How results are shown.
 struct ShowingStyle<'a> {
     unit: RateUnit,
@@ -91,6 +95,30 @@ impl Reasons {
             Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
         }
     }
+
+    /// The model of a ladder's reasons: whether that of a GPU; none without limits of its device.
+    fn model_of(&self, rows: &[Row]) -> Option<bool> {
+        let row = rows.iter().find(|row| !row.on_host())?;
+        why::model_of(rows, &why::of_device(&self.ceilings, row))
+    }
+
+    /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
+    fn models(&self, files: &[ShownFile], medium: Medium) -> String {
+        let rows = files.iter().filter_map(|file| match &file.holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => Some(rows),
+            _ => None,
+        });
+        let ladders: Vec<Vec<Row>> = rows.flat_map(|rows| ladders(rows)).collect();
+        if ladders.is_empty() {
+            return NOTHING_TO_EXPLAIN.to_owned();
+        }
+        let kinds: BTreeSet<bool> = ladders.iter().filter_map(|rows| self.model_of(rows)).collect();
+        let text = |screen| kinds.iter().map(|is_gpu| report::why::model(*is_gpu, screen)).collect::<String>();
+        match medium {
+            Medium::Screen(screen) => format!("\n{}", text(screen)),
+            Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
+        }
+    }
 }
 
 impl ShowingStyle<'_> {
@@ -120,7 +148,8 @@ impl ShowingStyle<'_> {
             }
             _ => self.content(&source.holds, medium),
         };
-        Ok(joined(sources.iter().map(one).collect::<Result<Vec<String>, Error>>()?.into_iter()))
+        let all = joined(sources.iter().map(one).collect::<Result<Vec<String>, Error>>()?.into_iter());
+        Ok(all + &self.why.as_ref().map_or_else(String::new, |why| why.models(sources, medium)))
     }
 
     fn content(&self, holds: &ShownContent, medium: Medium) -> Result<String, Error> {

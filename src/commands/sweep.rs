@@ -8,7 +8,7 @@ use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Rung};
 use crate::plan::{Case, Refusal};
-use crate::record::{Record, Row, Run, Scene};
+use crate::record::{Record, Row, Run, Scene, params_of};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{Outcome, Settings, Sources};
@@ -381,9 +381,7 @@ impl SweepState {
         // A sweep that is gone on with keeps its ceilings, so that its rows compare.
         for row in &self.rows {
             if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
-                let params = row.params.split(' ').filter_map(|setting| setting.split_once('='));
-                let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-                self.limits.note(LimitNeeded::of(self.family, row.dtype, &params), rate);
+                self.limits.note(LimitNeeded::of(self.family, row.dtype, &params_of(&row.params)), rate);
             }
         }
         let needed = todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0);

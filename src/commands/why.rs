@@ -1,16 +1,15 @@
 //! `--why`: the reasons of a ladder's steps, live and recorded.
 
-use super::count::{Counting, small};
-use super::{interrupt, say};
+use super::count::{self, Counting, small};
+use super::say;
 use crate::Error;
 use crate::ceilings::{self, CeilingRow};
-use crate::count::{CountRow, CountingWorker, LockstepModel, Simulator};
+use crate::count::{CountRow, LockstepModel, Simulator};
 use crate::record::Row;
 use crate::report::{self, format};
 use crate::store::of_csv;
 use crate::terminal::Screen;
 use crate::why::{DeviceRates, case_of, is_counted_of, reasons};
-use crate::worker::Setup;
 use std::path::Path;
 use std::time::Duration;
 
@@ -45,9 +44,7 @@ pub(super) fn counts(rows: &[Row], cl_dir: Option<&Path>, quiet: bool) -> Result
         }
     };
     let model = LockstepModel::USUAL;
-    let setup = Setup { cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::default() };
-    let mut worker =
-        CountingWorker::open(&simulator, model, setup, Duration::from_secs(60), (interrupt::interrupted, say))?;
+    let mut worker = count::open(&simulator, model, cl_dir, Duration::from_secs(60))?;
     let cases = small(&missing, worker.target());
     let mut counting = Counting { lines: false, quiet, simulator: &simulator.version, model, rows: Vec::new() };
     counting.run(&mut worker, &cases, &mut |_| ())?;
@@ -60,7 +57,13 @@ pub(super) fn of_device(ceilings: &[CeilingRow], row: &Row) -> Vec<CeilingRow> {
     ceilings.iter().filter(|ceiling| ceiling.device == row.device).cloned().collect()
 }
 
-/// The reasons of a ladder's rows, by these ceilings of its device; or why there are none.
+/// Whether a ladder's reasons are those of a GPU; none if this device's ceilings tell no reasons.
+pub(super) fn model_of(rows: &[Row], ceilings: &[CeilingRow]) -> Option<bool> {
+    let is_gpu = !rows.iter().find(|row| !row.on_host() && row.t_median_s.is_some())?.is_on_cpu_device();
+    DeviceRates::new(ceilings, is_gpu).is_ok().then_some(is_gpu)
+}
+
+/// The reasons of a ladder's rows, by these ceilings of its device, without what the model is; or why there are none.
 pub(super) fn text(rows: &[Row], counts: &[CountRow], ceilings: &[CeilingRow], screen: Screen) -> String {
     let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
     let is_gpu = !row.is_on_cpu_device();

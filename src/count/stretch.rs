@@ -3,6 +3,10 @@
 //! Groups of a launch do the same work, so its counts are proportional to their number. Those of one group are a constant
 //! part and a part for each turn of its items' loops: two small cases with loops of different lengths tell the two parts.
 //! Edges, where some groups do less, are left out, and so are the guards that matrices need there.
+//!
+//! A launch that finishes others, by one group, adds as many partial results as these have groups. Where settings say how many
+//! items there are, small cases have few groups, so that its counts are those of few: too low by the turns of one group's
+//! loop, hundreds of instructions beside the hundred thousands of the launches before it.
 
 use super::CountRow;
 use crate::data::Shape;

@@ -19,7 +19,7 @@ pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME, si};
 pub(crate) use row::columns;
 #[cfg(test)]
 pub(crate) use row::row;
-pub use row::{CsvRecord, Row, SampleRow, clear_factor, params_text};
+pub use row::{CsvRecord, Row, SampleRow, clear_factor, params_in, params_of, params_text};
 
 use crate::device::DeviceInfo;
 pub use crate::plan::REPEATS;

@@ -12,6 +12,16 @@ pub fn params_text(params: &Params) -> String {
     params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }
 
+/// The names and values in such a text.
+pub fn params_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split(' ').filter_map(|word| word.split_once('='))
+}
+
+/// The settings that such a text names.
+pub fn params_of(text: &str) -> Params {
+    params_in(text).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
 /// The lines of one kind of CSV file.
 pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
     /// Names of the columns, in order.

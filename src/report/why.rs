@@ -9,7 +9,7 @@ use crate::kernels::{self, Form};
 use crate::record::Row;
 use crate::why::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, TimePart, is_parted};
 
-/// The reasons of a ladder's steps.
+/// The reasons of a ladder's steps, without what the model is.
 pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     let wrap = |line: String| format::wrap(&format::terminal(&line), screen.width, "  ");
     let steps = why.rungs.windows(2).zip(&why.steps);
@@ -33,14 +33,12 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     });
     let notes: String = partings.chain(uncounted.chain(remarks).map(wrap)).collect();
     text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
-    text.push('\n');
-    text.push_str(&wrap(model(is_gpu).to_owned()));
     format::on_screen(&text, screen)
 }
 
-/// What the model is.
-fn model(is_gpu: bool) -> &'static str {
-    match is_gpu {
+/// What the model is, below the last of the reasons.
+pub fn model(is_gpu: bool, screen: Screen) -> String {
+    let text = match is_gpu {
         true => {
             "Model: launches, and the longest of what the family's limit demands, segments of memory at the caches' rate, \
              and instructions with passes of local memory. It knows no latency, no occupancy and no cache misses."
@@ -49,7 +47,8 @@ fn model(is_gpu: bool) -> &'static str {
             "Model: launches, and the longer of what the family's limit demands and the work-items' instructions one by \
              one. Warps, segments and banks mean nothing on a CPU; it knows neither caches nor vectors of several items."
         }
-    }
+    };
+    format::on_screen(&format::wrap(&format::terminal(text), screen.width, "  "), screen)
 }
 
 fn table(rungs: &[RungTime], screen: Screen) -> String {

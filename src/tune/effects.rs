@@ -2,7 +2,7 @@
 
 use crate::kernels::{Family, Kind};
 use crate::plan::Target;
-use crate::record::{Row, flag};
+use crate::record::{Row, flag, params_in};
 use crate::runner::Status;
 use crate::sweep::Configuration;
 
@@ -57,8 +57,7 @@ pub fn is_faster(row: &Row, other: &Row) -> bool {
 
 /// A row's work-group and settings.
 pub fn settings_of(row: &Row) -> Vec<(&str, &str)> {
-    let params = row.params.split(' ').filter_map(|word| word.split_once('='));
-    std::iter::once(("wg", row.wg.as_str())).chain(params).collect()
+    std::iter::once(("wg", row.wg.as_str())).chain(params_in(&row.params)).collect()
 }
 
 fn value_of<'a>(row: &'a Row, name: &str) -> Option<&'a str> {

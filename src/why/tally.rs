@@ -4,7 +4,7 @@ use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched}
 use crate::data::Shape;
 use crate::kernels;
 use crate::plan::{Case, Target};
-use crate::record::Row;
+use crate::record::{Row, params_of};
 use crate::values;
 
 /// What a case's timed launches do, all together.
@@ -31,7 +31,6 @@ pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
 
 /// A measured rung's case; none of references and CPU baselines.
 pub fn case_of(row: &Row) -> Option<Case> {
-    let params = row.params.split(' ').filter_map(|word| word.split_once('='));
     row.rung?;
     Some(Case {
         family: row.family.clone(),
@@ -39,7 +38,7 @@ pub fn case_of(row: &Row) -> Option<Case> {
         dtype: row.dtype,
         shape: Shape { n: row.n, m: row.m },
         wg: values::work_group(&row.wg).ok()?,
-        params: params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        params: params_of(&row.params),
         seed: 1,
     })
 }

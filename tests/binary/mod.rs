@@ -1,4 +1,5 @@
 //! The binary as its users run it.
+#![allow(dead_code, reason = "no test needs all of it")]
 
 use assert_cmd::Command;
 

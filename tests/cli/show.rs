@@ -265,6 +265,17 @@ fn the_example_in_python_reads_rows_and_points() {
     }
 }
 
+#[test]
+fn what_the_model_is_is_said_once_and_that_nothing_is_explained_too() {
+    let (out, _, code) = run(&["show", "h200", "reduce", "dot", "--why"]);
+    assert_eq!((out.matches("Model: ").count(), code), (1, 0), "{out}");
+    let last = out.rsplit("\n\n").next().unwrap();
+    assert!(last.starts_with("Model: ") && out.matches("why, by counts").count() > 3, "{out}");
+    for what in [&["h200", "stride"][..], &["h200", "tune-dot-1048576"]] {
+        let out = run(&[&["show", "--why"], what].concat()).0;
+        assert!(out.ends_with("--why: no ladder is shown, so there is nothing to explain\n"), "{what:?}: {out}");
+    }
+}
 /// What `gpulab show` ends with where it cannot do what it is asked for: its exit code and its error.
 fn refused(args: &[&str]) -> (Option<i32>, String) {
     let output = gpulab(&[&["show"], args].concat()).env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();

@@ -4,6 +4,7 @@ use crate::drivers::in_simulator;
 use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, Simulator, stretched};
 use gpulab::data::Shape;
 use gpulab::plan::{Case, Target};
+use gpulab::record::params_of;
 use gpulab::store::of_csv;
 use gpulab::{kernels, values};
 use std::fs;
@@ -329,14 +330,13 @@ fn key(row: &CountRow) -> (String, u64, String, String, Option<u64>) {
 
 /// The case of a row of counts.
 fn case_of(row: &CountRow) -> Case {
-    let params = row.params.split(' ').filter_map(|word| word.split_once('='));
     Case {
         family: row.family.clone(),
         variant: row.variant.clone(),
         dtype: row.dtype,
         shape: Shape { n: row.n, m: row.m },
         wg: values::work_group(&row.wg).unwrap(),
-        params: params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        params: params_of(&row.params),
         seed: 1,
     }
 }

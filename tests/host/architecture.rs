@@ -64,7 +64,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "why",
         ],
     ),
-    ("cli", &["data", "kernels", "plan", "runner", "sweep", "tune", "values"]),
+    ("cli", &["count", "data", "kernels", "plan", "runner", "sweep", "tune", "values"]),
     (
         "commands",
         &[

@@ -1,8 +1,10 @@
-//! What needs neither a driver nor the binary: the registry, the references, graphs, and the runner on a scripted
-//! device.
+//! What needs no driver: the registry, the references, graphs, the runner on a scripted device, and the pages for readers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod architecture;
+#[path = "../binary/mod.rs"]
+mod binary;
+mod docs;
 mod environment;
 mod explanations;
 mod graph;

@@ -1,0 +1,209 @@
+//! A command as pages write it: whether it can be given, whether what it names exists, and whether it runs.
+
+use super::ROOT;
+use crate::binary::{NOWHERE, gpulab};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+use gpulab::cli::{Cli, Command};
+use gpulab::experiments::EXPERIMENTS;
+use gpulab::{kernels, sweep, values};
+use std::path::Path;
+
+/// Words that stand for what a reader puts there, and something that could be put.
+const PLACEHOLDERS: [(&str, &str); 17] = [
+    ("K", "reduce"),
+    ("FAMILY", "reduce"),
+    ("NAME", "stride"),
+    ("EXPERIMENT", "stride"),
+    ("V", "3"),
+    ("N", "4"),
+    ("FROM", "1"),
+    ("TO", "2"),
+    ("LIST", "1"),
+    ("KIND", "ladder"),
+    ("SHELL", "bash"),
+    ("DIR", "folder"),
+    ("FILE", "file.csv"),
+    ("FILES", "file.csv"),
+    ("ARGS", ""),
+    ("COMMAND", "dot"),
+    ("...", ""),
+];
+
+/// Programs of this repository that take gpulab's arguments.
+const ALIKE: [&str; 2] = ["gpulab", "scripts/gpulab"];
+
+/// The command in a line of code, if it is one of ours: without a prompt, a comment, variables in front and a pipe behind.
+pub fn in_line(line: &str) -> Option<String> {
+    let line = line.trim().trim_start_matches("$ ");
+    let is_variable = |word: &&str| {
+        word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+    };
+    let line = line.split(' ').skip_while(is_variable).collect::<Vec<_>>().join(" ");
+    let end = [" # ", " | ", " > ", " && ", " 2>"].iter().filter_map(|sign| line.find(sign)).min();
+    let line = line[..end.unwrap_or(line.len())].trim_end().to_owned();
+    (line == "gpulab" || line.starts_with("gpulab ") || line.starts_with("scripts/")).then_some(line)
+}
+
+/// Words as a shell makes them, as far as pages need it.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut quote, mut is_open) = (vec![String::new()], None, false);
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(end), _) if c == end => quote = None,
+            (None, '\'' | '"') => (quote, is_open) = (Some(c), true),
+            (None, ' ') => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.into_iter().filter(|word| is_open || !word.is_empty()).collect()
+}
+
+/// The words with something in the place of each placeholder, and whether there was one.
+fn filled(words: &[String]) -> (Vec<String>, bool) {
+    let mut has_any = false;
+    let mut filled: Vec<String> = Vec::new();
+    for word in words {
+        let bare = word.trim_matches(['[', ']', '<', '>']);
+        let bare = if bare == "..." { bare } else { bare.trim_end_matches("...").trim_end_matches([']', '>']) };
+        let known =
+            PLACEHOLDERS.iter().find(|(name, _)| bare.to_uppercase() == *name && (bare != word || bare == *name));
+        has_any |= known.is_some() || bare != word;
+        let last = filled.last().map(String::as_str);
+        match known {
+            // What the list of sources is asked by.
+            Some(("NAME", _)) if last == Some("--source") => filled.push("maruyama".into()),
+            Some((_, "")) => {}
+            Some((_, value)) => filled.push((*value).to_owned()),
+            None => filled.push(bare.to_owned()),
+        }
+    }
+    (filled, has_any)
+}
+
+/// What is wrong with a command that a page writes, if something is.
+pub fn fault(line: &str) -> Option<String> {
+    let words = words(line);
+    let program = words[0].as_str();
+    if program.starts_with("scripts/") && !Path::new(ROOT).join(program).exists() {
+        return Some(format!("there is no {program}"));
+    }
+    if !ALIKE.contains(&program) {
+        return script_fault(program, &words[1..]);
+    }
+    if is_name(&words[1..]) {
+        return None;
+    }
+    let (words, has_placeholder) = filled(&words);
+    let cli = match Cli::try_parse_from(["gpulab"].into_iter().chain(words[1..].iter().map(String::as_str))) {
+        Ok(cli) => cli,
+        Err(error) if !error.use_stderr() => return None,
+        // What was left out is what is required.
+        Err(error) if line.ends_with("...") && error.kind() == ErrorKind::MissingRequiredArgument => return None,
+        Err(error) => return Some(error.to_string()),
+    };
+    let missing = words.iter().find(|word| is_input(word) && !Path::new(ROOT).join(word).exists());
+    if let Some(missing) = missing {
+        return Some(format!("there is no {missing}"));
+    }
+    let command = cli.command.as_ref()?;
+    unknown_name(command)
+        .or_else(|| if has_placeholder || !is_runnable(command, &words) { None } else { failure(&words[1..]) })
+}
+
+/// Whether words are a command's name, or that of a command of it, without what it needs: that speaks of the command.
+fn is_name(words: &[String]) -> bool {
+    let program = Cli::command();
+    let found = words.iter().try_fold(&program, |command, word| command.find_subcommand(word));
+    found.is_some_and(|command| !command.is_hide_set())
+}
+
+/// What a script does not know.
+fn script_fault(script: &str, words: &[String]) -> Option<String> {
+    let path = Path::new(ROOT).join(script);
+    let text = if path.is_file() { std::fs::read_to_string(path).unwrap() } else { return None };
+    // Those of the sweep's script are gpulab's, behind a number and a file.
+    let is_own = |word: &&String| !word.contains(['.', '/', '^', '=', ' ']) && word.parse::<u64>().is_err();
+    let unknown = words.iter().take_while(|word| *word != "--kernel").filter(is_own).find(|word| !text.contains(*word));
+    unknown.map(|word| format!("{script} knows no {word}"))
+}
+
+/// Whether a word names a file of this repository that is read.
+fn is_input(word: &str) -> bool {
+    word.starts_with("data/") && !word.starts_with("data/results/NAME") && !word.contains('*')
+}
+
+/// The family, rung, setting, experiment or source that a command names and that there is not.
+fn unknown_name(command: &Command) -> Option<String> {
+    let family = |name: &str| kernels::family(name).ok_or_else(|| format!("no family {name}"));
+    let rungs = |name: &str, variant: Option<&str>| {
+        let family = family(name)?;
+        variant.map_or(Ok(Vec::new()), |variant| values::variants(family, variant)).map(|_| ())
+    };
+    let settings = |name: &str, set: &[String]| {
+        let family = family(name)?;
+        sweep::settings(family, &family.kernels().collect::<Vec<_>>(), set).map(|_| ())
+    };
+    let experiment = |name: &str| {
+        let is_known = name == "all" || EXPERIMENTS.iter().any(|e| e.name == name);
+        if is_known { Ok(()) } else { Err(format!("no experiment {name}")) }
+    };
+    let checked = match command {
+        Command::Lab(lab) => lab.name.as_deref().map_or(Ok(()), experiment),
+        Command::Dot(args) => rungs("dot", args.ladder.variant.as_deref()),
+        Command::Reduce(args) => rungs("reduce", args.ladder.variant.as_deref()),
+        Command::Transpose(args) => rungs("transpose", args.ladder.variant.as_deref()),
+        Command::Minplus(args) => rungs("minplus", args.ladder.variant.as_deref()),
+        Command::Sweep(args) => {
+            rungs(args.swept.name(), args.variant.as_deref()).and_then(|()| settings(args.swept.name(), &args.set))
+        }
+        Command::Tune(args) => args
+            .name()
+            .map_or(Ok(()), |name| rungs(name, args.variant.as_deref()).and_then(|()| settings(name, &args.set))),
+        Command::Noise(args) => rungs(&args.family, Some(&args.variant)),
+        Command::Count(args) if args.of.is_empty() => experiment(args.name())
+            .or_else(|_| rungs(args.name(), args.variant.as_deref()).and_then(|()| settings(args.name(), &args.set))),
+        Command::Occupancy(args) => args.built.name().map_or(Ok(()), |name| rungs(name, args.variant.as_deref())),
+        _ => Ok(()),
+    };
+    checked.err()
+}
+
+/// Whether it needs no device, writes nothing, and reads what is there.
+fn is_runnable(command: &Command, words: &[String]) -> bool {
+    let is_there = |word: &String| {
+        let is_file = word.ends_with(".csv") || word.ends_with(".json");
+        !word.contains('*') && (!is_file || Path::new(ROOT).join(word).exists())
+    };
+    let is_pure = match command {
+        Command::List { .. } | Command::Explain { .. } | Command::Diff(_) => true,
+        Command::Columns { .. } | Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
+        Command::Source(source) => !source.expanded,
+        Command::Occupancy(occupancy) => occupancy.generation.is_some() && occupancy.built.name().is_none(),
+        Command::Compare(compare) => compare.csv.is_none() && compare.json.is_none(),
+        Command::Plot(plot) => plot.output == "-",
+        _ => false,
+    };
+    is_pure && words.iter().all(is_there)
+}
+
+/// What a command says that ends without success, where there is no OpenCL.
+fn failure(words: &[String]) -> Option<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = gpulab(&words).env("GPULAB_OPENCL_LIB", NOWHERE).current_dir(ROOT).output().unwrap();
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn commands_are_found_in_lines_and_their_words_told_apart() {
+    assert_eq!(in_line("$ NO_COLOR=1 gpulab list # all").as_deref(), Some("gpulab list"));
+    assert_eq!(in_line("scripts/gpulab dot | head").as_deref(), Some("scripts/gpulab dot"));
+    assert_eq!([in_line("gpulab: no device"), in_line("the gpulab dot")], [None, None]);
+    assert_eq!(words("a 'b c' \"d\""), ["a", "b c", "d"]);
+    let own = |line| filled(&words(line));
+    assert_eq!(own("gpulab lab [NAME]"), (words("gpulab lab stride"), true));
+    assert_eq!(own("gpulab show FILE... x"), (words("gpulab show file.csv x"), true));
+    assert_eq!(own("gpulab plot h200 reduce ..."), (words("gpulab plot h200 reduce"), true));
+    assert_eq!(own("gpulab list --source <name>"), (words("gpulab list --source maruyama"), true));
+    assert_eq!(own("gpulab diff dot 3 n"), (words("gpulab diff dot 3 n"), false));
+}

@@ -1,0 +1,184 @@
+//! The pages for readers: every link leads somewhere, every command can be given and names what there is, and those that need
+//! no device run.
+
+mod command;
+mod page;
+
+use page::Page;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Commands and files that a page makes up, and says so: what a contributor would add, and mistakes.
+const MADE_UP: &[&str] = &[
+    "cl/dot/v4_pairs.cl",
+    "cl/scale/v1_naive.cl",
+    "gpulab dot --unroll 99",
+    "gpulab scale --quick",
+    "gpulab stride",
+    "gpulab sweep --kernel dot --variant 1 --set unroll=1,2",
+    "gpulab sweep --kernel scale",
+    "src/commands/scale.rs",
+    "src/cpu/scale.rs",
+    "src/kernels/scale.rs",
+];
+
+/// Folders whose files pages name by their paths. Those of `scripts/` are commands.
+const FOLDERS: [&str; 7] = ["benches/", "cl/", "data/", "docs/", "src/", "tests/", ".github/"];
+
+/// All pages, by their paths from the root.
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from).into();
+    let mut folders: Vec<PathBuf> = ["docs", "data", "scripts"].map(PathBuf::from).into();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(Path::new(ROOT).join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let path = folder.join(entry.file_name());
+            match entry.path() {
+                below if below.is_dir() => folders.push(path),
+                below if below.extension().is_some_and(|ending| ending == "md") => pages.push(path),
+                _ => {}
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+/// What is wrong with a page, with what it is wrong with.
+fn faults(path: &Path, text: &str) -> Vec<String> {
+    let page = Page::parse(text);
+    let links = page.links.iter().filter_map(|link| Some((link.clone(), link_fault(path, &page, link)?)));
+    let spans = page.spans.iter().filter_map(|span| command::in_line(span));
+    let lines = page.lines.iter().filter_map(|line| command::in_line(line));
+    let commands: BTreeSet<String> = spans.chain(lines).filter(|line| !MADE_UP.contains(&line.as_str())).collect();
+    let commands = commands.into_iter().filter_map(|line| Some((line.clone(), command::fault(&line)?)));
+    let files = page.spans.iter().filter(|span| !MADE_UP.contains(&span.as_str()));
+    let files = files.filter(|span| is_missing(span)).map(|span| (span.clone(), "there is no such file".to_owned()));
+    links.chain(commands).chain(files).map(|(what, why)| format!("{}: {what}: {why}", path.display())).collect()
+}
+
+/// Why a link leads nowhere. What is on other machines is not asked.
+fn link_fault(path: &Path, page: &Page, link: &str) -> Option<String> {
+    if link.contains("://") || link.starts_with("mailto:") {
+        return None;
+    }
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let target = Path::new(ROOT).join(path.parent().unwrap()).join(file);
+    if !file.is_empty() && !target.exists() {
+        return Some("there is no such file".into());
+    }
+    let has = |page: &Page| anchor.is_empty() || page.anchors.iter().any(|known| known == anchor);
+    let is_there = match file {
+        "" => has(page),
+        _ if anchor.is_empty() => true,
+        _ => has(&Page::parse(&fs::read_to_string(target).unwrap())),
+    };
+    (!is_there).then(|| "there is no such heading".into())
+}
+
+/// Whether code is the path of a file in one of our folders that is not there.
+fn is_missing(span: &str) -> bool {
+    let is_path = FOLDERS.iter().any(|folder| span.starts_with(folder));
+    let is_pattern = span.contains(['*', '<', '{', ' ', ':']) || span.contains("NAME");
+    is_path && !is_pattern && !Path::new(ROOT).join(span).exists()
+}
+
+#[test]
+fn every_link_and_every_command_of_the_pages_is_good() {
+    let pages = pages();
+    assert!(pages.len() >= 7, "{pages:?}");
+    let text = |path: &PathBuf| fs::read_to_string(Path::new(ROOT).join(path)).unwrap();
+    let all: Vec<String> = pages.iter().flat_map(|path| faults(path, &text(path))).collect();
+    assert_eq!(all, Vec::<String>::new(), "{}", all.join("\n"));
+    let code: Vec<String> = pages.iter().flat_map(|path| Page::parse(&text(path)).spans).collect();
+    for made_up in MADE_UP {
+        assert!(code.iter().any(|span| span == made_up), "no page has {made_up}: take it out of MADE_UP");
+    }
+}
+
+#[test]
+fn the_generated_pages_are_good_and_the_same_every_time() {
+    for command in ["help --md", "columns --md"] {
+        let print = || crate::binary::run(&command.split(' ').collect::<Vec<_>>());
+        let (page, err, code) = print();
+        assert!(code == 0 && page.contains("\n## "), "{err}");
+        assert_eq!(faults(Path::new("docs/page.md"), &page), Vec::<String>::new());
+        assert_eq!(print().0, page);
+    }
+}
+
+/// Each of these is wrong in one way.
+const PLANTED: &[&str] = &[
+    "[x](docs/none.md)",
+    "[x](#nothing)",
+    "[x](docs/sources.md#nothing)",
+    "<img src=\"none.png\">",
+    "`gpulab climb`",
+    "`gpulab dot --nosuch`",
+    "`gpulab dot --variant 99`",
+    "`gpulab\nminplus --variant nosuch`",
+    "`gpulab lab nosuch`",
+    "`gpulab sweep nosuch`",
+    "`gpulab sweep dot --set nosuch=1`",
+    "`gpulab tune reduce --variant nosuch`",
+    "`gpulab count nosuch`",
+    "`gpulab explain nosuch`",
+    "`gpulab explain reduce:99`",
+    "`gpulab source nosuch`",
+    "`gpulab diff dot 3 99`",
+    "`gpulab list --source nosuch`",
+    "`gpulab show h200 nosuch`",
+    "`gpulab help nosuch`",
+    "`gpulab minplus --input data/inputs/none.csv`",
+    "`gpulab compare data/results/none/a.csv data/results/none/b.csv`",
+    "```sh\n$ gpulab reduce -n many\n```",
+    "```\nGPULAB_DEVICE=gpu gpulab transpose --nosuch | head\n```",
+    "x\n\n    scripts/gpulab dot --nosuch",
+    "`scripts/none`",
+    "`scripts/gate nosuch`",
+    "`data/results/none.csv`",
+    "`cl/dot/none.cl`",
+];
+
+#[test]
+fn a_planted_mistake_is_found() {
+    for planted in PLANTED {
+        let found = faults(Path::new("README.md"), &format!("# Page\n\n{planted}\n"));
+        assert_eq!(found.len(), 1, "{planted}: {found:?}");
+    }
+    let good = "# Page\n\n[x](#page) [x](docs/sources.md) `gpulab lab [NAME]` `gpulab list dot` `gpulab` `cl/dot/v3_local.cl`\n";
+    assert_eq!(faults(Path::new("README.md"), good), Vec::<String>::new());
+}
+
+/// Whether a pattern of the table in `data/results/README.md` stands for a file.
+fn is_meant(pattern: &str, file: &str) -> bool {
+    let families = gpulab::kernels::FAMILIES.iter().map(|family| ("FAMILY", family.name));
+    let experiments = gpulab::experiments::EXPERIMENTS.iter().map(|experiment| ("EXPERIMENT", experiment.name));
+    let filled = families.chain(experiments).map(|(word, name)| pattern.replace(word, name));
+    filled.chain([pattern.to_owned()]).any(|pattern| match pattern.split_once('*') {
+        Some((head, tail)) => file.len() >= pattern.len() && file.starts_with(head) && file.ends_with(tail),
+        None => file == pattern,
+    })
+}
+
+#[test]
+fn every_recorded_file_is_named_with_its_command() {
+    let folder = Path::new(ROOT).join("data/results");
+    let text = fs::read_to_string(folder.join("README.md")).unwrap();
+    let table = text.lines().filter(|line| line.starts_with("| `"));
+    let rows: Vec<Vec<&str>> = table.map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 3 && row.iter().all(|cell| !cell.is_empty())), "{rows:?}");
+    let patterns: Vec<&str> = rows.iter().flat_map(|row| row[0].split('`').skip(1).step_by(2)).collect();
+    for device in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        for file in fs::read_dir(&device).unwrap().map(|entry| entry.unwrap().file_name()) {
+            let file = file.into_string().unwrap();
+            assert!(patterns.iter().any(|pattern| is_meant(pattern, &file)), "{}: {file}", device.display());
+        }
+    }
+    for (pattern, file) in [("lab_*.csv", "lap_x.csv"), ("FAMILY.csv", "stride.csv"), ("FAMILY_*.csv", "dot.csv")] {
+        assert!(!is_meant(pattern, file), "{pattern} {file}");
+    }
+}
