@@ -65,13 +65,17 @@ pub enum Command {
     },
     /// List families with their rungs, experiments and sources; of one family, what its rungs do and its tunables
     List {
-        /// Only this family (each rung's idea, what it removes and what remains, and the tunables) or this experiment
+        /// Only this family (each rung's idea, what it removes and what remains, and the tunables), this experiment, or all
+        /// experiments
         #[arg(value_name = "NAME")]
         name: Option<String>,
         /// The road through one of the sources that the ladders follow, from slide to command: bornhofen, ppc, cmsoft,
         /// nvidia or maruyama
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         source: Option<String>,
+        /// As Markdown tables
+        #[arg(long, conflicts_with = "source")]
+        md: bool,
     },
     /// Explain a ladder, a rung or an experiment: the idea, what to expect, when it does not help, what proves it, CUDA's words
     Explain {

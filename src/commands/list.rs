@@ -5,6 +5,7 @@ use crate::Error;
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Kind, Rung, Tunable};
 use crate::report::format::shorten;
+use crate::report::markdown::{parts, text_table, title};
 use crate::report::sources;
 use crate::report::wrap::wrapped;
 use std::fmt::Write as _;
@@ -23,8 +24,53 @@ pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error
     if let Some(experiment) = experiment(&name.to_lowercase()) {
         return out.text(&one_experiment(experiment, width));
     }
-    let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name)).collect();
-    Err(Error::Usage(words::unknown("family or experiment", name, &names)))
+    if name.eq_ignore_ascii_case(ALL_EXPERIMENTS) {
+        return out.text(&experiments("", width));
+    }
+    Err(unknown(name))
+}
+
+/// What lists the experiments alone.
+const ALL_EXPERIMENTS: &str = "experiments";
+
+fn unknown(name: &str) -> Error {
+    let own = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    let names: Vec<&str> = own.chain([ALL_EXPERIMENTS]).collect();
+    Error::Usage(words::unknown("family or experiment", name, &names))
+}
+
+/// The same as tables of Markdown: of each family its rungs and their ideas, and the experiments with their questions.
+///
+/// # Errors
+/// As [`run`].
+pub fn markdown(out: &mut Out, name: Option<&str>) -> Result<(), Error> {
+    let is_named = |own: &str| name.is_none_or(|name| name.eq_ignore_ascii_case(own));
+    let rungs = FAMILIES.iter().filter(|family| is_named(family.name)).map(|family| rung_table(family, name.is_some()));
+    let is_all = name.is_none_or(|name| name.eq_ignore_ascii_case(ALL_EXPERIMENTS));
+    let asked = EXPERIMENTS.iter().filter(|experiment| is_all || is_named(experiment.name));
+    let asked: Vec<Vec<String>> = asked.map(|e| vec![e.name.to_owned(), e.question.to_owned()]).collect();
+    let questions = (!asked.is_empty()).then(|| text_table(&["experiment", "asks"], &asked));
+    let tables: Vec<String> = rungs.chain(questions).collect();
+    match (tables.is_empty(), name) {
+        (true, Some(name)) => Err(unknown(name)),
+        _ => out.text(&parts(&tables)),
+    }
+}
+
+/// A family's rungs and their ideas; with `whole` also what each removes and what remains.
+fn rung_table(family: &Family, whole: bool) -> String {
+    let labels = if whole { &["Idea", "Removes", "Remains"][..] } else { &["Idea"] };
+    let heads: Vec<String> = ["rung"].iter().chain(labels).map(|label| label.to_lowercase()).collect();
+    let line = |rung: &Rung| {
+        let name = rung.number().map_or_else(String::new, |number| format!("v{number} ")) + rung.variant();
+        let header = labels.iter().map(|label| rung.header(label).unwrap_or_default());
+        std::iter::once(name).chain(header).collect::<Vec<String>>()
+    };
+    let table = text_table(
+        &heads.iter().map(String::as_str).collect::<Vec<_>>(),
+        &family.kernels().map(line).collect::<Vec<_>>(),
+    );
+    parts(&[title(&heading(family)), table])
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.

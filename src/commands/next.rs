@@ -121,6 +121,7 @@ impl Done<'_> {
         let name = name.to_lowercase();
         match FAMILIES.iter().any(|family| family.name == name) {
             true => self.on_device(&format!("gpulab sweep {name} --quick -o {name}.csv")),
+            false if experiment(&name).is_none() => "gpulab lab".to_owned(),
             false => self.on_device(&format!("gpulab lab {name}")),
         }
     }

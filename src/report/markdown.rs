@@ -3,6 +3,7 @@
 use super::blocks::fenced;
 use super::columns::Subject;
 use super::format::{self, Screen, markdown};
+use super::grid::{GridColumn, TextGrid};
 use super::view::{Cell, RateUnit, View, columns, detail, label, verdict};
 use crate::record::Row;
 
@@ -48,7 +49,7 @@ pub(super) const PAGE: Screen = Screen { width: 1 << 20, unicode: true, color: f
 const CODE: Screen = Screen { width: 100, unicode: true, color: false };
 
 /// A line of its own in bold letters.
-pub(super) fn title(text: &str) -> String {
+pub fn title(text: &str) -> String {
     format!("**{}**\n", markdown(text.trim()))
 }
 
@@ -70,8 +71,15 @@ pub fn code(text: &dyn Fn(Screen) -> String) -> String {
     if text.trim().is_empty() { String::new() } else { fenced(&text) }
 }
 
+/// A table of texts.
+pub fn text_table(heads: &[&str], rows: &[Vec<String>]) -> String {
+    let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
+    let column = |(at, head): (usize, &&str)| GridColumn::texts(*head, cells(at), 0);
+    TextGrid { columns: heads.iter().enumerate().map(column).collect() }.markdown()
+}
+
 /// Parts with an empty line between them, without those that are empty.
-pub(super) fn parts(parts: &[String]) -> String {
+pub fn parts(parts: &[String]) -> String {
     parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
 }
 

@@ -96,3 +96,23 @@ fn edited_kernels_are_shown_in_place_of_the_built_in_ones() {
         assert!(code == 0 && out.contains("uint offset = size / 4;"), "{args:?}: {out}{err}");
     }
 }
+
+#[test]
+fn lists_are_tables_of_markdown_too() {
+    let (all, _, code) = run(&["list", "--md"]);
+    assert_eq!(code, 0);
+    for family in gpulab::kernels::FAMILIES {
+        let rungs = family.kernels().filter(|rung| all.contains(&format!("{} | ", rung.variant())));
+        assert_eq!(rungs.count(), family.kernels().count(), "{}: {all}", family.name);
+    }
+    let (experiments, ..) = run(&["list", "experiments", "--md"]);
+    assert!(all.ends_with(&experiments) && !experiments.contains("v1"), "{experiments}");
+    for experiment in gpulab::experiments::EXPERIMENTS {
+        assert!(experiments.contains(&format!("\n| {} | ", experiment.name)), "{experiments}");
+    }
+    assert_eq!(run(&["list", "banks", "--md"]).0.lines().count(), 3);
+    let (reduce, ..) = run(&["list", "REDUCE", "--md"]);
+    assert!(reduce.contains("| rung | idea | removes | remains |") && !reduce.contains("experiment"), "{reduce}");
+    let (_, said, code) = run(&["list", "experimens", "--md"]);
+    assert!(code == 2 && said.contains("`experiments`"), "{said}");
+}

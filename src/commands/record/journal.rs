@@ -129,7 +129,7 @@ impl Journal {
         let path = self.folder.join(FILE);
         let failed = |source| Error::Output { what: path.display().to_string(), source };
         let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
-        files::write_whole(&path, &format!("{text}\n")).map_err(failed)
+        files::write_whole(&path, format!("{text}\n")).map_err(failed)
     }
 
     /// The commands, in order.
