@@ -95,6 +95,8 @@ pub enum Command {
     Transpose(Box<TransposeArgs>),
     /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
+    /// Check and time your own kernel on the ladder of a family, and say where it lands and what to try next
+    Try(Box<TryArgs>),
     /// Measure what the device does at best (memory, caches, local memory, arithmetic) and keep it: ladders say how far
     /// they are from it
     Ceiling(Box<CeilingArgs>),
@@ -552,6 +554,29 @@ pub struct Ladder {
     /// Where results go.
     #[command(flatten)]
     pub output: Output,
+}
+
+/// `gpulab try`.
+#[derive(Debug, Args)]
+pub struct TryArgs {
+    /// Your kernel, in OpenCL C
+    #[arg(value_name = "FILE", required_unless_present = "template", requires = "family")]
+    pub file: Option<PathBuf>,
+    /// The family whose problem it solves: reduce, dot, transpose or minplus
+    #[arg(long = "as", value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Print a kernel of this family to begin with: right, slow, and its interface explained
+    #[arg(long, value_name = "FAMILY", conflicts_with_all = ["file", "family"])]
+    pub template: Option<String>,
+    /// Elements, or columns of matrices [default: as the family's ladder]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as many as columns]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    /// Options of all ladders.
+    #[command(flatten)]
+    pub ladder: Ladder,
 }
 
 /// `gpulab ceiling`.

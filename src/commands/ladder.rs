@@ -14,7 +14,7 @@ use crate::kernels::{Family, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Peaks, Row};
 use crate::report::live::Live;
-use crate::report::{self, RateUnit, chapter, ladder, markdown, rates};
+use crate::report::{self, RateUnit, chapter, ladder, landing, markdown, rates};
 use crate::sweep::Asked;
 use crate::terminal::Stdout;
 use crate::values::{self, Peak};
@@ -35,13 +35,24 @@ pub(super) struct LadderRun {
     pub(super) source: Option<AsSource>,
     /// Files of real inputs; empty for random ones.
     pub(super) inputs: Vec<String>,
+    /// A reader's kernel among the rungs, of which is said where it lands.
+    pub(super) own: Option<&'static Rung>,
 }
 
 impl LadderRun {
     /// A ladder over random inputs, in nobody's set-up, each kernel once.
     pub(super) fn new(family: &'static Family, shape: Shape, options: &Ladder, params: &Params) -> LadderRun {
         let (dtype, params) = (options.dtype, params.clone());
-        LadderRun { family, shape, dtype, params, series: vec![Params::new()], source: None, inputs: Vec::new() }
+        LadderRun {
+            family,
+            shape,
+            dtype,
+            params,
+            series: vec![Params::new()],
+            source: None,
+            inputs: Vec::new(),
+            own: None,
+        }
     }
 }
 
@@ -255,12 +266,14 @@ fn tell(
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
+    let own = climb.ladder().own.and_then(|own| Some((own, landing::landing(climb.ladder().family, own, rows)?)));
     let beside = beside_the_chapter(climb, rows, global.verbose);
     let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
     let table = |screen| {
         let against = baselines.beside(rows, global.verbose, screen);
-        ladder::table(rows, unit, screen, global.verbose) + &claim + &beside + &rates + &against
+        let lands = own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
+        ladder::table(rows, unit, screen, global.verbose) + &claim + &beside + &rates + &against + &lands
     };
     climb.outputs.tell(out, &table, screen(global.color), global.quiet);
     climb.outputs.finish(is_whole, !rows.is_empty())

@@ -1,5 +1,6 @@
 //! One file per subcommand: glue, no logic.
 
+mod attempt;
 mod baseline;
 mod bench;
 mod ceiling;
@@ -27,6 +28,7 @@ mod next;
 mod noise;
 mod occupancy;
 mod outputs;
+mod own;
 mod pace;
 mod packaging;
 mod page;
@@ -135,6 +137,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Reduce(options) => reduce::run(out, global, options),
         Command::Transpose(options) => transpose::run(out, global, options),
         Command::Minplus(options) => minplus::run(out, global, options),
+        Command::Try(options) => attempt::run(out, global, options),
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),
         Command::Count(options) => count::run(out, global, options),

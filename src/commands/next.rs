@@ -44,6 +44,10 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
             (Some(_), false) => done.again("", &["--closure"]),
             (Some(_), true) => done.on_device("gpulab minplus --quick"),
         },
+        Command::Try(options) => match &options.family {
+            Some(family) => done.on_device(&format!("gpulab explain {}", family.to_lowercase())),
+            None => "gpulab try my.cl --as FAMILY, with what was printed in my.cl".to_owned(),
+        },
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
         Command::Lab(options) => done.after_lab(options),
         Command::Count(options) if options.lines => done.on_device("gpulab reduce"),

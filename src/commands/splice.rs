@@ -188,6 +188,7 @@ fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Occupancy(_)
         | Command::Sweep(_)
         | Command::Noise(_)
+        | Command::Try(_)
         | Command::Record(_) => Some("it needs a device or a simulator"),
         Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {
             Some("what it prints is not for readers, or it changes files")

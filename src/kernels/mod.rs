@@ -6,6 +6,7 @@ mod builder;
 pub mod dot;
 pub mod lab;
 pub mod minplus;
+mod own;
 pub mod probes;
 pub mod reduce;
 mod registry;
@@ -16,6 +17,7 @@ mod tunable;
 
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
+pub use own::{DeclarationError, OwnKernel, adopt, adopted};
 pub use registry::{FAMILIES, LAB, PROBES, everything, family};
 use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, labelled, split_header, text, title};
@@ -134,6 +136,7 @@ impl Bound {
 }
 
 /// One step of a ladder: one kernel file, one idea.
+#[derive(Clone, Copy)]
 pub struct Rung {
     /// Path below `cl/`, as in `dot/v1_naive.cl`.
     pub path: &'static str,

@@ -4,6 +4,7 @@ use crate::data::Params;
 use crate::plan::Refusal;
 
 /// A setting that a rung reads from [`crate::plan::Case::params`].
+#[derive(Debug)]
 pub struct Tunable {
     /// Key in the parameters, and name of the option.
     pub name: &'static str,

@@ -19,6 +19,7 @@ pub mod format;
 mod grid;
 pub mod groups;
 pub mod ladder;
+pub mod landing;
 mod launching;
 pub mod live;
 pub mod markdown;

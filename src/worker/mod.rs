@@ -19,6 +19,7 @@ pub use serve::{open_session, serve};
 use crate::Error;
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
+use crate::kernels::OwnKernel;
 use crate::plan::Case;
 use crate::runner::{Inspected, LaunchedOnce, Outcome, Session, Settings, Stop};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub struct Setup {
     /// device.
     #[serde(default)]
     pub as_gpu: Option<u32>,
+    /// Readers' kernels, which become rungs of their families: filled in for worker processes.
+    #[serde(default)]
+    pub own: Vec<OwnKernel>,
 }
 
 /// A program that is put round a worker process: a simulator that brings its own OpenCL.

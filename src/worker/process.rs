@@ -226,7 +226,8 @@ fn start(
     interrupted: Interrupted,
 ) -> Result<(Link, DeviceInfo), Error> {
     let mut link = Link::spawn(wrapper).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
-    match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
+    let setup = Setup { own: kernels::adopted(), ..setup.clone() };
+    match link.ask(&Request::Open(setup), limit, interrupted) {
         Ok(Reply::Ready(info)) => Ok((link, *info)),
         Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
         Ok(_) => Err(Error::Failed("the worker answered before it was asked".into())),

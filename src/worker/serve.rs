@@ -2,6 +2,7 @@
 
 use super::{Numbered, Reply, Request, Setup, printed, run_in};
 use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
+use crate::kernels;
 use crate::plan::Target;
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
@@ -15,6 +16,9 @@ use std::time::Duration;
 /// # Errors
 /// [`Error::NoDevice`] without a driver or a matching device, [`Error::Usage`] for unreadable inputs.
 pub fn open_session(setup: &Setup) -> Result<Session, Error> {
+    for own in &setup.own {
+        kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", own.name)))?;
+    }
     let files = setup.inputs.iter().map(|spec| input::read(spec, setup.dtype)).collect::<Result<Vec<_>, _>>()?;
     let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
     let mut info = select::select(&platforms, setup.device.as_deref())?.clone();

@@ -11,7 +11,7 @@ pub(super) const STRIP: u64 = 32;
 const STRIP_HEIGHT: usize = 8;
 
 /// A plan for matrices whose rows are at most `pitch` elements apart.
-pub(super) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
+pub(in crate::kernels) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
     let (dtype, params) = (ask.case.dtype, &ask.case.params);
     let mut plan = Builder::new(ask, shape::signed(dtype), pitch.saturating_mul(pitch));
     if WEIGHTS.given(params)? == Some("signed") {

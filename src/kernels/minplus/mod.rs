@@ -10,7 +10,8 @@ mod tiling;
 use super::shape;
 use super::*;
 use crate::cpu::minplus as host;
-use launches::{Panels, begin, direct, panelled, stripped};
+pub(super) use launches::begin;
+use launches::{Panels, direct, panelled, stripped};
 use tiling::Tiling;
 
 /// The family's entry in the registry.

@@ -185,7 +185,7 @@ fn op(case: &Case) -> Op {
 }
 
 /// A plan with the operation's macros, for a launch of `grid`.
-fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
+pub(super) fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     let dtype = ask.case.dtype;
     OP.given(&ask.case.params)?;
     let op = op(ask.case);

@@ -1,0 +1,134 @@
+//! A reader's kernel: its file and what that includes, read once, as a rung of its family.
+
+use crate::kernels::{self, Family, OwnKernel, Rung, text};
+use crate::report::format;
+use crate::{Error, files};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Reads a kernel and makes it a rung of its family.
+///
+/// # Errors
+/// [`Error::Usage`] for a file that cannot be read, that includes what it may not, or that declares what is not known.
+pub(super) fn adopt(path: &Path, family: &'static Family) -> Result<(OwnKernel, &'static Rung), Error> {
+    let own = OwnKernel { family: family.name.into(), name: name(path, family), text: assembled(path, family)? };
+    let said = |error| Error::Usage(format!("{}: {error}", shown(path)));
+    let rung = kernels::adopt(&own).map_err(said)?;
+    Ok((own, rung))
+}
+
+fn shown(path: &Path) -> String {
+    format::terminal(&path.display().to_string())
+}
+
+/// The file's name as a rung's: letters, digits and `_`, and none that a rung of the family has.
+fn name(path: &Path, family: &Family) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(24).collect();
+    let is_number = name.strip_prefix('v').unwrap_or(&name).starts_with(|c: char| c.is_ascii_digit());
+    let is_taken = family.rung(&name).is_some() || family.problem.baselines().iter().any(|b| b.name == name);
+    if name.is_empty() || is_number || is_taken { format!("my_{name}") } else { name }
+}
+
+/// The file's text with what it includes in place, each line under the name of its file.
+fn assembled(path: &Path, family: &Family) -> Result<String, Error> {
+    let text = files::read_to_string(path).map_err(|e| Error::Usage(format!("cannot read {}: {e}", shown(path))))?;
+    let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
+    let mut all = format!("#line 1 \"{own}\"\n");
+    for (number, line) in (1..).zip(text.lines()) {
+        let at = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
+        let Some(directive) = included(line).map_err(|why| at(why.into()))? else {
+            all.push_str(line);
+            all.push('\n');
+            continue;
+        };
+        let body = fragment(path, family, directive).map_err(at)?;
+        if let Some(other) = body.lines().find(|line| !matches!(included(line), Ok(None))) {
+            return Err(at(format!("{directive} includes more, which only the kernel's own file may: {other}")));
+        }
+        // Writing to a String cannot fail.
+        let _ =
+            writeln!(all, "#line 1 \"{directive}\"\n{}\n#line {} \"{own}\"", body.trim_end_matches('\n'), number + 1);
+    }
+    Ok(all)
+}
+
+/// The file that a line includes. Every other way in which a compiler could be told to read a file is refused.
+fn included(line: &str) -> Result<Option<&str>, &'static str> {
+    const HOW: &str = "write an include alone on its line, as in #include \"common/tree.cl\"";
+    if let Some(name) = line.strip_prefix("#include \"").and_then(|rest| rest.trim_end().strip_suffix('"')) {
+        return Ok(Some(name));
+    }
+    let directive = line.trim_start().strip_prefix('#').or_else(|| line.trim_start().strip_prefix("%:"));
+    let reads = |word: &str| ["include", "import", "embed"].iter().any(|other| word.starts_with(other));
+    let word = directive.map(str::trim_start).unwrap_or_default();
+    // A line that goes on could hide the word, a comment within it could split it.
+    let is_hidden =
+        directive.is_some() && (word.starts_with("/*") || word.trim_end().ends_with('\\') && word.len() < 9);
+    let is_trigraph = line.trim_start().starts_with("??=");
+    let names_files = line.contains("__has_include") || line.contains("__has_embed") || line.contains(".incbin");
+    if reads(word) || is_hidden || is_trigraph || names_files { Err(HOW) } else { Ok(None) }
+}
+
+/// The text of an included file: one beside the kernel's, or one of gpulab's, by its path from the family's folder or from `cl/`.
+fn fragment(path: &Path, family: &Family, name: &str) -> Result<String, String> {
+    let is_plain = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let own = text(&format!("{}/{name}", family.name)).or_else(|| text(name));
+    let beside = path.parent().unwrap_or(Path::new("")).join(name);
+    let is_inside = || {
+        let folder = path.canonicalize().ok().and_then(|file| file.parent().map(Path::to_path_buf));
+        beside.canonicalize().ok().zip(folder).is_some_and(|(file, folder)| file.starts_with(folder))
+    };
+    match own {
+        _ if is_plain && beside.is_file() && is_inside() => {
+            files::read_to_string(&beside).map_err(|e| format!("cannot read {}: {e}", shown(&beside)))
+        }
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!(
+            "there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
+            format::terminal(name)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_includes_are_let_through() {
+        assert_eq!(included("#include \"common/tree.cl\""), Ok(Some("common/tree.cl")));
+        for line in ["int x = 1;", "#define include 1", "#if INCLUDED", "#pragma unroll", "// #include \"x\" is how"] {
+            assert_eq!(included(line), Ok(None), "{line}");
+        }
+        let hidden = [
+            " #include \"/etc/passwd\"",
+            "# include \"/etc/passwd\"",
+            "#include </etc/passwd>",
+            "#include_next \"x\"",
+            "#import \"x\"",
+            "#embed \"x\"",
+            "%:include \"x\"",
+            "??=include \"x\"",
+            "#/**/include \"x\"",
+            "#\\",
+            "#inc\\",
+            "#if __has_include(\"/etc/passwd\")",
+            "asm(\".incbin \\\"/etc/passwd\\\"\");",
+        ];
+        for line in hidden {
+            assert!(included(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_rungs_and_no_other_rungs() {
+        let family = kernels::family("reduce").unwrap();
+        let name = |path: &str| name(Path::new(path), family);
+        assert_eq!(name("a/fast one.cl"), "fast_one");
+        assert_eq!(
+            [name("v3_fast.cl"), name("strided.cl"), name("cpu_rayon.cl"), name("3.cl")],
+            ["my_v3_fast", "my_strided", "my_cpu_rayon", "my_3"]
+        );
+    }
+}
