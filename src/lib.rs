@@ -38,6 +38,7 @@ pub mod data;
 pub mod device;
 pub mod error;
 pub mod exchange;
+pub mod exercise;
 pub mod experiments;
 pub mod files;
 pub mod graph;

@@ -2,7 +2,10 @@
 
 pub mod environment;
 pub mod examples;
+mod exercise;
 mod tunables;
+
+pub use exercise::{ExerciseAction, ExerciseCheck};
 
 use crate::count::LockstepModel;
 use crate::data::Dtype;
@@ -97,6 +100,12 @@ pub enum Command {
     Minplus(Box<MinPlusArgs>),
     /// Check and time your own kernel on the ladder of a family, and say where it lands and what to try next
     Try(Box<TryArgs>),
+    /// Learn by steps: start from a file that is right and slow, and have your own checked by what it does, not by its time
+    Exercise {
+        /// What to do; without it, the list.
+        #[command(subcommand)]
+        action: Option<ExerciseAction>,
+    },
     /// Measure what the device does at best (memory, caches, local memory, arithmetic) and keep it: ladders say how far
     /// they are from it
     Ceiling(Box<CeilingArgs>),

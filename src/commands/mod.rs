@@ -12,6 +12,7 @@ mod devices;
 mod diff;
 mod doctor;
 mod dot;
+mod exercise;
 mod explain;
 mod filter;
 mod graph;
@@ -138,6 +139,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Transpose(options) => transpose::run(out, global, options),
         Command::Minplus(options) => minplus::run(out, global, options),
         Command::Try(options) => attempt::run(out, global, options),
+        Command::Exercise { action } => exercise::run(out, global, action.as_ref()),
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),
         Command::Count(options) => count::run(out, global, options),

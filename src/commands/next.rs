@@ -48,6 +48,7 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
             Some(family) => done.on_device(&format!("gpulab explain {}", family.to_lowercase())),
             None => "gpulab try my.cl --as FAMILY, with what was printed in my.cl".to_owned(),
         },
+        Command::Exercise { action } => super::exercise::next(action.as_ref())?,
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
         Command::Lab(options) => done.after_lab(options),
         Command::Count(options) if options.lines => done.on_device("gpulab reduce"),

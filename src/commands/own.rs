@@ -12,9 +12,24 @@ use std::path::Path;
 /// [`Error::Usage`] for a file that cannot be read, that includes what it may not, or that declares what is not known.
 pub(super) fn adopt(path: &Path, family: &'static Family) -> Result<(OwnKernel, &'static Rung), Error> {
     let own = OwnKernel { family: family.name.into(), name: name(path, family), text: assembled(path, family)? };
-    let said = |error| Error::Usage(format!("{}: {error}", shown(path)));
-    let rung = kernels::adopt(&own).map_err(said)?;
+    let rung = adopted(path, &own)?;
     Ok((own, rung))
+}
+
+/// As [`adopt`], of a text that would stand at `path`, under a name that nothing else has: of many files, several may be alike.
+///
+/// # Errors
+/// As there.
+pub(super) fn adopt_as(
+    name: String,
+    (path, text): (&Path, &str),
+    family: &'static Family,
+) -> Result<&'static Rung, Error> {
+    adopted(path, &OwnKernel { family: family.name.into(), name, text: assembled_text(path, text, family)? })
+}
+
+fn adopted(path: &Path, own: &OwnKernel) -> Result<&'static Rung, Error> {
+    kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
 }
 
 fn shown(path: &Path) -> String {
@@ -33,6 +48,10 @@ fn name(path: &Path, family: &Family) -> String {
 /// The file's text with what it includes in place, each line under the name of its file.
 fn assembled(path: &Path, family: &Family) -> Result<String, Error> {
     let text = files::read_to_string(path).map_err(|e| Error::Usage(format!("cannot read {}: {e}", shown(path))))?;
+    assembled_text(path, &text, family)
+}
+
+fn assembled_text(path: &Path, text: &str, family: &Family) -> Result<String, Error> {
     let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
     let mut all = format!("#line 1 \"{own}\"\n");
     for (number, line) in (1..).zip(text.lines()) {

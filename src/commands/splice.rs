@@ -190,6 +190,7 @@ fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Noise(_)
         | Command::Try(_)
         | Command::Record(_) => Some("it needs a device or a simulator"),
+        Command::Exercise { .. } => Some("it keeps progress, and needs a device to check"),
         Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {
             Some("what it prints is not for readers, or it changes files")
         }

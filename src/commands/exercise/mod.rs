@@ -1,0 +1,166 @@
+//! `gpulab exercise`: steps to learn by, each with a starter file, hints, checks and a solution.
+
+mod class;
+mod grading;
+mod told;
+
+use super::{Out, note, words};
+use crate::cli::{ExerciseAction, ExerciseCheck, Global};
+use crate::exercise::{Exercise, ExerciseVerdict, Grade, NAMES, Progress, Standing, exercise, exercises};
+use crate::{Error, ceilings};
+use grading::Grader;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Lists, shows, starts or checks exercises.
+///
+/// # Errors
+/// An exercise that there is not, a file that cannot be read or written, no device, and what a check finds.
+pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
+    match action {
+        None | Some(ExerciseAction::List) => out.text(&told::list(&exercises()?, &progress())),
+        Some(ExerciseAction::Show { name, solution: true, .. }) => out.text(&find(name)?.solution()?),
+        Some(ExerciseAction::Show { name, hint, .. }) => show(out, &find(name)?, *hint),
+        Some(ExerciseAction::Start { name, output }) => start(out, &find(name)?, output.as_deref()),
+        Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
+            (Some(folder), _) => class::run(out, global, options, folder),
+            (None, Some(name)) => check(out, global, options, &find(name)?),
+            (None, None) => Err(Error::Usage("name an exercise, or grade a folder with --all DIR".into())),
+        },
+    }
+}
+
+/// The next useful command.
+pub(super) fn next(action: Option<&ExerciseAction>) -> Option<String> {
+    match action {
+        None | Some(ExerciseAction::List) => {
+            let progress = progress();
+            let open = NAMES.iter().find(|name| !progress.of(name).passed)?;
+            Some(format!("gpulab exercise start {open}"))
+        }
+        Some(ExerciseAction::Show { name, .. }) => Some(format!("gpulab exercise check {name}")),
+        Some(ExerciseAction::Start { name, output: None }) => Some(format!("gpulab exercise check {name}")),
+        Some(ExerciseAction::Start { .. }) => None,
+        Some(ExerciseAction::Check(options)) if options.all.is_some() => None,
+        Some(ExerciseAction::Check(_)) => Some("gpulab exercise list".into()),
+    }
+}
+
+/// The exercise of a name.
+fn find(name: &str) -> Result<Exercise, Error> {
+    exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(words::unknown("exercise", name, NAMES)))
+}
+
+/// What was done so far. A folder that cannot be read is no reason to stop.
+fn progress() -> Progress {
+    let Ok(folder) = ceilings::folder() else { return Progress::default() };
+    let (progress, why) = Progress::load(&folder);
+    why.iter().for_each(|why| note(&format!("note: {why}")));
+    progress
+}
+
+/// Changes the standing of an exercise and keeps it, if it can be kept; gives it as it is now.
+fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
+    let mut progress = progress();
+    change(progress.change(name));
+    let kept = ceilings::folder().and_then(|folder| progress.save(&folder));
+    if let Err(error) = kept {
+        note(&format!("note: your progress is not kept: {error}; set GPULAB_DATA to a folder that can be written to"));
+    }
+    progress.of(name)
+}
+
+fn show(out: &mut Out, exercise: &Exercise, hint: bool) -> Result<(), Error> {
+    let all = exercise.hints.len();
+    let standing = match hint {
+        true => keep(exercise.name, |standing| standing.hints = (standing.hints + 1).min(all)),
+        false => progress().of(exercise.name),
+    };
+    if hint {
+        let last = standing.hints.clamp(1, all);
+        let text = exercise.hints.get(last - 1).map_or("", String::as_str);
+        return out.text(&told::hint(text, (last, all), exercise));
+    }
+    out.text(&told::exercise(exercise, &standing))
+}
+
+fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
+    let starter = exercise.starter()?;
+    if output == Some("-") {
+        return out.text(&starter);
+    }
+    let path = output.map_or_else(|| PathBuf::from(exercise.file_name()), PathBuf::from);
+    let shown = path.display();
+    // A student's work is never overwritten.
+    let made = OpenOptions::new().write(true).create_new(true).open(&path);
+    match made.and_then(|mut file| file.write_all(starter.as_bytes())) {
+        Ok(()) => out.text(&told::started(exercise, &path)),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::Usage(format!(
+            "{shown} is there already, and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
+             with -o FILE",
+            exercise.name
+        ))),
+        Err(source) => Err(Error::Output { what: shown.to_string(), source }),
+    }
+}
+
+fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exercise) -> Result<(), Error> {
+    let path = options.file.clone().unwrap_or_else(|| PathBuf::from(exercise.file_name()));
+    if !path.exists() {
+        return Err(Error::Usage(format!(
+            "there is no file {}: gpulab exercise start {} writes one to begin with",
+            path.display(),
+            exercise.name
+        )));
+    }
+    let json = json_file(options, &path)?;
+    let grade = Grader::new(global, options)?.grade(exercise, &path)?;
+    if let Some(mut file) = json {
+        write(&mut file, &grade)?;
+    }
+    match options.json.as_deref() {
+        Some("-") => out.text(&format!("{}\n", as_json(&grade)?))?,
+        _ => out.text(&told::grade(exercise, &grade))?,
+    }
+    let standing = keep(exercise.name, |standing| {
+        standing.checks += 1;
+        standing.passed |= grade.verdict == ExerciseVerdict::Passed;
+    });
+    if standing.passed && !global.quiet && options.json.as_deref() != Some("-") {
+        out.text(&format!("gpulab's solution: gpulab exercise show {} --solution\n", exercise.name))?;
+    }
+    outcome(&grade)
+}
+
+/// What a verdict is as an exit code.
+fn outcome(grade: &Grade) -> Result<(), Error> {
+    let text = format!("{}: {}: {}", grade.exercise, grade.verdict.label(), grade.reason);
+    Err(match grade.verdict {
+        ExerciseVerdict::Passed => return Ok(()),
+        ExerciseVerdict::Wrong => Error::WrongResult(text),
+        ExerciseVerdict::NotBuilt => Error::BuildFailed(text),
+        ExerciseVerdict::Refused => Error::Usage(text),
+        ExerciseVerdict::Uncounted => Error::NoDevice(text),
+        ExerciseVerdict::NotYet | ExerciseVerdict::Crashed | ExerciseVerdict::Endless => Error::Failed(text),
+    })
+}
+
+/// Opens the file for JSON, before anything runs.
+fn json_file(options: &ExerciseCheck, input: &Path) -> Result<Option<std::fs::File>, Error> {
+    let Some(path) = options.json.as_deref().filter(|path| *path != "-") else { return Ok(None) };
+    if Path::new(path) == input {
+        return Err(Error::Usage(format!("--json {path} would overwrite the file that is checked")));
+    }
+    let opened = std::fs::File::create(path);
+    opened.map(Some).map_err(|source| Error::Output { what: path.to_owned(), source })
+}
+
+fn as_json(value: &impl serde::Serialize) -> Result<String, Error> {
+    serde_json::to_string_pretty(value).map_err(|e| Error::Failed(e.to_string()))
+}
+
+fn write(file: &mut std::fs::File, value: &impl serde::Serialize) -> Result<(), Error> {
+    let text = as_json(value)? + "\n";
+    file.write_all(text.as_bytes()).map_err(|source| Error::Output { what: "the JSON file".into(), source })
+}

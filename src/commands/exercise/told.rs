@@ -1,0 +1,112 @@
+//! What is said of exercises, in words.
+
+use crate::exercise::{Exercise, ExerciseVerdict, Grade, Progress, Standing};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// All exercises, and how far each has come.
+pub(super) fn list(all: &[Exercise], progress: &Progress) -> String {
+    let width = all.iter().map(|exercise| exercise.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for exercise in all {
+        let standing = progress.of(exercise.name);
+        let state = match (standing.passed, standing.checks + standing.hints as u32) {
+            (true, _) => "solved",
+            (false, 0) => "",
+            (false, _) => "begun",
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{:<width$}  {state:<6}  {}", exercise.name, exercise.title);
+    }
+    let solved = all.iter().filter(|exercise| progress.of(exercise.name).passed).count();
+    let _ =
+        writeln!(text, "\n{solved} of {} solved. gpulab exercise start NAME writes the file to begin with.", all.len());
+    text
+}
+
+/// What an exercise asks for.
+pub(super) fn exercise(exercise: &Exercise, standing: &Standing) -> String {
+    let Exercise { name, title, source, goal, text, hints, .. } = exercise;
+    let mut said = format!("{name}: {title}\nFrom: {source}\n\nGoal: {goal}\n\n{}\n", text.trim());
+    if !exercise.checks.is_empty() {
+        said.push_str("\nChecked: the result at many sizes, then in a simulator:\n");
+        for check in &exercise.checks {
+            let _ = writeln!(said, "  {}", wanted(check));
+        }
+    }
+    for (number, hint) in (1..).zip(hints.iter().take(standing.hints)) {
+        let _ = write!(said, "\nHint {number} of {}: {hint}\n", hints.len());
+    }
+    let more = if standing.hints < hints.len() {
+        format!("gpulab exercise show {name} --hint       the next hint\n")
+    } else {
+        String::new()
+    };
+    let solved =
+        if standing.passed { format!("gpulab exercise show {name} --solution   a solution\n") } else { String::new() };
+    let _ = write!(
+        said,
+        "\ngpulab exercise start {name}             writes {}\ngpulab exercise check {name}             checks it\n{more}{solved}",
+        exercise.file_name()
+    );
+    said
+}
+
+fn wanted(check: &crate::exercise::CountCheck) -> String {
+    use crate::exercise::Wanted;
+    let label = check.metric.label();
+    match check.wanted {
+        Wanted::Most(most) => format!("{label}: at most {most}"),
+        Wanted::Least(least) => format!("{label}: at least {least}"),
+        Wanted::MostOfStarter(share) => format!("{label}: at most {share} times the starter's"),
+    }
+}
+
+/// A hint.
+pub(super) fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise) -> String {
+    let more = match number < all {
+        true => format!("gpulab exercise show {} --hint says more.", exercise.name),
+        false => {
+            format!("That was the last hint; gpulab exercise show {} --solution prints a solution.", exercise.name)
+        }
+    };
+    format!("Hint {number} of {all}: {text}\n{more}\n")
+}
+
+/// That a file was written, and what to do with it.
+pub(super) fn started(exercise: &Exercise, path: &Path) -> String {
+    let (name, path) = (exercise.name, path.display());
+    format!(
+        "{path} is written: {}.\nGoal: {}\nRead it and change it, then:  gpulab exercise check {name} {path}\nWhat it is about:  \
+         gpulab exercise show {name}\n",
+        exercise.title, exercise.goal
+    )
+}
+
+/// What a check found.
+pub(super) fn grade(exercise: &Exercise, grade: &Grade) -> String {
+    let mut text = format!("{}: {}\n", grade.exercise, grade.verdict.label());
+    if !grade.right_at.is_empty() {
+        let _ = writeln!(text, "  right at n = {}", grade.right_at.join(", "));
+    }
+    if let Some(size) = grade.counted_at.as_ref().filter(|_| !grade.checks.is_empty()) {
+        let _ =
+            writeln!(text, "  counted in the simulator at n = {size} (--seed {} draws these sizes again):", grade.seed);
+    }
+    let width = grade.checks.iter().map(|check| check.what.chars().count()).max().unwrap_or(0);
+    for check in &grade.checks {
+        let mark = if check.ok { "ok  " } else { "not yet" };
+        let value = check.value.map_or("none".to_owned(), |value| format!("{value:.3}"));
+        let _ = writeln!(text, "  {mark:<7}  {:<width$}  {value:>9}  {}", check.what, check.wanted);
+    }
+    if grade.verdict != ExerciseVerdict::Passed && grade.checks.is_empty() {
+        let _ = writeln!(text, "  {}", grade.reason);
+    }
+    if !grade.hint.is_empty() {
+        let _ = writeln!(text, "Think about: {}", grade.hint);
+    }
+    if grade.verdict != ExerciseVerdict::Passed && !grade.hint.is_empty() {
+        let _ = writeln!(text, "More help: gpulab exercise show {} --hint", exercise.name);
+    }
+    text
+}

@@ -1,0 +1,77 @@
+//! Sizes that a submission is tried at. Some are drawn anew for each check, so that no kernel can be made for them.
+
+use crate::data::Shape;
+use crate::kernels::Form;
+
+/// The sizes of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawnSizes {
+    /// Where the result must be right.
+    pub right: Vec<Shape>,
+    /// What is counted: whole tiles, so that edges do not blur the counts.
+    pub counted: Shape,
+}
+
+impl DrawnSizes {
+    /// Of a problem's form: edges, and what the seed draws.
+    pub fn new(form: Form, seed: u64) -> DrawnSizes {
+        let mut draw = Draw(seed ^ 0x9E37_79B9_7F4A_7C15);
+        match form {
+            Form::Vector => {
+                let edges = [1, 255, 256, 257, 4095, 4097];
+                let drawn = [draw.within(5_000, 20_000), draw.within(200_000, 400_000)];
+                DrawnSizes {
+                    right: edges.into_iter().chain(drawn).map(Shape::vector).collect(),
+                    counted: Shape::vector(4096 * draw.within(6, 12)),
+                }
+            }
+            Form::Matrix => {
+                let edges = [(1, 1), (31, 33), (32, 32), (33, 31), (1, 70), (70, 1)];
+                let drawn =
+                    [(draw.within(100, 300), draw.within(20, 90)), (draw.within(20, 90), draw.within(100, 300))];
+                let width = 64 * draw.within(1, 3);
+                DrawnSizes {
+                    right: edges.into_iter().chain(drawn).map(|(n, m)| Shape { n, m }).collect(),
+                    counted: Shape { n: width, m: width + 64 },
+                }
+            }
+            Form::Square => {
+                let sides = [1, 7, 32, 33, draw.within(40, 70), draw.within(90, 130)];
+                let side = 32 * draw.within(2, 3);
+                DrawnSizes {
+                    right: sides.into_iter().map(|n| Shape { n, m: n }).collect(),
+                    counted: Shape { n: side, m: side },
+                }
+            }
+        }
+    }
+}
+
+/// Numbers that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
+struct Draw(u64);
+
+impl Draw {
+    fn within(&mut self, least: u64, most: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        least + (z ^ (z >> 31)) % (most - least + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_draw_other_sizes_and_a_seed_the_same() {
+        for form in [Form::Vector, Form::Matrix, Form::Square] {
+            let all: Vec<DrawnSizes> = (0..20).map(|seed| DrawnSizes::new(form, seed)).collect();
+            assert_eq!(all[3], DrawnSizes::new(form, 3));
+            let last: std::collections::BTreeSet<u64> = all.iter().map(|s| s.right.last().unwrap().n).collect();
+            assert!(last.len() > 10, "{last:?}");
+            assert!(all.iter().all(|sizes| sizes.counted.n % 32 == 0 && sizes.counted.elements() <= 1 << 16));
+        }
+    }
+}
