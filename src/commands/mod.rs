@@ -16,6 +16,7 @@ mod explain;
 mod graph;
 mod help;
 mod interrupt;
+mod judge;
 mod lab;
 mod ladder;
 mod lesson;
