@@ -43,6 +43,7 @@ pub mod experiments;
 pub mod files;
 pub mod graph;
 pub mod input;
+pub mod judging;
 pub mod kernels;
 pub mod memory;
 pub mod occupancy;

@@ -16,6 +16,25 @@ pub fn address_space_limit() -> Option<String> {
     None
 }
 
+/// From here on this process leaves no core file, and, if `addresses` says so, may take at most so many bytes of addresses
+/// beyond those that it has. Where the system tells or limits no such thing, nothing changes.
+#[cfg(unix)]
+pub fn limit(bytes: u64, addresses: bool) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    // A limit that cannot be set leaves the deadline.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let there = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = there.as_deref().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+    let Some(pages) = pages.filter(|_| addresses) else { return };
+    let most = pages.saturating_mul(rustix::param::page_size() as u64).saturating_add(bytes);
+    let most = getrlimit(Resource::As).current.map_or(most, |known| known.min(most));
+    let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
+}
+
+/// Other systems have no such limit.
+#[cfg(not(unix))]
+pub fn limit(_: u64, _: bool) {}
+
 /// Bytes that can be allocated without swapping, where the system says so (Linux).
 pub fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -6,10 +6,13 @@
 //! 2nd edition, 2002, sections 3.1 and 4.2. A comparison is only passed by being true, so NaN fails.
 
 mod memory;
+mod pattern;
 
 pub use memory::{
     Fingerprint, GUARD_BYTES, Side, check_guard, fingerprint, guard, other_poison, poison, poisoned, still_poisoned,
 };
+
+pub use pattern::{Cells, Region, Share, region, share};
 
 use crate::data::{Array, Dtype};
 use crate::plan::{Movement, Reference, Rounded};

@@ -531,7 +531,7 @@ const LADDER_ONLY: &[&str] = &[
 ];
 
 /// Options of all ladders.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Ladder {
     /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
@@ -583,6 +583,19 @@ pub struct TryArgs {
     /// Rows of a matrix [default: as many as columns]
     #[arg(long, value_name = "N", value_parser = values::size)]
     pub m: Option<u64>,
+    /// A setting of your kernel or of the family, as in acc=4 for // gpulab: tune ACC; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Run the kernel in the simulator Oclgrind, too: races, accesses out of bounds, values that were never set
+    #[arg(long)]
+    pub check: bool,
+    /// Try it again whenever the file, or what it includes, is saved; Ctrl-C ends it
+    #[arg(long)]
+    pub watch: bool,
+    /// Bytes that the process that runs your kernel may take beside its driver's, as in 4Gi; of CPU devices [default: by the
+    /// size]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub memory: Option<u64>,
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,
@@ -1043,7 +1056,7 @@ impl FamilyName {
 }
 
 /// How to measure.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct MeasureArgs {
     /// Time for the whole run, as in 500ms, 10s or 2m, that samples are shortened to fit into, the same share for each case.
@@ -1090,7 +1103,7 @@ pub struct MeasureArgs {
 }
 
 /// Where results go; - is standard output.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output (- is standard output, where the table makes room)")]
 pub struct Output {
     /// Write one row per case as CSV

@@ -1,13 +1,22 @@
 //! `gpulab try`: a reader's kernel on the ladder of a family.
 
+use super::judge::{self, JudgedFile, Judging};
 use super::ladder::LadderRun;
-use super::{Out, bench, ladder, own};
+use super::{Out, bench, ladder, screen};
 use crate::Error;
-use crate::cli::{Global, TryArgs};
-use crate::data::{Params, Shape};
-use crate::kernels::{Form, text};
+use crate::cli::{Global, Ladder, TryArgs};
+use crate::judging::Judgement;
+use crate::kernels::text;
+use crate::record::Row;
+use crate::report::hint::{Hint, hint};
+use crate::report::judged;
+use crate::report::landing::{Landing, landing};
+use crate::store::{Deferred, keep_apart};
+use crate::terminal::{Screen, say};
+use serde::Serialize;
+use std::path::Path;
 
-/// Checks the kernel, times it between the family's rungs, and says where it lands.
+/// Judges the kernel; one that is right is timed between the family's rungs, and shown where it lands.
 ///
 /// # Errors
 /// Bad options, a file that is no kernel, no device, a wrong result, a failed build, an output that cannot be written.
@@ -18,16 +27,122 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
     let (Some(file), Some(name)) = (&options.file, &options.family) else {
         return Err(Error::Usage("give a kernel and its family, as in gpulab try my.cl --as reduce".into()));
     };
-    let (_, rung) = own::adopt(file, bench::family(name)?)?;
-    let family = bench::family(name)?;
-    let n = options.n.unwrap_or_else(|| options.ladder.default_size(family.form));
-    let shape = match family.form {
-        Form::Vector => Shape::vector(n),
-        form => form.shape(n, options.m),
-    };
-    let mut study = LadderRun::new(family, shape, &options.ladder, &Params::new());
-    study.own = Some(rung);
-    ladder::run(out, global, &options.ladder, &study)
+    once(out, global, options, file, name)
+}
+
+fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
+    let output = &options.ladder.output;
+    let outputs =
+        [("--json", output.json.as_deref()), ("--csv", output.csv.as_deref()), ("--md", output.md.as_deref())];
+    let to_stdout = keep_apart(&outputs, &[file.to_path_buf()])?;
+    let mut json = output.json.as_deref().map(Deferred::open).transpose()?;
+    let tried = Attempt { options, file, name, to_stdout };
+    let mut report = None;
+    let done = tried.run(out, global, &mut report);
+    let (Some(json), Some(mut report)) = (&mut json, report) else { return done };
+    report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
+    let text = serde_json::to_string_pretty(&report).map_err(|e| Error::Failed(e.to_string()))?;
+    let written =
+        json.replace(|to| to.write_all(text.as_bytes()).and_then(|()| to.write_all(b"\n")).and_then(|()| to.flush()));
+    bench::worst_of([done, written].into_iter().filter_map(Result::err))
+}
+
+/// A file that is tried once.
+struct Attempt<'a> {
+    options: &'a TryArgs,
+    file: &'a Path,
+    name: &'a str,
+    /// Whether a file takes standard output, so that all else goes to standard error.
+    to_stdout: bool,
+}
+
+/// What a grading script reads.
+#[derive(Serialize)]
+struct TryReport {
+    /// Of the names below.
+    schema: u32,
+    gpulab: &'static str,
+    file: String,
+    family: &'static str,
+    /// The kernel's name among the rungs.
+    rung: &'static str,
+    device: String,
+    exit_code: u8,
+    hint: Option<Hint>,
+    judgement: Judgement,
+    landing: Option<Landing>,
+    /// Of the ladder, as `gpulab columns` says.
+    rows: Vec<Row>,
+}
+
+impl Attempt<'_> {
+    fn run(&self, out: &mut Out, global: &Global, report: &mut Option<TryReport>) -> Result<(), Error> {
+        judge::warn_of_trust(global);
+        let options = &self.options.ladder;
+        let judging = Judging {
+            family: self.name,
+            dtype: options.dtype,
+            wg: options.wg,
+            n: self.options.n,
+            m: self.options.m,
+            set: &self.options.set,
+            seed: options.seed,
+            deadline: options.measure.deadline,
+            memory: self.options.memory,
+            quick: options.measure.quick,
+        };
+        let judged = judge::judge_file(global, self.file, &judging)?;
+        self.tell(out, global, |screen| judged::text(&judged.rung.label(), &judged.judgement, screen))?;
+        *report = Some(self.report(&judged));
+        judge::verdict(&judged)?;
+        let mut rows = Vec::new();
+        let climbed = self.climb(out, global, &judged, &mut rows);
+        if let Some(report) = report {
+            report.landing = landing(judged.family, judged.rung, &rows);
+            report.rows = rows;
+        }
+        climbed
+    }
+
+    fn climb(&self, out: &mut Out, global: &Global, judged: &JudgedFile, rows: &mut Vec<Row>) -> Result<(), Error> {
+        // --json is ours.
+        let mut options: Ladder = self.options.ladder.clone();
+        options.output.json = None;
+        let asked = &judged.judgement.asked;
+        let is_choice = |name: &String| judged.family.choices.iter().any(|choice| choice.name == name);
+        let choices = asked.params.clone().into_iter().filter(|(name, _)| is_choice(name)).collect();
+        let mut study = LadderRun::new(judged.family, asked.shape, &options, &choices);
+        study.own_case = Some(asked.clone());
+        study.own = Some(judged.rung);
+        study.memory = Some(judged.memory);
+        study.to_stderr = self.to_stdout;
+        ladder::run_into(out, global, &options, &study, rows)
+    }
+
+    fn report(&self, judged: &JudgedFile) -> TryReport {
+        TryReport {
+            schema: 1,
+            gpulab: env!("CARGO_PKG_VERSION"),
+            file: self.file.display().to_string(),
+            family: judged.family.name,
+            rung: judged.rung.variant(),
+            device: judged.device.clone(),
+            exit_code: 0,
+            hint: hint(&judged.judgement),
+            judgement: judged.judgement.clone(),
+            landing: None,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Prints a text: on standard error where a file takes standard output.
+    fn tell(&self, out: &mut Out, global: &Global, text: impl Fn(Screen) -> String) -> Result<(), Error> {
+        if self.to_stdout {
+            say(text(Screen::stderr()).trim_end());
+            return Ok(());
+        }
+        out.painted(&text(screen(global.color)))
+    }
 }
 
 /// Prints a kernel to begin with.

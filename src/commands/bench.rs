@@ -10,7 +10,7 @@ use crate::record::Row;
 use crate::report::format;
 use crate::runner::{Status, Stop};
 use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session, usual_deadline};
-use crate::{Error, memory};
+use crate::{Error, memory, sweep};
 use std::borrow::Borrow;
 use std::path::Path;
 use std::time::Duration;
@@ -123,6 +123,19 @@ pub(super) fn family(name: &str) -> Result<&'static Family, Error> {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
         Error::Usage(words::unknown("family", name, &names))
     })
+}
+
+/// Settings that --set gives, each of one value.
+pub(super) fn single_settings(
+    family: &'static Family,
+    rungs: &[&'static Rung],
+    texts: &[String],
+) -> Result<Params, Error> {
+    let one = |setting: sweep::Setting| match setting.values.as_slice() {
+        [value] => Ok((setting.name.to_owned(), value.clone())),
+        values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
+    };
+    sweep::settings(family, rungs, texts).map_err(Error::Usage)?.into_iter().map(one).collect()
 }
 
 /// Refuses an element type that the family has no kernels for.

@@ -16,7 +16,7 @@ use crate::report::progress::{Observer, StatusLine};
 use crate::runner::{Sources, Status, Stop};
 use crate::store::{Recorded, recorded};
 use crate::worker::Setup;
-use crate::{Error, ceilings, files, sweep, values, why};
+use crate::{Error, ceilings, files, values, why};
 use std::path::Path;
 use std::time::Duration;
 
@@ -228,12 +228,7 @@ fn shape(family: &Family, options: &CountArgs) -> Shape {
 fn settings(family: &'static Family, rungs: &[&'static Rung], options: &CountArgs) -> Result<Params, Error> {
     let op = options.op.iter().map(|op| format!("op={op}"));
     let texts: Vec<String> = options.set.iter().cloned().chain(op).collect();
-    let settings = sweep::settings(family, rungs, &texts).map_err(Error::Usage)?;
-    let one = |setting: sweep::Setting| match setting.values.as_slice() {
-        [value] => Ok((setting.name.to_owned(), value.clone())),
-        values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
-    };
-    settings.into_iter().map(one).collect()
+    bench::single_settings(family, rungs, &texts)
 }
 
 fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {

@@ -37,6 +37,12 @@ pub(super) struct LadderRun {
     pub(super) inputs: Vec<String>,
     /// A reader's kernel among the rungs, of which is said where it lands.
     pub(super) own: Option<&'static Rung>,
+    /// As which case it runs: with the group and the settings of its own.
+    pub(super) own_case: Option<Case>,
+    /// Bytes that a worker may take beside what its driver has, if it runs what nobody trusts.
+    pub(super) memory: Option<u64>,
+    /// Whether the table goes to standard error, as somebody else's file takes standard output.
+    pub(super) to_stderr: bool,
 }
 
 impl LadderRun {
@@ -52,6 +58,9 @@ impl LadderRun {
             source: None,
             inputs: Vec::new(),
             own: None,
+            own_case: None,
+            memory: None,
+            to_stderr: false,
         }
     }
 }
@@ -70,12 +79,30 @@ pub(super) struct AsSource {
 /// # Errors
 /// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a rung.
 pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun) -> Result<(), Error> {
+    run_into(out, global, options, study, &mut Vec::new())
+}
+
+/// As [`run`]; gives the rows that were measured, too.
+///
+/// # Errors
+/// As there.
+pub(super) fn run_into(
+    out: &mut Out,
+    global: &Global,
+    options: &Ladder,
+    study: &LadderRun,
+    measured: &mut Vec<Row>,
+) -> Result<(), Error> {
     let began = Instant::now();
     let variants = options.variant.as_deref().or(study.source.as_ref().map(|source| source.variants));
-    let rungs = match variants {
+    let mut rungs = match variants {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
     };
+    let is_missing = |own: &&Rung| rungs.iter().all(|rung| rung.path != own.path);
+    if let Some(own) = study.own.filter(is_missing) {
+        rungs.push(own);
+    }
     let peaks = peaks(study.family, &options.peak)?;
     check_settings(study, &rungs)?;
     let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
@@ -94,6 +121,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         cl_dir: options.cl_dir.clone(),
         inputs: study.inputs.clone(),
         dtype: study.dtype,
+        memory: study.memory,
         ..Setup::default()
     };
     let executor = bench::open(setup, &options.measure, bytes, data.ops())?;
@@ -102,7 +130,8 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
     let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
-    let tuned = tuned(study, options, global, &rungs, (&info, dtype));
+    let mut tuned = tuned(study, options, global, &rungs, (&info, dtype));
+    tuned.extend(study.own_case.iter().map(|case| (case.variant.clone(), case.clone())));
     let study = Study {
         ladder: study,
         dtype,
@@ -121,6 +150,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let mut climb = Climb::new(study, executor, outputs, live, began);
     let climbed = climb.climb(&mut limits);
     let rows = climb.rows();
+    measured.clone_from(&rows);
     let mut finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && climb.ladder().shape.elements() > 0 {
         finished = reasons(&mut climb, out, global, options, &mut limits, &rows);
@@ -186,7 +216,11 @@ fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs<Row>, Error> {
     let Output { csv, json, md, samples, .. } = &options.output;
     let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
     let inputs = outputs::inputs(&study.inputs, options.cl_dir.as_deref());
-    Outputs::open(&Paths { csv, json, md, samples, svg: None }, &inputs)
+    let mut outputs = Outputs::open(&Paths { csv, json, md, samples, svg: None }, &inputs)?;
+    if study.to_stderr {
+        outputs.leave_stdout();
+    }
+    Ok(outputs)
 }
 
 /// Refuses a setting that none of the rungs reads.

@@ -18,6 +18,7 @@ mod filter;
 mod graph;
 mod help;
 mod interrupt;
+mod judge;
 mod lab;
 mod ladder;
 mod lesson;

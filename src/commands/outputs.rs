@@ -57,6 +57,11 @@ impl<T: CsvRecord> Outputs<T> {
         })
     }
 
+    /// Leaves standard output to somebody else's file.
+    pub(super) fn leave_stdout(&mut self) {
+        self.taken = true;
+    }
+
     /// Whether rows are written as they are measured.
     pub(super) fn has_rows(&self) -> bool {
         self.csv.is_some() || self.json.is_some() || self.samples.is_some()

@@ -114,6 +114,11 @@ impl<'a> Builder<'a> {
         self.plan.wg = wg;
     }
 
+    /// Notes the group that all launches have.
+    pub(crate) fn grouped(&mut self, wg: WorkGroup) {
+        self.plan.wg = wg;
+    }
+
     /// Adds a launch over a grid: of the rung's main kernel, or of the one whose name has this at its end.
     pub(crate) fn pass(&mut self, suffix: &str, grid: Grid, args: Vec<Arg>) {
         let kernel = format!("{}{suffix}", self.ask.rung.kernel());

@@ -4,6 +4,7 @@
 
 mod builder;
 pub mod dot;
+mod growth;
 pub mod lab;
 pub mod minplus;
 mod own;
@@ -17,7 +18,8 @@ mod tunable;
 
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
-pub use own::{DeclarationError, OwnKernel, adopt, adopted};
+pub use growth::tile_of_a_group;
+pub use own::{DeclarationError, OwnKernel, SourceTraits, adopt, adopted, own_parameters, own_traits, own_work_group};
 pub use registry::{FAMILIES, LAB, PROBES, everything, family};
 use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, labelled, split_header, text, title};

@@ -28,6 +28,8 @@ pub struct Neighbour {
     pub t_median_s: f64,
     /// What it removes that the one before it has.
     pub removes: String,
+    /// What it does.
+    pub idea: String,
 }
 
 /// Where the rung `own` lands, if it was timed.
@@ -43,6 +45,7 @@ pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
         rung: rung.label(),
         t_median_s: time,
         removes: rung.header("Removes").unwrap_or_default(),
+        idea: rung.header("Idea").unwrap_or_default(),
     };
     let after = faster.unwrap_or(timed.len()).checked_sub(1).and_then(|place| timed.get(place));
     let before = faster.and_then(|place| timed.get(place));
@@ -67,6 +70,10 @@ pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
     };
     let close = if landing.is_close { "; the last two are as fast, within the noise" } else { "" };
     let next = match &landing.before {
+        // The first rung removes what no kernel has.
+        Some(next) if landing.after.is_none() => {
+            format!("\nnext: the idea of {} is {}", next.rung, lower_first(&next.idea))
+        }
         Some(next) => format!("\nnext: {} removes {}", next.rung, lower_first(&next.removes)),
         None => String::new(),
     };

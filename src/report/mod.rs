@@ -18,6 +18,8 @@ pub mod experiment;
 pub mod format;
 mod grid;
 pub mod groups;
+pub mod hint;
+pub mod judged;
 pub mod ladder;
 pub mod landing;
 mod launching;

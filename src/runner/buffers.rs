@@ -274,7 +274,7 @@ impl BoundPlan {
         &self,
         device: &mut dyn Device,
         plan: &Plan,
-        poison: fn(Dtype) -> Vec<u8>,
+        poison: impl Fn(Dtype) -> Vec<u8>,
     ) -> Result<(), DeviceError> {
         let by_host = device.info().is_simulator();
         self.written(plan).try_for_each(|(spec, place)| match by_host {
@@ -389,6 +389,25 @@ impl BoundPlan {
             }
         }
         Ok(None)
+    }
+
+    /// Overwrites what lies beside the inputs with the first element of these, so that reading it changes nothing.
+    pub(super) fn quiet_inputs(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        neutral: &[Array],
+    ) -> Result<(), DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
+            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
+                && let Some(one) = neutral[i].at(0)
+            {
+                let zone = one.repeated(self.fence.bytes / spec.dtype.size());
+                device.write(fenced.whole, 0, zone.as_bytes())?;
+                device.write(fenced.whole, self.fence.bytes + fenced.bytes, zone.as_bytes())?;
+            }
+        }
+        Ok(())
     }
 
     /// The plan's launches with these buffers as arguments.

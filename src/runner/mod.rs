@@ -6,6 +6,7 @@ mod buffers;
 mod canary;
 mod clock;
 mod compute;
+mod diagnose;
 mod exchange;
 mod inputs;
 mod inspect;
@@ -22,6 +23,7 @@ mod witness;
 
 pub use budget::Budget;
 pub use compute::Computed;
+pub use diagnose::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
 pub use inspect::{BuildTold, Inspected};
 pub use once::LaunchedOnce;
 pub use outcome::*;

@@ -64,6 +64,24 @@ pub struct Candidate {
     pub give_up_above: Option<f64>,
 }
 
+impl Settings {
+    /// One run, for cases of which only the result is asked for.
+    pub fn once() -> Settings {
+        Settings {
+            warmup: 0,
+            min_runs: 1,
+            max_runs: 1,
+            min_time: 0.0,
+            timeout: 0.0,
+            max_noise: 1.0,
+            cache: Cache::Warm,
+            clock: Clock::Wall,
+            least_time: None,
+            candidate: Some(Candidate { give_up_above: None }),
+        }
+    }
+}
+
 #[cfg(test)]
 impl Settings {
     /// What is usual for a case.

@@ -7,7 +7,7 @@ use super::outcome::Stop;
 use super::session::{ReadyCase, Session};
 use crate::data::{self, Array, Change, Dtype, Fill, Shape};
 use crate::device::BuildUnit;
-use crate::kernels::Spot;
+use crate::kernels::{Family, Spot};
 use crate::plan::{Arg, Case, Launch, Reference};
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
@@ -43,25 +43,25 @@ impl Session {
             let fill = if problem.is_exact(&case) { problem.fill(&case) } else { problem.exact_fill(&case) };
             let when = companion_of(job, &case);
             let data = exact_data_of(job.family, &case, fill, case.seed);
-            self.with_companion(job, &case, data, |session, companion, data| {
+            self.with_companion(job.family, &case, data, |session, companion, data| {
                 session.verify_once(companion, data, &when).map(drop)
             })?;
         }
         Ok(())
     }
 
-    /// Has another case of the job's rung ready, with its data on the device, for as long as `go` runs.
-    fn with_companion(
+    /// Has a case ready, with its data on the device, for as long as `go` runs.
+    pub(super) fn with_companion<T>(
         &mut self,
-        job: &ReadyCase<'_>,
+        family: &'static Family,
         case: &Case,
         mut data: Data,
-        go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        let (rung, plan) = self.plan(job.family, case)?;
+        go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let (rung, plan) = self.plan(family, case)?;
         let program = self.build(rung, &plan)?;
-        let companion = ReadyCase { case, family: job.family, plan, program, again: None };
-        let fence = Fence::of(&*self.device, job.family, case);
+        let companion = ReadyCase { case, family, plan, program, again: None };
+        let fence = Fence::of(&*self.device, family, case);
         let uploaded = fence.upload(&mut *self.device, &data.host);
         let gone = uploaded.map_err(Stop::from).and_then(|device| {
             data.device = device;
@@ -164,7 +164,7 @@ impl Session {
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);
         let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
-        self.with_companion(job, &case, Data::unjudged(job.family, &case, host), |session, job, data| {
+        self.with_companion(job.family, &case, Data::unjudged(job.family, &case, host), |session, job, data| {
             let places: Vec<usize> = places(job, data).into_iter().map(|spot| spot.at).collect();
             let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
             let count = places.len().max(lone.values.len());
@@ -327,7 +327,7 @@ impl Session {
     }
 
     /// Fills every compute unit's local memory with NaN; not under Oclgrind, which finds such reads itself.
-    fn scrub_local(&mut self) -> Result<(), Stop> {
+    pub(super) fn scrub_local(&mut self) -> Result<(), Stop> {
         if self.device.info().is_simulator() {
             return Ok(());
         }

@@ -13,7 +13,7 @@ mod process;
 mod serve;
 
 pub use apart::{apart, within};
-pub use process::{Interrupted, Tell, WorkerProcess};
+pub use process::{Interrupted, Lost, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
 use crate::Error;
@@ -21,7 +21,7 @@ use crate::data::Dtype;
 use crate::device::DeviceInfo;
 use crate::kernels::OwnKernel;
 use crate::plan::Case;
-use crate::runner::{Inspected, LaunchedOnce, Outcome, Session, Settings, Stop};
+use crate::runner::{Inspected, LaunchedOnce, Outcome, Session, Settings, Stop, Symptoms};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -44,6 +44,10 @@ pub struct Setup {
     /// Readers' kernels, which become rungs of their families: filled in for worker processes.
     #[serde(default)]
     pub own: Vec<OwnKernel>,
+    /// Bytes that a worker process may take beyond what it has once its device is open: for kernels that nobody trusts. Of
+    /// CPU devices only, as the drivers of GPUs reserve addresses without end.
+    #[serde(default)]
+    pub memory: Option<u64>,
 }
 
 /// A program that is put round a worker process: a simulator that brings its own OpenCL.
@@ -115,6 +119,8 @@ enum Request {
     Run(Box<Job>),
     Inspect(Box<Case>),
     LaunchOnce(Box<Case>),
+    Verify(Box<Case>),
+    Diagnose(Box<Case>),
     Generation,
     Quit,
 }
@@ -127,6 +133,7 @@ enum Reply {
     Done(Box<Outcome>),
     Inspected(Result<Vec<Inspected>, Stop>),
     LaunchedOnce(Result<LaunchedOnce, Stop>),
+    Diagnosed(Box<Result<Symptoms, Stop>>),
     Generation(Option<String>),
 }
 

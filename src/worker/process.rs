@@ -5,7 +5,7 @@ use super::{Executor, Job, Numbered, Reply, Request, Setup, Wrapper};
 use crate::device::DeviceInfo;
 use crate::kernels::{self, Rung};
 use crate::plan::Case;
-use crate::runner::{Clock, Inspected, LaunchedOnce, Outcome, Status, Stop};
+use crate::runner::{Clock, Inspected, LaunchedOnce, Outcome, Status, Stop, Symptoms};
 use crate::{Error, memory};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -43,6 +43,15 @@ struct Link {
     printed: Listener,
     /// Of the last request. It begins anywhere, so that no kernel can guess it.
     number: u64,
+}
+
+/// How a kernel kept a worker from its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lost {
+    /// The worker did not answer within so many seconds.
+    Late(f64),
+    /// The worker died, so.
+    Died(String),
 }
 
 /// Why no reply came.
@@ -119,6 +128,64 @@ impl WorkerProcess {
         match self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel")? {
             Reply::Inspected(answer) => Ok(answer),
             _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
+    /// Verifies a case without timing it; within `limit`.
+    ///
+    /// # Errors
+    /// That a new worker could not be started, or an interrupt.
+    pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
+        match self.ask_within(&Request::Verify(Box::new(case.clone())), limit)? {
+            Ok(Reply::Done(outcome)) => Ok(Ok(*outcome)),
+            Ok(_) => Err(Error::Failed(STRANGE.into())),
+            Err(lost) => Ok(Err(lost)),
+        }
+    }
+
+    /// Runs a job; within `limit`.
+    ///
+    /// # Errors
+    /// As of [`WorkerProcess::verify`].
+    pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
+        match self.ask_within(&Request::Run(Box::new(job.clone())), limit)? {
+            Ok(Reply::Done(outcome)) => Ok(Ok(*outcome)),
+            Ok(_) => Err(Error::Failed(STRANGE.into())),
+            Err(lost) => Ok(Err(lost)),
+        }
+    }
+
+    /// Looks at what a case's kernels do wrong; within `limit`.
+    ///
+    /// # Errors
+    /// As of [`WorkerProcess::verify`].
+    pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
+        match self.ask_within(&Request::Diagnose(Box::new(case.clone())), limit)? {
+            Ok(Reply::Diagnosed(answer)) => Ok(Ok(*answer)),
+            Ok(_) => Err(Error::Failed(STRANGE.into())),
+            Err(lost) => Ok(Err(lost)),
+        }
+    }
+
+    /// Asks, where a kernel may end the worker or never end, which is an answer, too.
+    fn ask_within(&mut self, request: &Request, limit: Duration) -> Result<Result<Reply, Lost>, Error> {
+        let mut link = self.link()?;
+        let silence = match link.ask(request, limit, self.interrupted) {
+            Ok(reply) => {
+                let printed = link.printed.until(Some(link.number));
+                // What a compiler prints is in its log.
+                let is_built = !matches!(&reply, Reply::Done(outcome) if outcome.status() == Status::BuildFailed);
+                printed.summary("the kernel").iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
+                self.link = Some(link);
+                return Ok(Ok(reply));
+            }
+            Err(silence) => silence,
+        };
+        link.kill().summary("the kernel").iter().for_each(|text| (self.tell)(text));
+        match silence {
+            Silence::Interrupted => Err(Error::Interrupted),
+            Silence::Death(how) => Ok(Err(Lost::Died(how))),
+            Silence::Deadline => Ok(Err(Lost::Late(limit.as_secs_f64()))),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::kernels;
 use crate::plan::Target;
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
-use crate::{Error, input};
+use crate::{Error, input, memory};
 use std::io::{BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -46,6 +46,9 @@ pub fn serve() -> Result<(), Error> {
             Request::Open(setup) => match open_session(&setup) {
                 Ok(opened) => {
                     let info = opened.device().info().clone();
+                    if let Some(bytes) = setup.memory {
+                        memory::limit(bytes, info.kind == "cpu");
+                    }
                     session = Some(opened);
                     Reply::Ready(Box::new(info))
                 }
@@ -58,6 +61,10 @@ pub fn serve() -> Result<(), Error> {
             Request::Inspect(case) => session.as_mut().map_or_else(unopened, |s| Reply::Inspected(s.inspect(&case))),
             Request::LaunchOnce(case) => {
                 session.as_mut().map_or_else(unopened, |s| Reply::LaunchedOnce(s.launch_once(&case)))
+            }
+            Request::Verify(case) => session.as_mut().map_or_else(unopened, |s| Reply::Done(Box::new(s.verify(&case)))),
+            Request::Diagnose(case) => {
+                session.as_mut().map_or_else(unopened, |s| Reply::Diagnosed(Box::new(s.diagnose(&case))))
             }
             Request::Generation => {
                 session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))

@@ -10,6 +10,7 @@ mod lab;
 mod ladder;
 mod lessons;
 mod minplus;
+mod own;
 mod plot;
 mod record;
 mod report;

@@ -30,6 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["check", "cpu", "data", "device", "exchange", "files", "kernels", "memory", "occupancy", "plan", "stats"],
     ),
     ("worker", &["data", "device", "error", "input", "kernels", "memory", "plan", "runner", "stdout", "terminal"]),
+    ("judging", &["data", "error", "kernels", "plan", "runner", "worker"]),
     ("record", &["data", "device", "kernels", "plan", "runner", "stats"]),
     (
         "ceilings",
@@ -50,8 +51,10 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "ceilings",
             "compare",
+            "check",
             "count",
             "data",
+            "judging",
             "kernels",
             "occupancy",
             "plan",
@@ -81,6 +84,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "files",
             "graph",
             "input",
+            "judging",
             "kernels",
             "memory",
             "occupancy",

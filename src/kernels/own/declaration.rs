@@ -1,7 +1,8 @@
 //! What a reader's kernel says of itself: the lines `// gpulab: ...` of its file.
 
-use super::super::{Form, Kind, Tunable};
-use crate::data::Params;
+use super::super::{Family, Form, Kind, Tunable};
+use super::traits::without_comments;
+use crate::data::{Params, Shape};
 use crate::plan::WorkGroup;
 
 /// What begins a line that declares something.
@@ -15,9 +16,9 @@ pub(crate) struct Declaration {
     /// One that joins the partial results of the first, in a single group.
     pub(crate) then: Option<String>,
     /// How many work-items there are.
-    pub(crate) work: Work,
+    pub(crate) work: OwnWork,
     /// How many results they leave, of a problem with a single one.
-    pub(crate) results: Results,
+    pub(crate) results: OwnResults,
     /// The work-group, unless another is asked for.
     pub(crate) wg: Option<WorkGroup>,
     /// Elements of local memory that are handed over as the last argument.
@@ -28,7 +29,7 @@ pub(crate) struct Declaration {
 
 /// How many work-items a launch has.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Work {
+pub(crate) enum OwnWork {
     /// Each takes so many elements: of vectors in a row, of matrices columns and rows.
     Elements([Product; 2]),
     /// So many, whatever the size.
@@ -37,7 +38,7 @@ pub(crate) enum Work {
 
 /// How many results a launch leaves of a problem with a single one; the host joins them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Results {
+pub(crate) enum OwnResults {
     /// One for each work-item.
     Item,
     /// One for each work-group.
@@ -114,8 +115,8 @@ impl Declaration {
         let mut own = Declaration {
             kernel: String::new(),
             then: None,
-            work: Work::Elements([Product::one(), Product::one()]),
-            results: Results::Group,
+            work: OwnWork::Elements([Product::one(), Product::one()]),
+            results: OwnResults::Group,
             wg: None,
             local: None,
             tunables: Vec::new(),
@@ -154,14 +155,14 @@ impl Declaration {
             ["kernel", name] => self.kernel = name.into(),
             ["then", name] if form == Form::Vector => self.then = Some(name.into()),
             ["elements", text] => {
-                self.work = Work::Elements(elements(text, form).ok_or_else(|| example_of_elements(form))?);
+                self.work = OwnWork::Elements(elements(text, form).ok_or_else(|| example_of_elements(form))?);
             }
             ["items", text] if form == Form::Vector => {
                 let items = Product::parse(text).ok_or("items takes a number, as in `items 65536`")?;
-                self.work = Work::Items(items);
+                self.work = OwnWork::Items(items);
             }
-            ["results", "item"] if form == Form::Vector => self.results = Results::Item,
-            ["results", "group"] if form == Form::Vector => self.results = Results::Group,
+            ["results", "item"] if form == Form::Vector => self.results = OwnResults::Item,
+            ["results", "group"] if form == Form::Vector => self.results = OwnResults::Group,
             ["wg", text] => self.wg = Some(work_group(text).ok_or("wg takes a size, as in `wg 256` or `wg 32x8`")?),
             ["local", text] => {
                 self.local =
@@ -176,8 +177,8 @@ impl Declaration {
     /// Refuses macros that nobody sets.
     fn check_macros(&self) -> Result<(), String> {
         let work: Vec<&Product> = match &self.work {
-            Work::Elements(products) => products.iter().collect(),
-            Work::Items(product) => vec![product],
+            OwnWork::Elements(products) => products.iter().collect(),
+            OwnWork::Items(product) => vec![product],
         };
         let used = work.into_iter().chain(&self.local).flat_map(Product::macros);
         let is_known = |name: &str| name == "WG" || self.tunables.iter().any(|t| t.name.eq_ignore_ascii_case(name));
@@ -247,8 +248,7 @@ fn is_macro(text: &str) -> bool {
 
 /// The names of a file's kernels: what stands before the bracket behind `__kernel ... void`.
 fn kernels(text: &str) -> Vec<String> {
-    let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
-    let code = code.join("\n");
+    let code = without_comments(text);
     let words: Vec<&str> =
         code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
     let starts = words.iter().enumerate().filter(|(_, word)| ["__kernel", "kernel"].contains(word));
@@ -261,6 +261,17 @@ fn kernels(text: &str) -> Vec<String> {
 }
 
 impl Declaration {
+    /// The parameters of the kernel that is launched first, as they would be written.
+    pub(crate) fn parameters(&self, family: &Family) -> Vec<String> {
+        let inputs = family.problem.inputs(Shape { n: 1, m: 1 }, &Params::new()).len();
+        let names: &[&str] = if inputs == 2 { &["x", "y"] } else { &["in"] };
+        let pointers = names.iter().map(|name| format!("__global const T *{name}"));
+        let sizes: &[&str] = if family.form == Form::Matrix { &["width", "height"] } else { &["n"] };
+        let sizes = sizes.iter().map(|name| format!("const INDEX {name}"));
+        let local = self.local.is_some().then(|| "__local T *scratch".to_owned());
+        pointers.chain(["__global T *out".to_owned()]).chain(sizes).chain(local).collect()
+    }
+
     /// The number that a macro has, where `params` set tunables.
     pub(crate) fn number(&self, name: &str, params: &Params, wg: WorkGroup) -> Option<u64> {
         if name == "WG" {
@@ -284,8 +295,8 @@ mod tests {
     #[test]
     fn a_file_without_declarations_has_an_item_an_element_and_a_result_a_group() {
         let own = Declaration::read(KERNEL, Form::Vector).unwrap();
-        assert_eq!((own.kernel.as_str(), own.results), ("mine", Results::Group));
-        assert_eq!(own.work, Work::Elements([Product::one(), Product::one()]));
+        assert_eq!((own.kernel.as_str(), own.results), ("mine", OwnResults::Group));
+        assert_eq!(own.work, OwnWork::Elements([Product::one(), Product::one()]));
     }
 
     #[test]
@@ -293,11 +304,11 @@ mod tests {
         let lines = "// gpulab: elements 4*ACC (as vectors)\n// gpulab: tune ACC 2 4 8\n// gpulab: local WG\n\
                      // gpulab: results item\n// gpulab: wg 128";
         let own = read(lines, Form::Vector).unwrap();
-        let Work::Elements([each, _]) = &own.work else { panic!("{:?}", own.work) };
+        let OwnWork::Elements([each, _]) = &own.work else { panic!("{:?}", own.work) };
         let number = |params: &Params| each.value(&|name| own.number(name, params, WorkGroup::linear(128)));
         assert_eq!(number(&Params::new()), Some(8), "the first value is the default");
         assert_eq!(number(&Params::from([("acc".into(), "8".into())])), Some(32));
-        assert_eq!((own.wg, own.results), (Some(WorkGroup::linear(128)), Results::Item));
+        assert_eq!((own.wg, own.results), (Some(WorkGroup::linear(128)), OwnResults::Item));
         assert!(own.local.is_some() && own.tunables[0].name == "acc");
     }
 

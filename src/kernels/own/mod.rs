@@ -5,11 +5,13 @@
 
 mod declaration;
 mod planner;
+mod traits;
 
 pub use declaration::DeclarationError;
+pub use traits::SourceTraits;
 
 use super::{Ask, Family, Rung};
-use crate::plan::{Plan, Refusal};
+use crate::plan::{Plan, Refusal, WorkGroup};
 use declaration::Declaration;
 use serde::{Deserialize, Serialize};
 use std::sync::{PoisonError, RwLock};
@@ -59,6 +61,25 @@ pub fn adopt(own: &OwnKernel) -> Result<&'static Rung, DeclarationError> {
     let mut all = ADOPTED.write().unwrap_or_else(PoisonError::into_inner);
     all.push(Adopted { own: own.clone(), path, text, declaration, family });
     ladder.last().ok_or_else(unknown)
+}
+
+/// The work-group that an adopted kernel's file declares, if it does.
+pub fn own_work_group(rung: &Rung) -> Option<WorkGroup> {
+    of_rung(rung, |adopted| adopted.declaration.wg)?
+}
+
+/// What an adopted kernel's text has.
+pub fn own_traits(rung: &Rung) -> Option<SourceTraits> {
+    of_rung(rung, |adopted| SourceTraits::of(adopted.text, &adopted.declaration.kernel))
+}
+
+/// The parameters that an adopted kernel must have, as they would be written.
+pub fn own_parameters(rung: &Rung) -> Option<Vec<String>> {
+    of_rung(rung, |adopted| adopted.declaration.parameters(adopted.family))
+}
+
+fn of_rung<T>(rung: &Rung, what: impl Fn(&Adopted) -> T) -> Option<T> {
+    find(|adopted| adopted.path == rung.path, what)
 }
 
 /// All kernels that were adopted, for a worker to adopt as well.

@@ -1,6 +1,6 @@
 //! The launches of a reader's kernel, from what its file declares.
 
-use super::declaration::{Declaration, Results, Work};
+use super::declaration::{Declaration, OwnResults, OwnWork};
 use crate::kernels::shape::{self, Grid, HOST_FINISH};
 use crate::kernels::{Ask, Builder, Form, minplus, reduce};
 use crate::plan::{Arg, Plan, Refusal, Role, WorkGroup};
@@ -44,6 +44,7 @@ impl<'a> OwnLaunch<'a> {
 
     /// The builder's macros: sizes of the group, and the tunables.
     fn set_up(&self, plan: &mut Builder<'a>) -> Result<(), Refusal> {
+        plan.grouped(self.wg);
         let [x, y, _] = self.wg.0;
         for (name, value) in [("WG", self.wg.size()), ("WG_X", x), ("WG_Y", y)] {
             plan.define(name, value);
@@ -68,11 +69,11 @@ impl<'a> OwnLaunch<'a> {
         let (ask, wg) = (self.ask, self.wg.size());
         let n = ask.case.shape.n;
         let (items, each) = match &self.own.work {
-            Work::Elements([each, _]) => {
+            OwnWork::Elements([each, _]) => {
                 let each = self.value(each)?;
                 (n.div_ceil(each), each)
             }
-            Work::Items(items) => {
+            OwnWork::Items(items) => {
                 let items = self.value(items)?;
                 (items, n.div_ceil(items))
             }
@@ -83,7 +84,7 @@ impl<'a> OwnLaunch<'a> {
             _ => Builder::linear(ask, shape::wrapping(ask.case.dtype), grid),
         };
         self.set_up(&mut plan)?;
-        let results = if self.own.results == Results::Item { grid.items() } else { grid.groups };
+        let results = if self.own.results == OwnResults::Item { grid.items() } else { grid.groups };
         let joined = self.own.then.as_ref().filter(|_| results > 1);
         let role = if joined.is_some() { Role::Scratch } else { Role::Output };
         let partials = plan.buffer(role, ask.case.dtype, results);
@@ -91,7 +92,7 @@ impl<'a> OwnLaunch<'a> {
         let args = plan.inputs().into_iter().chain([partials, Arg::Index(n)]).chain(local).collect();
         plan.launch_of(&self.own.kernel, [grid.groups as u64, 1, 1], self.wg, args);
         // However a group's items add up: no sum has more terms than the group has elements.
-        let depth = each.saturating_mul(if self.own.results == Results::Item { 1 } else { wg as u64 }) + HOST_FINISH;
+        let depth = each.saturating_mul(if self.own.results == OwnResults::Item { 1 } else { wg as u64 }) + HOST_FINISH;
         let Some(then) = joined else { return Ok(plan.plan_with(local_bytes, depth)) };
         let result = plan.output(1);
         let args = [partials, result, Arg::Index(results as u64)].into_iter().chain(local).collect();
@@ -101,7 +102,7 @@ impl<'a> OwnLaunch<'a> {
 
     fn over_matrices(&self) -> Result<Plan, Refusal> {
         let (ask, shape) = (self.ask, self.ask.case.shape);
-        let Work::Elements([across, down]) = &self.own.work else {
+        let OwnWork::Elements([across, down]) = &self.own.work else {
             return Err(Refusal::Setting("items are for vectors".into()));
         };
         let each = [self.value(across)?, self.value(down)?];

@@ -1,0 +1,226 @@
+//! What stands in a kernel's text, as far as it helps to say why it is wrong. No compiler: words and brackets only.
+
+use serde::{Deserialize, Serialize};
+
+/// What a kernel's text has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceTraits {
+    /// Whether it has local memory.
+    pub has_local: bool,
+    /// How many barriers.
+    pub barriers: u64,
+    /// Whether a barrier stands behind a `return` that some items may take.
+    pub returns_before_barrier: bool,
+    /// Whether a barrier stands within an `if`.
+    pub branches_round_barrier: bool,
+    /// Whether it asks for the number of its group.
+    pub asks_group: bool,
+    /// Whether it asks for the place of an item in its group.
+    pub asks_local: bool,
+    /// Whether it asks for the place of an item in the launch.
+    pub asks_global: bool,
+    /// Whether it asks for the number of items in the launch, or of groups: for a stride.
+    pub asks_size: bool,
+    /// Whether it has atomic operations.
+    pub has_atomics: bool,
+    /// Whether it names the element type, `T`.
+    pub names_element: bool,
+    /// A floating-point type that it names.
+    pub float_type: Option<String>,
+    /// An integer type that it names, other than for indices.
+    pub integer_type: Option<String>,
+    /// Whether it names the work-group's size.
+    pub names_group_size: bool,
+    /// Powers of two from 8 to 1024 that are written as numbers.
+    pub sizes: Vec<u64>,
+    /// The first kernel's parameters.
+    pub parameters: Vec<String>,
+}
+
+impl SourceTraits {
+    /// Looks at a kernel's text; `kernel` is the function that is launched first.
+    pub fn of(text: &str, kernel: &str) -> SourceTraits {
+        let code = without_comments(text);
+        let words: Vec<&str> = words(&code).collect();
+        let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+        let first =
+            |names: &[&str]| words.iter().find(|word| names.contains(&scalar(word))).map(|word| (*word).to_owned());
+        let is_size = |number: &u64| number.is_power_of_two() && (8..=1024).contains(number);
+        let mut sizes: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).filter(is_size).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let (barriers, returns_before_barrier, branches_round_barrier) = barriers(&code);
+        SourceTraits {
+            has_local: has(&["__local", "local"]),
+            barriers,
+            returns_before_barrier,
+            branches_round_barrier,
+            asks_group: has(&["get_group_id"]),
+            asks_local: has(&["get_local_id"]),
+            asks_global: has(&["get_global_id"]),
+            asks_size: has(&["get_global_size", "get_num_groups"]),
+            has_atomics: words.iter().any(|word| word.starts_with("atomic_") || word.starts_with("atom_")),
+            names_element: has(&["T"]),
+            float_type: first(&["float", "double", "half"]),
+            integer_type: first(&["int", "uint", "long", "ulong", "short", "char"]),
+            names_group_size: has(&["WG", "WG_X", "WG_Y", "get_local_size"]),
+            sizes,
+            parameters: parameters(&code, kernel),
+        }
+    }
+}
+
+/// The name of a vector's elements, `float` of `float4`.
+fn scalar(word: &str) -> &str {
+    word.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The text without comments and without lines of the preprocessor that name lines.
+pub(super) fn without_comments(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        code.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = match rest.as_bytes().get(1) {
+            Some(b'/') => rest.find('\n').unwrap_or(rest.len()),
+            Some(b'*') => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            _ => {
+                code.push('/');
+                1
+            }
+        };
+        rest = &rest[end..];
+        code.push(' ');
+    }
+    code.push_str(rest);
+    code.lines().filter(|line| !line.trim_start().starts_with("#line")).collect::<Vec<_>>().join("\n")
+}
+
+/// How many barriers there are, and whether one stands behind a bare `return` of its function, or within an `if`.
+fn barriers(code: &str) -> (u64, bool, bool) {
+    /// A block: whether it is an `if`'s, and whether a return was seen in it.
+    struct Block {
+        is_branch: bool,
+    }
+    let mut blocks: Vec<Block> = Vec::new();
+    let (mut count, mut behind, mut within, mut returned) = (0, false, false, false);
+    // Behind `if (...)` without a bracket, up to the end of the statement.
+    let mut pending = false;
+    let mut bracket = 0usize;
+    let mut branch_condition = None;
+    let mut rest = code;
+    while let Some(c) = rest.chars().next() {
+        let word_end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if word_end > 0 {
+            match &rest[..word_end] {
+                "barrier" | "work_group_barrier" => {
+                    count += 1;
+                    behind |= returned;
+                    within |= pending || blocks.iter().any(|block| block.is_branch);
+                }
+                "return" if rest[word_end..].trim_start().starts_with(';') => returned = true,
+                "if" => branch_condition = Some(bracket),
+                "else" => pending = true,
+                _ => {}
+            }
+            rest = &rest[word_end..];
+            continue;
+        }
+        match c {
+            '(' => bracket += 1,
+            ')' => {
+                bracket = bracket.saturating_sub(1);
+                if branch_condition == Some(bracket) {
+                    (branch_condition, pending) = (None, true);
+                }
+            }
+            '{' => {
+                blocks.push(Block { is_branch: pending });
+                pending = false;
+            }
+            '}' => {
+                blocks.pop();
+                returned &= !blocks.is_empty();
+            }
+            ';' if bracket == 0 => pending = false,
+            _ => {}
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    (count, behind, within)
+}
+
+/// The parameters of a kernel, as they are written.
+fn parameters(code: &str, kernel: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let named = code.match_indices(kernel).map(|(at, _)| (&code[..at], &code[at + kernel.len()..]));
+    let mut named = named.filter(|(before, after)| {
+        !before.ends_with(is_word) && before.trim_end().ends_with("void") && after.trim_start().starts_with('(')
+            || before.trim_end().ends_with(')') && after.trim_start().starts_with('(')
+    });
+    let Some((_, after)) = named.next().filter(|_| !kernel.is_empty()) else { return Vec::new() };
+    let list = after.trim_start().trim_start_matches('(');
+    let Some(end) = list.find([')', '{', ';']) else { return Vec::new() };
+    let one = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let all: Vec<String> = list[..end].split(',').map(one).filter(|text| !text.is_empty()).collect();
+    if all == ["void"] { Vec::new() } else { all }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: &str = "
+// barrier in a comment, __local too
+__kernel void tree(__global const T *x, __global T *partials, const INDEX n)
+{
+    __local T scratch[256]; /* return; */
+    const uint lid = get_local_id(0);
+    scratch[lid] = x[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint s = WG / 2; s > 0; s /= 2) {
+        if (lid < s)
+            scratch[lid] += scratch[lid + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (lid == 0) partials[get_group_id(0)] = scratch[0];
+}";
+
+    #[test]
+    fn words_are_found_outside_of_comments_only() {
+        let traits = SourceTraits::of(TREE, "tree");
+        assert_eq!((traits.barriers, traits.has_local), (2, true));
+        assert!(!traits.returns_before_barrier && !traits.branches_round_barrier);
+        assert_eq!(traits.sizes, [256]);
+        assert_eq!(traits.parameters, ["__global const T *x", "__global T *partials", "const INDEX n"]);
+        assert_eq!(traits.float_type, None);
+        assert!(traits.names_element && traits.names_group_size);
+    }
+
+    #[test]
+    fn barriers_that_not_all_items_reach_are_found() {
+        let of = |body: &str| SourceTraits::of(&format!("__kernel void k(__global T *x) {{ {body} }}"), "k");
+        assert!(of("if (i >= n) return; x[i] = 1; barrier(1);").returns_before_barrier);
+        assert!(!of("barrier(1); if (i >= n) return;").returns_before_barrier);
+        assert!(of("if (i < n) { x[i] = 1; barrier(1); }").branches_round_barrier);
+        assert!(of("if (i < n) barrier(1);").branches_round_barrier);
+        assert!(of("if (i < n) x[i] = (1); else barrier(1);").branches_round_barrier);
+        assert!(!of("if (i < n) x[i] = 1; barrier(1);").branches_round_barrier);
+        assert!(!of("if (f(i) < g(n)) { x[i] = 1; } barrier(1);").branches_round_barrier);
+    }
+
+    #[test]
+    fn any_text_is_taken() {
+        for text in ["", "/", "/*", "//", "}}}}", "((((", "if", "é\u{0}{", "void k(", "k("] {
+            let traits = SourceTraits::of(text, "k");
+            assert!(traits.parameters.is_empty(), "{text}");
+        }
+        assert_eq!(SourceTraits::of("kernel void k(void) {}", "k").parameters, Vec::<String>::new());
+        assert_eq!(SourceTraits::of("kernel void k(global float4 *a) {}", "k").float_type.as_deref(), Some("float4"));
+    }
+}

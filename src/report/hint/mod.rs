@@ -1,0 +1,196 @@
+//! What a kernel's faults look like, and what to try next: sentences made of what a judgement found out, and of nothing else.
+
+mod build;
+mod ends;
+mod matrices;
+mod vectors;
+
+use super::format;
+use crate::judging::{Judgement, Ruling, TriedCase};
+use crate::kernels::SourceTraits;
+use crate::plan::WorkGroup;
+use crate::runner::Symptoms;
+use serde::Serialize;
+
+/// What to say of a kernel that is not right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hint {
+    /// What it looks like.
+    pub looks: String,
+    /// What to do next.
+    pub next: String,
+}
+
+impl Hint {
+    fn new(looks: impl Into<String>, next: impl Into<String>) -> Hint {
+        Hint { looks: looks.into(), next: next.into() }
+    }
+}
+
+/// The hint for a kernel; none for one that is right.
+pub fn hint(judgement: &Judgement) -> Option<Hint> {
+    match judgement.ruling {
+        Ruling::Right => None,
+        Ruling::NotBuilt => Some(build::hint(judgement)),
+        Ruling::Wrong => Some(wrong(judgement)),
+        ruling => Some(ends::hint(judgement, ruling)),
+    }
+}
+
+fn wrong(judgement: &Judgement) -> Hint {
+    let Some(symptoms) = &judgement.symptoms else {
+        return by_sizes(judgement).unwrap_or_else(|| {
+            let looks =
+                "What it does wrong could not be looked at, as it ended the process or the time that was given.";
+            Hint::new(looks, next_check(judgement))
+        });
+    };
+    let found = matrices::likeness(judgement, symptoms)
+        .or_else(|| anywhere(judgement, symptoms))
+        .or_else(|| vectors::hint(judgement, symptoms))
+        .or_else(|| matrices::hint(judgement, symptoms));
+    found.or_else(|| by_group(judgement)).or_else(|| by_sizes(judgement)).unwrap_or_else(|| unknown(judgement))
+}
+
+/// Faults of every family: memory that is no result's, and races.
+fn anywhere(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
+    let traits = &judgement.traits;
+    if let Some(input) = symptoms.changed_input {
+        let name = parameter(&judgement.parameters, input);
+        return Some(Hint::new(
+            format!("The kernel writes to its input {name}, which must stay as it is."),
+            "Declare inputs as __global const T *, and write results to the parameter behind them.",
+        ));
+    }
+    if let Some(what) = &symptoms.outside {
+        return Some(Hint::new(
+            format!("The kernel {}.", what.trim_start_matches("the kernel ")),
+            "Turn away the work-items that have no element: whole work-groups are launched, more work-items than elements. \
+             Compare the index with the size before each store, and give each result the place that belongs to it.",
+        ));
+    }
+    if symptoms.differs {
+        return Some(race(judgement, traits));
+    }
+    None
+}
+
+/// Results that change from run to run.
+fn race(judgement: &Judgement, traits: &SourceTraits) -> Hint {
+    if traits.has_local && traits.barriers == 0 {
+        return no_barrier();
+    }
+    let looks = "The result changes from run to run over the same data: work-items write to the same place, or read what \
+                 others have not written yet.";
+    let next = match traits.has_atomics {
+        true => "Something is written beside the atomic operations: look for stores that several work-items do.",
+        false if traits.has_local => {
+            "Look for a missing barrier(CLK_LOCAL_MEM_FENCE) between a store to local memory and the load of it by another \
+             work-item, and for stores that several work-items do."
+        }
+        false => "Give each work-item or work-group a result of its own, at get_global_id(0) or get_group_id(0).",
+    };
+    Hint::new(looks, format!("{next} {}", next_check(judgement)))
+}
+
+/// Local memory without any barrier.
+fn no_barrier() -> Hint {
+    Hint::new(
+        "Work-items read local memory that others have not written yet: the kernel has local memory, and no barrier.",
+        "Put barrier(CLK_LOCAL_MEM_FENCE) between the store to local memory and the loads of what other work-items stored, and \
+         between two steps of a tree.",
+    )
+}
+
+/// A kernel that is right in groups of one size only.
+fn by_group(judgement: &Judgement) -> Option<Hint> {
+    let failed = judgement.failed().filter(|failed| failed.shape != judgement.asked.shape)?;
+    let right: Vec<WorkGroup> =
+        judgement.elsewhere.iter().filter(|tried| tried.ruling == Ruling::Right).map(|tried| tried.wg).collect();
+    let first = right.first()?;
+    if right.iter().all(|wg| wg.size() == 1) {
+        return Some(Hint::new(
+            "The kernel is right with one work-item to a group, and wrong with more: its work-items disturb each other.",
+            format!(
+                "Look for a missing barrier, and for a place that several work-items write. {}",
+                next_check(judgement)
+            ),
+        ));
+    }
+    let sizes: Vec<String> = right.iter().map(ToString::to_string).collect();
+    let number = judgement.traits.sizes.iter().find(|size| right.iter().any(|wg| wg.size() as u64 == **size));
+    let next = match number {
+        Some(size) => format!("The text has the number {size}: write WG, or WG_X and WG_Y, which gpulab sets."),
+        None => format!("Write WG for the group's size, or declare the one it needs: // gpulab: wg {first}"),
+    };
+    Some(Hint::new(
+        format!("The kernel is right in work-groups of {}, and wrong in those of {}.", sizes.join(" and "), failed.wg),
+        next,
+    ))
+}
+
+/// A kernel that is right at some sizes.
+fn by_sizes(judgement: &Judgement) -> Option<Hint> {
+    let (right, wrong): (Vec<&TriedCase>, Vec<&TriedCase>) =
+        judgement.tried.iter().partition(|tried| tried.ruling == Ruling::Right);
+    let [wide, high] = judgement.tile;
+    let is_whole = |tried: &&TriedCase| tried.shape.n.is_multiple_of(wide) && tried.shape.m.is_multiple_of(high);
+    if right.is_empty() || wrong.is_empty() {
+        return None;
+    }
+    let group = if high == 1 { format!("{wide} elements") } else { format!("{wide}x{high} elements") };
+    if right.iter().all(is_whole) && !wrong.iter().any(is_whole) {
+        return Some(Hint::new(
+            format!(
+                "The kernel is right where the data are whole groups of {group}, and wrong where a part of one is left."
+            ),
+            "Compare each index with the size: the last work-group has fewer elements than the others.",
+        ));
+    }
+    let least_wrong = wrong.iter().map(|tried| tried.shape.elements()).min()?;
+    let most_right = right.iter().map(|tried| tried.shape.elements()).max()?;
+    if least_wrong > most_right {
+        return Some(Hint::new(
+            format!("The kernel is right up to {} and wrong from {} on.", elements(most_right), elements(least_wrong)),
+            "Look for numbers that hold for small sizes only: a fixed number of groups or of turns of a loop, or a type too \
+             small for an index or a sum.",
+        ));
+    }
+    None
+}
+
+fn elements(count: u64) -> String {
+    if count == 1 { "one element".into() } else { format!("{count} elements") }
+}
+
+fn unknown(judgement: &Judgement) -> Hint {
+    let looks = "The pattern of what is wrong has no name here.";
+    Hint::new(
+        looks,
+        format!(
+            "Compare it with the family's first rung: gpulab source {}:1. {}",
+            judgement.asked.family,
+            next_check(judgement)
+        ),
+    )
+}
+
+/// What to run to find races and accesses out of bounds.
+fn next_check(judgement: &Judgement) -> String {
+    format!(
+        "gpulab try FILE --as {} --check looks for races, accesses out of bounds and values that were never set.",
+        judgement.asked.family
+    )
+}
+
+/// The name of a parameter.
+fn parameter(parameters: &[String], index: usize) -> String {
+    let name = parameters.get(index).and_then(|text| text.rsplit(['*', ' ']).next()).unwrap_or_default();
+    if name.is_empty() { format!("number {index}") } else { name.to_owned() }
+}
+
+/// A text for a screen: what it looks like, then what to do.
+pub fn text(hint: &Hint, width: usize) -> String {
+    format::wrap(&format!("hint: {}", hint.looks), width, "  ")
+        + &format::wrap(&format!("next: {}", hint.next), width, "  ")
+}

@@ -1,0 +1,284 @@
+//! Of kernels over vectors: which elements count in the result and how often, and what else is in it.
+
+use super::super::inputs::{Data, exact_data_of, make_inputs};
+use super::super::outcome::{Number, Stop};
+use super::super::session::Session;
+use super::{Probe, Symptoms, survey, tile};
+use crate::check::{self, Share};
+use crate::data::{self, Array, Change, Fill, Shape};
+use crate::kernels::Family;
+use crate::plan::{Case, Reference};
+use serde::{Deserialize, Serialize};
+
+/// Which elements count in a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountSymptoms {
+    /// Elements that a work-group has.
+    pub group: u64,
+    /// Those that count at all.
+    pub counted: Share,
+    /// How many these are.
+    pub count: u64,
+    /// The first that does not count.
+    pub first_missing: Option<u64>,
+    /// Those that count more than once.
+    pub repeated: Option<Repeated>,
+    /// How many leave a result that is no multiple of theirs.
+    pub strange: u64,
+    /// What the result is over elements that leave it to the others, as zeros of a sum.
+    pub starts_from: StartsFrom,
+    /// Of two inputs: whether an element of one counts with that of the other at its place.
+    pub is_paired: Option<bool>,
+    /// Whether the input of this number counts by itself, where all elements of the other are zero.
+    pub lone_input: Option<usize>,
+    /// Over which kinds of data the result is right; none of results that one element decides.
+    pub kinds: Option<DataKinds>,
+}
+
+/// Elements that count more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// Which these are.
+    pub share: Share,
+    /// The first of them.
+    pub first: u64,
+    /// How often it counts.
+    pub times: i64,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// What a result holds that comes from no element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartsFrom {
+    /// Nothing: it is right.
+    Nothing,
+    /// What the output held before.
+    Output,
+    /// What lies beside the inputs.
+    BesideInputs,
+    /// Something else: local memory or variables that were never set, or a constant.
+    Elsewhere,
+}
+
+/// Over which data a result is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataKinds {
+    /// Ones.
+    pub ones: bool,
+    /// Small whole numbers of both signs.
+    pub signed: bool,
+    /// The same over four, of floating-point types; else the same.
+    pub fractions: bool,
+    /// Random numbers: integers over their whole range.
+    pub any: bool,
+}
+
+/// Most elements that are looked at one by one.
+const MOST: u64 = 1 << 14;
+
+/// Beyond the last whole group.
+const REST: u64 = 5;
+
+pub(super) fn diagnose(session: &mut Session, family: &'static Family, case: &Case) -> Result<Symptoms, Stop> {
+    let [group, _] = tile(session, family, case)?;
+    let n = (3 * group + REST).min(MOST);
+    let small = Case { shape: Shape::vector(n), ..case.clone() };
+    let fill = exact_fill(family, &small);
+    let data = exact_data_of(family, &small, fill, case.seed);
+    let finished = |output: &Array| family.problem.finish(&small, output.clone(), &[]);
+    let reference = data.reference.clone();
+    let is_right = |output: &Array| match &reference {
+        Some(Reference::Exact(exact)) => check::check_exact(&finished(output), exact).ok,
+        _ => false,
+    };
+    let groups = group as usize;
+    let mut symptoms = session.probe(family, &small, data.host, |probe| survey(probe, 1, is_right))?;
+    let is_all_written = symptoms.unwritten_count[0] == 0;
+    symptoms.counts = counts(session, family, &small, groups, is_all_written)?;
+    Ok(symptoms)
+}
+
+/// Data over which results are exact.
+fn exact_fill(family: &Family, case: &Case) -> Fill {
+    if family.problem.is_exact(case) { family.problem.fill(case) } else { family.problem.exact_fill(case) }
+}
+
+/// Inputs of which single elements can be made to count.
+struct Single {
+    /// Nothing counts.
+    neutral: Vec<Array>,
+    /// Nothing of the first input counts, and what does makes the others count.
+    base: Vec<Array>,
+    /// An element that counts.
+    one: Array,
+    /// Whether one decides the result, so that it says nothing of how many count.
+    decides: bool,
+    /// The result where none counts, and where one does.
+    results: [Option<Number>; 2],
+}
+
+impl Single {
+    fn of(family: &Family, case: &Case) -> Option<Single> {
+        let lone = family.problem.lone(case, case.seed)?;
+        let lens = family.problem.inputs(case.shape, &case.params);
+        let neutral: Vec<Array> = lone.neutral.iter().zip(&lens).map(|(one, &len)| one.repeated(len)).collect();
+        let decides = family.problem.is_decided_by_one(case);
+        let ones = |len| data::generate(Fill::Ones, case.dtype, 0, 0, 0, len);
+        let one = if decides { lone.values.first()?.first()?.clone() } else { ones(1) };
+        let mut base = neutral.clone();
+        base.iter_mut().skip(1).for_each(|input| *input = ones(input.len()));
+        let finish = |value: &Array| super::super::judge::single(&family.problem.finish(case, value.clone(), &[]));
+        let results = [finish(&lone.neutral[0]), finish(&one)];
+        Some(Single { neutral, base, one, decides, results })
+    }
+
+    /// How often an element counts that leaves this result; none if it is no multiple of it.
+    fn times(&self, result: Option<Number>) -> Option<i64> {
+        let [none, one] = self.results;
+        match result? {
+            number if Some(number) == none => Some(0),
+            number if Some(number) == one => Some(1),
+            _ if self.decides => None,
+            Number::Integer(times) => Some(times).filter(|times| times.abs() < 1 << 20),
+            Number::Real(times) => (times.abs() < 1e6 && times.fract() == 0.0).then_some(times as i64),
+        }
+    }
+}
+
+fn counts(
+    session: &mut Session,
+    family: &'static Family,
+    case: &Case,
+    group: usize,
+    is_all_written: bool,
+) -> Result<Option<CountSymptoms>, Stop> {
+    let Some(single) = Single::of(family, case) else { return Ok(None) };
+    let starts_from = starts_from(session, family, case, &single, is_all_written)?;
+    let kinds = if single.decides { None } else { Some(kinds(session, family, case)?) };
+    session.probe(family, case, single.base.clone(), |probe| {
+        let times = each(probe, &single)?;
+        let is_in = |is: &dyn Fn(i64) -> bool| -> Vec<bool> { times.iter().map(|t| t.is_some_and(is)).collect() };
+        let counted: Vec<bool> = times.iter().map(|times| *times != Some(0)).collect();
+        let many = is_in(&|times| times > 1 || times < 0);
+        let repeated = many.iter().position(|is| *is).map(|first| Repeated {
+            share: check::share(&many, group),
+            first: first as u64,
+            times: times[first].unwrap_or(0),
+            count: many.iter().filter(|is| **is).count() as u64,
+        });
+        let is_paired = paired(probe, &single)?;
+        Ok(Some(CountSymptoms {
+            group: group as u64,
+            counted: check::share(&counted, group),
+            count: counted.iter().filter(|is| **is).count() as u64,
+            first_missing: counted.iter().position(|is| !is).map(|at| at as u64),
+            repeated,
+            strange: times.iter().filter(|times| times.is_none()).count() as u64,
+            starts_from,
+            is_paired,
+            lone_input: lone_input(probe, &single)?,
+            kinds,
+        }))
+    })
+}
+
+/// How often each element counts, by a run for each.
+fn each(probe: &mut Probe<'_>, single: &Single) -> Result<Vec<Option<i64>>, Stop> {
+    let before = single.neutral[0].at(0).unwrap_or_else(|| single.one.clone());
+    probe.session.scrub_local()?;
+    (0..single.base[0].len())
+        .map(|index| {
+            let change = |value: &Array| Change { input: 0, index, value: value.clone() };
+            let old = single.base[0].at(index).unwrap_or_else(|| before.clone());
+            probe.bound.change(&mut *probe.session.device, &probe.job.plan, &[change(&single.one)])?;
+            let output = probe.run(&before)?;
+            probe.bound.change(&mut *probe.session.device, &probe.job.plan, &[change(&old)])?;
+            Ok(single.times(probe.number(output)))
+        })
+        .collect()
+}
+
+/// Of two inputs, whether elements at the same place meet, at some places.
+fn paired(probe: &mut Probe<'_>, single: &Single) -> Result<Option<bool>, Stop> {
+    const PLACES: usize = 8;
+    let [neutral, _] = &single.neutral[..] else { return Ok(None) };
+    let before = neutral.at(0).unwrap_or_else(|| single.one.clone());
+    let len = neutral.len();
+    for place in 0..PLACES {
+        let at = place * (len - 1) / (PLACES - 1);
+        let mut inputs = single.neutral.clone();
+        for input in 0..inputs.len() {
+            Change { input, index: at, value: single.one.clone() }.apply(&mut inputs);
+        }
+        probe.set(inputs)?;
+        let output = probe.run(&before)?;
+        if single.times(probe.number(output)) == Some(0) {
+            return Ok(Some(false));
+        }
+    }
+    Ok(Some(true))
+}
+
+/// Of two inputs, the one that counts where the other is zero.
+fn lone_input(probe: &mut Probe<'_>, single: &Single) -> Result<Option<usize>, Stop> {
+    if single.neutral.len() < 2 {
+        return Ok(None);
+    }
+    let before = single.neutral[0].at(0).unwrap_or_else(|| single.one.clone());
+    for input in 0..single.neutral.len() {
+        let mut inputs = single.neutral.clone();
+        inputs[input] = single.one.repeated(inputs[input].len());
+        probe.set(inputs)?;
+        let output = probe.run(&before)?;
+        if single.times(probe.number(output)).is_some_and(|times| times != 0) {
+            return Ok(Some(input));
+        }
+    }
+    Ok(None)
+}
+
+/// Where a result comes from that no element made.
+fn starts_from(
+    session: &mut Session,
+    family: &'static Family,
+    case: &Case,
+    single: &Single,
+    is_all_written: bool,
+) -> Result<StartsFrom, Stop> {
+    let before = single.neutral[0].at(0).unwrap_or_else(|| single.one.clone());
+    let is_neutral = |number: Option<Number>| number == single.results[0];
+    session.probe(family, case, single.neutral.clone(), |probe| {
+        let output = probe.run_scrubbed(&before)?;
+        if is_neutral(probe.number(output)) {
+            let mut other = Array::zeros(case.dtype, 1);
+            other.as_bytes_mut().copy_from_slice(&check::poison(case.dtype));
+            let output = probe.run_scrubbed(&other)?;
+            let is_right = !is_all_written || is_neutral(probe.number(output));
+            return Ok(if is_right { StartsFrom::Nothing } else { StartsFrom::Output });
+        }
+        probe.bound.quiet_inputs(&mut *probe.session.device, &probe.job.plan, &single.neutral)?;
+        let output = probe.run_scrubbed(&before)?;
+        Ok(if is_neutral(probe.number(output)) { StartsFrom::BesideInputs } else { StartsFrom::Elsewhere })
+    })
+}
+
+/// Over which kinds of data the result is right.
+fn kinds(session: &mut Session, family: &'static Family, case: &Case) -> Result<DataKinds, Stop> {
+    /// So small that sums are exact in every type.
+    const SMALL: u64 = 8;
+    let fills = [Fill::Ones, Fill::Exact(SMALL), Fill::Fractions(SMALL), Fill::Real];
+    let mut right = [false; 4];
+    for (fill, right) in fills.into_iter().zip(&mut right) {
+        let data = match fill {
+            Fill::Real => Data::of(family, case, make_inputs(family, case, fill, case.seed)),
+            _ => exact_data_of(family, case, fill, case.seed),
+        };
+        *right = session.with_companion(family, case, data, |session, job, data| {
+            Ok(session.verify_once(job, data, "over a kind of data").is_ok())
+        })?;
+    }
+    let [ones, signed, fractions, any] = right;
+    Ok(DataKinds { ones, signed, fractions, any })
+}

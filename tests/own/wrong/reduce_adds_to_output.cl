@@ -1,0 +1,11 @@
+// family: reduce
+// hint: with = in place of +=
+__kernel void mine(__global const T *x, __global T *partials, const INDEX n)
+{
+    const INDEX begin = get_group_id(0) * (INDEX)WG;
+    const INDEX end = min(begin + (INDEX)WG, n);
+    if (get_local_id(0) > 0)
+        return;
+    for (INDEX i = begin; i < end; i++)
+        partials[get_group_id(0)] += x[i];
+}
