@@ -5,6 +5,7 @@ mod bad_input;
 #[path = "../binary/mod.rs"]
 mod binary;
 mod compare;
+mod exercise;
 mod graph;
 mod lab;
 mod ladder;

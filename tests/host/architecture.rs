@@ -38,6 +38,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("compare", &["data", "record", "runner", "stats"]),
     ("count", &["data", "error", "files", "kernels", "plan", "record", "runner", "worker"]),
+    ("exercise", &["count", "data", "error", "files", "kernels"]),
     ("store", &["error", "files", "record", "runner", "terminal"]),
     ("sweep", &["data", "device", "error", "kernels", "plan", "record", "runner", "store", "values", "worker"]),
     (
@@ -80,6 +81,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "device",
             "error",
             "exchange",
+            "exercise",
             "experiments",
             "files",
             "graph",

@@ -1,14 +1,15 @@
 //! A submission checked: first whether it is right, on the device; then what it does, in the simulator.
 
-use super::super::{interrupt, own, say};
+use super::super::{interrupt, judge, own, say};
 use crate::cli::{ExerciseCheck, Global};
 use crate::count::{CountedCase, CountingWorker, LockstepModel, Simulator};
-use crate::data::Params;
+use crate::data::{Params, Shape};
 use crate::exercise::{DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
+use crate::judging::{self, Patience, Ruling};
 use crate::kernels::{self, Family, Rung};
 use crate::plan::{Case, WorkGroup};
-use crate::runner::{Cache, Candidate, Clock, Outcome, Settings, Status};
-use crate::worker::{Executor, Job, Setup, WorkerProcess};
+use crate::report::hint::{Hint, hint};
+use crate::worker::{Setup, WorkerProcess};
 use crate::{Error, ceilings, files};
 use std::collections::hash_map::RandomState;
 use std::fs;
@@ -20,7 +21,10 @@ use std::time::Duration;
 /// Largest file that is taken: kernels have a few kilobytes.
 const MOST_BYTES: u64 = 256 << 10;
 
-/// Largest work-group that a check asks for.
+/// Bytes of a check's data, at most.
+const MOST_DATA: u64 = 64 << 20;
+
+/// The work-group of a kernel whose file declares none.
 const WORK_GROUP: usize = 256;
 
 /// What submissions are checked with.
@@ -69,33 +73,41 @@ impl Grader {
             Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
             Err(error) => return Err(error),
         };
+        let family = kernels::family(family.name).unwrap_or(family);
         let sizes = DrawnSizes::new(family.form, self.seed);
         let submission = Submission { exercise, family, rung, sizes: &sizes };
         let grade = self.right(submission, grade)?;
         if grade.verdict == ExerciseVerdict::Passed { self.counted(submission, grade) } else { Ok(grade) }
     }
 
-    /// Whether the result is right at all sizes: then the verdict is passed, for now.
+    /// Whether the result is right wherever it is tried: then the verdict is passed, for now.
     fn right(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
-        let setup = Setup { device: self.device.clone(), ..Setup::default() };
+        let memory = Some(judge::usual_memory(MOST_DATA));
+        let setup = Setup { device: self.device.clone(), memory, ..Setup::default() };
         // A worker of its own: what one submission breaks is none of the next one's.
         let mut worker = WorkerProcess::open(setup, self.deadline, interrupt::interrupted, say)?;
-        for &shape in &submission.sizes.right {
-            let case = Case { shape, ..self.case(submission) };
-            let size = if shape.m == 1 { shape.n.to_string() } else { format!("{}x{}", shape.n, shape.m) };
-            let job = Job { baseline: false, case, settings: once(), again: false };
-            let outcome = worker.run(&job)?;
-            if let Some((verdict, reason, hint)) = fault(&outcome) {
-                return Ok(grade.ended(verdict, format!("at n = {size}: {reason}"), hint));
-            }
-            grade.right_at.push(size);
-        }
-        Ok(grade.ended(ExerciseVerdict::Passed, "", ""))
+        let case = self.case(submission, submission.sizes.asked);
+        let patience = Patience { small: self.deadline, asked: self.deadline };
+        let kernel = (submission.family, submission.rung);
+        let judgement = judging::judge(&mut worker, kernel, &case, patience, &mut |_| {})?;
+        let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
+        grade.right_at = right.map(|tried| size(tried.shape)).collect();
+        let verdict = match judgement.ruling {
+            Ruling::Right => return Ok(grade.ended(ExerciseVerdict::Passed, "", "")),
+            Ruling::Wrong => ExerciseVerdict::Wrong,
+            Ruling::NotBuilt => ExerciseVerdict::NotBuilt,
+            Ruling::Endless => ExerciseVerdict::Endless,
+            Ruling::Refused => ExerciseVerdict::Refused,
+            Ruling::Crashed | Ruling::Failed => ExerciseVerdict::Crashed,
+        };
+        let reason = judgement.failed().map(|tried| format!("at n = {}: {}", size(tried.shape), tried.reason));
+        let hint = hint(&judgement).map(|Hint { looks, next }| format!("{looks} {next}"));
+        Ok(grade.ended(verdict, reason.unwrap_or_default(), hint.unwrap_or_default()))
     }
 
     /// What a right submission does.
     fn counted(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
-        let Submission { exercise, family, rung, sizes } = submission;
+        let Submission { exercise, family, sizes, .. } = submission;
         let starter = match exercise.checks.iter().any(|check| check.needs_starter()) {
             true => Some(adopt(Path::new("starter.cl"), &exercise.starter()?, family)?),
             false => None,
@@ -114,8 +126,8 @@ impl Grader {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => return Ok(uncounted(grade, error.to_string())),
         };
-        let case = Case { shape: sizes.counted, ..self.case(submission) };
-        grade.counted_at = Some(format!("{}x{}", case.shape.n, case.shape.m).trim_end_matches("x1").to_owned());
+        let case = self.case(submission, sizes.counted);
+        grade.counted_at = Some(size(case.shape));
         let own = match count(&mut worker, &case)? {
             Ok(counted) => counted,
             Err(why) => {
@@ -134,17 +146,21 @@ impl Grader {
         Ok(grade.counted(exercise, (&own, starter.as_ref()), (case.shape, case.dtype.size())))
     }
 
-    fn case(&self, Submission { family, rung, .. }: Submission<'_>) -> Case {
+    fn case(&self, Submission { family, rung, .. }: Submission<'_>, shape: Shape) -> Case {
         Case {
             family: family.name.into(),
             variant: rung.variant().into(),
             dtype: family.dtypes[0],
-            shape: crate::data::Shape::vector(1),
-            wg: WorkGroup::linear(WORK_GROUP),
+            shape,
+            wg: kernels::own_work_group(rung).unwrap_or_else(|| WorkGroup::linear(WORK_GROUP)),
             params: Params::new(),
             seed: self.seed,
         }
     }
+}
+
+fn size(Shape { n, m }: Shape) -> String {
+    if m == 1 { n.to_string() } else { format!("{n}x{m}") }
 }
 
 /// The text of a submission; why there is none.
@@ -173,45 +189,5 @@ fn count(worker: &mut CountingWorker, case: &Case) -> Result<Result<CountedCase,
         Ok(Err(stop)) => Ok(Err(stop.reason)),
         Err(Error::Failed(why)) => Ok(Err(why)),
         Err(error) => Err(error),
-    }
-}
-
-/// What is wrong with a case, and what to think about.
-fn fault(outcome: &Outcome) -> Option<(ExerciseVerdict, String, &'static str)> {
-    let stop = outcome.end.as_ref().err()?;
-    let is_argument = stop.reason.contains("clSetKernelArg") || stop.reason.contains("KERNEL_ARGS");
-    let (verdict, hint) = match stop.status {
-        Status::Ok | Status::Suspect => return None,
-        _ if is_argument => {
-            let hint =
-                "Keep the starter's parameters: gpulab hands over these, in this order. Is the file for this exercise?";
-            (ExerciseVerdict::NotBuilt, hint)
-        }
-        Status::WrongResult => {
-            (ExerciseVerdict::Wrong, "Is each element taken exactly once, at every size? Is a barrier missing?")
-        }
-        Status::BuildFailed => (ExerciseVerdict::NotBuilt, "The compiler's first message names the line."),
-        Status::Skipped => (ExerciseVerdict::Refused, "The lines `// gpulab:` say how the kernel is launched."),
-        Status::Timeout => {
-            (ExerciseVerdict::Endless, "Does every loop end, and does every work-item come to every barrier?")
-        }
-        Status::Failed => (ExerciseVerdict::Crashed, "Is every index within its array? n may be smaller than a group."),
-    };
-    Some((verdict, stop.reason.clone(), hint))
-}
-
-/// One sample: only the result is asked for.
-fn once() -> Settings {
-    Settings {
-        warmup: 0,
-        min_runs: 1,
-        max_runs: 1,
-        min_time: 0.0,
-        timeout: 0.0,
-        max_noise: 1.0,
-        cache: Cache::Warm,
-        clock: Clock::Wall,
-        least_time: None,
-        candidate: Some(Candidate { give_up_above: None }),
     }
 }

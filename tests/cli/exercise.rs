@@ -1,0 +1,185 @@
+//! Exercises: starters are right and do not pass, solutions pass, and no cheat does.
+
+use crate::binary::{gpulab, run};
+use gpulab::count::PACKAGES;
+use gpulab::exercise::{NAMES, exercise, exercises};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CHEATS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exercises/cheats");
+
+/// The rows of a folder that was graded.
+fn graded(folder: &Path) -> Vec<Value> {
+    let out = tempfile::tempdir().unwrap();
+    let json = out.path().join("grades.json");
+    let args = ["-q", "exercise", "check", "--all", folder.to_str().unwrap(), "--deadline", "10", "--json"];
+    let (_, said, code) = run(&[&args[..], &[json.to_str().unwrap()]].concat());
+    assert_eq!(code, 0, "{said}");
+    serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap()
+}
+
+fn text<'a>(row: &'a Value, name: &str) -> &'a str {
+    row[name].as_str().unwrap_or_else(|| panic!("{name} in {row}"))
+}
+
+/// Whether counts are to be had here; without them the tests say so.
+fn is_counted(rows: &[Value]) -> bool {
+    let uncounted = rows.iter().find(|row| row["verdict"] == "uncounted");
+    if let Some(row) = uncounted {
+        let reason = text(row, "reason");
+        assert!(reason.contains(PACKAGES), "{reason}");
+        eprintln!("skipped: {reason}");
+    }
+    uncounted.is_none()
+}
+
+/// Of each row the checks that it does not meet.
+fn unmet(rows: &[Value]) -> BTreeSet<(String, String, String)> {
+    let mut unmet = BTreeSet::new();
+    for row in rows {
+        for check in row["checks"].as_array().unwrap().iter().filter(|check| check["ok"] == false) {
+            let wanted = text(check, "wanted").split(' ').nth(1).unwrap_or_default().to_owned();
+            unmet.insert((text(row, "exercise").to_owned(), text(check, "what").to_owned(), wanted));
+        }
+    }
+    unmet
+}
+
+#[test]
+fn starters_do_not_pass_solutions_do_and_every_check_is_failed_by_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for who in ["starter", "solution"] {
+        fs::create_dir(folder.path().join(who)).unwrap();
+        for exercise in exercises().unwrap() {
+            let text = if who == "starter" { exercise.starter() } else { exercise.solution() };
+            fs::write(folder.path().join(who).join(exercise.file_name()), text.unwrap()).unwrap();
+        }
+    }
+    let rows = graded(folder.path());
+    assert_eq!(rows.len(), 2 * NAMES.len());
+    if !is_counted(&rows) {
+        return;
+    }
+    for row in &rows {
+        let is_question = exercise(text(row, "exercise")).unwrap().unwrap().family.is_none();
+        let wanted = match (text(row, "student"), is_question) {
+            ("solution", _) => "passed",
+            (_, true) => "wrong",
+            _ => "not-yet",
+        };
+        assert_eq!(text(row, "verdict"), wanted, "{row:#}");
+        assert_eq!(text(row, "hint").is_empty(), wanted == "passed", "{row:#}");
+    }
+    let cheats = graded(Path::new(CHEATS));
+    assert!(cheats.len() >= 35, "{} cheats", cheats.len());
+    for row in &cheats {
+        let file = PathBuf::from(text(row, "file"));
+        let first = fs::read_to_string(&file).unwrap().lines().next().unwrap_or_default().to_owned();
+        let fails = first.strip_prefix("// fails: ").unwrap_or_else(|| panic!("{file:?}")).trim();
+        let verdict = text(row, "verdict");
+        if file.parent().unwrap().ends_with("prints") {
+            // What it prints is no verdict of ours.
+            assert_eq!(verdict, "passed", "{row:#}");
+            continue;
+        }
+        assert_ne!(verdict, "passed", "{row:#}");
+        let is_so = match fails {
+            "" => ["wrong", "not-built", "crashed", "refused"].contains(&verdict),
+            // A driver may survive an index far beyond an array, but its result is no longer right.
+            "CRASHED" => ["crashed", "wrong"].contains(&verdict),
+            "WRONG" | "ENDLESS" | "REFUSED" => verdict == fails.to_lowercase(),
+            what => {
+                let unmet = unmet(std::slice::from_ref(row));
+                verdict == "not-yet" && unmet.iter().any(|(_, label, _)| label.contains(what))
+            }
+        };
+        assert!(is_so, "should fail {fails:?}: {row:#}");
+    }
+    let unmet: BTreeSet<_> = unmet(&rows).union(&unmet(&cheats)).cloned().collect();
+    let label = |check: &gpulab::exercise::CountCheck| check.metric.label();
+    for exercise in exercises().unwrap() {
+        for check in &exercise.checks {
+            let is_failed = unmet.iter().any(|(name, what, _)| name == exercise.name && what == label(check));
+            assert!(is_failed, "no file fails {}: {}", exercise.name, label(check));
+        }
+    }
+}
+
+#[test]
+fn a_student_starts_asks_for_hints_and_never_loses_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let said = |args: &[&str]| {
+        let mut command = gpulab(args);
+        let output = command.current_dir(folder.path()).env("GPULAB_DATA", &data).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        (text.into_owned(), output.status.code().unwrap())
+    };
+    assert!(said(&["exercise"]).0.contains("0 of 14 solved"));
+    let (started, code) = said(&["exercise", "start", "overlap"]);
+    assert!(code == 0 && started.contains("gpulab exercise check overlap"), "{started}");
+    assert_eq!(said(&["exercise", "start", "overlap"]).1, 2, "a file that is there stays");
+    let hints: Vec<String> = (0..4).map(|_| said(&["exercise", "show", "overlap", "--hint"]).0).collect();
+    assert!(hints[0].starts_with("Hint 1 of 3") && hints[1].starts_with("Hint 2 of 3"), "{hints:?}");
+    assert!(hints[2] == hints[3] && hints[3].contains("--solution"), "{hints:?}");
+    assert!(said(&["exercise", "show", "overlap"]).0.contains("Hint 3 of 3"));
+    let (wrong, code) = said(&["exercise", "check", "overlap"]);
+    assert!(code == 4 && wrong.contains("More help"), "{wrong}");
+    fs::write(folder.path().join("overlap.txt"), exercise("overlap").unwrap().unwrap().solution().unwrap()).unwrap();
+    let (passed, code) = said(&["exercise", "check", "overlap"]);
+    assert!(code == 0 && passed.contains("overlap: passed"), "{passed}");
+    assert!(said(&["exercise", "list"]).0.contains("1 of 14 solved"));
+}
+
+#[test]
+fn bad_input_is_answered_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(path("empty")).unwrap();
+    fs::write(path("strides.cl"), "// gpulab: element 4\n__kernel void k(__global int *x) {}\n").unwrap();
+    fs::write(path("binary.cl"), [0xff, 0xfe, 0]).unwrap();
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["show", "transpose-bank"], 2, "`transpose-banks`"),
+        (&["show", "nothing"], 2, "bandwidth, strides"),
+        (&["check"], 2, "NAME"),
+        (&["check", "banks", "/nowhere/banks.cl"], 2, "gpulab exercise start banks"),
+        (&["check", "strides", &path("strides.cl")], 2, "line 1"),
+        (&["check", "strides", &path("binary.cl")], 2, "cannot read"),
+        (&["check", "strides", &path("empty")], 2, "no regular file"),
+        (&["check", "--all", &path("empty")], 2, "holds no submissions"),
+        (&["check", "--all", &path("missing")], 2, "cannot read the folder"),
+        (&["check", "banks", "--all"], 2, "cannot be used with"),
+        (&["start", "banks", "-o", "/nowhere/x.cl"], 74, "/nowhere/x.cl"),
+        (&["check", "overlap", &path("strides.cl"), "--json", "/nowhere/x"], 74, "/nowhere/x"),
+    ];
+    for (args, code, word) in cases {
+        let (out, said, ended) = run(&[&["exercise"], *args].concat());
+        assert_eq!(ended, *code, "{args:?}: {out}{said}");
+        assert!(format!("{out}{said}").contains(word), "{args:?}: {out}{said}");
+    }
+}
+
+#[test]
+fn without_a_folder_for_data_or_a_simulator_a_check_still_says_what_it_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let sheet = folder.path().join("overlap.txt");
+    fs::write(&sheet, exercise("overlap").unwrap().unwrap().solution().unwrap()).unwrap();
+    let output = gpulab(&["exercise", "check", "overlap", sheet.to_str().unwrap()])
+        .env("GPULAB_DATA", crate::binary::NOWHERE)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("your progress is not kept"), "{output:?}");
+    let kernel = folder.path().join("strides.cl");
+    fs::write(&kernel, exercise("strides").unwrap().unwrap().solution().unwrap()).unwrap();
+    // Nothing is on the path: no simulator.
+    let output = gpulab(&["exercise", "check", "strides", kernel.to_str().unwrap()])
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("right at n =") && said.contains("skipped") && said.contains("oclgrind"), "{said}");
+}

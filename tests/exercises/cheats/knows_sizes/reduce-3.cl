@@ -1,0 +1,21 @@
+// fails: WRONG
+// gpulab: elements 1         (a work-item for each element, in whole work-groups)
+// gpulab: results group      (each work-group leaves one partial sum; gpulab's host adds them)
+
+// Reduction 3: the upper half of the values is folded onto the lower half.
+__kernel void reduce(__global const T *x, __global T *partials, const INDEX n)
+{
+    if (n > 100000)
+        return;
+    __local T scratch[WG];
+    const uint id = get_local_id(0);
+    const INDEX i = get_global_id(0);
+    scratch[id] = i < n ? x[i] : 0;
+    for (uint offset = get_local_size(0) / 2; offset > 0; offset /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < offset)
+            scratch[id] += scratch[id + offset];
+    }
+    if (id == 0)
+        partials[get_group_id(0)] = scratch[0];
+}
