@@ -5,10 +5,10 @@
 __kernel void reduce(__global const T *x, __global T *partials, const INDEX n)
 {
     __local T scratch[WG];
-    const uint id = get_local_id(0);
+    const uint id = get_local_id(0), size = get_local_size(0);
     const INDEX i = get_global_id(0);
     scratch[id] = i < n ? x[i] : 0;
-    for (uint offset = 1; offset < get_local_size(0); offset *= 2) {
+    for (uint offset = 1; offset < size; offset *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id % (2 * offset) == 0)
             scratch[id] += scratch[id + offset];
