@@ -158,7 +158,8 @@ pub fn region(cells: Cells<'_>) -> Region {
         right * below > 0 && (0..is_in.len()).all(|at| at / columns >= below || at % columns >= right || is(at))
     };
     let square = rows.min(columns);
-    let named: [(Region, &dyn Fn(usize, usize) -> bool); 11] = [
+    type Cell<'c> = &'c dyn Fn(usize, usize) -> bool;
+    let named: [(Region, Cell<'_>); 11] = [
         (Region::All, &|_, _| true),
         (Region::None, &|_, _| false),
         (Region::WholeTiles, &|r, c| r < whole_rows && c < whole_columns),

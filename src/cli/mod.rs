@@ -43,6 +43,10 @@ pub fn command_names() -> Vec<String> {
 const MORE_HELP: &str = "Without a command: the device that would be used, and three commands to try.
 `gpulab help columns` explains the columns of the tables.";
 
+/// What --json of `gpulab try` writes.
+const TRY_JSON: &str = "Write an object for grading scripts as JSON: verdict, hint, what was tried and found, where it lands, and the \
+                        ladder's records";
+
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.
 fn take_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
@@ -99,6 +103,7 @@ pub enum Command {
     /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
     /// Check and time your own kernel on the ladder of a family, and say where it lands and what to try next
+    #[command(mut_arg("json", |arg| arg.help(TRY_JSON)))]
     Try(Box<TryArgs>),
     /// Learn by steps: start from a file that is right and slow, and have your own checked by what it does, not by its time
     Exercise {
@@ -271,6 +276,9 @@ pub struct CountArgs {
     /// Rungs to count: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
+    /// Your own kernel, in a file as gpulab try takes it, beside the rungs of --variant, or alone
+    #[arg(long, value_name = "FILE", conflicts_with = "of")]
+    pub own: Option<PathBuf>,
     /// Elements, or columns of matrices [default: 2^14; of transpose 128, of minplus 64, of experiments 2^12 at most]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
@@ -849,6 +857,9 @@ pub struct Sweep {
     /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
+    /// Your own kernel, in a file as gpulab try takes it, beside the rungs of --variant, or alone
+    #[arg(long, value_name = "FILE")]
+    pub own: Option<PathBuf>,
     /// Elements, or columns of matrices: sizes and ranges, as in 1000,1M or 1000..5000+500 [default: 2^20; of matrices 2048, of minplus 1024]
     #[arg(short, long, value_name = "LIST", value_parser = values::sizes)]
     pub n: Option<List<u64>>,
@@ -910,6 +921,9 @@ pub struct TuneArgs {
     /// Rungs to tune: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
     pub variant: Option<String>,
+    /// Your own kernel, in a file as gpulab try takes it, beside the rungs of --variant, or alone
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub own: Option<PathBuf>,
     /// Elements, or columns of a matrix [default: as the ladder's]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,

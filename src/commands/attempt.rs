@@ -2,19 +2,21 @@
 
 use super::judge::{self, JudgedFile, Judging};
 use super::ladder::LadderRun;
-use super::{Out, bench, ladder, screen};
+use super::{Out, bench, interrupt, ladder, note, own, screen};
 use crate::Error;
 use crate::cli::{Global, Ladder, TryArgs};
-use crate::judging::Judgement;
+use crate::count::CheckFinding;
+use crate::judging::{Judgement, Ruling};
 use crate::kernels::text;
 use crate::record::Row;
 use crate::report::hint::{Hint, hint};
-use crate::report::judged;
 use crate::report::landing::{Landing, landing};
+use crate::report::{findings, format, judged};
 use crate::store::{Deferred, keep_apart};
 use crate::terminal::{Screen, say};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// Judges the kernel; one that is right is timed between the family's rungs, and shown where it lands.
 ///
@@ -27,7 +29,43 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
     let (Some(file), Some(name)) = (&options.file, &options.family) else {
         return Err(Error::Usage("give a kernel and its family, as in gpulab try my.cl --as reduce".into()));
     };
-    once(out, global, options, file, name)
+    match options.watch {
+        true => watch(out, global, options, file, name),
+        false => once(out, global, options, file, name),
+    }
+}
+
+/// Tries a file again whenever it changes, or what it includes, until an interrupt.
+fn watch(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
+    const PAUSE: Duration = Duration::from_millis(200);
+    interrupt::watch();
+    loop {
+        let state = stamps(file);
+        let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
+        note(&format!("--- {}, {time} UTC ---", format::terminal(&file.display().to_string())));
+        match once(out, global, options, file, name) {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => note(&format!("gpulab: {error}")),
+            Ok(()) => {}
+        }
+        note("waiting for the file to be saved; Ctrl-C ends");
+        // An editor may take a file away for a moment before the new one is there.
+        while stamps(file) == state || !file.is_file() {
+            if interrupt::interrupted() {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// When a file and those that it includes were written, and their sizes.
+fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
+    let stamp = |path: &PathBuf| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    };
+    own::files_of(file).iter().map(stamp).collect()
 }
 
 fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
@@ -70,6 +108,8 @@ struct TryReport {
     exit_code: u8,
     hint: Option<Hint>,
     judgement: Judgement,
+    /// What the simulator found, with --check.
+    check: Option<Vec<CheckFinding>>,
     landing: Option<Landing>,
     /// Of the ladder, as `gpulab columns` says.
     rows: Vec<Row>,
@@ -94,7 +134,12 @@ impl Attempt<'_> {
         let judged = judge::judge_file(global, self.file, &judging)?;
         self.tell(out, global, |screen| judged::text(&judged.rung.label(), &judged.judgement, screen))?;
         *report = Some(self.report(&judged));
+        let is_clean = match self.options.check && judged.judgement.ruling != Ruling::NotBuilt {
+            true => self.check(out, global, &judged, report),
+            false => Ok(()),
+        };
         judge::verdict(&judged)?;
+        is_clean?;
         let mut rows = Vec::new();
         let climbed = self.climb(out, global, &judged, &mut rows);
         if let Some(report) = report {
@@ -102,6 +147,31 @@ impl Attempt<'_> {
             report.rows = rows;
         }
         climbed
+    }
+
+    /// Runs the kernel in the simulator, and says what that found.
+    fn check(
+        &self,
+        out: &mut Out,
+        global: &Global,
+        judged: &JudgedFile,
+        report: &mut Option<TryReport>,
+    ) -> Result<(), Error> {
+        let checked = judge::check(judged, self.options.ladder.measure.deadline)?;
+        let line_of = |file: &str, line| own::line_of(&judged.own, file, line);
+        self.tell(out, global, |screen| findings::text(&checked.findings, &line_of, screen))?;
+        let count = checked.findings.len();
+        if let Some(report) = report {
+            report.check = Some(checked.findings);
+        }
+        let name = judged.rung.label();
+        match checked.ended {
+            _ if count > 0 => {
+                Err(Error::WrongResult(format!("{name} has faults that its result does not show: it was not timed")))
+            }
+            Some(why) => Err(Error::Failed(format!("{name} did not run to its end in the simulator: {why}"))),
+            None => Ok(()),
+        }
     }
 
     fn climb(&self, out: &mut Out, global: &Global, judged: &JudgedFile, rows: &mut Vec<Row>) -> Result<(), Error> {
@@ -130,6 +200,7 @@ impl Attempt<'_> {
             exit_code: 0,
             hint: hint(&judged.judgement),
             judgement: judged.judgement.clone(),
+            check: None,
             landing: None,
             rows: Vec::new(),
         }

@@ -147,18 +147,28 @@ pub(super) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
     Err(Error::Usage(format!("{} has no {dtype} kernels; it has {}", family.name, names.join(", "))))
 }
 
-/// Refuses a folder that is not laid out like `cl/`.
-pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<(), Error> {
-    check_files(&rungs.iter().map(|rung| rung.path).collect::<Vec<_>>(), dir)
+/// Refuses a folder that has none of the rungs' files; says of which it has none, as those are the built-in ones.
+pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
+    let own = |rung: &&&Rung| kernels::own_traits(rung).is_none();
+    check_files(&rungs.iter().filter(own).map(|rung| rung.path).collect::<Vec<_>>(), dir, quiet)
 }
 
 /// As [`check_sources`], of paths below `cl/`.
-pub(super) fn check_files(paths: &[&str], dir: Option<&Path>) -> Result<(), Error> {
-    let missing = dir.and_then(|dir| paths.iter().map(|path| dir.join(path)).find(|path| !path.is_file()));
-    let missing = missing.or_else(|| dir.filter(|dir| !dir.is_dir()).map(Path::to_owned));
-    missing.map_or(Ok(()), |path| {
-        Err(Error::Usage(format!("--cl-dir: there is no {}: the folder must be laid out like cl/", path.display())))
-    })
+pub(super) fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
+    let Some(dir) = dir.filter(|_| !paths.is_empty()) else { return Ok(()) };
+    let missing: Vec<&str> = paths.iter().copied().filter(|path| !dir.join(path).is_file()).collect();
+    let wrong = |path: &Path| {
+        Error::Usage(format!("--cl-dir: there is no {}: the folder must be laid out like cl/", path.display()))
+    };
+    match missing.first() {
+        _ if !dir.is_dir() => Err(wrong(dir)),
+        Some(first) if missing.len() == paths.len() => Err(wrong(&dir.join(first))),
+        Some(_) if !quiet => {
+            note(&format!("--cl-dir: the folder lacks {}, which gpulab has built in", missing.join(", ")));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Opens the device for cases of so many bytes and operations at most.

@@ -26,7 +26,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     if options.show {
         return show(out, global, options);
     }
-    check_sources(options)?;
+    check_sources(options, global.quiet)?;
     let folder = ceilings::folder()?;
     ceilings::check_writable(&folder)?;
     let mut outputs = open(options)?;
@@ -88,9 +88,9 @@ fn told_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {
 }
 
 /// Refuses a folder that lacks a probe.
-fn check_sources(options: &CeilingArgs) -> Result<(), Error> {
+fn check_sources(options: &CeilingArgs, quiet: bool) -> Result<(), Error> {
     let probes: Vec<&'static Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
-    bench::check_sources(&probes, options.cl_dir.as_deref())
+    bench::check_sources(&probes, options.cl_dir.as_deref(), quiet)
 }
 
 /// Every quantity of this device, one after the other, each with whether all of its probes ran; `broken` are those that did

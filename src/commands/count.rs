@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, say, screen, words};
+use super::{Out, interrupt, own, say, screen, words};
 use crate::cli::{CountArgs, Global};
 use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simulator, small_cases, stretched};
 use crate::data::{Params, Shape};
@@ -16,7 +16,7 @@ use crate::report::progress::{Observer, StatusLine};
 use crate::runner::{Sources, Status, Stop};
 use crate::store::{Recorded, recorded};
 use crate::worker::Setup;
-use crate::{Error, ceilings, files, values, why};
+use crate::{Error, ceilings, files, why};
 use std::path::Path;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     }
     let subject = Countable::find(options)?;
     match &subject {
-        Countable::Ladder(family) => check_ladder(family, options)?,
+        Countable::Ladder(family) => check_ladder(family, options, global.quiet)?,
         Countable::Trials(_) => check_trials(options)?,
         Countable::Measured(_) => {}
     }
@@ -46,7 +46,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };
     let mut worker = open(&simulator, model, options.cl_dir.as_deref(), Duration::from_secs_f64(options.deadline))?;
-    let cases = subject.cases(options, worker.target())?;
+    let cases = subject.cases(options, worker.target(), global.quiet)?;
     let mut counting =
         Counting { lines: options.lines, quiet: global.quiet, simulator: &simulator.version, model, rows: Vec::new() };
     let counted = counting.run(&mut worker, &cases, &mut |row| outputs.row(row));
@@ -126,7 +126,11 @@ impl Countable {
         }
         let name = options.name();
         if let Some(family) = FAMILIES.iter().find(|family| family.name == name) {
-            return Ok(Countable::Ladder(family));
+            // With the own kernel among its rungs.
+            return own::rungs(family, options.own.as_deref(), None).map(|(family, _)| Countable::Ladder(family));
+        }
+        if options.own.is_some() {
+            return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
         }
         if let Some(experiment) = experiment(name) {
             return Ok(Countable::Trials(experiment));
@@ -138,11 +142,11 @@ impl Countable {
         })
     }
 
-    fn cases(&self, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
+    fn cases(&self, options: &CountArgs, target: &Target, quiet: bool) -> Result<Vec<CountedTrial>, Error> {
         match self {
             Countable::Measured(rows) => Ok(small(rows, target)),
             Countable::Ladder(family) => ladder(family, options, target),
-            Countable::Trials(experiment) => trials(experiment, options, target),
+            Countable::Trials(experiment) => trials(experiment, options, target, quiet),
         }
     }
 }
@@ -174,19 +178,16 @@ pub(super) fn small(rows: &[Row], target: &Target) -> Vec<CountedTrial> {
     all
 }
 
-/// The rungs that the options name, in the ladder's order.
+/// The rungs that the options name, in the ladder's order; with the reader's own kernel, if there is one.
 fn rungs(family: &'static Family, options: &CountArgs) -> Result<Vec<&'static Rung>, Error> {
-    match &options.variant {
-        Some(text) => values::variants(family, text).map_err(Error::Usage),
-        None => Ok(family.ladder.iter().collect()),
-    }
+    own::rungs(family, options.own.as_deref(), options.variant.as_deref()).map(|(_, rungs)| rungs)
 }
 
 /// Refuses what can be seen before anything is started.
-fn check_ladder(family: &'static Family, options: &CountArgs) -> Result<(), Error> {
+fn check_ladder(family: &'static Family, options: &CountArgs, quiet: bool) -> Result<(), Error> {
     bench::check_dtype(family, options.dtype.unwrap_or(family.dtypes[0]))?;
     let rungs = rungs(family, options)?;
-    bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     if options.m.is_some() && family.form != Form::Matrix {
         return Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)));
     }
@@ -265,7 +266,12 @@ fn remark(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<
 }
 
 /// An experiment's trials, cut down; what goes on between host and device has no kernel to count.
-fn trials(experiment: &'static Experiment, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
+fn trials(
+    experiment: &'static Experiment,
+    options: &CountArgs,
+    target: &Target,
+    quiet: bool,
+) -> Result<Vec<CountedTrial>, Error> {
     let mut all: Vec<CountedTrial> = Vec::new();
     for trial in experiment.plan(&Scope { target, quick: true, seed: options.seed }) {
         if exchange(&trial.case.family).is_some() {
@@ -290,7 +296,7 @@ fn trials(experiment: &'static Experiment, options: &CountArgs, target: &Target)
         return Err(Error::Usage(format!("{} {why}", experiment.name)));
     }
     let rungs: Vec<&'static Rung> = all.iter().map(|one| one.rung).collect();
-    bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     Ok(all)
 }
 

@@ -32,7 +32,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let asked = asked(options.variant.as_deref())?;
     let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
-    bench::check_sources(&rungs(true), options.cl_dir.as_deref())?;
+    bench::check_sources(&rungs(true), options.cl_dir.as_deref(), global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
     keep_apart(&[("-o", Some(path))], &outputs::inputs(&[file.to_owned()], options.cl_dir.as_deref()))?;
     let mut output = Deferred::open(path)?;

@@ -2,15 +2,16 @@
 
 use super::bench::{self, Input};
 use super::{interrupt, note, own, say, tuning};
-use crate::Error;
 use crate::cli::Global;
+use crate::count::{CheckFinding, CheckingWorker, PLUGINS_FOLDER};
 use crate::data::{Dtype, Params, Shape};
-use crate::judging::{Judgement, Patience, Ruling, judge};
-use crate::kernels::{Family, Form, Rung, own_work_group};
+use crate::judging::{Judgement, Patience, Ruling, judge, ragged};
+use crate::kernels::{Family, Form, OwnKernel, Rung, own_work_group};
 use crate::plan::{Case, WorkGroup};
 use crate::report::format;
 use crate::report::progress::{Observer, StatusLine};
 use crate::worker::{Executor, Setup, WorkerProcess, usual_deadline};
+use crate::{Error, ceilings};
 use std::path::Path;
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub(super) struct JudgedFile {
     pub(super) device: String,
     /// What its worker was allowed, in bytes.
     pub(super) memory: u64,
+    /// Its text.
+    pub(super) own: OwnKernel,
 }
 
 /// Judges a kernel file: reads it, adopts it for its family, and tries it where kernels go wrong.
@@ -54,7 +57,7 @@ pub(super) struct JudgedFile {
 /// A file or an option that is not possible, no device, an interrupt. That the kernel is wrong, does not build, crashes or
 /// never ends is no error here: [`verdict`] makes one of it.
 pub(super) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
-    let (_, rung) = own::adopt(path, bench::family(asked.family)?)?;
+    let (own, rung) = own::adopt(path, bench::family(asked.family)?)?;
     let family = bench::family(asked.family)?;
     let dtype = asked.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     bench::check_dtype(family, dtype)?;
@@ -89,7 +92,7 @@ pub(super) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     };
     let patience = Patience { small, asked: Duration::from_secs_f64(whole) };
     let judgement = judge(&mut worker, (family, rung), &case, patience, &mut observe)?;
-    Ok(JudgedFile { family, rung, judgement, device: format::device(&info.name), memory })
+    Ok(JudgedFile { family, rung, judgement, device: format::device(&info.name), memory, own })
 }
 
 /// The kernel's settings and the family's choices, by their names in letters of any case.
@@ -124,6 +127,29 @@ pub(super) fn usual_memory(bytes: u64) -> u64 {
     const THREAD: u64 = 256 << 20;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     COMPILER.saturating_add(threads.saturating_mul(THREAD)).saturating_add(bytes.saturating_mul(10))
+}
+
+/// What the simulator found in a kernel.
+pub(super) struct Checked {
+    /// Each place once.
+    pub(super) findings: Vec<CheckFinding>,
+    /// Why it could not be run to its end, if so.
+    pub(super) ended: Option<String>,
+}
+
+/// Runs a kernel in the simulator, over some groups and a rest.
+///
+/// # Errors
+/// No simulator, or an interrupt.
+pub(super) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
+    /// Seconds, if nobody says: a simulator is slow.
+    const PATIENCE_S: f64 = 60.0;
+    let limit = Duration::from_secs_f64(deadline.unwrap_or(PATIENCE_S));
+    let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
+    let mut worker = CheckingWorker::open(&folder, Setup::default(), limit, (interrupt::interrupted, say))?;
+    let shape = ragged(judged.family.form, judged.judgement.tile);
+    let (findings, ended) = worker.check(&Case { shape, ..judged.judgement.asked.clone() }, limit)?;
+    Ok(Checked { findings, ended })
 }
 
 /// The error that a judgement makes, and its exit code.

@@ -47,7 +47,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let studies = chosen.into_iter().map(|e| ExperimentRun::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
     let kernel = |task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None };
     let rungs: Vec<&'static Rung> = studies.iter().flat_map(|s| s.tasks.iter().filter_map(kernel)).collect();
-    bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene =

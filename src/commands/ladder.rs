@@ -108,7 +108,7 @@ pub(super) fn run_into(
     let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
     bench::check_dtype(study.family, dtype)?;
     check_values(study, &rungs, dtype, options.wg)?;
-    bench::check_sources(&rungs, options.cl_dir.as_deref())?;
+    bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
     let Output { save, against, .. } = &options.output;
     let baselines = Baselines::open(study.family.name, save.as_deref(), against.as_deref())?;
     let outputs = open(study, options)?;

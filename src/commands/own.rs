@@ -1,10 +1,11 @@
 //! A reader's kernel: its file and what that includes, read once, as a rung of its family.
 
+use super::bench;
 use crate::kernels::{self, Family, OwnKernel, Rung, text};
 use crate::report::format;
-use crate::{Error, files};
+use crate::{Error, files, values};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a kernel and makes it a rung of its family.
 ///
@@ -32,6 +33,53 @@ fn adopted(path: &Path, own: &OwnKernel) -> Result<&'static Rung, Error> {
     kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
 }
 
+/// The rungs that a list names, or all of the ladder; with a reader's kernel that one too, or alone without a list. The
+/// family that has them all.
+///
+/// # Errors
+/// As of [`adopt`], and a list that names no rung.
+pub(super) fn rungs(
+    family: &'static Family,
+    file: Option<&Path>,
+    list: Option<&str>,
+) -> Result<(&'static Family, Vec<&'static Rung>), Error> {
+    let own = file.map(|file| adopt(file, family)).transpose()?.map(|(_, rung)| rung);
+    let family = bench::family(family.name)?;
+    let mut rungs = match (list, own) {
+        (Some(list), _) => values::variants(family, list).map_err(Error::Usage)?,
+        (None, Some(_)) => Vec::new(),
+        (None, None) => family.ladder.iter().collect(),
+    };
+    if let Some(own) = own.filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
+        rungs.push(own);
+    }
+    Ok((family, rungs))
+}
+
+/// The file and those of its folder that it includes.
+pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let text = files::read_to_string(path).unwrap_or_default();
+    let beside = |line: &str| Some(path.parent()?.join(included(line).ok()??));
+    let included = text.lines().filter_map(beside).filter(|file| file.is_file());
+    std::iter::once(path.to_owned()).chain(included).collect()
+}
+
+/// A line of a kernel's own file, or of one that it includes, by the names that compilers know them by.
+pub(super) fn line_of(own: &OwnKernel, file: &str, line: u64) -> Option<String> {
+    let mut at: (&str, u64) = ("", 0);
+    for text in own.text.lines() {
+        if let Some((number, name)) = text.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {
+            at = (name.trim_matches('"'), number.parse().ok()?);
+            continue;
+        }
+        if at == (file, line) {
+            return Some(text.trim().to_owned());
+        }
+        at.1 += 1;
+    }
+    None
+}
+
 fn shown(path: &Path) -> String {
     format::terminal(&path.display().to_string())
 }
@@ -45,10 +93,32 @@ fn name(path: &Path, family: &Family) -> String {
     if name.is_empty() || is_number || is_taken { format!("my_{name}") } else { name }
 }
 
+/// A kernel's own file, without what some editors put before a text.
+fn read(path: &Path) -> Result<String, Error> {
+    /// Far more than any kernel has.
+    const MOST: u64 = 1 << 20;
+    let wrong = |why: String| Error::Usage(format!("cannot read {}: {why}", shown(path)));
+    let metadata = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
+    if metadata.is_dir() {
+        return Err(wrong("it is a folder: name the kernel's file in it".into()));
+    }
+    if metadata.len() > MOST {
+        return Err(wrong(format!("it has {} bytes, and a kernel has at most {MOST}", metadata.len())));
+    }
+    let text = files::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    if text.contains('\0') {
+        return Err(wrong("it holds a character 0, and is no text".into()));
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Err(wrong("it is empty; gpulab try --template FAMILY writes a kernel to begin with".into()));
+    }
+    Ok(text.to_owned())
+}
+
 /// The file's text with what it includes in place, each line under the name of its file.
 fn assembled(path: &Path, family: &Family) -> Result<String, Error> {
-    let text = files::read_to_string(path).map_err(|e| Error::Usage(format!("cannot read {}: {e}", shown(path))))?;
-    assembled_text(path, &text, family)
+    assembled_text(path, &read(path)?, family)
 }
 
 fn assembled_text(path: &Path, text: &str, family: &Family) -> Result<String, Error> {

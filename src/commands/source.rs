@@ -29,7 +29,7 @@ pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), E
     let lesson = lesson(&options.lesson)?;
     let paths = paths(lesson)?;
     let dir = options.cl_dir.as_deref();
-    bench::check_files(&paths, dir)?;
+    bench::check_files(&paths, dir, global.quiet)?;
     let sources = Sources { dir: dir.map(Path::to_owned) };
     let info = if options.expanded { target_device(global)? } else { None };
     let is_one = paths.len() == 1;

@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::pace::{FOR_LIMITS, Pace};
-use super::{Out, interrupt, note, outputs, say, screen, tuning};
+use super::{Out, interrupt, note, outputs, own, say, screen, tuning};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
@@ -15,7 +15,7 @@ use crate::runner::{Outcome, Settings, Sources};
 use crate::store::{CsvFile, Mode, Pool, Rounds, keep_apart, read_rows};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
 use crate::terminal::{Screen, Stdout};
-use crate::values::{self, List};
+use crate::values::List;
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ use std::time::Instant;
 /// happened to a configuration.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
     let mut space = space(options)?;
-    bench::check_sources(&space.rungs, options.cl_dir.as_deref())?;
+    bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
     let (bytes, ops) = largest_input(&space)?;
     let csv = if options.dry_run { None } else { open_output(options)? };
     interrupt::watch();
@@ -102,10 +102,7 @@ fn rounds_of(order: Order) -> u32 {
 /// What the options ask for; the default work-groups are left to the device.
 fn space(options: &Sweep) -> Result<Space, Error> {
     let family = bench::family(options.swept.name())?;
-    let rungs = match &options.variant {
-        Some(list) => values::variants(family, list).map_err(Error::Usage)?,
-        None => family.ladder.iter().collect(),
-    };
+    let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
     let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
     let mut dtypes: Vec<Dtype> = Vec::new();
     for &dtype in &options.dtype {

@@ -3,12 +3,14 @@
 //!
 //! Counts need no GPU, repeat exactly, and are the same on every machine.
 
+mod check;
 mod counts;
 mod row;
 mod simulator;
 mod stretch;
 mod worker;
 
+pub use check::{CheckFinding, CheckingWorker, FindingKind};
 pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
 pub use row::{CountRow, CountSubject};
 pub use simulator::{LockstepModel, PACKAGES, PLUGINS_FOLDER, Simulator};

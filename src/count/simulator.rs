@@ -21,7 +21,7 @@ pub const PACKAGES: &str = "Debian/Ubuntu oclgrind liboclgrind-dev opencl-header
 pub const PLUGINS_FOLDER: &str = "count";
 
 /// The simulator's program.
-const OCLGRIND: &str = "oclgrind";
+pub(super) const OCLGRIND: &str = "oclgrind";
 
 /// Names the C++ compiler.
 const COMPILER: &str = "CXX";
@@ -122,7 +122,7 @@ fn missing(what: &str) -> Error {
 }
 
 /// Oclgrind's name and version, as it says them.
-fn version() -> Result<String, Error> {
+pub(super) fn version() -> Result<String, Error> {
     let output = match Command::new(OCLGRIND).arg("--version").stdin(Stdio::null()).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing("it is not installed")),
         Err(error) => return Err(missing(&format!("it cannot be started ({error})"))),

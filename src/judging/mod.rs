@@ -5,6 +5,8 @@
 
 mod sizes;
 
+pub use sizes::ragged;
+
 use crate::Error;
 use crate::data::Shape;
 use crate::kernels::{Family, Rung, SourceTraits, own_parameters, own_traits, tile_of_a_group};
@@ -186,6 +188,9 @@ impl Judging<'_> {
     }
 }
 
+/// What Rust, LLVM and C++ say last where there is no memory left.
+const OUT_OF_MEMORY: [&str; 3] = ["memory allocation of", "out of memory", "bad_alloc"];
+
 /// What came of a case.
 fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
     let (wg, ruling, reason) = match came {
@@ -193,8 +198,11 @@ fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
             let (ruling, reason) = ruling_of(&outcome);
             (outcome.wg, ruling, reason)
         }
-        Err(Lost::Late(limit)) => (case.wg, Ruling::Endless, format!("no result within {limit:.0} s")),
-        Err(Lost::Died(how)) => (case.wg, Ruling::Crashed, how),
+        Err(lost @ Lost::Late(_)) => (case.wg, Ruling::Endless, lost.to_string()),
+        Err(Lost::Died(how)) if OUT_OF_MEMORY.iter().any(|said| how.contains(said)) => {
+            (case.wg, Ruling::Crashed, format!("{how}; it came to its memory limit, which --memory changes"))
+        }
+        Err(lost) => (case.wg, Ruling::Crashed, lost.to_string()),
     };
     TriedCase { shape: case.shape, wg, ruling, reason }
 }

@@ -37,8 +37,8 @@ pub(super) fn edges(form: Form, [wide, high]: [u64; 2], asked: &Case) -> Vec<Sha
     shapes
 }
 
-/// Some groups and a rest.
-pub(super) fn ragged(form: Form, [wide, high]: [u64; 2]) -> Shape {
+/// A shape of some groups and a rest.
+pub fn ragged(form: Form, [wide, high]: [u64; 2]) -> Shape {
     match form {
         Form::Vector => Shape::vector((3 * wide + REST).min(MOST)),
         Form::Square => form.shape(2 * wide.max(high) + REST, None),

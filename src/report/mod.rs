@@ -15,6 +15,7 @@ pub mod dictionary;
 pub mod diff;
 pub mod doing;
 pub mod experiment;
+pub mod findings;
 pub mod format;
 mod grid;
 pub mod groups;

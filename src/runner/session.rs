@@ -20,7 +20,7 @@ use std::time::Instant;
 /// Where kernel sources come from.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// A folder laid out like `cl/`; `None` for the sources built into the binary.
+    /// A folder laid out like `cl/`, before the sources built into the binary; `None` for these alone.
     pub dir: Option<PathBuf>,
 }
 
@@ -43,8 +43,9 @@ impl Sources {
 
     fn lookup(&self, path: &str) -> Option<Cow<'static, str>> {
         match &self.dir {
-            None => kernels::embedded(path),
-            Some(dir) => files::read_to_string(&dir.join(path)).ok().map(Cow::Owned),
+            // What the folder lacks is built in; what it has and nobody can read is missing.
+            Some(dir) if dir.join(path).exists() => files::read_to_string(&dir.join(path)).ok().map(Cow::Owned),
+            _ => kernels::embedded(path),
         }
     }
 

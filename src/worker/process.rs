@@ -54,6 +54,15 @@ pub enum Lost {
     Died(String),
 }
 
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Lost::Late(limit) => write!(f, "no result within {limit:.0} s"),
+            Lost::Died(how) => f.write_str(how),
+        }
+    }
+}
+
 /// Why no reply came.
 enum Silence {
     Deadline,
@@ -150,6 +159,22 @@ impl WorkerProcess {
     pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
         match self.ask_within(&Request::Run(Box::new(job.clone())), limit)? {
             Ok(Reply::Done(outcome)) => Ok(Ok(*outcome)),
+            Ok(_) => Err(Error::Failed(STRANGE.into())),
+            Err(lost) => Ok(Err(lost)),
+        }
+    }
+
+    /// As [`WorkerProcess::launch_once`], within `limit`; that a kernel ends the worker or never ends is an answer, too.
+    ///
+    /// # Errors
+    /// As of [`WorkerProcess::verify`].
+    pub fn launch_once_within(
+        &mut self,
+        case: &Case,
+        limit: Duration,
+    ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
+        match self.ask_within(&Request::LaunchOnce(Box::new(case.clone())), limit)? {
+            Ok(Reply::LaunchedOnce(answer)) => Ok(Ok(answer)),
             Ok(_) => Err(Error::Failed(STRANGE.into())),
             Err(lost) => Ok(Err(lost)),
         }

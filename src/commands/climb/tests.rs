@@ -66,6 +66,10 @@ fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
         series: vec![Params::new()],
         source: None,
         inputs: Vec::new(),
+        own: None,
+        own_case: None,
+        memory: None,
+        to_stderr: false,
     };
     let study = Study {
         ladder: &ladder,

@@ -6,7 +6,7 @@ use crate::count::{CountedCase, CountingWorker, LockstepModel, Simulator};
 use crate::data::{Params, Shape};
 use crate::exercise::{DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
 use crate::judging::{self, Patience, Ruling};
-use crate::kernels::{self, Family, Rung};
+use crate::kernels::{self, Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::report::hint::{Hint, hint};
 use crate::worker::{Setup, WorkerProcess};
@@ -89,9 +89,10 @@ impl Grader {
         let case = self.case(submission, submission.sizes.asked);
         let patience = Patience { small: self.deadline, asked: self.deadline };
         let kernel = (submission.family, submission.rung);
+        let form = submission.family.form;
         let judgement = judging::judge(&mut worker, kernel, &case, patience, &mut |_| {})?;
         let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
-        grade.right_at = right.map(|tried| size(tried.shape)).collect();
+        grade.right_at = right.map(|tried| size(form, tried.shape)).collect();
         let verdict = match judgement.ruling {
             Ruling::Right => return Ok(grade.ended(ExerciseVerdict::Passed, "", "")),
             Ruling::Wrong => ExerciseVerdict::Wrong,
@@ -100,7 +101,7 @@ impl Grader {
             Ruling::Refused => ExerciseVerdict::Refused,
             Ruling::Crashed | Ruling::Failed => ExerciseVerdict::Crashed,
         };
-        let reason = judgement.failed().map(|tried| format!("at n = {}: {}", size(tried.shape), tried.reason));
+        let reason = judgement.failed().map(|tried| format!("at n = {}: {}", size(form, tried.shape), tried.reason));
         let hint = hint(&judgement).map(|Hint { looks, next }| format!("{looks} {next}"));
         Ok(grade.ended(verdict, reason.unwrap_or_default(), hint.unwrap_or_default()))
     }
@@ -127,7 +128,7 @@ impl Grader {
             Err(error) => return Ok(uncounted(grade, error.to_string())),
         };
         let case = self.case(submission, sizes.counted);
-        grade.counted_at = Some(size(case.shape));
+        grade.counted_at = Some(size(family.form, case.shape));
         let own = match count(&mut worker, &case)? {
             Ok(counted) => counted,
             Err(why) => {
@@ -159,8 +160,11 @@ impl Grader {
     }
 }
 
-fn size(Shape { n, m }: Shape) -> String {
-    if m == 1 { n.to_string() } else { format!("{n}x{m}") }
+fn size(form: Form, Shape { n, m }: Shape) -> String {
+    match form {
+        Form::Vector | Form::Square => n.to_string(),
+        Form::Matrix => format!("{n}x{m}"),
+    }
 }
 
 /// The text of a submission; why there is none.

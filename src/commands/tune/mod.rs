@@ -6,7 +6,7 @@ mod rows;
 
 use super::bench::{self, Input};
 use super::pace::FOR_LIMITS;
-use super::{Out, interrupt, note, outputs, say, screen};
+use super::{Out, interrupt, note, outputs, own, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
 use crate::data::{Dtype, Params, Shape};
@@ -24,7 +24,7 @@ use crate::tune::{
     Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
     time_of, work_groups,
 };
-use crate::values::{self, SearchBudget};
+use crate::values::SearchBudget;
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
 use rows::TuningRows;
@@ -50,7 +50,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
         return replay::run(out, global, options, export);
     }
     let asked = AskedTuning::new(options)?;
-    bench::check_sources(&asked.rungs, options.cl_dir.as_deref())?;
+    bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
     let given = [("--csv", csv), ("--json", json), ("--export", export)];
     let takes_stdout = keep_apart(&given, &outputs::inputs(&[], options.cl_dir.as_deref()))?;
@@ -114,10 +114,7 @@ struct AskedTuning {
 impl AskedTuning {
     fn new(options: &TuneArgs) -> Result<AskedTuning, Error> {
         let family = bench::family(options.name().unwrap_or_default())?;
-        let rungs = match &options.variant {
-            Some(list) => values::variants(family, list).map_err(Error::Usage)?,
-            None => family.ladder.iter().collect(),
-        };
+        let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
         let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
         bench::check_dtype(family, dtype)?;
         if options.m.is_some() && family.form != Form::Matrix {

@@ -48,17 +48,20 @@ const FOLDER: &str = "own";
 pub fn adopt(own: &OwnKernel) -> Result<&'static Rung, DeclarationError> {
     let unknown = || DeclarationError { line: None, why: format!("there is no family {}", own.family) };
     let family = super::family(&own.family).ok_or_else(unknown)?;
-    if let Some(known) = find(|adopted| adopted.family.name == family.name && adopted.text == own.text, |a| a.path) {
+    if let Some(known) = find(|adopted| adopted.own == *own, |adopted| adopted.path) {
         return family.ladder.iter().find(|rung| rung.path == known).ok_or_else(unknown);
     }
     let declaration: &'static Declaration = Box::leak(Box::new(Declaration::read(&own.text, family.form)?));
-    let path: &'static str = Box::leak(format!("{FOLDER}/{}.cl", own.name).into_boxed_str());
+    let path: &'static str = Box::leak(format!("{FOLDER}/{}/{}.cl", family.name, own.name).into_boxed_str());
     let rung = Rung { path, tunables: &declaration.tunables, plan };
-    let ladder: Vec<Rung> = family.ladder.iter().copied().chain([rung]).collect();
+    // What had its name before is an earlier version of it.
+    let others = family.ladder.iter().copied().filter(|other| other.path != path);
+    let ladder: Vec<Rung> = others.chain([rung]).collect();
     let ladder: &'static [Rung] = Box::leak(ladder.into_boxed_slice());
     let family: &'static Family = Box::leak(Box::new(Family { ladder, ..*family }));
     let text: &'static str = Box::leak(own.text.clone().into_boxed_str());
     let mut all = ADOPTED.write().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|adopted| adopted.path != path);
     all.push(Adopted { own: own.clone(), path, text, declaration, family });
     ladder.last().ok_or_else(unknown)
 }

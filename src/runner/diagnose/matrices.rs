@@ -271,7 +271,8 @@ fn likeness_of_product(n: usize, d: &[f64], got: &[f64], want: &[f64]) -> Option
     let columns = |i: usize, j: usize, k: usize| d[k * n + i] + d[k * n + j];
     let sums = |i: usize, j: usize, k: usize| d[i * n + k] + d[k * n + j];
     let products = |i: usize, j: usize, k: usize| d[i * n + k] * d[k * n + j];
-    let named: [(Likeness, &dyn Fn(usize, usize) -> f64); 8] = [
+    type Product<'c> = &'c dyn Fn(usize, usize) -> f64;
+    let named: [(Likeness, Product<'_>); 8] = [
         (Likeness::Input, &|i, j| d[i * n + j]),
         (Likeness::TransposedProduct, &|i, j| want[j * n + i]),
         (Likeness::RowsTwice, &|i, j| over(f64::min, &rows, i, j)),

@@ -161,7 +161,7 @@ fn counts(
         let times = each(probe, &single)?;
         let is_in = |is: &dyn Fn(i64) -> bool| -> Vec<bool> { times.iter().map(|t| t.is_some_and(is)).collect() };
         let counted: Vec<bool> = times.iter().map(|times| *times != Some(0)).collect();
-        let many = is_in(&|times| times > 1 || times < 0);
+        let many = is_in(&|times| !(0..=1).contains(&times));
         let repeated = many.iter().position(|is| *is).map(|first| Repeated {
             share: check::share(&many, group),
             first: first as u64,
