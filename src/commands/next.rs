@@ -193,7 +193,7 @@ fn after_show(what: &[String]) -> String {
 
 /// Behind a record of a device a look at it; before it is made its own text says how to begin.
 fn after_record(folder: Option<&Path>) -> Option<String> {
-    folder.map(|folder| format!("gpulab show {}/*.csv", quoted(&folder.display().to_string())))
+    folder.map(|folder| format!("gpulab report {}", quoted(&format!("{}/", folder.display()))))
 }
 
 /// Behind a rung's source what changed since the rung before it, or, of the first, to the next one; behind an experiment's
@@ -305,7 +305,7 @@ mod tests {
         ("gpulab show", "gpulab show h200 reduce"),
         ("gpulab show h200", "gpulab show h200 reduce"),
         ("gpulab show a.csv", "gpulab columns"),
-        ("gpulab record --quick -o a;b", "gpulab show 'a;b'/*.csv"),
+        ("gpulab record --quick -o a;b", "gpulab report 'a;b/'"),
         ("gpulab report --splice a.md --check", "gpulab report --splice a.md"),
         ("gpulab report --splice a.md", "git diff a.md"),
         ("gpulab columns", "gpulab help columns"),

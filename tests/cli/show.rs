@@ -451,16 +451,13 @@ fn the_models_error_is_summed_up_by_any_column() {
     let all =
         ["h200", "pocl-epyc-4", "intel-epyc-4", "reduce", "dot", "transpose", "minplus", "--why", "--by", "device"];
     let cells = table_cells(&show(&[&all[..], &["--md", "-"]].concat()));
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     assert_eq!(
         cells.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(),
         ["NVIDIA H200", "AMD EPYC (PoCL)", "AMD EPYC"]
     );
-    for line in &cells {
-        // tests/host/why.rs computes the same by itself.
-        let numbers = format!("| {} | {} | {} |", line[1], line[2], line[3]);
-        assert!(readme.contains(&numbers.replace('%', " %")) || readme.contains(&numbers), "{numbers}");
-    }
+    let numbers: Vec<String> =
+        cells.iter().map(|line| line[1..4].join(" ").replace(' ', " ").replace(" %", "%")).collect();
+    assert_eq!(numbers, ["226 1.30 63%", "31 2.51 10%", "31 2.35 19%"], "as tests/host/why.rs computes them by itself");
     let families = table_cells(&show(&["h200", "reduce", "dot", "--why", "--by", "family", "--md", "-"]));
     assert_eq!(families.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(), ["reduce", "dot"]);
 }

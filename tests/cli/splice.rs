@@ -59,6 +59,18 @@ fn the_repositorys_documents_have_what_their_commands_give() {
     assert!(said.contains(&format!(" in {} files", documents.len())), "{said}");
 }
 
+/// README explains a table's columns below some of its lines.
+#[test]
+fn the_lines_that_readme_explains_are_those_of_the_table() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let explained: Vec<&str> = readme.lines().skip_while(|line| !line.starts_with("  rung")).take(4).collect();
+    let (table, _, _) = crate::binary::run(&["-q", "show", "h200", "reduce", "--where", "n=2^28"]);
+    for line in explained {
+        assert!(table.lines().any(|own| own == line), "{line}: not in\n{table}");
+    }
+}
+
 const DOC: &str = "# A
 <!-- gpulab list banks -->
 <!-- end -->

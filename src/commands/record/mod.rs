@@ -109,7 +109,13 @@ impl Recording<'_> {
         // What a run that was killed left.
         self.steps.iter().try_for_each(|step| self.take_in(step))?;
         let missing: Vec<usize> = (0..self.steps.len()).filter(|&at| !journal.steps()[at].is_whole()).collect();
-        let left = |from: usize| minutes(missing[from..].iter().map(|&at| self.steps[at].seconds).sum());
+        let began = Instant::now();
+        let foreseen = |of: &[usize]| of.iter().map(|&at| self.steps[at].seconds).sum::<f64>();
+        // Checks are never cut: what is left takes as many times what was foreseen as what is done did.
+        let left = |done: usize| {
+            let slower = began.elapsed().as_secs_f64() / foreseen(&missing[..done]).max(1.0);
+            minutes(foreseen(&missing[done..]) * slower.max(1.0))
+        };
         if !missing.is_empty() && missing.len() < self.steps.len() {
             self.note(&format!(
                 "{} of {} commands are done already",
@@ -215,15 +221,18 @@ fn absolute_paths() -> Vec<(&'static str, PathBuf)> {
     names.filter_map(|name| Some((name, fs::canonicalize(path(name)?).ok()?))).collect()
 }
 
+/// Files of a record that hold no results.
+pub(super) const ABOUT: [&str; 2] = [sheet::FILE, journal::FILE];
+
 /// What the folder holds now.
 fn summary(folder: &Path, steps: &[JournalStep]) -> String {
     let whole = steps.iter().filter(|step| step.is_whole()).count();
     let files = super::shown::distinct(steps.iter().map(|step| step.file.as_str()));
     let there = files.iter().filter(|file| folder.join(file).exists()).map(String::as_str);
-    let there: Vec<&str> = there.chain([sheet::FILE, journal::FILE]).collect();
-    let place = quoted(&folder.display().to_string());
+    let there: Vec<&str> = there.chain(ABOUT).collect();
+    let place = quoted(&format!("{}/", folder.display()));
     format!(
-        "{place}: {whole} of {} commands, in {}\nlook at it: gpulab show {place}/*.csv\n\
+        "{place}: {whole} of {} commands, in {}\nlook at it: gpulab report {place}\n\
          send it in: \"Sending in a result\" in CONTRIBUTING.md says how\n",
         steps.len(),
         there.join(", ")

@@ -1,6 +1,7 @@
 //! The files that pages are made from, folder by folder: those of paths and folders, or those that come with gpulab.
 
 use crate::ceilings::CeilingRow;
+use crate::commands::record;
 use crate::commands::shown::{Material, ShownFile, ceilings_of, is_path, named, of_device, take_apart};
 use crate::store::{Shipped, shipped};
 use crate::{Error, files};
@@ -116,8 +117,10 @@ fn below(folder: &Path, all: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Whether it may hold results by its name: what `gpulab record` says of the device and of its commands is none.
 fn is_result(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "csv" || ending == "json")
+    let is_about = path.file_name().is_some_and(|name| record::ABOUT.iter().any(|about| name == *about));
+    !is_about && path.extension().is_some_and(|ending| ending == "csv" || ending == "json")
 }
 
 fn may_hold_results(path: &Path) -> bool {
