@@ -15,7 +15,7 @@ pub enum ExerciseAction {
         #[arg(value_name = "NAME")]
         name: String,
         /// Show the next hint
-        #[arg(long, conflicts_with = "solution")]
+        #[arg(long)]
         hint: bool,
         /// Print a file that passes
         #[arg(long)]
@@ -44,7 +44,7 @@ pub struct ExerciseCheck {
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Grade DIR/STUDENT/NAME.cl, or DIR/NAME.cl of a single student
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", conflicts_with_all = ["name", "file"])]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub all: Option<PathBuf>,
     /// Write verdicts, hints and counts as JSON; - is standard output
     #[arg(long, value_name = "FILE")]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// A number that follows from the counts of a case's launches, all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Metric {
+pub enum CountMetric {
     /// Kernel launches.
     Launches,
     /// Passes of a request to local memory.
@@ -39,21 +39,21 @@ pub(super) struct Over {
     pub(super) size: usize,
 }
 
-impl Metric {
+impl CountMetric {
     /// What it is, in words.
     pub fn label(self) -> &'static str {
         match self {
-            Metric::Launches => "launches",
-            Metric::LocalPasses => "passes of a request to local memory",
-            Metric::LocalStores => "elements stored to local memory, for each element",
-            Metric::BusyLanes => "busy lanes, as a share",
-            Metric::ReadSegments => "memory segments of a load",
-            Metric::WriteSegments => "memory segments of a store",
-            Metric::Instructions => "instructions an element",
-            Metric::Barriers => "barriers a thousand elements",
-            Metric::WorkItems => "work-items an element",
-            Metric::Results => "results left an element",
-            Metric::LoadsAnAddition => "elements loaded for an addition",
+            CountMetric::Launches => "launches",
+            CountMetric::LocalPasses => "passes of a request to local memory",
+            CountMetric::LocalStores => "elements stored to local memory, for each element",
+            CountMetric::BusyLanes => "busy lanes, as a share",
+            CountMetric::ReadSegments => "memory segments of a load",
+            CountMetric::WriteSegments => "memory segments of a store",
+            CountMetric::Instructions => "instructions an element",
+            CountMetric::Barriers => "barriers a thousand elements",
+            CountMetric::WorkItems => "work-items an element",
+            CountMetric::Results => "results left an element",
+            CountMetric::LoadsAnAddition => "elements loaded for an addition",
         }
     }
 
@@ -68,17 +68,17 @@ impl Metric {
         let memory = &total.memory;
         let held = |bytes: u64| bytes as f64 / over.size as f64;
         match self {
-            Metric::Launches => Some(counted.launches.len() as f64),
-            Metric::LocalPasses => total.local().passes_a_request(),
-            Metric::LocalStores => Some(held(memory.local_write.bytes) / elements),
-            Metric::BusyLanes => total.lanes_busy(crate::count::LockstepModel::USUAL.warp),
-            Metric::ReadSegments => memory.global_read.segments_a_request(),
-            Metric::WriteSegments => memory.global_write.segments_a_request(),
-            Metric::Instructions => Some(total.lanes as f64 / elements),
-            Metric::Barriers => Some(1000.0 * sum(|counts| counts.barriers) / elements),
-            Metric::WorkItems => Some(sum(|counts| counts.items) / elements),
-            Metric::Results => Some(held(memory.global_write.bytes) / elements),
-            Metric::LoadsAnAddition => {
+            CountMetric::Launches => Some(counted.launches.len() as f64),
+            CountMetric::LocalPasses => total.local().passes_a_request(),
+            CountMetric::LocalStores => Some(held(memory.local_write.bytes) / elements),
+            CountMetric::BusyLanes => total.lanes_busy(crate::count::LockstepModel::USUAL.warp),
+            CountMetric::ReadSegments => memory.global_read.segments_a_request(),
+            CountMetric::WriteSegments => memory.global_write.segments_a_request(),
+            CountMetric::Instructions => Some(total.lanes as f64 / elements),
+            CountMetric::Barriers => Some(1000.0 * sum(|counts| counts.barriers) / elements),
+            CountMetric::WorkItems => Some(sum(|counts| counts.items) / elements),
+            CountMetric::Results => Some(held(memory.global_write.bytes) / elements),
+            CountMetric::LoadsAnAddition => {
                 let additions = elements * over.shape.n as f64;
                 Some(held(memory.global_read.bytes + memory.local_read.bytes + memory.constant_read.bytes) / additions)
             }
@@ -89,7 +89,7 @@ impl Metric {
 /// What a metric must be.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wanted {
+pub enum Demand {
     /// At most this.
     Most(f64),
     /// At least this.
@@ -103,9 +103,9 @@ pub enum Wanted {
 #[serde(deny_unknown_fields)]
 pub struct CountCheck {
     /// What is counted.
-    pub metric: Metric,
+    pub metric: CountMetric,
     /// What it must be.
-    pub wanted: Wanted,
+    pub wanted: Demand,
     /// What to think about if it is not.
     pub hint: String,
 }
@@ -113,16 +113,16 @@ pub struct CountCheck {
 impl CountCheck {
     /// Whether the starter has to be counted as well.
     pub fn needs_starter(&self) -> bool {
-        matches!(self.wanted, Wanted::MostOfStarter(_))
+        matches!(self.wanted, Demand::MostOfStarter(_))
     }
 
     /// What was counted, what is wanted, and whether it is so.
     pub(super) fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> super::CheckResult {
         let value = self.metric.of(counted, over);
         let (wanted, ok) = match self.wanted {
-            Wanted::Most(most) => (format!("at most {most}"), value.is_some_and(|value| value <= most)),
-            Wanted::Least(least) => (format!("at least {least}"), value.is_some_and(|value| value >= least)),
-            Wanted::MostOfStarter(share) => {
+            Demand::Most(most) => (format!("at most {most}"), value.is_some_and(|value| value <= most)),
+            Demand::Least(least) => (format!("at least {least}"), value.is_some_and(|value| value >= least)),
+            Demand::MostOfStarter(share) => {
                 let starter = starter.and_then(|starter| self.metric.of(starter, over));
                 let most = starter.map(|starter| share * starter);
                 let said = most.map_or("less than the starter".into(), |most| {

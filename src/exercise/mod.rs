@@ -6,7 +6,7 @@ mod progress;
 mod question;
 mod sizes;
 
-pub use check::{CountCheck, Metric, Wanted};
+pub use check::{CountCheck, CountMetric, Demand};
 pub use grade::{CheckResult, ExerciseVerdict, Grade};
 pub use progress::{Progress, Standing};
 pub use question::{Question, answers};

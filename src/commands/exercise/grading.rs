@@ -177,7 +177,9 @@ fn read(path: &Path) -> Result<String, String> {
     if about.len() > MOST_BYTES {
         return Err(format!("{shown} has {} KiB; at most {} KiB are taken", about.len() >> 10, MOST_BYTES >> 10));
     }
-    files::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))
+    let text = files::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    // Some editors put it before a text.
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 /// Makes a text a rung, under a name that no other has.

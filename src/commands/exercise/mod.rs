@@ -24,7 +24,10 @@ pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> R
         Some(ExerciseAction::Show { name, hint, .. }) => show(out, &find(name)?, *hint),
         Some(ExerciseAction::Start { name, output }) => start(out, &find(name)?, output.as_deref()),
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
-            (Some(folder), _) => class::run(out, global, options, folder),
+            (Some(_), Some(name)) => {
+                Err(Error::Usage(format!("--all grades every file of a folder: leave out {name}, or --all")))
+            }
+            (Some(folder), None) => class::run(out, global, options, folder),
             (None, Some(name)) => check(out, global, options, &find(name)?),
             (None, None) => Err(Error::Usage("name an exercise, or grade a folder with --all DIR".into())),
         },

@@ -53,12 +53,12 @@ pub(super) fn exercise(exercise: &Exercise, standing: &Standing) -> String {
 }
 
 fn wanted(check: &crate::exercise::CountCheck) -> String {
-    use crate::exercise::Wanted;
+    use crate::exercise::Demand;
     let label = check.metric.label();
     match check.wanted {
-        Wanted::Most(most) => format!("{label}: at most {most}"),
-        Wanted::Least(least) => format!("{label}: at least {least}"),
-        Wanted::MostOfStarter(share) => format!("{label}: at most {share} times the starter's"),
+        Demand::Most(most) => format!("{label}: at most {most}"),
+        Demand::Least(least) => format!("{label}: at least {least}"),
+        Demand::MostOfStarter(share) => format!("{label}: at most {share} times the starter's"),
     }
 }
 

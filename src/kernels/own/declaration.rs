@@ -121,7 +121,12 @@ impl Declaration {
             local: None,
             tunables: Vec::new(),
         };
-        for (number, line) in (1..).zip(text.lines()) {
+        let mut next = 1;
+        for line in text.lines() {
+            let number = next;
+            // Lines are those of the reader's file, as compilers count them.
+            let named = line.strip_prefix("#line ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+            next = named.unwrap_or(number + 1);
             let Some(words) = line.trim_start().strip_prefix(MARK) else { continue };
             own.take(words, form).map_err(|why| DeclarationError { line: Some(number), why })?;
         }

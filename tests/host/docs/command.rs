@@ -10,13 +10,14 @@ use gpulab::{kernels, sweep, values};
 use std::path::Path;
 
 /// Words that stand for what a reader puts there, and something that could be put.
-const PLACEHOLDERS: [(&str, &str); 17] = [
+const PLACEHOLDERS: [(&str, &str); 18] = [
     ("K", "reduce"),
     ("FAMILY", "reduce"),
     ("NAME", "stride"),
     ("EXPERIMENT", "stride"),
     ("V", "3"),
     ("N", "4"),
+    ("S", "9"),
     ("FROM", "1"),
     ("TO", "2"),
     ("LIST", "1"),
