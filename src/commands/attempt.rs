@@ -77,8 +77,10 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &s
     let tried = Attempt { options, file, name, to_stdout };
     let mut report = None;
     let done = tried.run(out, global, &mut report);
-    let (Some(json), Some(mut report)) = (&mut json, report) else { return done };
+    let Some(json) = &mut json else { return done };
+    let mut report = report.unwrap_or_else(|| tried.unjudged());
     report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
+    report.error = done.as_ref().err().map(Error::to_string);
     let text = serde_json::to_string_pretty(&report).map_err(|e| Error::Failed(e.to_string()))?;
     let written =
         json.replace(|to| to.write_all(text.as_bytes()).and_then(|()| to.write_all(b"\n")).and_then(|()| to.flush()));
@@ -101,13 +103,15 @@ struct TryReport {
     schema: u32,
     gpulab: &'static str,
     file: String,
-    family: &'static str,
+    family: String,
     /// The kernel's name among the rungs.
-    rung: &'static str,
-    device: String,
+    rung: Option<&'static str>,
+    device: Option<String>,
     exit_code: u8,
+    /// Why it is not 0.
+    error: Option<String>,
     hint: Option<Hint>,
-    judgement: Judgement,
+    judgement: Option<Judgement>,
     /// What the simulator found, with --check.
     check: Option<Vec<CheckFinding>>,
     landing: Option<Landing>,
@@ -189,20 +193,32 @@ impl Attempt<'_> {
         ladder::run_into(out, global, &options, &study, rows)
     }
 
-    fn report(&self, judged: &JudgedFile) -> TryReport {
+    /// Of a file that did not get so far that it was judged.
+    fn unjudged(&self) -> TryReport {
         TryReport {
             schema: 1,
             gpulab: env!("CARGO_PKG_VERSION"),
             file: self.file.display().to_string(),
-            family: judged.family.name,
-            rung: judged.rung.variant(),
-            device: judged.device.clone(),
+            family: self.name.to_owned(),
+            rung: None,
+            device: None,
             exit_code: 0,
-            hint: hint(&judged.judgement),
-            judgement: judged.judgement.clone(),
+            error: None,
+            hint: None,
+            judgement: None,
             check: None,
             landing: None,
             rows: Vec::new(),
+        }
+    }
+
+    fn report(&self, judged: &JudgedFile) -> TryReport {
+        TryReport {
+            rung: Some(judged.rung.variant()),
+            device: Some(judged.device.clone()),
+            hint: hint(&judged.judgement),
+            judgement: Some(judged.judgement.clone()),
+            ..self.unjudged()
         }
     }
 
