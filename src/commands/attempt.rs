@@ -74,7 +74,7 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &s
         [("--json", output.json.as_deref()), ("--csv", output.csv.as_deref()), ("--md", output.md.as_deref())];
     let to_stdout = keep_apart(&outputs, &[file.to_path_buf()])?;
     let mut json = output.json.as_deref().map(Deferred::open).transpose()?;
-    let tried = Attempt { options, file, name, to_stdout };
+    let tried = TriedFile { options, file, name, to_stdout };
     let mut report = None;
     let done = tried.run(out, global, &mut report);
     let Some(json) = &mut json else { return done };
@@ -88,7 +88,7 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &s
 }
 
 /// A file that is tried once.
-struct Attempt<'a> {
+struct TriedFile<'a> {
     options: &'a TryArgs,
     file: &'a Path,
     name: &'a str,
@@ -119,7 +119,7 @@ struct TryReport {
     rows: Vec<Row>,
 }
 
-impl Attempt<'_> {
+impl TriedFile<'_> {
     fn run(&self, out: &mut Out, global: &Global, report: &mut Option<TryReport>) -> Result<(), Error> {
         judge::warn_of_trust(global);
         let options = &self.options.ladder;

@@ -124,7 +124,7 @@ mod tests {
         assert!(said("gpulab worke").contains("`gpulab --help`"), "what is hidden is not suggested");
         assert_eq!(said("gpulab reduce --nosuch"), "", "the parser's own message is good");
         let takers =
-            "commands that take it, after their name: reduce, dot, transpose, minplus, lab, sweep, tune, noise";
+            "commands that take it, after their name: reduce, dot, transpose, minplus, try, lab, sweep, tune, noise";
         assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` has no place here; {takers}"));
         assert!(said("gpulab --budget 5s dot").ends_with(takers));
         assert!(said("gpulab dot --op max").ends_with(": reduce, count"));
@@ -145,6 +145,7 @@ mod tests {
             let needs = [
                 "explain",
                 "source",
+                "try",
                 "diff",
                 "merge",
                 "count",

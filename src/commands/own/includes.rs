@@ -25,7 +25,7 @@ pub(super) fn reads_a_file(text: &str) -> Option<usize> {
 /// Lines without comments, joined where a backslash says so, each with the number of its first line.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     #[derive(PartialEq)]
-    enum State {
+    enum Scan {
         Code,
         Line,
         Block,
@@ -33,43 +33,43 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
     }
     let characters = joined(text);
     let mut lines = vec![(1, String::new())];
-    let mut state = State::Code;
+    let mut state = Scan::Code;
     let mut rest = characters.iter().copied().peekable();
     while let Some((c, number)) = rest.next() {
         let next = rest.peek().map(|(next, _)| *next);
         if c == '\n' {
             // A string or a character ends with its line, closed or not.
-            if state != State::Block {
-                state = State::Code;
+            if state != Scan::Block {
+                state = Scan::Code;
             }
             lines.push((number + 1, String::new()));
             continue;
         }
         let mut keep = |c: char| lines.last_mut().map(|(_, line)| line.push(c));
         match state {
-            State::Code if c == '/' && next == Some('/') => state = State::Line,
-            State::Code if c == '/' && next == Some('*') => {
+            Scan::Code if c == '/' && next == Some('/') => state = Scan::Line,
+            Scan::Code if c == '/' && next == Some('*') => {
                 rest.next();
                 keep(' ');
-                state = State::Block;
+                state = Scan::Block;
             }
-            State::Code => {
+            Scan::Code => {
                 if c == '"' || c == '\'' {
-                    state = State::Quoted(c);
+                    state = Scan::Quoted(c);
                 }
                 keep(c);
             }
-            State::Block if c == '*' && next == Some('/') => {
+            Scan::Block if c == '*' && next == Some('/') => {
                 rest.next();
-                state = State::Code;
+                state = Scan::Code;
             }
-            State::Line | State::Block => {}
-            State::Quoted(quote) => {
+            Scan::Line | Scan::Block => {}
+            Scan::Quoted(quote) => {
                 keep(c);
                 if c == '\\' && next.is_some_and(|next| next != '\n') {
                     rest.next().map(|(c, _)| keep(c));
                 } else if c == quote {
-                    state = State::Code;
+                    state = Scan::Code;
                 }
             }
         }
