@@ -111,7 +111,7 @@ pub struct Cells<'a> {
 /// Which cells of a matrix take part in something, where each work-group has a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Region {
+pub enum CellRegion {
     /// Every one.
     All,
     /// None at all.
@@ -149,7 +149,7 @@ pub enum Region {
 }
 
 /// Which cells these are.
-pub fn region(cells: Cells<'_>) -> Region {
+pub fn region(cells: Cells<'_>) -> CellRegion {
     let Cells { is_in, columns, tile: [wide, high] } = cells;
     let rows = is_in.len() / columns.max(1);
     let [whole_columns, whole_rows] = [columns / wide * wide, rows / high * high];
@@ -158,19 +158,19 @@ pub fn region(cells: Cells<'_>) -> Region {
         right * below > 0 && (0..is_in.len()).all(|at| at / columns >= below || at % columns >= right || is(at))
     };
     let square = rows.min(columns);
-    type Cell<'c> = &'c dyn Fn(usize, usize) -> bool;
-    let named: [(Region, Cell<'_>); 11] = [
-        (Region::All, &|_, _| true),
-        (Region::None, &|_, _| false),
-        (Region::WholeTiles, &|r, c| r < whole_rows && c < whole_columns),
-        (Region::FirstTile, &|r, c| r < high && c < wide),
-        (Region::FirstRowOfTiles, &|r, _| r < high),
-        (Region::FirstColumnOfTiles, &|_, c| c < wide),
-        (Region::DiagonalTiles, &|r, c| r / high == c / wide),
-        (Region::Diagonal, &|r, c| r == c),
-        (Region::AllButLastRow, &|r, _| r + 1 < rows),
-        (Region::AllButLastColumn, &|_, c| c + 1 < columns),
-        (Region::Square, &|r, c| r < square && c < square),
+    type WantedCell<'c> = &'c dyn Fn(usize, usize) -> bool;
+    let named: [(CellRegion, WantedCell<'_>); 11] = [
+        (CellRegion::All, &|_, _| true),
+        (CellRegion::None, &|_, _| false),
+        (CellRegion::WholeTiles, &|r, c| r < whole_rows && c < whole_columns),
+        (CellRegion::FirstTile, &|r, c| r < high && c < wide),
+        (CellRegion::FirstRowOfTiles, &|r, _| r < high),
+        (CellRegion::FirstColumnOfTiles, &|_, c| c < wide),
+        (CellRegion::DiagonalTiles, &|r, c| r / high == c / wide),
+        (CellRegion::Diagonal, &|r, c| r == c),
+        (CellRegion::AllButLastRow, &|r, _| r + 1 < rows),
+        (CellRegion::AllButLastColumn, &|_, c| c + 1 < columns),
+        (CellRegion::Square, &|r, c| r < square && c < square),
     ];
     let find = |right, below| named.iter().find(|(_, want)| are_until(right, below, want)).map(|(region, _)| *region);
     if let Some(region) = find(columns, rows) {
@@ -185,23 +185,23 @@ pub fn region(cells: Cells<'_>) -> Region {
     for (right, below) in [(columns, rows), (whole_columns, whole_rows)] {
         let in_tile = |want: &dyn Fn(usize, usize) -> bool| are_until(right, below, &|r, c| want(r % high, c % wide));
         if wide * high > 1 && in_tile(&|r, c| r == 0 && c == 0) {
-            return Region::FirstOfTiles;
+            return CellRegion::FirstOfTiles;
         }
         if let Some(some) = (1..high).find(|&some| in_tile(&|r, _| r < some)) {
-            return Region::FirstRowsOfTiles(some as u64);
+            return CellRegion::FirstRowsOfTiles(some as u64);
         }
         if let Some(some) = (1..wide).find(|&some| in_tile(&|_, c| c < some)) {
-            return Region::FirstColumnsOfTiles(some as u64);
+            return CellRegion::FirstColumnsOfTiles(some as u64);
         }
         if wide == high && in_tile(&|r, c| r == c) {
-            return Region::DiagonalOfTiles;
+            return CellRegion::DiagonalOfTiles;
         }
         let halves = [(false, false), (false, true), (true, false), (true, true)];
         if wide == high && halves.iter().any(|&(flip, equal)| in_tile(&strictly(flip, equal))) {
-            return Region::HalfOfTiles;
+            return CellRegion::HalfOfTiles;
         }
     }
-    Region::Some
+    CellRegion::Some
 }
 
 #[cfg(test)]
@@ -238,29 +238,29 @@ mod tests {
     #[test]
     fn no_elements_and_no_groups_are_no_trouble() {
         assert_eq!(share(&[], 8), Share::All);
-        assert_eq!(share(&[true, false], 0), Share::AllButLast);
-        assert_eq!(region(Cells { is_in: &[], columns: 0, tile: [4, 4] }), Region::Some);
+        assert_eq!(share(&[true, false], 0), Share::FirstGroup, "a group has an element at least");
+        assert_eq!(region(Cells { is_in: &[], columns: 0, tile: [4, 4] }), CellRegion::Some);
     }
 
-    fn cells(rows: usize, columns: usize, is_in: impl Fn(usize, usize) -> bool) -> Region {
+    fn cells(rows: usize, columns: usize, is_in: impl Fn(usize, usize) -> bool) -> CellRegion {
         let is_in: Vec<bool> = (0..rows * columns).map(|at| is_in(at / columns, at % columns)).collect();
         region(Cells { is_in: &is_in, columns, tile: [4, 4] })
     }
 
     #[test]
     fn regions_have_their_names() {
-        assert_eq!(cells(9, 13, |_, _| true), Region::All);
-        assert_eq!(cells(9, 13, |_, _| false), Region::None);
-        assert_eq!(cells(9, 13, |r, c| r < 8 && c < 12), Region::WholeTiles);
-        assert_eq!(cells(9, 13, |r, c| r < 4 && c < 4), Region::FirstTile);
-        assert_eq!(cells(9, 13, |r, c| r / 4 == c / 4), Region::DiagonalTiles);
-        assert_eq!(cells(9, 13, |r, c| r == c), Region::Diagonal);
-        assert_eq!(cells(9, 13, |r, _| r % 4 == 0), Region::FirstRowsOfTiles(1));
-        assert_eq!(cells(9, 13, |_, c| c % 4 < 2), Region::FirstColumnsOfTiles(2));
-        assert_eq!(cells(9, 13, |r, c| r % 4 == 0 && c % 4 == 0), Region::FirstOfTiles);
-        assert_eq!(cells(9, 13, |r, c| r % 4 >= c % 4), Region::HalfOfTiles);
-        assert_eq!(cells(9, 13, |r, _| r < 8), Region::AllButLastRow);
-        assert_eq!(cells(9, 13, |_, c| c < 9), Region::Square);
-        assert_eq!(cells(9, 13, |r, c| r + c == 5), Region::Some);
+        assert_eq!(cells(9, 13, |_, _| true), CellRegion::All);
+        assert_eq!(cells(9, 13, |_, _| false), CellRegion::None);
+        assert_eq!(cells(9, 13, |r, c| r < 8 && c < 12), CellRegion::WholeTiles);
+        assert_eq!(cells(9, 13, |r, c| r < 4 && c < 4), CellRegion::FirstTile);
+        assert_eq!(cells(9, 13, |r, c| r / 4 == c / 4), CellRegion::DiagonalTiles);
+        assert_eq!(cells(9, 13, |r, c| r == c), CellRegion::Diagonal);
+        assert_eq!(cells(9, 13, |r, _| r % 4 == 0), CellRegion::FirstRowsOfTiles(1));
+        assert_eq!(cells(9, 13, |_, c| c % 4 < 2), CellRegion::FirstColumnsOfTiles(2));
+        assert_eq!(cells(9, 13, |r, c| r % 4 == 0 && c % 4 == 0), CellRegion::FirstOfTiles);
+        assert_eq!(cells(9, 13, |r, c| r % 4 >= c % 4), CellRegion::HalfOfTiles);
+        assert_eq!(cells(9, 13, |r, _| r < 8), CellRegion::AllButLastRow);
+        assert_eq!(cells(9, 13, |_, c| c < 9), CellRegion::Square);
+        assert_eq!(cells(9, 13, |r, c| r + c == 5), CellRegion::Some);
     }
 }

@@ -47,6 +47,11 @@ const MORE_HELP: &str = "Without a command: the device that would be used, and t
 const TRY_JSON: &str = "Write an object for grading scripts as JSON: verdict, hint, what was tried and found, where it lands, and the \
                         ladder's records";
 
+/// Ends `gpulab try --help`.
+const TRY_TRUST: &str = "A kernel runs in a process of its own, with a deadline and, on CPU devices, a memory limit; it may include files of \
+                         its own folder and gpulab's. That is no sandbox: OpenCL drivers run kernels as native code with your rights. Grade \
+                         kernels of strangers as another user, or in a container.";
+
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.
 fn take_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
@@ -103,7 +108,7 @@ pub enum Command {
     /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
     /// Check and time your own kernel on the ladder of a family, and say where it lands and what to try next
-    #[command(mut_arg("json", |arg| arg.help(TRY_JSON)))]
+    #[command(mut_arg("json", |arg| arg.help(TRY_JSON)), after_help = TRY_TRUST)]
     Try(Box<TryArgs>),
     /// Learn by steps: start from a file that is right and slow, and have your own checked by what it does, not by its time
     Exercise {

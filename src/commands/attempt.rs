@@ -74,11 +74,13 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &s
         [("--json", output.json.as_deref()), ("--csv", output.csv.as_deref()), ("--md", output.md.as_deref())];
     let to_stdout = keep_apart(&outputs, &[file.to_path_buf()])?;
     let mut json = output.json.as_deref().map(Deferred::open).transpose()?;
-    let tried = Attempt { options, file, name, to_stdout };
+    let tried = TriedFile { options, file, name, to_stdout };
     let mut report = None;
     let done = tried.run(out, global, &mut report);
-    let (Some(json), Some(mut report)) = (&mut json, report) else { return done };
+    let Some(json) = &mut json else { return done };
+    let mut report = report.unwrap_or_else(|| tried.unjudged());
     report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
+    report.error = done.as_ref().err().map(Error::to_string);
     let text = serde_json::to_string_pretty(&report).map_err(|e| Error::Failed(e.to_string()))?;
     let written =
         json.replace(|to| to.write_all(text.as_bytes()).and_then(|()| to.write_all(b"\n")).and_then(|()| to.flush()));
@@ -86,7 +88,7 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &s
 }
 
 /// A file that is tried once.
-struct Attempt<'a> {
+struct TriedFile<'a> {
     options: &'a TryArgs,
     file: &'a Path,
     name: &'a str,
@@ -101,13 +103,15 @@ struct TryReport {
     schema: u32,
     gpulab: &'static str,
     file: String,
-    family: &'static str,
+    family: String,
     /// The kernel's name among the rungs.
-    rung: &'static str,
-    device: String,
+    rung: Option<&'static str>,
+    device: Option<String>,
     exit_code: u8,
+    /// Why it is not 0.
+    error: Option<String>,
     hint: Option<Hint>,
-    judgement: Judgement,
+    judgement: Option<Judgement>,
     /// What the simulator found, with --check.
     check: Option<Vec<CheckFinding>>,
     landing: Option<Landing>,
@@ -115,7 +119,7 @@ struct TryReport {
     rows: Vec<Row>,
 }
 
-impl Attempt<'_> {
+impl TriedFile<'_> {
     fn run(&self, out: &mut Out, global: &Global, report: &mut Option<TryReport>) -> Result<(), Error> {
         judge::warn_of_trust(global);
         let options = &self.options.ladder;
@@ -189,20 +193,32 @@ impl Attempt<'_> {
         ladder::run_into(out, global, &options, &study, rows)
     }
 
-    fn report(&self, judged: &JudgedFile) -> TryReport {
+    /// Of a file that did not get so far that it was judged.
+    fn unjudged(&self) -> TryReport {
         TryReport {
             schema: 1,
             gpulab: env!("CARGO_PKG_VERSION"),
             file: self.file.display().to_string(),
-            family: judged.family.name,
-            rung: judged.rung.variant(),
-            device: judged.device.clone(),
+            family: self.name.to_owned(),
+            rung: None,
+            device: None,
             exit_code: 0,
-            hint: hint(&judged.judgement),
-            judgement: judged.judgement.clone(),
+            error: None,
+            hint: None,
+            judgement: None,
             check: None,
             landing: None,
             rows: Vec::new(),
+        }
+    }
+
+    fn report(&self, judged: &JudgedFile) -> TryReport {
+        TryReport {
+            rung: Some(judged.rung.variant()),
+            device: Some(judged.device.clone()),
+            hint: hint(&judged.judgement),
+            judgement: Some(judged.judgement.clone()),
+            ..self.unjudged()
         }
     }
 

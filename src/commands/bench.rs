@@ -149,8 +149,7 @@ pub(super) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
 
 /// Refuses a folder that has none of the rungs' files; says of which it has none, as those are the built-in ones.
 pub(super) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
-    let own = |rung: &&&Rung| kernels::own_traits(rung).is_none();
-    check_files(&rungs.iter().filter(own).map(|rung| rung.path).collect::<Vec<_>>(), dir, quiet)
+    check_files(&rungs.iter().filter(|rung| !rung.is_own()).map(|rung| rung.path).collect::<Vec<_>>(), dir, quiet)
 }
 
 /// As [`check_sources`], of paths below `cl/`.

@@ -153,6 +153,9 @@ pub(super) fn run_into(
     measured.clone_from(&rows);
     let mut finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && climb.ladder().shape.elements() > 0 {
+        let ladder = climb.ladder();
+        let placed = |own| landing::placed(landing::landing(ladder.family, own, &rows).as_ref(), own, &rows);
+        let rows = ladder.own.map_or_else(|| rows.clone(), placed);
         finished = reasons(&mut climb, out, global, options, &mut limits, &rows);
     }
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {

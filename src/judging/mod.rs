@@ -102,7 +102,7 @@ pub fn judge(
         Ok(tile) => tile,
         Err(refusal) => return Ok(refused(rung, asked, refusal.to_string())),
     };
-    let mut judging = Judging { worker, asked, patience };
+    let mut judging = JudgedWorker { worker, asked, patience };
     let mut tried = Vec::new();
     for shape in sizes::edges(family.form, tile, asked) {
         observe(&words(shape));
@@ -162,13 +162,13 @@ impl Ruling {
 }
 
 /// A kernel that is being judged.
-struct Judging<'a> {
+struct JudgedWorker<'a> {
     worker: &'a mut WorkerProcess,
     asked: &'a Case,
     patience: Patience,
 }
 
-impl Judging<'_> {
+impl JudgedWorker<'_> {
     /// Verifies a small case.
     fn small(&mut self, shape: Shape, wg: WorkGroup) -> Result<TriedCase, Error> {
         let case = Case { shape, wg, ..self.asked.clone() };

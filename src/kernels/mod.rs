@@ -183,6 +183,11 @@ impl Rung {
         file.strip_suffix(".cl").unwrap_or(file)
     }
 
+    /// Whether it is a reader's own kernel, that was adopted.
+    pub fn is_own(&self) -> bool {
+        own::is_own(self.path)
+    }
+
     /// Place in the ladder; references have none.
     pub fn number(&self) -> Option<u32> {
         self.stem().strip_prefix('v')?.split('_').next()?.parse().ok()

@@ -24,6 +24,8 @@ pub struct Landing {
 pub struct Neighbour {
     /// As in `v4 first_add`.
     pub rung: String,
+    /// As in `first_add`.
+    pub variant: &'static str,
     /// Its median time in seconds.
     pub t_median_s: f64,
     /// What it removes that the one before it has.
@@ -43,6 +45,7 @@ pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
     let faster = timed.iter().position(|(_, _, time)| *time < t_median_s);
     let neighbour = |&(rung, _, time): &(&Rung, &Row, f64)| Neighbour {
         rung: rung.label(),
+        variant: rung.variant(),
         t_median_s: time,
         removes: rung.header("Removes").unwrap_or_default(),
         idea: rung.header("Idea").unwrap_or_default(),
@@ -51,6 +54,16 @@ pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
     let before = faster.and_then(|place| timed.get(place));
     let is_close = before.is_some_and(|(_, other, _)| overlap(mine, other));
     Some(Landing { t_median_s, after: after.map(neighbour), before: before.map(neighbour), is_close })
+}
+
+/// The rows in the order of the ladder with `own` where it lands, for what compares each with the one before.
+pub fn placed(landing: Option<&Landing>, own: &Rung, rows: &[Row]) -> Vec<Row> {
+    let (mine, mut all): (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| row.variant == own.variant());
+    let next = landing.and_then(|landing| landing.before.as_ref());
+    let is_next = |row: &Row| next.is_some_and(|next| next.variant == row.variant);
+    let place = all.iter().position(is_next).unwrap_or(all.len());
+    all.splice(place..place, mine);
+    all
 }
 
 /// Whether the middle halves of two rows' samples overlap.

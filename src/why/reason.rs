@@ -1,7 +1,7 @@
 //! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
 
 use super::model::{DeviceRates, ModelTime, TimePart};
-use super::tally::{Tally, is_counted_of, tally};
+use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use crate::kernels::{self, Form};
 use crate::record::{Row, clear_factor, flag};
@@ -130,7 +130,7 @@ pub struct LadderReasons {
 
 /// The reasons of a ladder's rows, one case on one device, by these counts.
 pub fn reasons(rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> LadderReasons {
-    let is_rung = |row: &&Row| row.rung.is_some() && row.status == Status::Ok && row.repeats().is_none();
+    let is_rung = |row: &&Row| is_of_rung(row) && row.status == Status::Ok && row.repeats().is_none();
     let time = |row: &Row| {
         let is_beyond = counts.iter().any(|count| is_counted_of(count, row) && count.status != Status::Ok);
         let why =

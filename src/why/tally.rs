@@ -2,7 +2,7 @@
 
 use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
 use crate::data::Shape;
-use crate::kernels;
+use crate::kernels::{self, Rung};
 use crate::plan::{Case, Target};
 use crate::record::{Row, params_of};
 use crate::values;
@@ -29,9 +29,17 @@ pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
     is_same_case && machine == LockstepModel::USUAL
 }
 
+/// Whether it is of a rung, or of a reader's kernel; not of a reference or a CPU baseline.
+pub(super) fn is_of_rung(row: &Row) -> bool {
+    let rung = || kernels::family(&row.family).and_then(|family| family.rung(&row.variant));
+    row.rung.is_some() || rung().is_some_and(Rung::is_own)
+}
+
 /// A measured rung's case; none of references and CPU baselines.
 pub fn case_of(row: &Row) -> Option<Case> {
-    row.rung?;
+    if !is_of_rung(row) {
+        return None;
+    }
     Some(Case {
         family: row.family.clone(),
         variant: row.variant.clone(),

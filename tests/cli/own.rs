@@ -105,3 +105,144 @@ fn templates_are_right() {
         assert!(told.contains(": right at "), "{told}");
     }
 }
+
+/// A file of this name with this text, tried as a reduction.
+fn tried(name: &str, text: impl AsRef<[u8]>, more: &[&str]) -> (String, String, i32) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    run(&[&["try", path.to_str().unwrap(), "--as", "reduce", "--quick", "--variant", "1"], more].concat())
+}
+
+#[test]
+fn files_that_are_no_kernels_are_refused_in_words() {
+    let cases: [(&str, &[u8], &str); 9] = [
+        ("empty.cl", b" \n", "it is empty"),
+        ("binary.cl", b"\xff\xfe\x00", "no text"),
+        ("zero.cl", b"int x;\0", "character 0"),
+        ("none.cl", b"// __kernel void k() {}", "there is no `__kernel void name(...)`"),
+        ("word.cl", b"// gpulab: element 4\n__kernel void k() {}", "line 2: `element 4` is no declaration"),
+        ("hidden.cl", b"/**/#include \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler look at a file"),
+        ("joined.cl", b"#inc\\\nlude \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler look at a file"),
+        ("above.cl", b"#include \"../secret.cl\"\n__kernel void k() {}", "line 1: there is no ../secret.cl"),
+        ("path.cl", b"#include \"/etc/passwd\"\n__kernel void k() {}", "line 1: there is no /etc/passwd"),
+    ];
+    for (name, text, why) in cases {
+        let (told, said, code) = tried(name, text, &[]);
+        assert_eq!((code, told.as_str()), (2, ""), "{name}: {said}");
+        assert!(said.starts_with("gpulab: ") && said.contains(why), "{name}: {said}");
+    }
+    let large = vec![b'a'; 2 << 20];
+    assert!(tried("large.cl", large, &[]).1.contains("at most 1048576"));
+    let folder = env!("CARGO_MANIFEST_DIR");
+    assert!(run(&["try", folder, "--as", "reduce"]).1.contains("it is a folder"));
+    assert_eq!(run(&["try", "nowhere.cl", "--as", "reduce"]).2, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_folder_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("secret.cl"), "int secret;\n").unwrap();
+    let below = folder.path().join("below");
+    fs::create_dir(&below).unwrap();
+    std::os::unix::fs::symlink("../secret.cl", below.join("link.cl")).unwrap();
+    let path = below.join("my.cl");
+    fs::write(&path, "#include \"link.cl\"\n__kernel void k() {}\n").unwrap();
+    let (_, said, code) = run(&["try", path.to_str().unwrap(), "--as", "reduce"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("there is no link.cl"), "{said}");
+}
+
+const SUM: &str = "__kernel void k(__global const T *x, __global T *p, const INDEX n)\n{\n    T sum = 0;\n    if (get_local_id(0) > 0)\n        \
+                   return;\n    for (INDEX i = get_group_id(0) * WG; i < min((INDEX)(get_group_id(0) + 1) * WG, n); i++)\n        sum += x[i];\n    \
+                   p[get_group_id(0)] = sum;\n}\n";
+
+#[test]
+fn line_ends_marks_and_names_of_any_kind_are_taken() {
+    for (name, text) in [
+        ("crlf.cl", SUM.replace('\n', "\r\n")),
+        ("mark.cl", format!("\u{feff}{SUM}")),
+        ("Käse größer.cl", SUM.to_owned()),
+        ("strided.cl", SUM.to_owned()),
+    ] {
+        let (told, said, code) = tried(name, &text, &["-n", "10000"]);
+        assert_eq!(code, 0, "{name}: {told}{said}");
+    }
+}
+
+#[test]
+fn a_grading_script_reads_one_object() {
+    let read = |text: &str| {
+        let (told, said, code) = tried("mine.cl", text, &["-n", "10000", "--json", "-"]);
+        let object: serde_json::Value = serde_json::from_str(&told).unwrap_or_else(|e| panic!("{e}: {told}{said}"));
+        assert_eq!(object["exit_code"], code);
+        object
+    };
+    let right = read(SUM);
+    assert_eq!((&right["exit_code"], &right["judgement"]["ruling"]), (&0.into(), &"right".into()));
+    assert!(right["hint"].is_null() && right["landing"]["t_median_s"].as_f64().unwrap() > 0.0);
+    assert!(right["rows"].as_array().unwrap().iter().any(|row| row["variant"] == "mine"));
+    let wrong = read(&SUM.replace("sum += x[i]", "sum += 2 * x[i]"));
+    assert_eq!((&wrong["exit_code"], &wrong["judgement"]["ruling"]), (&4.into(), &"wrong".into()));
+    assert!(wrong["hint"]["looks"].as_str().unwrap().contains("counts 2 times"), "{wrong}");
+    assert_eq!(wrong["judgement"]["symptoms"]["counts"]["repeated"]["times"], 2);
+    assert!(wrong["rows"].as_array().unwrap().is_empty(), "a wrong kernel is not timed");
+    let broken = read("__kernel void k(__global const T *x, __global T *p, const INDEX n) { nothing; }");
+    assert_eq!((&broken["exit_code"], &broken["judgement"]["ruling"]), (&5.into(), &"not_built".into()));
+    let none = read("");
+    assert_eq!(none["exit_code"], 2);
+    assert!(none["judgement"].is_null() && none["error"].as_str().unwrap().contains("empty"));
+}
+
+#[test]
+fn what_a_kernel_prints_is_escaped_and_bounded() {
+    let text = SUM.replace("T sum = 0;", "T sum = 0; for (int i = 0; i < 1000; i++) printf(\"\\033[2J%d\\n\", i);");
+    let (_, said, _) = tried("loud.cl", text, &["-n", "1", "--wg", "1"]);
+    assert!(said.contains("printed: \\u{1b}[2J0") && said.contains("more lines"), "{said}");
+    assert!(!said.contains('\u{1b}'));
+    assert!(said.lines().count() < 400, "{} lines", said.lines().count());
+}
+
+#[test]
+fn own_kernels_are_swept_tuned_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.cl");
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/right/reduce_tune.cl")).unwrap();
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let sweep = ["sweep", "reduce", "--own", path, "-n", "5000", "--wg", "64", "--set", "acc=1,4", "--quick"];
+    let (rows, said, code) = run(&[&sweep[..], &["--variant", "3"]].concat());
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(rows.lines().filter(|line| line.contains(",mine,")).count(), 2, "{rows}");
+    assert_eq!(rows.lines().filter(|line| line.contains(",sequential,")).count(), 1, "{rows}");
+    let (told, said, code) = run(&["tune", "reduce", "--own", path, "-n", "5000", "--budget", "4", "--quick"]);
+    assert_eq!(code, 0, "{told}{said}");
+    assert!(told.contains("mine"), "{told}{said}");
+    assert!(!said.contains("remembered for"), "another kernel may have its name: {said}");
+    let (told, said, code) = run(&["count", "reduce", "--own", path]);
+    if code != 3 {
+        assert_eq!(code, 0, "{told}{said}");
+        assert!(told.lines().any(|line| line.starts_with("mine ")), "{told}");
+    }
+    assert_eq!(run(&["count", "stride", "--own", path]).2, 2);
+}
+
+#[test]
+fn the_simulator_names_the_line() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/wrong/reduce_no_barrier_in_tree.cl");
+    let (told, said, code) = run(&["try", path, "--as", "reduce", "--quick", "-n", "1000", "--check"]);
+    if code == 3 {
+        assert!(said.contains("to install: Debian/Ubuntu oclgrind"), "{said}");
+        return;
+    }
+    assert_eq!(code, 4, "{told}{said}");
+    let flat = on_one_line(&told);
+    assert!(flat.contains("check: reduce_no_barrier_in_tree.cl, line 12: a race"), "{told}");
+    assert!(flat.contains("scratch[lid] += scratch[lid + s];"), "{told}");
+    let right = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/right/reduce_tree.cl");
+    let (told, said, code) =
+        run(&["try", right, "--as", "reduce", "--quick", "-n", "1000", "--check", "--variant", "1"]);
+    assert_eq!(code, 0, "{told}{said}");
+    assert!(told.contains("check: no race"), "{told}");
+}

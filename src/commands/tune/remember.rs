@@ -42,7 +42,8 @@ impl Tuning<'_> {
     pub(super) fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
         let rows = self.rows.latest();
         let mut entries = Vec::new();
-        for rung in &self.space.rungs {
+        // A reader's kernel may be another one tomorrow.
+        for rung in self.space.rungs.iter().filter(|rung| !rung.is_own()) {
             let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
             // Of one configuration nothing is known to be best, unless there is no other.
             let has_others = self.space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count() > 1;
@@ -51,8 +52,10 @@ impl Tuning<'_> {
             }
         }
         let is_tried = |rung: &&'static Rung| rows.iter().any(|row| row.variant == rung.variant());
-        let is_whole =
-            self.asked.rungs.len() == self.asked.family.ladder.len() && self.space.rungs.iter().all(is_tried);
+        let has_own = self.asked.rungs.iter().any(|rung| rung.is_own());
+        let is_whole = !has_own
+            && self.asked.rungs.len() == self.asked.family.ladder.len()
+            && self.space.rungs.iter().all(is_tried);
         let any = if is_whole { self.entry(None, &rows)? } else { None };
         Ok(entries.into_iter().chain(any).collect())
     }

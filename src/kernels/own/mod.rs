@@ -96,6 +96,11 @@ pub(super) fn family(name: &str) -> Option<&'static Family> {
     find(|adopted| adopted.family.name == name, |adopted| adopted.family)
 }
 
+/// Whether a path is that of an adopted kernel.
+pub(super) fn is_own(path: &str) -> bool {
+    path.strip_prefix(FOLDER).is_some_and(|rest| rest.starts_with('/'))
+}
+
 /// The text of an adopted kernel.
 pub(super) fn text(path: &str) -> Option<&'static str> {
     find(|adopted| adopted.path == path, |adopted| adopted.text)

@@ -12,10 +12,10 @@ pub(super) fn hint(judgement: &Judgement) -> Hint {
     let signature = judgement.parameters.join(", ");
     let (have, want) = (judgement.traits.parameters.len(), judgement.parameters.len());
     if log.contains("clSetKernelArg") || log.contains("CL_INVALID_KERNEL_ARGS") {
-        let count = if have != want && have > 0 {
-            format!("has {have} parameters, and is given {want}")
-        } else {
-            "takes other arguments than it is given".into()
+        let said = numbers_of_arguments(log).or((have != want && have > 0).then_some([have, want]));
+        let count = match said {
+            Some([have, want]) => format!("has {have} parameters, and is given {want}"),
+            None => "takes other arguments than it is given".into(),
         };
         return Hint::new(
             format!("The kernel {count}."),
@@ -107,6 +107,14 @@ fn by_log(log: &str, signature: &str) -> Option<Hint> {
     None
 }
 
+/// How many arguments a kernel has, and was given, where that is what is wrong.
+fn numbers_of_arguments(log: &str) -> Option<[usize; 2]> {
+    let (before, after) = log.split_once(" arguments and was given ")?;
+    let has = before.rsplit(' ').next()?.parse().ok()?;
+    let given = after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+    Some([has, given])
+}
+
 /// The name in quotes on a line that has these words.
 fn quoted(log: &str, words: &str) -> Option<String> {
     let line = log.lines().find(|line| line.contains(words))?;
@@ -128,6 +136,7 @@ mod tests {
         assert!(said("error: implicit declaration of function '__syncthreads' is invalid").contains("__syncthreads"));
         assert!(said("error: use of type 'double' requires cl_khr_fp64 support").contains("double"));
         assert!(said("error: pointer arguments to kernel functions must reside in '__global'").contains("__global"));
+        assert_eq!(numbers_of_arguments("kernel `k` has 0 arguments and was given 3"), Some([0, 3]));
         assert_eq!(by_log("something else", "x"), None);
         assert_eq!(by_log("undeclared identifier", "x"), None, "a log that is cut");
     }

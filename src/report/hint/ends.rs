@@ -31,7 +31,10 @@ pub(super) fn hint(judgement: &Judgement, ruling: Ruling) -> Hint {
             "Let all work-items of a group pass every barrier: put it outside of the if, and return behind it.",
         ),
         Ruling::Endless => Hint::new(
-            format!("The kernel does not end: the condition of a loop never becomes false.{until}"),
+            match right {
+                Some(_) => format!("The kernel does not end: the condition of a loop never becomes false.{until}"),
+                None => "The kernel does not end, or takes longer than that to compile.".into(),
+            },
             "Look at each loop: does its step change what its condition compares? An unsigned number is never less than 0, and \
              half of 0 is 0. --deadline gives a slow kernel more time.",
         ),

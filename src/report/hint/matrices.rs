@@ -1,7 +1,7 @@
 //! Hints for kernels over matrices, from which cells are right.
 
 use super::{Hint, no_barrier};
-use crate::check::{Region, Share};
+use crate::check::{CellRegion, Share};
 use crate::judging::Judgement;
 use crate::runner::{CellSymptoms, Likeness, Symptoms};
 
@@ -80,74 +80,78 @@ pub(super) fn likeness(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hin
 }
 
 /// Cells that are alone in being written, or right.
-fn region(judgement: &Judgement, region: Region, are: &str, cells: &CellSymptoms) -> Option<Hint> {
+fn region(judgement: &Judgement, region: CellRegion, are: &str, cells: &CellSymptoms) -> Option<Hint> {
     let [wide, high] = cells.tile;
     let is_moved = judgement.parameters.len() > 3;
     let of = if is_moved { " of the input" } else { "" };
     let rest = "Whole work-groups are launched, and the last ones reach over the edge: turn away single work-items, not whole groups.";
     Some(match region {
-        Region::None if are == "written" => Hint::new(
+        CellRegion::None if are == "written" => Hint::new(
             "The kernel writes no result: its output is as it was before.",
             "Does a condition turn all work-items away?",
         ),
-        Region::FirstTile => Hint::new(
+        CellRegion::FirstTile => Hint::new(
             format!(
                 "Only the first work-group's tile of {wide}x{high} elements is {are}: is the group's number missing from the index?"
             ),
             "get_global_id(0) and get_global_id(1) are columns and rows of the whole matrix.",
         ),
-        Region::FirstRowOfTiles => Hint::new(
+        CellRegion::FirstRowOfTiles => Hint::new(
             format!("Only the first {high} rows{of} are {are}: is get_group_id(1) missing from the row?"),
             "get_global_id(1) is the row in the whole matrix.",
         ),
-        Region::FirstColumnOfTiles => Hint::new(
+        CellRegion::FirstColumnOfTiles => Hint::new(
             format!("Only the first {wide} columns{of} are {are}: is get_group_id(0) missing from the column?"),
             "get_global_id(0) is the column in the whole matrix.",
         ),
-        Region::DiagonalTiles => Hint::new(
+        CellRegion::DiagonalTiles => Hint::new(
             format!("Only tiles of {wide}x{high} on the diagonal are {are}: the tile's indices are mixed up."),
             "A tile that is read at column x and row y goes to column y and row x.",
         ),
-        Region::Diagonal => Hint::new(
+        CellRegion::Diagonal => Hint::new(
             format!("Only the diagonal is {are}: one index stands for both the row and the column."),
             "Take the column from get_global_id(0) and the row from get_global_id(1).",
         ),
-        Region::WholeTiles => Hint::new(
+        CellRegion::WholeTiles => Hint::new(
             format!(
                 "What lies behind the last whole tile of {wide}x{high} is not {are}: the rest of rows and columns is left out."
             ),
             rest,
         ),
-        Region::FirstRowsOfTiles(rows) => Hint::new(
+        CellRegion::FirstRowsOfTiles(rows) => Hint::new(
             format!("Only the first {rows} of each tile's {high} rows are {are}."),
             "Let each work-item loop over the rows that the file declares for it, WG_Y apart.",
         ),
-        Region::FirstColumnsOfTiles(columns) => Hint::new(
+        CellRegion::FirstColumnsOfTiles(columns) => Hint::new(
             format!("Only the first {columns} of each tile's {wide} columns are {are}."),
             "Let each work-item loop over the columns that the file declares for it, WG_X apart.",
         ),
-        Region::FirstOfTiles => Hint::new(
+        CellRegion::FirstOfTiles => Hint::new(
             format!(
                 "Only the first element of each tile of {wide}x{high} is {are}: is the item's own place missing from the index?"
             ),
             "get_local_id(0) and get_local_id(1) are column and row in the tile.",
         ),
-        Region::AllButLastRow => Hint::new(
+        CellRegion::AllButLastRow => Hint::new(
             format!("The last row{of} is not {are}: is an index compared with the size less 1?"),
             "Indices run from 0 to the size less 1: use < with the size itself.",
         ),
-        Region::AllButLastColumn => Hint::new(
+        CellRegion::AllButLastColumn => Hint::new(
             format!("The last column{of} is not {are}: is an index compared with the size less 1?"),
             "Indices run from 0 to the size less 1: use < with the size itself.",
         ),
-        Region::Square => Hint::new(
+        CellRegion::Square => Hint::new(
             format!(
                 "Only a square is {are}, as wide as the matrix is high or the other way round: a column is compared with the \
                      height, or a row with the width."
             ),
             "Of the input, columns are less than width and rows less than height; of the output it is the other way round.",
         ),
-        Region::All | Region::None | Region::HalfOfTiles | Region::DiagonalOfTiles | Region::Some => return None,
+        CellRegion::All
+        | CellRegion::None
+        | CellRegion::HalfOfTiles
+        | CellRegion::DiagonalOfTiles
+        | CellRegion::Some => return None,
     })
 }
 
@@ -157,7 +161,7 @@ fn barrier(judgement: &Judgement, cells: &CellSymptoms) -> Option<Hint> {
     if !traits.has_local {
         return None;
     }
-    let is_half = matches!(cells.right, Region::HalfOfTiles | Region::DiagonalOfTiles);
+    let is_half = matches!(cells.right, CellRegion::HalfOfTiles | CellRegion::DiagonalOfTiles);
     if traits.barriers == 0 {
         return Some(no_barrier());
     }

@@ -6,6 +6,7 @@ mod matrices;
 mod vectors;
 
 use super::format;
+use crate::data::Dtype;
 use crate::judging::{Judgement, Ruling, TriedCase};
 use crate::kernels::SourceTraits;
 use crate::plan::WorkGroup;
@@ -45,11 +46,35 @@ fn wrong(judgement: &Judgement) -> Hint {
             Hint::new(looks, next_check(judgement))
         });
     };
-    let found = matrices::likeness(judgement, symptoms)
+    let found = other_type(judgement)
+        .or_else(|| matrices::likeness(judgement, symptoms))
         .or_else(|| anywhere(judgement, symptoms))
         .or_else(|| vectors::hint(judgement, symptoms))
         .or_else(|| matrices::hint(judgement, symptoms));
     found.or_else(|| by_group(judgement)).or_else(|| by_sizes(judgement)).unwrap_or_else(|| unknown(judgement))
+}
+
+/// A kernel that was written for elements of another type.
+fn other_type(judgement: &Judgement) -> Option<Hint> {
+    let dtype = judgement.asked.dtype;
+    let own: &[&str] = match dtype {
+        Dtype::F32 => &["float"],
+        Dtype::F64 => &["double"],
+        Dtype::I32 => &["int", "uint", "unsigned"],
+        Dtype::I64 => &["long", "ulong", "unsigned"],
+    };
+    let of_buffer = |text: &&String| text.contains('*');
+    let types = ["float", "double", "half", "int", "uint", "long", "ulong", "short", "char"];
+    let words = judgement.traits.parameters.iter().filter(of_buffer).flat_map(|text| text.split([' ', '*']));
+    let bare = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let other = words.map(bare).find(|word| types.contains(&word.as_str()) && !own.contains(&word.as_str()))?;
+    Some(Hint::new(
+        format!("The kernel takes its elements for {other}, and they are {dtype}."),
+        format!(
+            "Write T for the type of elements and sums, or choose another one with --dtype: {} has others.",
+            judgement.asked.family
+        ),
+    ))
 }
 
 /// Faults of every family: memory that is no result's, and races.

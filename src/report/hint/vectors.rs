@@ -191,7 +191,7 @@ fn counted(judgement: &Judgement, symptoms: &Symptoms, counts: &CountSymptoms) -
 /// Elements that count more than once.
 fn too_often(repeated: Repeated, counts: &CountSymptoms, traits: &SourceTraits) -> Hint {
     let Repeated { share, first, times, count } = repeated;
-    let by_all = if traits.asks_local { "" } else { " Is get_local_id(0) missing?" };
+    let by_all = if traits.asks_local || traits.asks_global { "" } else { " Is get_local_id(0) missing?" };
     match share {
         Share::All => Hint::new(
             format!("Every element counts {times} times in the result.{by_all}"),

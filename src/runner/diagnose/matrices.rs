@@ -3,8 +3,8 @@
 use super::super::inputs::Data;
 use super::super::outcome::Stop;
 use super::super::session::Session;
-use super::{Probe, Symptoms, survey, tile};
-use crate::check::{self, Cells, Region, Share};
+use super::{ProbedKernel, Symptoms, survey, tile};
+use crate::check::{self, CellRegion, Cells, Share};
 use crate::data::{self, Array, Dtype, Shape};
 use crate::kernels::{Family, Form};
 use crate::plan::{Case, Movement};
@@ -20,11 +20,11 @@ pub struct CellSymptoms {
     /// The shape that the rest is of: the first that went wrong.
     pub shape: Shape,
     /// Cells that are right; of elements that are moved, by their places in the input.
-    pub right: Region,
+    pub right: CellRegion,
     /// How many these are.
     pub right_count: u64,
     /// Cells that are written, likewise.
-    pub written: Region,
+    pub written: CellRegion,
     /// How many cells hold what is no element of the input, where elements are moved.
     pub foreign: u64,
     /// What the result is instead.
@@ -126,9 +126,9 @@ fn cells(shape: Shape, tile: [usize; 2]) -> CellSymptoms {
         tile: tile.map(|side| side as u64),
         shapes: Vec::new(),
         shape,
-        right: Region::All,
+        right: CellRegion::All,
         right_count: shape.elements(),
-        written: Region::All,
+        written: CellRegion::All,
         foreign: 0,
         looks_like: None,
         steps: None,
@@ -271,8 +271,8 @@ fn likeness_of_product(n: usize, d: &[f64], got: &[f64], want: &[f64]) -> Option
     let columns = |i: usize, j: usize, k: usize| d[k * n + i] + d[k * n + j];
     let sums = |i: usize, j: usize, k: usize| d[i * n + k] + d[k * n + j];
     let products = |i: usize, j: usize, k: usize| d[i * n + k] * d[k * n + j];
-    type Product<'c> = &'c dyn Fn(usize, usize) -> f64;
-    let named: [(Likeness, Product<'_>); 8] = [
+    type TermOfProduct<'c> = &'c dyn Fn(usize, usize) -> f64;
+    let named: [(Likeness, TermOfProduct<'_>); 8] = [
         (Likeness::Input, &|i, j| d[i * n + j]),
         (Likeness::TransposedProduct, &|i, j| want[j * n + i]),
         (Likeness::RowsTwice, &|i, j| over(f64::min, &rows, i, j)),
@@ -292,7 +292,7 @@ fn no_edge(dtype: Dtype) -> f64 {
 
 /// Which k count: for each a matrix in which all ways lead over it.
 fn steps(
-    probe: &mut Probe<'_>,
+    probe: &mut ProbedKernel<'_>,
     right_of: &dyn Fn(&Array) -> Vec<f64>,
     is_written: &[bool],
     n: usize,
@@ -315,7 +315,7 @@ fn steps(
 
 /// What a cell that is written holds where there is no way at all, if that is wrong.
 fn start(
-    probe: &mut Probe<'_>,
+    probe: &mut ProbedKernel<'_>,
     right_of: &dyn Fn(&Array) -> Vec<f64>,
     is_written: &[bool],
     n: usize,

@@ -64,10 +64,12 @@ impl Session {
         family: &'static Family,
         case: &Case,
         inputs: Vec<Array>,
-        go: impl FnOnce(&mut Probe<'_>) -> Result<T, Stop>,
+        go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         self.with_companion(family, case, Data::unjudged(family, case, inputs), |session, job, data| {
-            session.with_bound(job, &data.device.clone(), |session, bound| go(&mut Probe { session, job, bound, data }))
+            session.with_bound(job, &data.device.clone(), |session, bound| {
+                go(&mut ProbedKernel { session, job, bound, data })
+            })
         })
     }
 }
@@ -79,14 +81,14 @@ fn tile(session: &Session, family: &Family, case: &Case) -> Result<[u64; 2], Sto
 }
 
 /// A case's kernels and buffers, ready to be run over any inputs.
-struct Probe<'a> {
+struct ProbedKernel<'a> {
     session: &'a mut Session,
     job: &'a ReadyCase<'a>,
     bound: &'a BoundPlan,
     data: &'a mut Data,
 }
 
-impl Probe<'_> {
+impl ProbedKernel<'_> {
     /// Takes other inputs, of the same lengths.
     fn set(&mut self, inputs: Vec<Array>) -> Result<(), Stop> {
         self.data.host = inputs;
@@ -101,7 +103,7 @@ impl Probe<'_> {
         Ok(self.bound.output(device, &self.job.plan)?)
     }
 
-    /// As [`Probe::run`], over scrubbed local memory.
+    /// As [`ProbedKernel::run`], over scrubbed local memory.
     fn run_scrubbed(&mut self, before: &Array) -> Result<Array, Stop> {
         self.session.scrub_local()?;
         self.run(before)
@@ -115,7 +117,7 @@ impl Probe<'_> {
 }
 
 /// What every kernel is looked at for, over data that tell its results apart.
-fn survey(probe: &mut Probe<'_>, group: usize, is_right: impl Fn(&Array) -> bool) -> Result<Symptoms, Stop> {
+fn survey(probe: &mut ProbedKernel<'_>, group: usize, is_right: impl Fn(&Array) -> bool) -> Result<Symptoms, Stop> {
     /// Runs over the same data.
     const RUNS: usize = 8;
     let dtype = probe.job.case.dtype;

@@ -3,7 +3,7 @@
 use super::super::inputs::{Data, exact_data_of, make_inputs};
 use super::super::outcome::{Number, Stop};
 use super::super::session::Session;
-use super::{Probe, Symptoms, survey, tile};
+use super::{ProbedKernel, Symptoms, survey, tile};
 use crate::check::{self, Share};
 use crate::data::{self, Array, Change, Fill, Shape};
 use crate::kernels::Family;
@@ -185,7 +185,7 @@ fn counts(
 }
 
 /// How often each element counts, by a run for each.
-fn each(probe: &mut Probe<'_>, single: &Single) -> Result<Vec<Option<i64>>, Stop> {
+fn each(probe: &mut ProbedKernel<'_>, single: &Single) -> Result<Vec<Option<i64>>, Stop> {
     let before = single.neutral[0].at(0).unwrap_or_else(|| single.one.clone());
     probe.session.scrub_local()?;
     (0..single.base[0].len())
@@ -201,7 +201,7 @@ fn each(probe: &mut Probe<'_>, single: &Single) -> Result<Vec<Option<i64>>, Stop
 }
 
 /// Of two inputs, whether elements at the same place meet, at some places.
-fn paired(probe: &mut Probe<'_>, single: &Single) -> Result<Option<bool>, Stop> {
+fn paired(probe: &mut ProbedKernel<'_>, single: &Single) -> Result<Option<bool>, Stop> {
     const PLACES: usize = 8;
     let [neutral, _] = &single.neutral[..] else { return Ok(None) };
     let before = neutral.at(0).unwrap_or_else(|| single.one.clone());
@@ -222,7 +222,7 @@ fn paired(probe: &mut Probe<'_>, single: &Single) -> Result<Option<bool>, Stop> 
 }
 
 /// Of two inputs, the one that counts where the other is zero.
-fn lone_input(probe: &mut Probe<'_>, single: &Single) -> Result<Option<usize>, Stop> {
+fn lone_input(probe: &mut ProbedKernel<'_>, single: &Single) -> Result<Option<usize>, Stop> {
     if single.neutral.len() < 2 {
         return Ok(None);
     }

@@ -1,9 +1,12 @@
 //! A reader's kernel: its file and what that includes, read once, as a rung of its family.
 
+mod includes;
+
 use super::bench;
 use crate::kernels::{self, Family, OwnKernel, Rung, text};
 use crate::report::format;
 use crate::{Error, files, values};
+use includes::{included, reads_a_file};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +62,7 @@ pub(super) fn rungs(
 /// The file and those of its folder that it includes.
 pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
     let text = files::read_to_string(path).unwrap_or_default();
-    let beside = |line: &str| Some(path.parent()?.join(included(line).ok()??));
+    let beside = |line: &str| Some(path.parent()?.join(included(line)?));
     let included = text.lines().filter_map(beside).filter(|file| file.is_file());
     std::iter::once(path.to_owned()).chain(included).collect()
 }
@@ -87,9 +90,10 @@ fn shown(path: &Path) -> String {
 /// The file's name as a rung's: letters, digits and `_`, and none that a rung of the family has.
 fn name(path: &Path, family: &Family) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(24).collect();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
     let is_number = name.strip_prefix('v').unwrap_or(&name).starts_with(|c: char| c.is_ascii_digit());
-    let is_taken = family.rung(&name).is_some() || family.problem.baselines().iter().any(|b| b.name == name);
+    let is_taken = family.rung(&name).is_some_and(|rung| !rung.is_own())
+        || family.problem.baselines().iter().any(|b| b.name == name);
     if name.is_empty() || is_number || is_taken { format!("my_{name}") } else { name }
 }
 
@@ -109,11 +113,11 @@ fn read(path: &Path) -> Result<String, Error> {
     if text.contains('\0') {
         return Err(wrong("it holds a character 0, and is no text".into()));
     }
-    let text = text.trim_start_matches('\u{feff}');
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
     if text.trim().is_empty() {
         return Err(wrong("it is empty; gpulab try --template FAMILY writes a kernel to begin with".into()));
     }
-    Ok(text.to_owned())
+    Ok(text)
 }
 
 /// The file's text with what it includes in place, each line under the name of its file.
@@ -125,38 +129,25 @@ fn assembled_text(path: &Path, text: &str, family: &Family) -> Result<String, Er
     let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
     let mut all = format!("#line 1 \"{own}\"\n");
     for (number, line) in (1..).zip(text.lines()) {
-        let at = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
-        let Some(directive) = included(line).map_err(|why| at(why.into()))? else {
+        let Some(name) = included(line) else {
             all.push_str(line);
             all.push('\n');
             continue;
         };
-        let body = fragment(path, family, directive).map_err(at)?;
-        if let Some(other) = body.lines().find(|line| !matches!(included(line), Ok(None))) {
-            return Err(at(format!("{directive} includes more, which only the kernel's own file may: {other}")));
-        }
+        let wrong = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
+        let body = fragment(path, family, name).map_err(wrong)?;
         // Writing to a String cannot fail.
-        let _ =
-            writeln!(all, "#line 1 \"{directive}\"\n{}\n#line {} \"{own}\"", body.trim_end_matches('\n'), number + 1);
+        let _ = writeln!(all, "#line 1 \"{name}\"\n{}\n#line {} \"{own}\"", body.trim_end_matches('\n'), number + 1);
     }
-    Ok(all)
-}
-
-/// The file that a line includes. Every other way in which a compiler could be told to read a file is refused.
-fn included(line: &str) -> Result<Option<&str>, &'static str> {
-    const HOW: &str = "write an include alone on its line, as in #include \"common/tree.cl\"";
-    if let Some(name) = line.strip_prefix("#include \"").and_then(|rest| rest.trim_end().strip_suffix('"')) {
-        return Ok(Some(name));
+    match reads_a_file(&all) {
+        None => Ok(all),
+        Some(at) => Err(Error::Usage(format!(
+            "{}: `{}` makes the compiler look at a file: write an include alone on its line, as in #include \"common/tree.cl\", \
+             and only in the kernel's own file",
+            shown(path),
+            format::terminal(all.lines().nth(at - 1).unwrap_or_default().trim())
+        ))),
     }
-    let directive = line.trim_start().strip_prefix('#').or_else(|| line.trim_start().strip_prefix("%:"));
-    let reads = |word: &str| ["include", "import", "embed"].iter().any(|other| word.starts_with(other));
-    let word = directive.map(str::trim_start).unwrap_or_default();
-    // A line that goes on could hide the word, a comment within it could split it.
-    let is_hidden =
-        directive.is_some() && (word.starts_with("/*") || word.trim_end().ends_with('\\') && word.len() < 9);
-    let is_trigraph = line.trim_start().starts_with("??=");
-    let names_files = line.contains("__has_include") || line.contains("__has_embed") || line.contains(".incbin");
-    if reads(word) || is_hidden || is_trigraph || names_files { Err(HOW) } else { Ok(None) }
 }
 
 /// The text of an included file: one beside the kernel's, or one of gpulab's, by its path from the family's folder or from `cl/`.
@@ -169,9 +160,7 @@ fn fragment(path: &Path, family: &Family, name: &str) -> Result<String, String> 
         beside.canonicalize().ok().zip(folder).is_some_and(|(file, folder)| file.starts_with(folder))
     };
     match own {
-        _ if is_plain && beside.is_file() && is_inside() => {
-            files::read_to_string(&beside).map_err(|e| format!("cannot read {}: {e}", shown(&beside)))
-        }
+        _ if is_plain && beside.is_file() && is_inside() => read(&beside).map_err(|error| error.to_string()),
         Some(text) => Ok(text.to_owned()),
         None => Err(format!(
             "there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
@@ -183,32 +172,6 @@ fn fragment(path: &Path, family: &Family, name: &str) -> Result<String, String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_plain_includes_are_let_through() {
-        assert_eq!(included("#include \"common/tree.cl\""), Ok(Some("common/tree.cl")));
-        for line in ["int x = 1;", "#define include 1", "#if INCLUDED", "#pragma unroll", "// #include \"x\" is how"] {
-            assert_eq!(included(line), Ok(None), "{line}");
-        }
-        let hidden = [
-            " #include \"/etc/passwd\"",
-            "# include \"/etc/passwd\"",
-            "#include </etc/passwd>",
-            "#include_next \"x\"",
-            "#import \"x\"",
-            "#embed \"x\"",
-            "%:include \"x\"",
-            "??=include \"x\"",
-            "#/**/include \"x\"",
-            "#\\",
-            "#inc\\",
-            "#if __has_include(\"/etc/passwd\")",
-            "asm(\".incbin \\\"/etc/passwd\\\"\");",
-        ];
-        for line in hidden {
-            assert!(included(line).is_err(), "{line}");
-        }
-    }
 
     #[test]
     fn a_name_is_a_rungs_and_no_other_rungs() {
