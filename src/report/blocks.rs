@@ -104,7 +104,8 @@ fn indent(line: &str) -> usize {
 
 /// The fence around the code that goes on behind a line, if any does: its tildes or back-quotes.
 fn fence_after<'a>(fence: Option<&'a str>, line: &'a str) -> Option<&'a str> {
-    let own = line.trim();
+    // Further in, it is code without a fence.
+    let own = if line.starts_with("    ") || line.starts_with('\t') { "" } else { line.trim() };
     let sign = own.chars().next().filter(|sign| "`~".contains(*sign));
     let marks = sign.map_or("", |sign| &own[..own.len() - own.trim_start_matches(sign).len()]);
     match fence {
