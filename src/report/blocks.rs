@@ -189,6 +189,8 @@ mod tests {
         ] {
             assert_eq!(doc_blocks(text), Ok(Vec::new()), "{text}");
         }
+        // What looks like a fence within indented code is none.
+        assert_eq!(doc_blocks("     ```\n\n<!-- gpulab list -->\n<!-- end -->\n").map(|blocks| blocks.len()), Ok(1));
         // Code within a block may show marks too.
         let text = "<!-- gpulab list -->\n```text\n<!-- end -->\n```\n<!-- end -->\n";
         assert_eq!(&text[doc_blocks(text).unwrap()[0].body.clone()], "```text\n<!-- end -->\n```\n");
