@@ -25,9 +25,9 @@ const PEER: &str = "peer";
 /// [`Error::Usage`] for a column that no record has, and for conditions that leave nothing.
 pub(super) fn filtered(files: Vec<ShownFile>, conditions: &[Condition]) -> Result<Vec<ShownFile>, Error> {
     conditions.iter().try_fold(files, |files, condition| {
-        let mut sieve = Sieve { condition, is_known: false, seen: Vec::new(), names: Vec::new() };
+        let mut sieve = Sieve { condition, is_known: false, is_met: false, seen: Vec::new(), names: Vec::new() };
         let kept: Vec<ShownFile> = files.into_iter().filter_map(|file| sieve.file(file)).collect();
-        match (sieve.is_known, kept.is_empty()) {
+        match (sieve.is_known, kept.is_empty() || !sieve.is_met) {
             (true, false) => Ok(kept),
             (true, true) => Err(sieve.nothing_left()),
             (false, _) => Err(sieve.unknown()),
@@ -40,6 +40,8 @@ struct Sieve<'a> {
     condition: &'a Condition,
     /// Whether some record has the column.
     is_known: bool,
+    /// Whether some value of it met the condition.
+    is_met: bool,
     /// The values that it has there.
     seen: Vec<String>,
     /// The columns and settings that there are.
@@ -69,6 +71,7 @@ impl Sieve<'_> {
 
     fn records<T: CsvRecord>(&mut self, records: Vec<T>) -> Option<Vec<T>> {
         if self.condition.column == PEER {
+            self.names.extend(T::COLUMNS.iter().map(|name| (*name).to_owned()));
             return Some(records);
         }
         let Some(column) = ChosenColumn::of_file(&self.condition.column, &records) else {
@@ -97,6 +100,7 @@ impl Sieve<'_> {
 
     fn is_met(&mut self, column: &str, cell: String) -> bool {
         let is_met = self.condition.is_met(&cell, NAMES.contains(&column));
+        self.is_met |= is_met;
         if !self.seen.contains(&cell) {
             self.seen.push(cell);
         }

@@ -33,7 +33,7 @@ pub(super) struct FinishedPicture {
     pub(super) about: String,
     pub(super) bytes: Vec<u8>,
     /// What its maker should know.
-    notes: Vec<String>,
+    pub(super) notes: Vec<String>,
 }
 
 /// The picture that was asked for; its file stays as it is.

@@ -211,8 +211,13 @@ pub(super) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> 
 /// Errors: `Usage`, with the devices, if none has it or several do.
 pub(super) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let part = part.to_lowercase();
-    let is_meant = |file: &&Shipped| !part.is_empty() && file.device.contains(&part);
-    let own: Vec<Shipped> = all.iter().filter(is_meant).copied().collect();
+    // A whole name is also a part of `nvidia-h200-2`.
+    let is_whole = all.iter().any(|file| file.device == part);
+    let is_asked = |file: &&Shipped| match is_whole {
+        true => file.device == part,
+        false => !part.is_empty() && file.device.contains(&part),
+    };
+    let own: Vec<Shipped> = all.iter().filter(is_asked).copied().collect();
     let names = |files: &[Shipped]| distinct(files.iter().map(|file| file.device)).join(", ");
     match distinct(own.iter().map(|file| file.device)).len() {
         1 => Ok(own),

@@ -11,6 +11,7 @@ use crate::store::keep_apart;
 use crate::{Error, files};
 use clap::Parser;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process;
 
@@ -89,7 +90,14 @@ impl Document {
             return Ok(());
         }
         let unwritten = |source| Error::Output { what: self.path.clone(), source };
-        files::write_whole(Path::new(&self.path), text).map_err(unwritten)
+        // The file itself, where a link names it, and with its permissions.
+        let write = || {
+            let path = fs::canonicalize(&self.path)?;
+            let permissions = fs::metadata(&path)?.permissions();
+            files::write_whole(&path, text)?;
+            fs::set_permissions(&path, permissions)
+        };
+        write().map_err(unwritten)
     }
 }
 
@@ -132,7 +140,7 @@ fn content(command: &str) -> Result<BlockContent, String> {
     let Some(command) = cli.command else { return Err(allowed("gpulab alone looks for a device")) };
     refusal(&command).map_or(Ok(()), |why| Err(allowed(why)))?;
     let own = words.into_iter().skip(1).collect::<Vec<_>>();
-    let is_markdown = own.iter().any(|word| word == "--md" || word.starts_with("--md="));
+    let is_markdown = is_markdown(&command);
     Ok(match command {
         Command::Plot(options) => {
             let path = Path::new(&options.output);
@@ -145,6 +153,16 @@ fn content(command: &str) -> Result<BlockContent, String> {
         _ if is_markdown => BlockContent::Markdown(own),
         _ => BlockContent::Text(own),
     })
+}
+
+/// Whether what a command prints is Markdown.
+fn is_markdown(command: &Command) -> bool {
+    match command {
+        Command::Show(options) => options.md.is_some(),
+        Command::Tune(options) => options.md.is_some(),
+        Command::Columns { md, .. } | Command::List { md, .. } | Command::Help { md, .. } => *md,
+        _ => false,
+    }
 }
 
 /// What the parser says of a command line, in a line.
@@ -164,16 +182,18 @@ fn refusal(command: &Command) -> Option<&'static str> {
     let is_file = |path: &Option<String>| path.as_ref().is_some_and(|path| path != "-");
     const FILES: &str = "it writes files: a block has what goes to standard output";
     match command {
-        Command::Show(_)
-        | Command::Plot(_)
+        Command::Plot(_)
         | Command::Columns { .. }
         | Command::List { .. }
         | Command::Explain { .. }
         | Command::Diff(_)
         | Command::Help { .. } => None,
+        Command::Show(options) => is_file(&options.md).then_some(FILES),
         Command::Compare(options) => (is_file(&options.csv) || is_file(&options.json)).then_some(FILES),
         Command::Source(options) => options.expanded.then_some("--expanded is made for a device"),
-        Command::Tune(options) if !options.replay.is_empty() => (!options.export.is_empty()).then_some(FILES),
+        Command::Tune(options) if !options.replay.is_empty() => {
+            (!options.export.is_empty() || is_file(&options.md)).then_some(FILES)
+        }
         Command::Tune(_) => Some("it needs a device, but with --replay"),
         Command::Report(_) => Some("it writes documents itself"),
         Command::Devices { .. }
@@ -241,6 +261,9 @@ impl<'a> Planned<'a> {
             }
             BlockContent::Picture(options) => {
                 let drawn = plot::finished(options).map_err(|error| failed(&error.to_string()))?;
+                if let Some(note) = drawn.notes.first() {
+                    return Err(failed(note));
+                }
                 let link = link(&self.document.path, &options.output).map_err(|why| failed(&why.to_string()))?;
                 let alt = markdown(&format!("{}. {}", drawn.title.trim_end_matches('.'), drawn.about));
                 let picture = Some((options.output.as_str(), drawn.bytes));
@@ -329,6 +352,8 @@ mod tests {
     fn only_commands_that_need_no_device_and_write_nothing_have_a_place() {
         for (command, why) in [
             ("gpulab dot", "needs a device"),
+            ("gpulab show h200 launch --md x.md", "writes files"),
+            ("gpulab tune --replay a.csv --md x.md", "writes files"),
             ("gpulab", "looks for a device"),
             ("gpulab tune dot", "but with --replay"),
             ("gpulab tune --replay a.csv --export kernel-tuner b.json", "it writes files"),

@@ -104,7 +104,8 @@ fn indent(line: &str) -> usize {
 
 /// The fence around the code that goes on behind a line, if any does: its tildes or back-quotes.
 fn fence_after<'a>(fence: Option<&'a str>, line: &'a str) -> Option<&'a str> {
-    let own = line.trim();
+    // Further in, it is code without a fence.
+    let own = if line.starts_with("    ") || line.starts_with('\t') { "" } else { line.trim() };
     let sign = own.chars().next().filter(|sign| "`~".contains(*sign));
     let marks = sign.map_or("", |sign| &own[..own.len() - own.trim_start_matches(sign).len()]);
     match fence {
@@ -188,6 +189,8 @@ mod tests {
         ] {
             assert_eq!(doc_blocks(text), Ok(Vec::new()), "{text}");
         }
+        // What looks like a fence within indented code is none.
+        assert_eq!(doc_blocks("     ```\n\n<!-- gpulab list -->\n<!-- end -->\n").map(|blocks| blocks.len()), Ok(1));
         // Code within a block may show marks too.
         let text = "<!-- gpulab list -->\n```text\n<!-- end -->\n```\n<!-- end -->\n";
         assert_eq!(&text[doc_blocks(text).unwrap()[0].body.clone()], "```text\n<!-- end -->\n```\n");

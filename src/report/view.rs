@@ -122,13 +122,16 @@ impl<'a> View<'a> {
 
     /// The fastest rung's place, where there are several: a right result that is not faster than anything explains.
     pub(super) fn best(&self) -> Option<usize> {
-        let is_believed =
-            |r: &Row| r.status == Status::Ok && (!r.has_flag(flag::ABOVE_CEILING) || r.has_flag(flag::FITS_CACHE));
         let rungs = self.rungs.iter().enumerate().filter(|(_, c)| c.row.rung.is_some() && is_believed(c.row));
         let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, c)| Some((at, c.row.t_median_s?))).collect();
         let fastest = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
         (timed.len() > 1).then_some(fastest.0)
     }
+}
+
+/// Whether a row's result is right, and its time not shorter than anything explains.
+pub(super) fn is_believed(row: &Row) -> bool {
+    row.status == Status::Ok && (!row.has_flag(flag::ABOVE_CEILING) || row.has_flag(flag::FITS_CACHE))
 }
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.

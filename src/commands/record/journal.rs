@@ -4,6 +4,7 @@ use super::steps::RecordStep;
 use crate::commands::next::joined;
 use crate::device::DeviceInfo;
 use crate::error::EXITS;
+use crate::record::HostFacts;
 use crate::{Error, files};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,9 @@ pub(super) struct Journal {
     platform: String,
     device: String,
     driver: String,
+    /// The host's processor and its threads; empty in records of before.
+    #[serde(default)]
+    host: String,
     steps: Vec<JournalStep>,
     #[serde(skip)]
     folder: PathBuf,
@@ -75,12 +79,14 @@ impl Journal {
         device: &DeviceInfo,
         steps: &[RecordStep],
     ) -> Result<Journal, Error> {
+        let host = HostFacts::here();
         let planned = Journal {
             gpulab: env!("CARGO_PKG_VERSION").to_owned(),
             command,
             platform: device.platform.clone(),
             device: device.name.clone(),
             driver: device.driver.clone(),
+            host: format!("{}, {} threads", host.cpu, host.threads.unwrap_or_default()),
             steps: steps.iter().map(JournalStep::new).collect(),
             folder: folder.to_owned(),
         };
@@ -111,6 +117,9 @@ impl Journal {
             let [_, device, driver, gpulab] = of(&earlier);
             let what = format!("{name} is of {device} with driver {driver} by gpulab {gpulab}");
             return Err(Error::Usage(format!("{what}: give another folder")));
+        }
+        if !earlier.host.is_empty() && earlier.host != self.host {
+            return Err(Error::Usage(format!("{name} is of another machine ({}): give another folder", earlier.host)));
         }
         let commands = |journal: &Journal| journal.steps.iter().map(|step| step.command.clone()).collect::<Vec<_>>();
         if commands(&earlier) != commands(&self) {

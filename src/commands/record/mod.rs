@@ -38,14 +38,46 @@ pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), E
     let Some(folder) = &options.output else { return out.text(&proposal(info, &steps, &how)) };
     interrupt::watch();
     bench::announce(global, info);
+    let lock = FolderLock::take(folder)?;
     let mut journal = Journal::open(folder, command(&folder_name(folder), &how), info, &steps)?;
     begin(folder, &platforms, info, &journal)?;
     let recorded = Recording { folder, quiet: global.quiet, steps: &steps }.run(&mut journal);
     // It stays where a file is left in it.
     let _ = fs::remove_dir(folder.join(UNFINISHED));
+    drop(lock);
     recorded?;
     out.text(&summary(folder, journal.steps()))?;
     worst(journal.steps())
+}
+
+/// That no other record works in a folder at the same time.
+struct FolderLock {
+    path: PathBuf,
+    _file: fs::File,
+}
+
+impl FolderLock {
+    /// Makes the folder, and waits for nobody.
+    fn take(folder: &Path) -> Result<FolderLock, Error> {
+        let path = folder.join(".lock");
+        let unwritten = |source| Error::Output { what: path.display().to_string(), source };
+        fs::create_dir_all(folder).map_err(unwritten)?;
+        let file = fs::File::create(&path).map_err(unwritten)?;
+        match file.try_lock() {
+            // Where a system has no locks, nothing is held.
+            Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(FolderLock { path, _file: file }),
+            Err(fs::TryLockError::WouldBlock) => {
+                let why = "another gpulab record works in it: let that end, or give another folder";
+                Err(Error::Usage(format!("{}: {why}", folder.display())))
+            }
+        }
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 /// The folder's own name: the path to it is nobody's business.
@@ -67,8 +99,8 @@ fn proposal(info: &DeviceInfo, steps: &[RecordStep], how: &Thoroughness<'_>) -> 
     let shared = Path::new("data/results");
     let place = if shared.is_dir() { shared } else { Path::new("") };
     let further = (2..100).map(|number| place.join(format!("{name}-{number}")));
-    let is_free = |folder: &PathBuf| !folder.exists() || folder.join(journal::FILE).exists();
-    let folder = std::iter::once(place.join(&name)).chain(further).find(is_free).unwrap_or_else(|| place.join(&name));
+    let mut names = std::iter::once(place.join(&name)).chain(further);
+    let folder = names.find(|folder| !folder.exists()).unwrap_or_else(|| place.join(&name));
     let lines: String = steps.iter().map(|step| format!("  gpulab {}\n", joined(&step.words))).collect();
     format!(
         "{} commands on {}, {}; checks are never cut, so that a slow device takes longer:\n{lines}\

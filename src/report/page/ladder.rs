@@ -125,25 +125,25 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
         }
         (notes(&said))
         @match &why {
-            Ok(why) => (with_reasons(why, is_gpu)),
+            Ok(why) => (with_reasons(why, is_gpu, material)),
             Err(missing) => {
                 p.quiet { "No reasons: the device's limits are needed beside its rows, and there is none of " (missing) "; "
                     code { "gpulab ceiling --csv FILE" } " writes them." }
-                (differences(rows))
+                (differences(rows, material))
             }
         }
     } }
 }
 
 /// The reason of each step, and counts beside times.
-fn with_reasons(why: &LadderReasons, is_gpu: bool) -> Markup {
+fn with_reasons(why: &LadderReasons, is_gpu: bool, material: &PageMaterial<'_>) -> Markup {
     html! {
         h4 { "Why" }
         ol.steps { @for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
             @let [before, after] = [&pair[0].row, &pair[1].row];
             li class=(mark(*gain, reason)) {
                 (prose(&why::sentence(before, after, *gain, reason)))
-                (difference(before, after))
+                (difference(before, after, material))
             }
         } }
         h4 { "Counts beside times" }
@@ -163,17 +163,19 @@ fn mark(gain: f64, reason: &StepReason) -> &'static str {
 }
 
 /// The steps' sources alone, where there are no reasons.
-fn differences(rows: &[Row]) -> Markup {
+fn differences(rows: &[Row], material: &PageMaterial<'_>) -> Markup {
     let timed: Vec<&Row> =
         rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.repeats().is_none()).collect();
     html! { ol.steps { @for pair in timed.windows(2) {
         @let [before, after] = [pair[0], pair[1]];
-        li.open { (format::terminal(&label(before))) " to " (format::terminal(&label(after))) (difference(before, after)) }
+        li.open { (format::terminal(&label(before))) " to " (format::terminal(&label(after)))
+            (difference(before, after, material)) }
     } } }
 }
 
-/// What changed in the source, folded; nothing of rungs that this gpulab does not have.
-fn difference(before: &Row, after: &Row) -> Markup {
+/// What changes in the source, folded; nothing of rungs that this gpulab does not have. Pages of a gallery, which are kept,
+/// name the command that shows it: the sources go on changing.
+fn difference(before: &Row, after: &Row, material: &PageMaterial<'_>) -> Markup {
     let file = |row: &Row| {
         let family = kernels::family(&row.family)?;
         let rung = family.rung(&row.variant)?;
@@ -183,6 +185,10 @@ fn difference(before: &Row, after: &Row) -> Markup {
     let Some((old, new)) = file(before).zip(file(after)).filter(|(old, new)| old.path != new.path) else {
         return html! {};
     };
+    if material.home.is_some() {
+        let command = format!("gpulab diff {} {} {}", before.family, before.variant, after.variant);
+        return html! { p.quiet { "what changes in the source: " code { (format::terminal(&command)) } } };
+    }
     let screen = Screen { width: WIDTH, unicode: true, color: false };
     let text = diff::text(&old, &new, DiffLayout::Unified, WIDTH, screen);
     folded(

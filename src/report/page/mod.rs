@@ -137,7 +137,7 @@ fn framed(title: &str, brand: &Markup, lead: &str, contents: &Markup, main: &Mar
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="generator" content=(concat!("gpulab ", env!("CARGO_PKG_VERSION")));
+                meta name="generator" content="gpulab";
                 title { (title) ": what gpulab measured" }
                 style { (PreEscaped(theme::style(Theme::Auto))) (PreEscaped(STYLE)) }
             }
@@ -234,7 +234,7 @@ fn lead(material: &PageMaterial<'_>) -> String {
         (Some(first), Some(last)) => format!("from {first} to {last}"),
         _ => return String::new(),
     };
-    format!("Recorded {when} with gpulab {}. Every result was checked before it was timed.", versions.join(", "))
+    format!("Recorded {when} with gpulab {}, which times no result that it has not checked.", versions.join(", "))
 }
 
 /// What was recorded, device by device.

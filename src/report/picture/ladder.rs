@@ -7,8 +7,9 @@ use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet,
 use super::{Drawn, font};
 use crate::record::{Row, clear_factor, flag};
 use crate::report::view::{
-    Cell, RateUnit, View, is_held_against_limit, is_memory_bound, label, status_word, verdict, who,
+    Cell, RateUnit, View, is_believed, is_held_against_limit, is_memory_bound, label, status_word, verdict, who,
 };
+use crate::runner::Status;
 use crate::stats::ratio;
 
 /// Units of a line of the chart: of a rung, and of a CPU baseline.
@@ -52,7 +53,7 @@ impl BarMeasure {
 
     /// The value of a row whose run takes so many seconds.
     fn value(self, row: &Row, seconds: f64) -> Option<f64> {
-        let median = row.t_median_s?;
+        let median = row.t_median_s.filter(|_| matches!(row.status, Status::Ok | Status::Suspect))?;
         match self {
             BarMeasure::Bandwidth => ratio(row.gbps? * median, seconds),
             BarMeasure::Pairs => ratio(row.gops? / 2.0 * median, seconds),
@@ -166,7 +167,7 @@ impl BarChart {
 
     /// `4432, 97 %`.
     fn told(&self, row: &Row) -> String {
-        let Some(value) = self.measure.median(row) else { return String::new() };
+        let Some(value) = self.measure.median(row) else { return status_word(row.status).to_owned() };
         let share = self.share(row).map_or_else(String::new, |share| format!(" · {share:.0} %"));
         let cached = if self.is_cached(row) { " · in cache" } else { "" };
         format!("{}{share}{cached}", number::value(value))
@@ -237,10 +238,13 @@ pub(super) fn baseline(variant: &str) -> Option<String> {
 
 /// Which rung is fastest, or which are alike, and how near to the limit.
 fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
-    let timed: Vec<&Row> = rungs.iter().copied().filter(|row| row.t_median_s.is_some()).collect();
+    let has_time = |row: &&Row| row.t_median_s.is_some();
+    let timed: Vec<&Row> = rungs.iter().copied().filter(has_time).filter(|row| is_believed(row)).collect();
     let best = view.best().and_then(|at| rungs.get(at)).or(timed.first());
-    let Some(best) = best else { return String::new() };
+    let Some(best) = best else { return "No rung has a time to trust".to_owned() };
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
+    let is_doubtful = |row: &&&Row| !is_believed(row) && row.t_median_s.is_some_and(|t| t < time);
+    let doubtful: Vec<&Row> = rungs.iter().filter(is_doubtful).copied().collect();
     // What the spreads of both would hide is no difference.
     let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(best, row));
     let alike: Vec<&Row> = timed.iter().copied().filter(is_alike).collect();
@@ -251,6 +255,10 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
             format!("{}, {} times as fast as v1", number::time(time), number::value(total))
         }
         _ => number::time(time),
+    };
+    let how = match doubtful.is_empty() {
+        true => how,
+        false => format!("{how}; {} cannot be believed", and(&who(&doubtful, &[]))),
     };
     match alike.len() {
         _ if timed.len() < 2 => format!("{}: {how}", label(best)),

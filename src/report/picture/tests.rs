@@ -216,6 +216,11 @@ fn titles_say_what_is_learnt() {
     assert_eq!(ladder(&typical()).unwrap().title, "v2 local is fastest: 80 % of the limit");
     let alike = [timed(1, "naive", 1e-3), timed(2, "local", 1.02e-3)];
     assert_eq!(ladder(&alike).unwrap().title, "All rungs are alike: 20 % of the limit");
+    let mut wrong = timed(3, "vectorised", 1e-4);
+    wrong.status = Status::WrongResult;
+    let title = ladder(&[alike.as_slice(), &[wrong.clone()]].concat()).unwrap().title;
+    assert_eq!(title, "All rungs are alike: 20 % of the limit; v3 cannot be believed");
+    assert_eq!(ladder(&[wrong]).unwrap().title, "No rung has a time to trust");
     let slower = [alike.as_slice(), &[timed(3, "vectorised", 2e-3)]].concat();
     assert_eq!(ladder(&slower).unwrap().title, "v1 and v2 are fastest alike: 20 % of the limit");
     assert_eq!(ladder(&alike[..1]).unwrap().title, "v1 naive: 20 % of the limit");

@@ -35,7 +35,7 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
     let per_block = wgs.len().div_ceil(wgs.len().div_ceil(most));
     let mut text = "time relative to the best, by rung and work-group\n".to_owned();
     for block in wgs.chunks(per_block) {
-        let head: String = block.iter().map(|wg| format!("{wg:>wide$}")).collect();
+        let head: String = block.iter().map(|wg| format!("{:>wide$}", format::terminal(wg))).collect();
         text.push_str(&format!("{:width$}{head}\n", ""));
         for (variant, name) in variants.iter().zip(&names) {
             let time =

@@ -223,13 +223,14 @@ fn the_gallery_is_current() {
     let (_, said, code) = report(&["data/results/**", "-o", "docs/gallery/"], Some(folder.path()));
     assert!(code == 0 && said.contains("wrote docs/gallery/"), "{said}");
     let (own, committed) = (folder.path().join("docs/gallery"), root.join("docs/gallery"));
-    assert_eq!(listed(&own), listed(&committed), "renew it: gpulab report data/results/** -o docs/gallery/");
+    let renew = "rm docs/gallery/*; gpulab report data/results/** -o docs/gallery/";
+    assert_eq!(listed(&own), listed(&committed), "renew it: {renew}");
     let mut bytes = 0;
     for name in listed(&own) {
         let text = fs::read_to_string(own.join(&name)).unwrap();
         bytes += text.len();
         let is_current = fs::read_to_string(committed.join(&name)).unwrap() == text;
-        assert!(is_current, "docs/gallery/{name} is not current: gpulab report data/results/** -o docs/gallery/");
+        assert!(is_current, "docs/gallery/{name} is not current: {renew}");
         let page = Page::of(&text);
         page.is_valid();
         page.needs_nothing();

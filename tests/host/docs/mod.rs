@@ -88,6 +88,10 @@ fn is_missing(span: &str) -> bool {
 
 #[test]
 fn every_link_and_every_command_of_the_pages_is_good() {
+    if !Path::new(ROOT).join("scripts").exists() {
+        println!("skipped: packages of gpulab come without scripts and the gallery");
+        return;
+    }
     let pages = pages();
     assert!(pages.len() >= 7, "{pages:?}");
     let text = |path: &PathBuf| fs::read_to_string(Path::new(ROOT).join(path)).unwrap();
