@@ -246,3 +246,52 @@ fn the_simulator_names_the_line() {
     assert_eq!(code, 0, "{told}{said}");
     assert!(told.contains("check: no race"), "{told}");
 }
+
+#[test]
+fn a_folder_of_sources_may_lack_what_is_built_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/cl/reduce/v3_sequential.cl")).unwrap();
+    fs::create_dir(folder.path().join("reduce")).unwrap();
+    fs::write(folder.path().join("reduce/v3_sequential.cl"), text).unwrap();
+    let dir = folder.path().to_str().unwrap();
+    let (_, said, code) = run(&["reduce", "--quick", "-n", "1000", "--variant", "3-4", "--cl-dir", dir]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("lacks reduce/v4_first_add.cl"), "{said}");
+    let (_, said, code) = run(&["reduce", "--quick", "-n", "1000", "--variant", "5", "--cl-dir", dir]);
+    assert_eq!(code, 2, "a folder with none of the files is a mistake");
+    assert!(said.contains("there is no") && said.contains("v5_last_warp.cl"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_saved_file_is_tried_again_until_an_interrupt() {
+    use std::time::{Duration, Instant};
+    let folder = tempfile::tempdir().unwrap();
+    let [path, log] = ["mine.cl", "log"].map(|name| folder.path().join(name));
+    fs::write(&path, SUM).unwrap();
+    let stderr = fs::File::create(&log).unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_gpulab"))
+        .args(["try", path.to_str().unwrap(), "--as", "reduce", "--quick", "-n", "1000", "--variant", "1", "--watch"])
+        .env("GPULAB_DATA", crate::binary::DATA)
+        .env_remove("GPULAB_DEVICE")
+        .stdout(std::process::Stdio::null())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    let mut wait_for = |what: &str, count: usize| {
+        while fs::read_to_string(&log).unwrap_or_default().matches(what).count() < count {
+            assert!(begin.elapsed() < Duration::from_secs(120), "{}", fs::read_to_string(&log).unwrap());
+            assert!(child.try_wait().unwrap().is_none(), "{}", fs::read_to_string(&log).unwrap());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    wait_for("waiting for the file", 1);
+    fs::write(&path, SUM.replace("sum += x[i]", "sum += 2 * x[i]")).unwrap();
+    wait_for("mine gave a wrong result", 1);
+    wait_for("waiting for the file", 2);
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "Ctrl-C is how it ends");
+    assert_eq!(fs::read_to_string(&log).unwrap().matches("--- ").count(), 2);
+}

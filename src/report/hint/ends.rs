@@ -10,7 +10,7 @@ pub(super) fn hint(judgement: &Judgement, ruling: Ruling) -> Hint {
     let until = right.map_or_else(String::new, |most| format!(" It is right up to {}.", elements(most)));
     match ruling {
         Ruling::Crashed if judgement.failed().is_some_and(|tried| tried.reason.contains("memory limit")) => Hint::new(
-            "The driver ended the process, which may take so much memory and no more.",
+            "The process ended for want of memory: a kernel's process may take so much and no more.",
             "Make private and local arrays smaller, and unroll less.",
         ),
         Ruling::Crashed => Hint::new(

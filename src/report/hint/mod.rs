@@ -219,3 +219,88 @@ pub fn text(hint: &Hint, width: usize) -> String {
     format::wrap(&format!("hint: {}", hint.looks), width, "  ")
         + &format::wrap(&format!("next: {}", hint.next), width, "  ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Share;
+    use crate::data::{Params, Shape};
+    use crate::plan::Case;
+
+    /// A wrong reduction, right for one element only.
+    fn wrong(symptoms: Symptoms, text: &str) -> Judgement {
+        let (shape, wg) = (Shape::vector(1000), WorkGroup::linear(256));
+        let tried = |n, ruling| TriedCase { shape: Shape::vector(n), wg, ruling, reason: String::new() };
+        Judgement {
+            ruling: Ruling::Wrong,
+            asked: Case {
+                family: "reduce".into(),
+                variant: "mine".into(),
+                dtype: Dtype::I32,
+                shape,
+                wg,
+                params: Params::new(),
+                seed: 1,
+            },
+            tile: [256, 1],
+            tried: vec![tried(1, Ruling::Right), tried(255, Ruling::Wrong)],
+            elsewhere: Vec::new(),
+            symptoms: Some(symptoms),
+            traits: SourceTraits::of(text, "k"),
+            parameters: vec!["__global const T *x".into()],
+        }
+    }
+
+    fn symptoms() -> Symptoms {
+        Symptoms {
+            shape: Shape::vector(773),
+            wg: WorkGroup::linear(256),
+            is_right: false,
+            outside: None,
+            changed_input: None,
+            differs: false,
+            unwritten: Share::None,
+            unwritten_count: [0, 4],
+            first_unwritten: None,
+            counts: None,
+            cells: None,
+        }
+    }
+
+    #[test]
+    fn results_that_change_from_run_to_run_are_races() {
+        let differs = || Symptoms { differs: true, ..symptoms() };
+        let of = |text: &str| hint(&wrong(differs(), text)).unwrap();
+        assert!(of("__local T s[4]; s[0] = 1;").looks.contains("no barrier"));
+        assert!(of("__local T s[4]; barrier(1);").next.contains("missing barrier"));
+        assert!(of("atomic_add(p, 1);").next.contains("beside the atomic operations"));
+        assert!(of("p[0] += 1;").next.contains("get_group_id(0)"));
+    }
+
+    #[test]
+    fn what_has_no_name_is_said_to_have_none() {
+        let odd = |tried: [u64; 2]| {
+            let mut judgement = wrong(symptoms(), "");
+            judgement.tried[0].shape = Shape::vector(tried[0]);
+            judgement.tried[1].shape = Shape::vector(tried[1]);
+            hint(&judgement).unwrap().looks
+        };
+        assert!(odd([257, 255]).contains("no name"), "{}", odd([257, 255]));
+        assert!(odd([256, 255]).contains("whole groups of 256 elements"));
+        assert!(odd([1, 255]).contains("right up to one element and wrong from 255 elements on"));
+    }
+
+    #[test]
+    fn a_group_of_another_size_is_named_with_its_number() {
+        let mut judgement = wrong(symptoms(), "for (k = 0; k < 64; k++)");
+        let other = TriedCase { wg: WorkGroup::linear(64), ruling: Ruling::Right, ..judgement.tried[1].clone() };
+        judgement.elsewhere = vec![other];
+        let hint = hint(&judgement).unwrap();
+        assert!(hint.looks.contains("right in work-groups of 64") && hint.next.contains("number 64"), "{hint:?}");
+    }
+
+    #[test]
+    fn a_right_kernel_needs_no_hint() {
+        assert_eq!(hint(&Judgement { ruling: Ruling::Right, ..wrong(symptoms(), "") }), None);
+    }
+}
