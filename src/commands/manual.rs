@@ -219,7 +219,8 @@ mod tests {
     #[test]
     fn options_of_many_commands_stand_once() {
         let page = markdown();
-        for (option, times) in [("| `--warmup <N>` |", 1), ("| `--gib` |", 2), ("`-d`, `--device <SEL>`", 1)] {
+        // show's is its own, and try has the table of its outputs to itself, as its --json is another.
+        for (option, times) in [("| `--warmup <N>` |", 1), ("| `--gib` |", 3), ("`-d`, `--device <SEL>`", 1)] {
             assert_eq!(page.matches(option).count(), times, "{option}");
         }
         assert!(page.contains("Besides the options of [Measuring](#measuring) and [Output](#output).\n"), "{page}");
