@@ -12,6 +12,7 @@ use crate::cli::environment::VARIABLES;
 use crate::cli::{Global, RecordArgs};
 use crate::device::{DeviceInfo, PlatformInfo, doctor, select};
 use crate::record::Run;
+use crate::report::groups::distinct;
 use crate::store;
 use journal::{Journal, JournalStep};
 use std::path::{Path, PathBuf};
@@ -259,8 +260,8 @@ pub(super) const ABOUT: [&str; 2] = [sheet::FILE, journal::FILE];
 /// What the folder holds now.
 fn summary(folder: &Path, steps: &[JournalStep]) -> String {
     let whole = steps.iter().filter(|step| step.is_whole()).count();
-    let files = super::shown::distinct(steps.iter().map(|step| step.file.as_str()));
-    let there = files.iter().filter(|file| folder.join(file).exists()).map(String::as_str);
+    let files = distinct(steps.iter().map(|step| step.file.as_str()));
+    let there = files.into_iter().filter(|file| folder.join(file).exists());
     let there: Vec<&str> = there.chain(ABOUT).collect();
     let place = quoted(&format!("{}/", folder.display()));
     format!(

@@ -6,6 +6,7 @@ use crate::ceilings::{CeilingRow, Site};
 use crate::record::{Row, flag};
 use crate::report::ceilings::{name, shape, when};
 use crate::report::format;
+use crate::report::groups::distinct;
 use crate::report::picture::number;
 use crate::report::view::status_word;
 use crate::runner::{Clock, Status};
@@ -190,12 +191,7 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
     if own.ceilings.is_empty() {
         return None;
     }
-    let mut units: Vec<&str> = Vec::new();
-    for row in &single {
-        if !units.contains(&row.unit.as_str()) {
-            units.push(&row.unit);
-        }
-    }
+    let units = distinct(single.iter().map(|row| row.unit.as_str()));
     let of = |unit: &str| single.iter().copied().filter(|row| row.unit == unit).collect::<Vec<_>>();
     Some(html! {
         p.quiet { "The limits that shares on this page are of: the best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) "." }
