@@ -201,13 +201,12 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
 }
 
 fn limit_table(unit: &str, rows: &[&CeilingRow]) -> Markup {
-    let unit = if unit == "us" { "µs" } else { unit };
     let cells = |row: &&CeilingRow| {
         let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
         vec![name(row), value, percent(row.noise), shape(row).lines().next().unwrap_or_default().to_owned()]
     };
     table(
-        &["what".to_owned(), unit.to_owned(), "noise".to_owned(), "best shape".to_owned()],
+        &["what".to_owned(), number::unit(unit).to_owned(), "noise".to_owned(), "best shape".to_owned()],
         &rows.iter().map(cells).collect::<Vec<_>>(),
     )
 }
