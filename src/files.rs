@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The bytes of a regular file.
 ///
@@ -40,6 +40,12 @@ pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     };
     // What is left of a failure is of no use.
     write().inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
+/// Locks a file until it is closed, unless another process has it locked: whether it could. Some network file systems have no
+/// locks; that is no reason not to write.
+pub fn lock(file: &File) -> bool {
+    !matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
 }
 
 /// Gives a damaged file the ending `.bad`, so that a new one can take its place; says what became of it.
@@ -112,6 +118,28 @@ impl FileIdentity {
     }
 }
 
+/// The address (RFC 3986) of a file as seen from a folder, both whole paths; none across drives.
+pub fn address(folder: &Path, file: &Path) -> Option<String> {
+    let (folder, file): (Vec<Component<'_>>, Vec<Component<'_>>) =
+        (folder.components().collect(), file.components().collect());
+    let common = folder.iter().zip(&file).take_while(|(a, b)| a == b).count();
+    if common == 0 {
+        return None;
+    }
+    let up = folder[common..].iter().map(|_| Some("..".to_owned()));
+    let down = file[common..].iter().map(|part| Some(encoded(part.as_os_str().to_str()?)));
+    Some(up.chain(down).collect::<Option<Vec<String>>>()?.join("/"))
+}
+
+/// A part of a path as an address has it.
+fn encoded(part: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    part.bytes().map(byte).collect()
+}
+
 /// Most files of a folder that are looked at.
 const MOST_FILES: usize = 10_000;
 
@@ -137,6 +165,13 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_lead_from_a_folder_to_a_file() {
+        let address = |folder: &str, file: &str| address(Path::new(folder), Path::new(file)).unwrap();
+        assert_eq!(address("/p/docs/gallery", "/p/data/results/x/a.csv"), "../../data/results/x/a.csv");
+        assert_eq!(address("/p/data", "/p/data/a \"b\"#?%.csv"), "a%20%22b%22%23%3F%25.csv");
+    }
 
     #[cfg(unix)]
     #[test]

@@ -1,18 +1,30 @@
 //! How much memory the host has to give.
 
+/// Bytes of addresses below which no driver's process starts: threads and allocations of this program fail before that.
+const LEAST_ADDRESSES: u64 = 256 << 20;
+
 /// That this process may not use as many addresses as it likes, in words (`ulimit -v`): drivers die of it in many ways, and
 /// hardly any says so.
-#[cfg(unix)]
 pub fn address_space_limit() -> Option<String> {
-    use rustix::process::{Resource, getrlimit};
-    let bytes = getrlimit(Resource::As).current?;
-    let size = bytes as f64 / f64::from(1 << 20);
+    let size = addresses()? as f64 / f64::from(1 << 20);
     Some(format!("this process may use {size:.0} MiB of address space (ulimit -v), which may be too little"))
+}
+
+/// The same, where they are too few even to start a driver's process.
+pub fn narrow_address_space() -> Option<String> {
+    addresses().filter(|bytes| *bytes < LEAST_ADDRESSES).and_then(|_| address_space_limit())
+}
+
+/// Bytes of addresses that this process may use, if that is limited.
+#[cfg(unix)]
+fn addresses() -> Option<u64> {
+    use rustix::process::{Resource, getrlimit};
+    getrlimit(Resource::As).current
 }
 
 /// Other systems have no such limit.
 #[cfg(not(unix))]
-pub fn address_space_limit() -> Option<String> {
+fn addresses() -> Option<u64> {
     None
 }
 

@@ -1,10 +1,11 @@
 //! `--where`: which of the recorded results are meant.
 
-use super::shown::{ShownContent, ShownFile, distinct};
+use super::shown::{ShownContent, ShownFile};
 use crate::Error;
 use crate::record::{Cells, CsvRecord};
 use crate::report::chosen::ChosenColumn;
 use crate::report::format;
+use crate::report::groups::distinct;
 use crate::store::Recorded;
 use crate::suggest::{did_you_mean, nearest};
 use crate::values::Condition;
@@ -119,7 +120,7 @@ impl Sieve<'_> {
     fn unknown(&self) -> Error {
         let name = &self.condition.column;
         let names = distinct(self.names.iter().map(String::as_str));
-        let near: Vec<String> = nearest(name, names, |name| name.as_str());
+        let near = nearest(name, names, |name| *name);
         let why = format!("no record here has a column or a setting {name:?}");
         Error::Usage(format!("--where: {why}{}; gpulab columns lists columns", did_you_mean(&near).replace('?', "")))
     }

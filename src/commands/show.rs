@@ -2,7 +2,7 @@
 
 use super::count::source_line;
 use super::filter::filtered;
-use super::shown::{AskedRecords, ShownContent, ShownFile, asked, distinct, material, records, take_apart};
+use super::shown::{AskedRecords, ShownContent, ShownFile, asked, material, records, take_apart};
 use super::study::PointStudy;
 use super::tables::{self, PivotNames};
 use super::{Out, outputs, say, screen, why};
@@ -11,7 +11,7 @@ use crate::ceilings::CeilingRow;
 use crate::cli::{Global, Show};
 use crate::count::CountRow;
 use crate::record::{HOST, Point, Row};
-use crate::report::groups::{self, experiments, groups, ladders};
+use crate::report::groups::{self, distinct, experiments, groups, ladders};
 use crate::report::{self, Medium, RateUnit, format};
 use crate::runner::Sources;
 use crate::store::{Recorded, Shipped, shipped};
@@ -262,8 +262,7 @@ fn holds(holding: &ShownContent) -> String {
     match holding {
         ShownContent::Recorded(Recorded::Rows(rows)) => {
             let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) { "a sweep of" } else { "ladders of" };
-            let devices: Vec<String> =
-                distinct(rows.iter().filter(|row| row.platform != HOST).map(|row| row.device.as_str()));
+            let devices = distinct(rows.iter().filter(|row| row.platform != HOST).map(|row| row.device.as_str()));
             format!(
                 "{kind} {} on {}",
                 distinct(rows.iter().map(|row| row.family.as_str())).join(", "),

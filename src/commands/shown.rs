@@ -6,7 +6,7 @@ use crate::count::CountRow;
 use crate::files;
 use crate::kernels;
 use crate::record::{Point, Row, SampleRow, flag};
-use crate::report::groups::groups;
+use crate::report::groups::{distinct, groups};
 use crate::runner::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
@@ -193,17 +193,6 @@ fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
         }
         _ => Ok(of_csv(text, name)?.0),
     }
-}
-
-/// Each name once, in the order of their first ones.
-pub(super) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for name in names {
-        if !all.iter().any(|other| other == name) {
-            all.push(name.to_owned());
-        }
-    }
-    all
 }
 
 /// The files of the one device whose name has this part.

@@ -6,17 +6,14 @@
 use super::{Out, plot, words};
 use crate::cli::{Cli, Color, Command, PlotArgs, ReportArgs};
 use crate::report::blocks::{BlockError, DocBlock, command_words, doc_blocks, fenced, spliced};
-use crate::report::format::{self, markdown};
+use crate::report::format::{self, counted, markdown};
+use crate::report::markdown::CODE_WIDTH;
 use crate::store::keep_apart;
 use crate::{Error, files};
 use clap::Parser;
-use std::ffi::OsStr;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::process;
-
-/// Characters of a line of a text.
-const COLUMNS: &str = "100";
 
 /// Fills the blocks of the documents, or with `--check` says which are stale.
 ///
@@ -34,8 +31,8 @@ pub fn run(out: &mut Out, options: &ReportArgs) -> Result<(), Error> {
     let filled = blocks.iter().map(Planned::fill).collect::<Result<Vec<Filled>, Error>>()?;
     let renewed = documents.iter().map(|document| document.renewed(&filled)).collect::<Result<Vec<String>, Error>>()?;
     let stale: Vec<String> = filled.iter().filter_map(Filled::stale).collect();
-    let found = count(blocks.len(), "block");
-    let summary = format!("{found} in {}", count(documents.len(), "file"));
+    let found = counted(blocks.len(), "block");
+    let summary = format!("{found} in {}", counted(documents.len(), "file"));
     if options.splicing.check {
         out.text(&stale.iter().map(|line| format!("{line}\n")).collect::<String>())?;
         return match stale.is_empty() {
@@ -50,11 +47,6 @@ pub fn run(out: &mut Out, options: &ReportArgs) -> Result<(), Error> {
     filled.iter().try_for_each(Filled::write_picture)?;
     documents.iter().zip(&renewed).try_for_each(|(document, text)| document.write(text))?;
     out.text(&format!("{summary}: {} renewed\n", stale.len()))
-}
-
-/// `1 block`, `2 blocks`.
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A Markdown file with its blocks.
@@ -315,7 +307,7 @@ impl Filled<'_> {
 fn printed(words: &[String]) -> Result<String, String> {
     let program = std::env::current_exe().map_err(|e| format!("gpulab does not find itself: {e}"))?;
     let mut command = process::Command::new(program);
-    command.args(words).env("COLUMNS", COLUMNS).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    command.args(words).env("COLUMNS", CODE_WIDTH.to_string()).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
     command.env_remove(crate::cli::DEVICE_VARIABLE).stdin(process::Stdio::null());
     let output = command.output().map_err(|e| format!("gpulab cannot be run again: {e}"))?;
     if !output.status.success() {
@@ -332,16 +324,8 @@ fn link(document: &str, picture: &str) -> std::io::Result<String> {
         Some(parent) if parent != Path::new("") => parent.canonicalize()?,
         _ => here.clone(),
     };
-    let picture = here.join(picture);
-    let shared = folder.components().zip(picture.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().skip(shared).map(|_| Component::ParentDir.as_os_str());
-    let down = picture.components().skip(shared).map(Component::as_os_str).collect::<Vec<&OsStr>>();
-    let path: PathBuf = up.chain(down).collect();
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._/".contains(byte);
-    let text = path.to_string_lossy().replace('\\', "/");
-    let encoded =
-        text.bytes().map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
-    Ok(encoded.collect())
+    let none = || std::io::Error::other("no address leads from the document to the picture");
+    files::address(&folder, &here.join(picture)).ok_or_else(none)
 }
 
 #[cfg(test)]

@@ -24,9 +24,6 @@ enum ColumnSource {
     Setting(String),
 }
 
-/// Most characters of a verdict.
-const VERDICT_WIDTH: usize = 30;
-
 /// A name's letters and digits: `gbs` and `GB/s` are one.
 fn bare(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -74,7 +71,7 @@ impl ChosenColumn {
     pub(super) fn text(&self, cell: &Cell<'_>) -> Option<String> {
         match &self.0 {
             ColumnSource::Rung => Some(label(cell.row)),
-            ColumnSource::Verdict => Some(verdict(cell.judged(), VERDICT_WIDTH)),
+            ColumnSource::Verdict => Some(verdict(cell.judged(), markdown::VERDICT_WIDTH)),
             ColumnSource::Table(column) => (column.value)(cell).map(Value::text),
             _ => self.file_texts(&[Cells::of(cell.row)]).pop().filter(|text| text != "-"),
         }

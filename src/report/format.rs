@@ -101,6 +101,11 @@ pub fn bar(share: f64, width: usize) -> String {
     "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 
+/// `1 block`, `2 blocks`.
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// `1_000_000`, as the command line takes it.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();

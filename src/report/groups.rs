@@ -15,6 +15,16 @@ pub fn groups<T: Clone, K: PartialEq>(records: &[T], key: impl Fn(&T) -> K) -> V
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
+/// Each value once, in the order of their first ones.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    values.into_iter().fold(Vec::new(), |mut all, value| {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+        all
+    })
+}
+
 /// Rows table by table: of a sweep all its rows, of a ladder one case.
 pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
     groups(rows, |row| match is_swept(row) {

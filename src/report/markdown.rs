@@ -1,14 +1,14 @@
 //! GitHub-flavoured Markdown: a ladder, and what other reports share.
 
 use super::blocks::fenced;
-use super::columns::Subject;
+use super::columns::{Subject, Value};
 use super::format::{self, Screen, markdown};
 use super::grid::{GridColumn, TextGrid};
 use super::view::{Cell, RateUnit, View, columns, detail, label, verdict};
 use crate::record::Row;
 
 /// Most characters of a verdict in a table.
-const VERDICT_WIDTH: usize = 30;
+pub(super) const VERDICT_WIDTH: usize = 30;
 
 /// The rows of one ladder, with the content of [`super::ladder::table`].
 pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
@@ -45,8 +45,11 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
 /// Where texts that become Markdown are not broken into lines.
 pub(super) const PAGE: Screen = Screen { width: 1 << 20, unicode: true, color: false };
 
-/// Where texts that stay as they are do.
-const CODE: Screen = Screen { width: 100, unicode: true, color: false };
+/// Characters of a line of texts that stay as they are.
+pub const CODE_WIDTH: usize = 100;
+
+/// Where such texts are broken.
+const CODE: Screen = Screen { width: CODE_WIDTH, unicode: true, color: false };
 
 /// A line of its own in bold letters.
 pub fn title(text: &str) -> String {
@@ -89,19 +92,14 @@ fn table(first: &str, cells: &[Cell<'_>], parts: &[Subject]) -> String {
     if cells.is_empty() || columns.is_empty() {
         return String::new();
     }
-    let has_verdicts = parts.contains(&Subject::Timing);
     let unit = cells[0].unit;
-    let line =
-        |cells: Vec<String>| format!("| {} |\n", cells.iter().map(|c| markdown(c)).collect::<Vec<_>>().join(" | "));
-    let last = |text: &str| has_verdicts.then(|| text.to_owned());
-    let heads = columns.iter().map(|(column, _)| column.head(unit));
-    let header = std::iter::once(first.to_owned()).chain(heads).chain(last("verdict"));
-    let rule = std::iter::once("---").chain(columns.iter().map(|_| "---:")).chain(has_verdicts.then_some("---"));
-    let mut text = format!("\n{}| {} |\n", line(header.collect()), rule.collect::<Vec<_>>().join(" | "));
-    for (at, cell) in cells.iter().enumerate() {
-        let numbers = columns.iter().map(|(_, values)| values[at].map_or_else(|| "-".to_owned(), |value| value.text()));
-        let row = std::iter::once(label(cell.row)).chain(numbers).chain(last(&verdict(cell.judged(), VERDICT_WIDTH)));
-        text.push_str(&line(row.collect()));
-    }
-    text
+    let number = |value: &Option<Value>| value.map_or_else(|| "-".to_owned(), |value| value.text());
+    let names = GridColumn::texts(first, cells.iter().map(|cell| label(cell.row)).collect(), 0);
+    let numbers = columns
+        .iter()
+        .map(|(column, values)| GridColumn::numbers(column.head(unit), values.iter().map(number).collect(), 0));
+    let verdicts = || cells.iter().map(|cell| verdict(cell.judged(), VERDICT_WIDTH)).collect();
+    let verdicts = parts.contains(&Subject::Timing).then(|| GridColumn::texts("verdict", verdicts(), 0));
+    let columns = std::iter::once(names).chain(numbers).chain(verdicts).collect();
+    format!("\n{}", TextGrid { columns }.markdown())
 }

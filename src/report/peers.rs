@@ -1,6 +1,7 @@
 //! Figures of other programs, as those that measured them wrote them.
 
 use super::grid::{GridColumn, TextGrid};
+use super::groups::distinct;
 use super::{Medium, format};
 
 /// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
@@ -39,7 +40,8 @@ pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
 
 /// A line for each quantity with the number of its rows by verdict, below the verdicts' names.
 fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<String>> {
-    let (quantities, verdicts) = (distinct(rows, quantity), distinct(rows, verdict));
+    let column = |at: usize| distinct(rows.iter().filter_map(|row| row.get(at)));
+    let (quantities, verdicts) = (column(quantity), column(verdict));
     let names = std::iter::once("quantity".to_owned()).chain(verdicts.iter().map(|name| format::terminal(name)));
     let counted = |of: &String, which: &String| {
         let is_meant = |row: &&Vec<String>| row.get(quantity) == Some(of) && row.get(verdict) == Some(which);
@@ -49,17 +51,6 @@ fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<Strin
         std::iter::once(format::terminal(of)).chain(verdicts.iter().map(|which| counted(of, which))).collect()
     };
     std::iter::once(names.collect()).chain(quantities.iter().map(line)).collect()
-}
-
-/// The different cells of a column, in their order.
-fn distinct(rows: &[Vec<String>], column: usize) -> Vec<&String> {
-    let mut found = Vec::new();
-    for cell in rows.iter().filter_map(|row| row.get(column)) {
-        if !found.contains(&cell) {
-            found.push(cell);
-        }
-    }
-    found
 }
 
 /// Lines with their cells below each other, the first cells to the left.

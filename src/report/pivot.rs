@@ -2,7 +2,7 @@
 
 use super::chosen::{ChosenColumn, lines, titled};
 use super::grid::{GridColumn, TextGrid};
-use super::groups::tables;
+use super::groups::{distinct, tables};
 use super::view::{Cell, RateUnit, label};
 use super::{Medium, format};
 use crate::record::{COPY, Cells, Row};
@@ -96,17 +96,6 @@ impl Pivot<'_> {
             (each(&|row| row.family.clone()), each(&|row| row.dtype.to_string()), self.value.name());
         format!("{families}{devices}, {dtypes}, {caches} cache: {value} by {by}")
     }
-}
-
-/// Each name once, in the order of their first ones.
-fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut all = Vec::new();
-    names.for_each(|name| {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    });
-    all
 }
 
 /// What makes lines of a table comparable: all are alike in these, unless that is what the lines differ in.

@@ -1,8 +1,8 @@
 //! Where bytes go: a file or standard output, unbuffered and checked.
 
-use crate::Error;
 use crate::terminal::{Escaping, Stdout};
-use std::fs::{File, OpenOptions, TryLockError};
+use crate::{Error, files};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -216,12 +216,6 @@ fn wait_for_reader(_: impl AsRef<Path>, _: &std::fs::Metadata) -> io::Result<()>
 }
 
 fn lock(file: &File, path: &str) -> Result<(), Error> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(Error::Usage(format!(
-            "{path} is being written already, by another run or for another option: wait or give another file"
-        ))),
-        // Some network file systems have no locks; that is no reason not to write.
-        Err(TryLockError::Error(_)) => Ok(()),
-    }
+    let why = "is being written already, by another run or for another option: wait or give another file";
+    if files::lock(file) { Ok(()) } else { Err(Error::Usage(format!("{path} {why}"))) }
 }

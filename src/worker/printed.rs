@@ -70,10 +70,10 @@ struct State {
 pub(super) struct Listener(Arc<(Mutex<State>, Condvar)>);
 
 impl Listener {
-    pub(super) fn new(mut source: impl Read + Send + 'static) -> Listener {
+    pub(super) fn new(mut source: impl Read + Send + 'static) -> io::Result<Listener> {
         let shared = Arc::new((Mutex::new(State::default()), Condvar::new()));
         let listener = Listener(Arc::clone(&shared));
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let (state, news) = &*shared;
             let mut lines = Lines::default();
             let mut room = vec![0; 1 << 16];
@@ -94,8 +94,8 @@ impl Listener {
                     return;
                 }
             }
-        });
-        listener
+        })?;
+        Ok(listener)
     }
 
     /// What was printed up to the end of a request; without one, up to the worker's end. What has come so far if that does
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> Printed {
-        Listener::new(io::Cursor::new(text.to_vec())).until(None)
+        Listener::new(io::Cursor::new(text.to_vec())).unwrap().until(None)
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_was_printed_for_a_request_ends_with_its_number() {
         let (reader, mut writer) = io::pipe().unwrap();
-        let listener = Listener::new(reader);
+        let listener = Listener::new(reader).unwrap();
         writer.write_all(format!("one\n{END}8\ntwo\n{END}x\nthree\n{END}9\nlater\n").as_bytes()).unwrap();
         let printed = listener.until(Some(9));
         // What came after may have been read already, but nothing before is missing.

@@ -317,6 +317,9 @@ fn start(
     limit: Duration,
     interrupted: Interrupted,
 ) -> Result<(Link, DeviceInfo), Error> {
+    if let Some(limit) = memory::narrow_address_space() {
+        return Err(Error::NoDevice(format!("{limit} for drivers to load")));
+    }
     let mut link = Link::spawn(wrapper).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
     let setup = Setup { own: kernels::adopted(), ..setup.clone() };
     match link.ask(&Request::Open(setup), limit, interrupted) {
@@ -370,7 +373,7 @@ impl Link {
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let stderr = child.stderr.take().ok_or_else(missing)?;
         let (sender, replies) = mpsc::channel();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             // Where drivers can print among the replies, what they print is no reply.
             for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
                 if let Ok(reply) = serde_json::from_slice(&line)
@@ -379,9 +382,9 @@ impl Link {
                     return;
                 }
             }
-        });
+        })?;
         let number = RandomState::new().build_hasher().finish();
-        Ok(Link { child, stdin, replies, printed: Listener::new(stderr), number })
+        Ok(Link { child, stdin, replies, printed: Listener::new(stderr)?, number })
     }
 
     fn send(&mut self, request: &Request) -> std::io::Result<()> {

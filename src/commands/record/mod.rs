@@ -7,12 +7,13 @@ mod steps;
 
 use super::next::{joined, quoted};
 use super::{Out, bench, interrupt, note, say};
-use crate::Error;
 use crate::cli::environment::VARIABLES;
 use crate::cli::{Global, RecordArgs};
 use crate::device::{DeviceInfo, PlatformInfo, doctor, select};
 use crate::record::Run;
+use crate::report::groups::distinct;
 use crate::store;
+use crate::{Error, files};
 use journal::{Journal, JournalStep};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -63,14 +64,11 @@ impl FolderLock {
         let unwritten = |source| Error::Output { what: path.display().to_string(), source };
         fs::create_dir_all(folder).map_err(unwritten)?;
         let file = fs::File::create(&path).map_err(unwritten)?;
-        match file.try_lock() {
-            // Where a system has no locks, nothing is held.
-            Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(FolderLock { path, _file: file }),
-            Err(fs::TryLockError::WouldBlock) => {
-                let why = "another gpulab record works in it: let that end, or give another folder";
-                Err(Error::Usage(format!("{}: {why}", folder.display())))
-            }
+        if files::lock(&file) {
+            return Ok(FolderLock { path, _file: file });
         }
+        let why = "another gpulab record works in it: let that end, or give another folder";
+        Err(Error::Usage(format!("{}: {why}", folder.display())))
     }
 }
 
@@ -259,8 +257,8 @@ pub(super) const ABOUT: [&str; 2] = [sheet::FILE, journal::FILE];
 /// What the folder holds now.
 fn summary(folder: &Path, steps: &[JournalStep]) -> String {
     let whole = steps.iter().filter(|step| step.is_whole()).count();
-    let files = super::shown::distinct(steps.iter().map(|step| step.file.as_str()));
-    let there = files.iter().filter(|file| folder.join(file).exists()).map(String::as_str);
+    let files = distinct(steps.iter().map(|step| step.file.as_str()));
+    let there = files.into_iter().filter(|file| folder.join(file).exists());
     let there: Vec<&str> = there.chain(ABOUT).collect();
     let place = quoted(&format!("{}/", folder.display()));
     format!(

@@ -5,10 +5,10 @@ use super::inputs::InputFolder;
 use crate::Error;
 use crate::ceilings::Site;
 use crate::commands::{note, why};
-use crate::files::write_whole;
+use crate::files::{address, write_whole};
 use crate::report::page::{self, PageMaterial, RecordedFolder};
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The page that compares.
 const INDEX: &str = "index";
@@ -67,28 +67,6 @@ fn file_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     names.map(free).collect()
 }
 
-/// The address of a file as seen from a folder, both whole paths; none across drives.
-fn address(folder: &Path, file: &Path) -> Option<String> {
-    let (folder, file): (Vec<Component<'_>>, Vec<Component<'_>>) =
-        (folder.components().collect(), file.components().collect());
-    let common = folder.iter().zip(&file).take_while(|(a, b)| a == b).count();
-    if common == 0 {
-        return None;
-    }
-    let up = folder[common..].iter().map(|_| Some("..".to_owned()));
-    let down = file[common..].iter().map(|part| Some(encoded(part.as_os_str().to_str()?)));
-    Some(up.chain(down).collect::<Option<Vec<String>>>()?.join("/"))
-}
-
-/// A part of a path as an address has it (RFC 3986).
-fn encoded(part: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    part.bytes().map(byte).collect()
-}
-
 /// Whether an output is a folder: it is there, or its name ends as one.
 pub(super) fn is_folder(output: &str) -> bool {
     output != "-" && (output.ends_with(['/', std::path::MAIN_SEPARATOR]) || PathBuf::from(output).is_dir())
@@ -103,12 +81,5 @@ mod tests {
         let names = ["nvidia-h200", "a b/<c>", "", "NVIDIA-H200", "Index"];
         let own = ["nvidia-h200.html", "a_b__c_.html", "results.html", "NVIDIA-H200-2.html", "Index-2.html"];
         assert_eq!(file_names(names.into_iter()), own);
-    }
-
-    #[test]
-    fn addresses_lead_from_the_gallery_to_the_data() {
-        let address = |folder: &str, file: &str| address(Path::new(folder), Path::new(file)).unwrap();
-        assert_eq!(address("/p/docs/gallery", "/p/data/results/x/a.csv"), "../../data/results/x/a.csv");
-        assert_eq!(address("/p/data", "/p/data/a \"b\"#?%.csv"), "a%20%22b%22%23%3F%25.csv");
     }
 }

@@ -4,6 +4,7 @@ mod chart;
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::groups;
 use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::record::{Point, flag};
@@ -66,13 +67,7 @@ fn title(point: &Point) -> String {
 
 /// Each value of `of` once, in the order of their first points.
 fn distinct<'a, T: PartialEq>(points: &'a [Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in points.iter().map(of) {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
+    groups::distinct(points.iter().map(of))
 }
 
 /// More series than these, and than there are x, get rows in place of columns.

@@ -230,7 +230,7 @@ fn notes(view: &View<'_>, columns: usize, screen: Screen, verbose: bool) -> Stri
         }
     }
     text.extend(view.lesson.map(wrap));
-    let counted = |n: usize, what: &str| (n > 0).then(|| format!("{n} more {what}{}", if n == 1 { "" } else { "s" }));
+    let counted = |n: usize, what: &str| (n > 0).then(|| format::counted(n, &format!("more {what}")));
     let left_out: Vec<String> = [counted(more, "note"), counted(columns, "column")].into_iter().flatten().collect();
     if !left_out.is_empty() {
         text.push_str(&format!("-v shows {}\n", left_out.join(" and ")));

@@ -2,6 +2,7 @@
 
 use super::parts::{folded, table};
 use super::{DataFile, DataPlace, PageMaterial};
+use crate::report::groups::distinct;
 use crate::report::picture::number;
 use crate::report::{format, peers as peer};
 use base64::Engine as _;
@@ -25,12 +26,8 @@ pub(super) fn peers(material: &PageMaterial<'_>) -> Option<Markup> {
 pub(super) fn commands(material: &PageMaterial<'_>) -> Option<Markup> {
     let of_rows = material.folders.iter().flat_map(|own| &own.rows).map(|row| &row.command);
     let points = material.folders.iter().flat_map(|own| &own.studies).flat_map(|study| &study.points);
-    let mut all: Vec<&String> = Vec::new();
-    for command in of_rows.chain(points.map(|point| &point.command)) {
-        if !command.is_empty() && !all.contains(&command) {
-            all.push(command);
-        }
-    }
+    let commands = of_rows.chain(points.map(|point| &point.command));
+    let all = distinct(commands.filter(|command| !command.is_empty()));
     (!all.is_empty())
         .then(|| html! { pre.commands tabindex="0" { @for command in all { (format::terminal(command)) "\n" } } })
 }

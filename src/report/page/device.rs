@@ -6,6 +6,7 @@ use crate::ceilings::{CeilingRow, Site};
 use crate::record::{Row, flag};
 use crate::report::ceilings::{name, shape, when};
 use crate::report::format;
+use crate::report::groups::distinct;
 use crate::report::picture::number;
 use crate::report::view::status_word;
 use crate::runner::{Clock, Status};
@@ -190,12 +191,7 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
     if own.ceilings.is_empty() {
         return None;
     }
-    let mut units: Vec<&str> = Vec::new();
-    for row in &single {
-        if !units.contains(&row.unit.as_str()) {
-            units.push(&row.unit);
-        }
-    }
+    let units = distinct(single.iter().map(|row| row.unit.as_str()));
     let of = |unit: &str| single.iter().copied().filter(|row| row.unit == unit).collect::<Vec<_>>();
     Some(html! {
         p.quiet { "The limits that shares on this page are of: the best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) "." }
@@ -205,13 +201,12 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
 }
 
 fn limit_table(unit: &str, rows: &[&CeilingRow]) -> Markup {
-    let unit = if unit == "us" { "µs" } else { unit };
     let cells = |row: &&CeilingRow| {
         let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
         vec![name(row), value, percent(row.noise), shape(row).lines().next().unwrap_or_default().to_owned()]
     };
     table(
-        &["what".to_owned(), unit.to_owned(), "noise".to_owned(), "best shape".to_owned()],
+        &["what".to_owned(), number::unit(unit).to_owned(), "noise".to_owned(), "best shape".to_owned()],
         &rows.iter().map(cells).collect::<Vec<_>>(),
     )
 }

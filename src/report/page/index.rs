@@ -28,7 +28,7 @@ pub fn html(material: &PageMaterial<'_>, pages: &[String]) -> String {
     let parts: Vec<_> = parts.into_iter().flatten().collect();
     let main = html! { @for part in &parts { (part.whole()) } };
     let count = pages.len();
-    let lead = format!("{count} recorded machine{}, each with a page of its own.", if count == 1 { "" } else { "s" });
+    let lead = format!("{}, each with a page of its own.", format::counted(count, "recorded machine"));
     framed("Devices compared", &html! { "gpulab" }, &lead, &contents(&[], &[], &parts), &main)
 }
 
@@ -62,8 +62,7 @@ fn limit(own: &DevicePart<'_>, (what, place, name): &(&str, Site, &'static str))
     let is_it =
         |row: &&CeilingRow| row.what == *what && row.place == *place && ["", "f32"].contains(&row.element.as_str());
     let row = own.ceilings.iter().find(is_it)?;
-    let unit = if row.unit == "us" { "µs" } else { row.unit.as_str() };
-    Some((name, format!("{} {}", number::value(row.value?), format::terminal(unit))))
+    Some((name, format!("{} {}", number::value(row.value?), format::terminal(number::unit(&row.unit)))))
 }
 
 /// `reduce i32, n = 16_777_216:`.

@@ -64,13 +64,9 @@ pub(super) fn ladders(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &I
         (ladder(first, own, material, ids))
         @if !others.is_empty() {
             @let more = html! { div.pair { @for rows in others { @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) } } } };
-            (folded(&format!("{} more of {}: other sizes, types and settings", counted(others.len(), "ladder"), family(first)), &more))
+            (folded(&format!("{} more of {}: other sizes, types and settings", format::counted(others.len(), "ladder"), family(first)), &more))
         }
     } })
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn family(rows: &[Row]) -> &str {

@@ -9,7 +9,7 @@ use super::scale::{AxisScale, span};
 use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
 use super::{Drawn, font};
 use crate::record::Point;
-use crate::report::format;
+use crate::report::{format, groups};
 
 /// From this factor between the largest and the smallest value on, their axis is logarithmic.
 const WIDE: f64 = 50.0;
@@ -82,13 +82,7 @@ struct Panel<'a> {
 }
 
 fn distinct<'a, T: PartialEq>(points: &[&'a Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in points.iter().map(|point| of(point)) {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
+    groups::distinct(points.iter().map(|point| of(point)))
 }
 
 fn ending(series: &str) -> &str {

@@ -80,7 +80,7 @@ pub(super) fn bytes(n: f64) -> String {
 }
 
 /// A unit as pictures write it.
-pub(super) fn unit(name: &str) -> &str {
+pub(in crate::report) fn unit(name: &str) -> &str {
     match name {
         "us" => "µs",
         "1e-6" => "10⁻⁶",
