@@ -47,6 +47,7 @@ pub mod judging;
 pub mod kernels;
 pub mod memory;
 pub mod occupancy;
+pub mod oracle;
 pub mod plan;
 pub mod record;
 pub mod report;

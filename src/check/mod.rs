@@ -15,7 +15,7 @@ pub use memory::{
 pub use pattern::{CellRegion, Cells, Share, region, share};
 
 use crate::data::{Array, Dtype};
-use crate::plan::{Movement, Reference, Rounded};
+use crate::plan::{Movement, Near, Reference, Rounded};
 use crate::same_type;
 use memory::Poison;
 use rayon::prelude::*;
@@ -78,6 +78,8 @@ pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
     match reference {
         Reference::Exact(exact) => check_exact(got, exact),
         Reference::Rounded(sum) => judge(&|number| check_rounded(number, sum, depth, got.dtype())),
+        Reference::Near(near) => check_near(got, near),
+        Reference::Unknown(why) => Verdict::fail(f64::INFINITY, 0.0, why.clone()),
         Reference::Error(allowed) => judge(&|error| within(error, 0.0, *allowed)),
     }
 }
@@ -137,6 +139,28 @@ fn within(got: f64, want: f64, tol: f64) -> Verdict {
 /// decides it, and that any NaN but the poison matches a NaN.
 pub fn check_exact(got: &Array, want: &Array) -> Verdict {
     same_type!((got, want), |g, w| compare_slices(g, w), else unlike(got, want))
+}
+
+/// Requires that every element lies within its tolerance. Infinities must be equal, and nothing passes for a NaN.
+pub fn check_near(got: &Array, near: &Near) -> Verdict {
+    if (got.dtype(), got.len()) != (near.values.dtype(), near.values.len()) {
+        let (len, want) = (got.len(), near.values.len());
+        let why = format!("got {len} elements of {}, want {want} of {}", got.dtype(), near.values.dtype());
+        return Verdict::fail(f64::INFINITY, 0.0, why);
+    }
+    let (got, want) = (got.widened(), near.values.widened());
+    let allowed = |want: f64| near.absolute + near.relative * want.abs();
+    let is_near = |(got, want): (&f64, &f64)| got == want || (got - want).abs() <= allowed(*want);
+    let error = |(got, want): (&f64, &f64)| if got == want { 0.0 } else { (got - want).abs() };
+    let sized = |error: f64| if error.is_nan() { f64::INFINITY } else { error };
+    let max_err = got.iter().zip(&want).map(error).map(sized).fold(0.0, f64::max);
+    let tol = want.iter().map(|want| allowed(*want)).fold(0.0, f64::max);
+    let Some(index) = got.iter().zip(&want).position(|pair| !is_near(pair)) else { return Verdict::pass(max_err, tol) };
+    let count = got.iter().zip(&want).filter(|pair| !is_near(*pair)).count();
+    let (g, w) = (got[index], want[index]);
+    let why =
+        format!("element {index} is {g:?}, want {w:?} within {:.1e}; {count} of {} differ", allowed(w), got.len());
+    Verdict::fail(max_err, tol, why)
 }
 
 /// Requires that every element of `input` is where the movement takes it, bit for bit, and that nothing was written
@@ -378,6 +402,23 @@ mod tests {
         assert!(!check_rounded(0.0, &reference(f64::NAN, 1.0), 10, Dtype::F32).ok);
         assert!(!check_rounded(0.0, &reference(0.0, f64::NAN), 10, Dtype::F32).ok);
         assert!(check_rounded(f64::NAN, &reference(f64::NAN, f64::NAN), 10, Dtype::F32).ok);
+    }
+
+    #[test]
+    fn near_results_lie_within_both_tolerances_and_nan_never_does() {
+        let near = |values: &[f32]| Near { values: Array::F32(values.to_vec()), absolute: 0.5, relative: 0.01 };
+        let of = |got: &[f32], want: &[f32]| check_near(&Array::F32(got.to_vec()), &near(want));
+        assert!(of(&[100.0, 0.0], &[101.4, 0.5]).ok);
+        assert!(!of(&[100.0], &[101.6]).ok);
+        assert!(!of(&[0.0], &[0.51]).ok);
+        let inf = f32::INFINITY;
+        assert!(of(&[inf], &[inf]).ok && !of(&[inf], &[-inf]).ok && !of(&[1.0], &[inf]).ok && !of(&[inf], &[1.0]).ok);
+        let nan = of(&[f32::NAN, 1.0], &[1.0, 1.0]);
+        assert!(!nan.ok && nan.max_err.is_infinite() && nan.why.unwrap().contains("1 of 2"));
+        assert!(!of(&[f32::NAN], &[f32::NAN]).ok);
+        assert!(!of(&[1.0], &[1.0, 1.0]).ok);
+        assert!(!check_near(&Array::F64(vec![1.0]), &near(&[1.0])).ok, "another type");
+        assert!(!check_near(&poisoned(Dtype::F32, 1), &near(&[1.0])).ok);
     }
 
     #[test]

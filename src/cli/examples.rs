@@ -53,6 +53,11 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab try --template reduce", "Print a kernel of your own to begin with: right, slow, and explained."),
     example("gpulab try my.cl --as reduce", "Check your kernel, time it on the ladder, and say what to try next."),
     example("gpulab try my.cl --as reduce --check --json result.json", "Judge a kernel for a grading script."),
+    example(
+        "gpulab ladder --template mine",
+        "Write a family of your own to begin with: a TOML file, kernels, a reference.",
+    ),
+    example("gpulab ladder mine/family.toml", "Check and time its rungs like those of any ladder."),
     example("gpulab count reduce", "Count busy lanes, memory segments and bank conflicts of every rung."),
     example("gpulab count transpose --variant 2-3 --lines", "Say which line of the source costs what."),
     example("gpulab occupancy reduce --variant 3", "Groups that a compute unit holds of a rung's build."),

@@ -52,6 +52,10 @@ const TRY_TRUST: &str = "A kernel runs in a process of its own, with a deadline 
                          its own folder and gpulab's. That is no sandbox: OpenCL drivers run kernels as native code with your rights. Grade \
                          kernels of strangers as another user, or in a container.";
 
+/// Ends `gpulab ladder --help`.
+const LADDER_TRUST: &str = "The keys of the file are in docs/own-family.md. A file may name a program that says what is right: it runs \
+                            with your rights, as the kernels do. Read a stranger's file before you run it.";
+
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.
 fn take_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
@@ -110,6 +114,9 @@ pub enum Command {
     /// Check and time your own kernel on the ladder of a family, and say where it lands and what to try next
     #[command(mut_arg("json", |arg| arg.help(TRY_JSON)), after_help = TRY_TRUST)]
     Try(Box<TryArgs>),
+    /// Run a ladder of your own: a TOML file names its kernels, its data, and who says what is right
+    #[command(after_help = LADDER_TRUST)]
+    Ladder(Box<LadderArgs>),
     /// Learn by steps: start from a file that is right and slow, and have your own checked by what it does, not by its time
     Exercise {
         /// What to do; without it, the list.
@@ -609,6 +616,29 @@ pub struct TryArgs {
     /// size]
     #[arg(long, value_name = "N", value_parser = values::size)]
     pub memory: Option<u64>,
+    /// Options of all ladders.
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// `gpulab ladder`.
+#[derive(Debug, Args)]
+pub struct LadderArgs {
+    /// Your family, in TOML
+    #[arg(value_name = "FILE", required_unless_present = "template")]
+    pub file: Option<PathBuf>,
+    /// Write a family to begin with into this folder: a commented file, two kernels and a reference that work at once
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    pub template: Option<PathBuf>,
+    /// Elements, or columns of matrices [default: as the file says]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as the file says]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    /// A setting that the file declares, as in items=4 for tune = { ITEMS = [1, 2, 4] }; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
     /// Options of all ladders.
     #[command(flatten)]
     pub ladder: Ladder,

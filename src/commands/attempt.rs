@@ -2,7 +2,7 @@
 
 use super::judge::{self, JudgedFile, Judging};
 use super::ladder::LadderRun;
-use super::{Out, bench, interrupt, ladder, note, own, screen};
+use super::{Out, bench, described, interrupt, ladder, note, own, screen};
 use crate::Error;
 use crate::cli::{Global, Ladder, TryArgs};
 use crate::count::CheckFinding;
@@ -29,6 +29,11 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
     let (Some(file), Some(name)) = (&options.file, &options.family) else {
         return Err(Error::Usage("give a kernel and its family, as in gpulab try my.cl --as reduce".into()));
     };
+    if described::is_file(name) {
+        return Err(Error::Usage(format!(
+            "--as {name}: add your kernel to that file as a [[rung]], and run gpulab ladder {name}"
+        )));
+    }
     match options.watch {
         true => watch(out, global, options, file, name),
         false => once(out, global, options, file, name),
@@ -186,7 +191,7 @@ impl TriedFile<'_> {
         let is_choice = |name: &String| judged.family.choices.iter().any(|choice| choice.name == name);
         let choices = asked.params.clone().into_iter().filter(|(name, _)| is_choice(name)).collect();
         let mut study = LadderRun::new(judged.family, asked.shape, &options, &choices);
-        study.own_case = Some(asked.clone());
+        study.own_cases = vec![asked.clone()];
         study.own = Some(judged.rung);
         study.memory = Some(judged.memory);
         study.to_stderr = self.to_stdout;

@@ -1,6 +1,6 @@
 //! What the commands that measure share: checks before anything runs, the executor, the verdict.
 
-use super::{interrupt, note, say, words};
+use super::{described, interrupt, note, say, words};
 use crate::cli::{Global, MeasureArgs};
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
@@ -116,8 +116,11 @@ pub(super) fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
 }
 
-/// The family that `--kernel` names.
+/// The family that `--kernel` names: one of gpulab's, or a reader's own by its file.
 pub(super) fn family(name: &str) -> Result<&'static Family, Error> {
+    if described::is_file(name) {
+        return described::family(Path::new(name), None);
+    }
     // The ceilings' probes too, though nobody is told.
     kernels::family(name).ok_or_else(|| {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();

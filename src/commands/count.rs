@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::outputs::{self, Outputs, Paths};
-use super::{Out, interrupt, own, say, screen, words};
+use super::{Out, described, interrupt, own, say, screen, words};
 use crate::cli::{CountArgs, Global};
 use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simulator, small_cases, stretched};
 use crate::data::{Params, Shape};
@@ -125,6 +125,9 @@ impl Countable {
                 .map(|rows| Countable::Measured(rows.into_iter().flatten().collect()));
         }
         let name = options.name();
+        if described::is_file(name) {
+            return described::family(Path::new(name), None).map(Countable::Ladder);
+        }
         if let Some(family) = FAMILIES.iter().find(|family| family.name == name) {
             // With the own kernel among its rungs.
             return own::rungs(family, options.own.as_deref(), None).map(|(family, _)| Countable::Ladder(family));

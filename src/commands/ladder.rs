@@ -18,7 +18,7 @@ use crate::report::{self, RateUnit, chapter, ladder, landing, markdown, rates};
 use crate::sweep::Asked;
 use crate::terminal::Stdout;
 use crate::values::{self, Peak};
-use crate::worker::Setup;
+use crate::worker::{Executor, Setup};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -37,8 +37,8 @@ pub(super) struct LadderRun {
     pub(super) inputs: Vec<String>,
     /// A reader's kernel among the rungs, of which is said where it lands.
     pub(super) own: Option<&'static Rung>,
-    /// As which case it runs: with the group and the settings of its own.
-    pub(super) own_case: Option<Case>,
+    /// Cases of rungs that have a group and settings of their own.
+    pub(super) own_cases: Vec<Case>,
     /// Bytes that a worker may take beside what its driver has, if it runs what nobody trusts.
     pub(super) memory: Option<u64>,
     /// Whether the table goes to standard error, as somebody else's file takes standard output.
@@ -58,7 +58,7 @@ impl LadderRun {
             source: None,
             inputs: Vec::new(),
             own: None,
-            own_case: None,
+            own_cases: Vec::new(),
             memory: None,
             to_stderr: false,
         }
@@ -124,14 +124,15 @@ pub(super) fn run_into(
         memory: study.memory,
         ..Setup::default()
     };
-    let executor = bench::open(setup, &options.measure, bytes, data.ops())?;
+    let mut executor = bench::open(setup, &options.measure, bytes, data.ops())?;
     let info = executor.info().clone();
     data.check_device(bytes, &info)?;
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
+    ask_reference(study, options, global, dtype, &mut *executor)?;
     let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
     let mut tuned = tuned(study, options, global, &rungs, (&info, dtype));
-    tuned.extend(study.own_case.iter().map(|case| (case.variant.clone(), case.clone())));
+    tuned.extend(study.own_cases.iter().map(|case| (case.variant.clone(), case.clone())));
     let study = Study {
         ladder: study,
         dtype,
@@ -165,6 +166,31 @@ pub(super) fn run_into(
     let kept = baselines.keep(&rows, climbed.is_ok(), global.quiet);
     let rungs = bench::worst(&rows, options.measure.strict);
     bench::worst_of([climbed, rungs, probes, finished, kept].into_iter().filter_map(Result::err))
+}
+
+/// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.
+fn ask_reference(
+    study: &LadderRun,
+    options: &Ladder,
+    global: &Global,
+    dtype: Dtype,
+    executor: &mut dyn Executor,
+) -> Result<(), Error> {
+    if !study.family.is_described() || study.shape.elements() == 0 {
+        return Ok(());
+    }
+    let case = Case {
+        family: study.family.name.into(),
+        variant: String::new(),
+        dtype,
+        shape: study.shape,
+        wg: WorkGroup::linear(1),
+        params: study.params.clone(),
+        seed: options.seed,
+    };
+    let who = executor.ask_reference(&case)?;
+    who.iter().filter(|_| !global.quiet).for_each(|who| note(&format!("right is what this says: {who}")));
+    Ok(())
 }
 
 /// Says why each step pays or does not; beside the table, on standard error where files go to standard output.

@@ -8,6 +8,7 @@ mod climb;
 mod columns;
 mod compare;
 mod count;
+mod described;
 mod devices;
 mod diff;
 mod doctor;
@@ -140,6 +141,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Transpose(options) => transpose::run(out, global, options),
         Command::Minplus(options) => minplus::run(out, global, options),
         Command::Try(options) => attempt::run(out, global, options),
+        Command::Ladder(options) => described::run(out, global, options),
         Command::Exercise { action } => exercise::run(out, global, action.as_ref()),
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),

@@ -48,6 +48,14 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
             Some(family) => done.on_device(&format!("gpulab explain {}", family.to_lowercase())),
             None => "gpulab try my.cl --as FAMILY, with what was printed in my.cl".to_owned(),
         },
+        Command::Ladder(options) => {
+            let file = options.file.clone().or_else(|| Some(options.template.as_ref()?.join("family.toml")))?;
+            let file = quoted(&file.display().to_string());
+            match options.template {
+                Some(_) => done.on_device(&format!("gpulab ladder {file}")),
+                None => done.on_device(&format!("gpulab tune {file}")),
+            }
+        }
         Command::Exercise { action } => super::exercise::next(action.as_ref())?,
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
         Command::Lab(options) => done.after_lab(options),

@@ -201,6 +201,7 @@ fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Sweep(_)
         | Command::Noise(_)
         | Command::Try(_)
+        | Command::Ladder(_)
         | Command::Record(_) => Some("it needs a device or a simulator"),
         Command::Exercise { .. } => Some("it keeps progress, and needs a device to check"),
         Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {

@@ -161,7 +161,7 @@ pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Referenc
     let sum = match before {
         Reference::Exact(exact) => return Reference::Exact(joined(exact)),
         Reference::Rounded(sum) => sum,
-        Reference::Error(_) => return before.clone(),
+        Reference::Error(_) | Reference::Near(_) | Reference::Unknown(_) => return before.clone(),
     };
     let [was, is] = [old, new].map(|one| match one {
         Array::F32(v) => f64::from(v[0]),

@@ -20,6 +20,8 @@ pub enum Fill {
     /// Numbers of both signs and of many sizes: integers of a random number of bits, up to so many, with zeros; floats whose
     /// exponents span as many.
     Sizes(u32),
+    /// Whole numbers from 0 on, below this one.
+    Below(u64),
     /// All ones.
     Ones,
     /// Numbers above 0 with room below them, for minima: floats in [1, 2), integers in the upper half of those below a quarter
@@ -72,6 +74,7 @@ impl std::fmt::Display for Fill {
             Fill::Exact(_) | Fill::Fractions(_) => write!(f, "small numbers, whose sums are exact"),
             Fill::Scaled(_) => write!(f, "multiples of a power of two, whose sums are exact"),
             Fill::Sizes(_) => write!(f, "numbers of many sizes"),
+            Fill::Below(most) => write!(f, "whole numbers below {most}"),
             Fill::Ones => write!(f, "ones"),
             Fill::Positive => write!(f, "numbers above 0"),
             Fill::Negative => write!(f, "numbers below 0"),
@@ -197,6 +200,7 @@ fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
             let magnitude = 1 + ((u128::from(r) * u128::from(k)) >> 64) as i64;
             if r & 1 == 0 { magnitude } else { -magnitude }
         }
+        Fill::Below(k) => ((u128::from(draw(key, i)) * u128::from(k)) >> 64) as i64,
         Fill::MostBits => !lone(),
         Fill::FewBits => lone(),
         _ => 1,

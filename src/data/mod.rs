@@ -224,6 +224,11 @@ impl Array {
         all
     }
 
+    /// The first `len` elements, copied, or all if they are fewer.
+    pub fn beginning(&self, len: usize) -> Array {
+        each_array!(self, v => v[..len.min(v.len())].to_vec().into())
+    }
+
     /// The elements from `start` on, copied.
     pub fn tail(&self, start: usize) -> Array {
         each_array!(self, v => v[start.min(v.len())..].to_vec().into())

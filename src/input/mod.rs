@@ -68,6 +68,11 @@ fn split_column(spec: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// As many whole elements as little-endian bytes hold.
+pub fn elements(bytes: &[u8], dtype: Dtype) -> Array {
+    raw::decode(bytes, dtype, false)
+}
+
 /// The path of the file that `spec` names, without its column.
 pub fn path(spec: &str) -> &str {
     split_column(spec).0

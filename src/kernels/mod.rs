@@ -3,6 +3,7 @@
 //! Help texts, `list`, ladders, sweeps and tests all walk the lists of `registry.rs`; nothing is listed twice.
 
 mod builder;
+mod described;
 pub mod dot;
 mod growth;
 pub mod lab;
@@ -18,6 +19,10 @@ mod tunable;
 
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
+pub use described::{
+    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, check_described, declare, described,
+    described_work_group, oracle_of, reference_kernel,
+};
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits, adopt, adopted, own_parameters, own_traits, own_work_group};
 pub use registry::{FAMILIES, LAB, PROBES, everything, family};
@@ -244,6 +249,11 @@ impl Family {
         all
     }
 
+    /// Whether a reader's file describes it.
+    pub fn is_described(&self) -> bool {
+        described::family(self.name).is_some()
+    }
+
     /// What one of the rungs makes of a case, which is never of size 0, or why this device cannot run it.
     ///
     /// # Errors
@@ -332,6 +342,11 @@ pub trait Problem: Sync {
     /// Length of the result, in elements.
     fn result(&self, _: Shape, _: &Params) -> usize {
         1
+    }
+
+    /// Input number `index`, of so many elements: data of this kind, unless the problem says itself what the input is.
+    fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
+        data::generate(fill, case.dtype, seed, index as u64, 0, len)
     }
 
     /// The data that cases are timed over.

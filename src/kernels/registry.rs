@@ -1,6 +1,6 @@
 //! Every family there is, in three lists: ladders, probes, and kernels of experiments.
 
-use super::{Family, dot, lab, minplus, own, probes, reduce, transpose};
+use super::{Family, described, dot, lab, minplus, own, probes, reduce, transpose};
 
 /// Every family with a ladder, in teaching order.
 pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
@@ -51,7 +51,7 @@ pub fn everything() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().chain(PROBES).chain(LAB).copied()
 }
 
-/// The family of this name, in any of the lists; with the kernels that were adopted for it.
+/// The family of this name, in any of the lists; with the kernels that were adopted for it; or one that was declared.
 pub fn family(name: &str) -> Option<&'static Family> {
-    own::family(name).or_else(|| everything().find(|f| f.name == name))
+    own::family(name).or_else(|| described::family(name)).or_else(|| everything().find(|f| f.name == name))
 }

@@ -1,6 +1,6 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
-use super::own;
+use super::{described, own};
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -17,9 +17,9 @@ pub struct Assembled {
     pub text: String,
 }
 
-/// The text of a file below `cl/`, as built into the binary, or of an adopted kernel.
+/// The text of a file below `cl/`, as built into the binary, or of an adopted or declared kernel.
 pub fn text(path: &str) -> Option<&'static str> {
-    CL.get_file(path).map_or_else(|| own::text(path), |file| file.contents_utf8())
+    CL.get_file(path).map_or_else(|| own::text(path).or_else(|| described::text(path)), |file| file.contents_utf8())
 }
 
 /// As [`text`], for [`assemble`].

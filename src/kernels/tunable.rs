@@ -67,6 +67,22 @@ impl Tunable {
         Tunable { name, about, kind: Kind::Choice, values, default: "", is_searched: true }
     }
 
+    /// A whole number that a reader's file declares, with values of which the first is the default. Lives as long as the
+    /// program: a file is read once.
+    pub(crate) fn declared(name: &str, values: &[u64]) -> Tunable {
+        let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
+        let texts: Vec<&'static str> = values.iter().map(|value| leaked(value.to_string())).collect();
+        Tunable {
+            name: leaked(name.to_lowercase()),
+            about: "declared by the kernel's file",
+            kind: Kind::Number { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) },
+            default: texts.first().copied().unwrap_or_default(),
+            values: Box::leak(texts.into_boxed_slice()),
+            is_searched: true,
+        }
+    }
+
     /// The same, with words for what it is if nobody says.
     pub const fn by_default(self, default: &'static str) -> Tunable {
         Tunable { default, ..self }

@@ -88,6 +88,10 @@ pub enum Reference {
     Rounded(Rounded),
     /// The result is an error, which may be so large.
     Error(f64),
+    /// Numbers each of which may be missed by a little.
+    Near(Near),
+    /// Nobody knows it, and why.
+    Unknown(String),
 }
 
 impl Reference {
@@ -100,6 +104,17 @@ impl Reference {
     pub fn rounded(&self) -> Option<Rounded> {
         if let Reference::Rounded(sum) = self { Some(*sum) } else { None }
     }
+}
+
+/// Right results, and how far others may be from them: `absolute + relative * |right|`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Near {
+    /// The right results, of floats.
+    pub values: Array,
+    /// What each may be missed by.
+    pub absolute: f64,
+    /// Share of each that it may be missed by besides.
+    pub relative: f64,
 }
 
 /// A sum, with what is needed to judge a rounded one.

@@ -5,7 +5,7 @@ use super::judge::{Judged, judge_moved, judge_real};
 use super::outcome::Stop;
 use super::session::ReadyCase;
 use crate::check;
-use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
+use crate::data::{Array, Change, Dtype, Fill, Params, Shape};
 use crate::device::Device;
 use crate::kernels::{Changed, Family, Spot};
 use crate::plan::{Case, Reference, Role};
@@ -148,6 +148,7 @@ impl Data {
     ) -> Result<Judged, Stop> {
         match (family.problem.movement(case), &self.reference) {
             (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
+            (None, Some(Reference::Unknown(why))) => Err(Stop::failed(why.clone())),
             (None, Some(reference)) => {
                 let error = family.problem.error(case, got, &self.host);
                 judge_real(error.as_ref().unwrap_or(got), reference, depth, when)
@@ -169,7 +170,8 @@ pub(super) fn choices(family: &Family, case: &Case) -> Params {
 
 pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
     let lens = family.problem.inputs(case.shape, &case.params);
-    (0..).zip(lens).map(|(stream, len)| data::generate(fill, case.dtype, seed, stream, 0, len)).collect()
+    let problem = family.problem;
+    lens.into_iter().enumerate().map(|(index, len)| problem.input(case, index, len, fill, seed)).collect()
 }
 
 /// These data of a case, over which its result is exact in any order.

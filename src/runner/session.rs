@@ -11,7 +11,7 @@ use crate::device::{BuildUnit, Device, ProgramId};
 use crate::exchange::exchange;
 use crate::files;
 use crate::kernels::{self, Family, Rung, assemble};
-use crate::plan::{Case, Plan, Refusal};
+use crate::plan::{Case, Plan, Reference, Refusal};
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
@@ -116,6 +116,20 @@ impl Session {
     /// The device.
     pub fn device(&self) -> &dyn Device {
         &*self.device
+    }
+
+    /// Makes a case's inputs and asks what is right for them, which the next cases need as well. Who says it, in a reader's own
+    /// family.
+    ///
+    /// # Errors
+    /// That nobody knows it.
+    pub fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Stop> {
+        let family = find_family(&case.family)?;
+        self.load_host(case, family)?;
+        match self.data.as_ref().and_then(|data| data.reference.as_ref()) {
+            Some(Reference::Unknown(why)) => Err(Stop::failed(why.clone())),
+            _ => Ok(kernels::oracle_of(family)),
+        }
     }
 
     /// Verifies, times and verifies a rung.
@@ -261,6 +275,9 @@ impl Session {
     pub(super) fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         self.load_host(job.case, job.family)?;
         let Some(data) = &mut self.data else { return Ok(()) };
+        if let Some(Reference::Unknown(why)) = &data.reference {
+            return Err(Stop::failed(why.clone()));
+        }
         if data.device.is_empty() {
             let fence = Fence::of(&*self.device, job.family, job.case);
             data.device = fence.upload(&mut *self.device, &data.host)?;

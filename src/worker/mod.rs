@@ -19,7 +19,7 @@ pub use serve::{open_session, serve};
 use crate::Error;
 use crate::data::Dtype;
 use crate::device::DeviceInfo;
-use crate::kernels::OwnKernel;
+use crate::kernels::{FamilyFile, OwnKernel};
 use crate::plan::Case;
 use crate::runner::{Inspected, LaunchedOnce, Outcome, Session, Settings, Stop, Symptoms};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,9 @@ pub struct Setup {
     /// Readers' kernels, which become rungs of their families: filled in for worker processes.
     #[serde(default)]
     pub own: Vec<OwnKernel>,
+    /// Readers' families: filled in for worker processes.
+    #[serde(default)]
+    pub families: Vec<FamilyFile>,
     /// Bytes that a worker process may take beyond what it has once its device is open: for kernels that nobody trusts. Of
     /// CPU devices only, as the drivers of GPUs reserve addresses without end.
     #[serde(default)]
@@ -80,6 +83,15 @@ pub trait Executor {
     /// The device.
     fn info(&self) -> &DeviceInfo;
 
+    /// Asks what is right for a case of a reader's own family, as its rungs will: who cannot answer now will not then. Who it
+    /// is, in words.
+    ///
+    /// # Errors
+    /// That nobody knows it.
+    fn ask_reference(&mut self, _: &Case) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
+
     /// Runs one job. A failed case is an [`Outcome`]; an error ends the whole run.
     fn run(&mut self, job: &Job) -> Result<Outcome, Error>;
 }
@@ -90,6 +102,10 @@ pub struct InProcess(pub Session);
 impl Executor for InProcess {
     fn info(&self) -> &DeviceInfo {
         self.0.device().info()
+    }
+
+    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
+        self.0.ask_reference(case).map_err(|stop| Error::Failed(stop.reason))
     }
 
     fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
@@ -121,6 +137,7 @@ enum Request {
     LaunchOnce(Box<Case>),
     Verify(Box<Case>),
     Diagnose(Box<Case>),
+    AskReference(Box<Case>),
     Generation,
     Quit,
 }
@@ -134,6 +151,7 @@ enum Reply {
     Inspected(Result<Vec<Inspected>, Stop>),
     LaunchedOnce(Result<LaunchedOnce, Stop>),
     Diagnosed(Box<Result<Symptoms, Stop>>),
+    AskedReference(Result<Option<String>, Stop>),
     Generation(Option<String>),
 }
 

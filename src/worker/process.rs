@@ -259,6 +259,13 @@ impl Executor for WorkerProcess {
         &self.info
     }
 
+    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
+        match self.ask(&Request::AskReference(Box::new(case.clone())), "asking the reference what is right")? {
+            Reply::AskedReference(answer) => answer.map_err(|stop| Error::Failed(stop.reason)),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
     fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
         let mut link = self.link()?;
         let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
@@ -321,7 +328,7 @@ fn start(
         return Err(Error::NoDevice(format!("{limit} for drivers to load")));
     }
     let mut link = Link::spawn(wrapper).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
-    let setup = Setup { own: kernels::adopted(), ..setup.clone() };
+    let setup = Setup { own: kernels::adopted(), families: kernels::described(), ..setup.clone() };
     match link.ask(&Request::Open(setup), limit, interrupted) {
         Ok(Reply::Ready(info)) => Ok((link, *info)),
         Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),

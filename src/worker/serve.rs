@@ -6,7 +6,7 @@ use crate::kernels;
 use crate::plan::Target;
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
-use crate::{Error, input, memory};
+use crate::{Error, input, memory, oracle};
 use std::io::{BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -18,6 +18,9 @@ use std::time::Duration;
 pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     for own in &setup.own {
         kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", own.name)))?;
+    }
+    for family in &setup.families {
+        oracle::declare(family, setup.device.as_deref())?;
     }
     let files = setup.inputs.iter().map(|spec| input::read(spec, setup.dtype)).collect::<Result<Vec<_>, _>>()?;
     let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
@@ -65,6 +68,9 @@ pub fn serve() -> Result<(), Error> {
             Request::Verify(case) => session.as_mut().map_or_else(unopened, |s| Reply::Done(Box::new(s.verify(&case)))),
             Request::Diagnose(case) => {
                 session.as_mut().map_or_else(unopened, |s| Reply::Diagnosed(Box::new(s.diagnose(&case))))
+            }
+            Request::AskReference(case) => {
+                session.as_mut().map_or_else(unopened, |s| Reply::AskedReference(s.ask_reference(&case)))
             }
             Request::Generation => {
                 session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))

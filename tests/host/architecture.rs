@@ -29,7 +29,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         "runner",
         &["check", "cpu", "data", "device", "exchange", "files", "kernels", "memory", "occupancy", "plan", "stats"],
     ),
-    ("worker", &["data", "device", "error", "input", "kernels", "memory", "plan", "runner", "stdout", "terminal"]),
+    ("oracle", &["check", "data", "device", "error", "files", "input", "kernels", "plan"]),
+    (
+        "worker",
+        &["data", "device", "error", "input", "kernels", "memory", "oracle", "plan", "runner", "stdout", "terminal"],
+    ),
     ("judging", &["data", "error", "kernels", "plan", "runner", "worker"]),
     ("record", &["data", "device", "kernels", "plan", "runner", "stats"]),
     (

@@ -67,7 +67,7 @@ fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
         source: None,
         inputs: Vec::new(),
         own: None,
-        own_case: None,
+        own_cases: Vec::new(),
         memory: None,
         to_stderr: false,
     };

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// [`Error::Usage`] for a file that cannot be read, that includes what it may not, or that declares what is not known.
 pub(super) fn adopt(path: &Path, family: &'static Family) -> Result<(OwnKernel, &'static Rung), Error> {
-    let own = OwnKernel { family: family.name.into(), name: name(path, family), text: assembled(path, family)? };
+    let own = OwnKernel { family: family.name.into(), name: name(path, family), text: assembled(path, family.name)? };
     let rung = adopted(path, &own)?;
     Ok((own, rung))
 }
@@ -29,7 +29,7 @@ pub(super) fn adopt_as(
     (path, text): (&Path, &str),
     family: &'static Family,
 ) -> Result<&'static Rung, Error> {
-    adopted(path, &OwnKernel { family: family.name.into(), name, text: assembled_text(path, text, family)? })
+    adopted(path, &OwnKernel { family: family.name.into(), name, text: assembled_text(path, text, family.name)? })
 }
 
 fn adopted(path: &Path, own: &OwnKernel) -> Result<&'static Rung, Error> {
@@ -120,12 +120,16 @@ fn read(path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// The file's text with what it includes in place, each line under the name of its file.
-fn assembled(path: &Path, family: &Family) -> Result<String, Error> {
-    assembled_text(path, &read(path)?, family)
+/// The file's text with what it includes in place, each line under the name of its file; `folder` is the one below `cl/` whose
+/// fragments need no path.
+///
+/// # Errors
+/// [`Error::Usage`] for a file that cannot be read, or that includes what it may not.
+pub(super) fn assembled(path: &Path, folder: &str) -> Result<String, Error> {
+    assembled_text(path, &read(path)?, folder)
 }
 
-fn assembled_text(path: &Path, text: &str, family: &Family) -> Result<String, Error> {
+fn assembled_text(path: &Path, text: &str, folder: &str) -> Result<String, Error> {
     let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
     let mut all = format!("#line 1 \"{own}\"\n");
     for (number, line) in (1..).zip(text.lines()) {
@@ -135,7 +139,7 @@ fn assembled_text(path: &Path, text: &str, family: &Family) -> Result<String, Er
             continue;
         };
         let wrong = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
-        let body = fragment(path, family, name).map_err(wrong)?;
+        let body = fragment(path, folder, name).map_err(wrong)?;
         // Writing to a String cannot fail.
         let _ = writeln!(all, "#line 1 \"{name}\"\n{}\n#line {} \"{own}\"", body.trim_end_matches('\n'), number + 1);
     }
@@ -150,10 +154,10 @@ fn assembled_text(path: &Path, text: &str, family: &Family) -> Result<String, Er
     }
 }
 
-/// The text of an included file: one beside the kernel's, or one of gpulab's, by its path from the family's folder or from `cl/`.
-fn fragment(path: &Path, family: &Family, name: &str) -> Result<String, String> {
+/// The text of an included file: one beside the kernel's, or one of gpulab's, by its path from `folder` below `cl/` or from `cl/`.
+fn fragment(path: &Path, folder: &str, name: &str) -> Result<String, String> {
     let is_plain = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
-    let own = text(&format!("{}/{name}", family.name)).or_else(|| text(name));
+    let own = text(&format!("{folder}/{name}")).or_else(|| text(name));
     let beside = path.parent().unwrap_or(Path::new("")).join(name);
     let is_inside = || {
         let folder = path.canonicalize().ok().and_then(|file| file.parent().map(Path::to_path_buf));

@@ -1,6 +1,6 @@
 //! What a reader's kernel says of itself: the lines `// gpulab: ...` of its file.
 
-use super::super::{Family, Form, Kind, Tunable};
+use super::super::{Family, Form, Tunable};
 use super::traits::without_comments;
 use crate::data::{Params, Shape};
 use crate::plan::WorkGroup;
@@ -130,7 +130,7 @@ impl Declaration {
             let Some(words) = line.trim_start().strip_prefix(MARK) else { continue };
             own.take(words, form).map_err(|why| DeclarationError { line: Some(number), why })?;
         }
-        let kernels = kernels(text);
+        let kernels = kernel_names(text);
         let whole = |why: String| DeclarationError { line: None, why };
         if own.kernel.is_empty() {
             let others = kernels.iter().filter(|name| Some(*name) != own.then.as_ref());
@@ -232,18 +232,9 @@ fn tunable(name: &str, values: &[&str]) -> Result<Tunable, String> {
         return Err(format!("tune {name}: a macro's name in capitals is needed, as in `tune ROWS 1 2 4`"));
     }
     let numbers: Option<Vec<u64>> = values.iter().map(|value| value.parse().ok()).collect();
-    let numbers = numbers.ok_or_else(|| format!("tune {name}: its values must be whole numbers"))?;
-    let (least, most) = (numbers.iter().min().copied(), numbers.iter().max().copied());
-    let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
-    let values: Vec<&'static str> = values.iter().map(|value| leaked(value)).collect();
-    Ok(Tunable {
-        name: leaked(&name.to_lowercase()),
-        about: "declared by the kernel's file",
-        kind: Kind::Number { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) },
-        default: values.first().copied().unwrap_or_default(),
-        values: Box::leak(values.into_boxed_slice()),
-        is_searched: true,
-    })
+    numbers
+        .map(|numbers| Tunable::declared(name, &numbers))
+        .ok_or_else(|| format!("tune {name}: its values must be whole numbers"))
 }
 
 fn is_macro(text: &str) -> bool {
@@ -252,7 +243,7 @@ fn is_macro(text: &str) -> bool {
 }
 
 /// The names of a file's kernels: what stands before the bracket behind `__kernel ... void`.
-fn kernels(text: &str) -> Vec<String> {
+pub(in crate::kernels) fn kernel_names(text: &str) -> Vec<String> {
     let code = without_comments(text);
     let words: Vec<&str> =
         code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();

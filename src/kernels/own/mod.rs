@@ -13,6 +13,7 @@ pub use traits::SourceTraits;
 use super::{Ask, Family, Rung};
 use crate::plan::{Plan, Refusal, WorkGroup};
 use declaration::Declaration;
+pub(super) use declaration::kernel_names;
 use serde::{Deserialize, Serialize};
 use std::sync::{PoisonError, RwLock};
 
@@ -39,7 +40,7 @@ struct Adopted {
 static ADOPTED: RwLock<Vec<Adopted>> = RwLock::new(Vec::new());
 
 /// Where own kernels stand among paths below `cl/`.
-const FOLDER: &str = "own";
+pub(super) const FOLDER: &str = "own";
 
 /// Makes a kernel a rung of its family, the last one, and gives it back.
 ///

@@ -1,0 +1,143 @@
+//! `gpulab ladder`: a ladder that a reader's TOML file describes.
+
+use super::ladder::LadderRun;
+use super::{Out, bench, ladder, own};
+use crate::cli::{Global, LadderArgs};
+use crate::data::{Dtype, Shape};
+use crate::kernels::{
+    DeclarationError, Description, Family, FamilyFile, Form, Rung, check_described, described_work_group,
+};
+use crate::plan::{Case, WorkGroup};
+use crate::report::format;
+use crate::suggest::{did_you_mean, nearest};
+use crate::{Error, files, oracle};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What `--template` writes, by its names.
+const TEMPLATE: [(&str, &str); 4] = [
+    ("family.toml", include_str!("../../data/examples/template/family.toml")),
+    ("naive.cl", include_str!("../../data/examples/template/naive.cl")),
+    ("tiled.cl", include_str!("../../data/examples/template/tiled.cl")),
+    ("reference.cl", include_str!("../../data/examples/template/reference.cl")),
+];
+
+/// Whether a family's name is that of a file.
+pub(super) fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+/// Climbs the ladder that a file describes, or writes one to begin with.
+///
+/// # Errors
+/// A file that describes no family, and as of every ladder.
+pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), Error> {
+    if let Some(folder) = &options.template {
+        return template(out, folder);
+    }
+    let Some(file) = &options.file else {
+        return Err(Error::Usage("name a file, as in gpulab ladder mine/family.toml".into()));
+    };
+    let (family, description) = read(file, global.device.as_deref())?;
+    let shape = shape(family, &description, options)?;
+    let dtype = options.ladder.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    bench::check_dtype(family, dtype)?;
+    if shape.elements() > 0 {
+        let refused = check_described(family, shape, dtype);
+        refused.map_err(|why| Error::Usage(format!("{}: {why}", shown(file))))?;
+    }
+    let rungs: Vec<&'static Rung> = family.kernels().collect();
+    let lower = |text: &String| text.split_once('=').map(|(name, value)| format!("{}={value}", name.to_lowercase()));
+    let set: Vec<String> = options.set.iter().map(|text| lower(text).unwrap_or_else(|| text.clone())).collect();
+    let params = bench::single_settings(family, &rungs, &set)?;
+    let mut study = LadderRun::new(family, shape, &options.ladder, &params);
+    if options.ladder.wg.is_none() {
+        let case = |rung: &&Rung, wg: WorkGroup| Case {
+            family: family.name.into(),
+            variant: rung.variant().into(),
+            dtype,
+            shape,
+            wg,
+            params: params.clone(),
+            seed: options.ladder.seed,
+        };
+        let cases = rungs.iter().filter_map(|rung| Some(case(rung, described_work_group(family, rung)?)));
+        study.own_cases = cases.collect();
+    }
+    ladder::run(out, global, &options.ladder, &study)
+}
+
+/// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.
+///
+/// # Errors
+/// [`Error::Usage`] for what is wrong in the file, with its line, or in a file that it names.
+pub(super) fn family(path: &Path, device: Option<&str>) -> Result<&'static Family, Error> {
+    read(path, device).map(|(family, _)| family)
+}
+
+fn read(path: &Path, device: Option<&str>) -> Result<(&'static Family, Description), Error> {
+    let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
+    let text = text(path).map_err(wrong)?;
+    let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
+    if folder.to_str().is_none() {
+        return Err(wrong("the name of its folder is no text (UTF-8): put it into another".into()));
+    }
+    let mut sources = BTreeMap::new();
+    for name in description.files() {
+        let source = own::assembled(&folder.join(&name), &description.name);
+        sources.insert(name, source.map_err(|error| wrong(error.to_string()))?);
+    }
+    let file = FamilyFile { text, folder, sources };
+    let family = oracle::declare(&file, device).map_err(|error| wrong(error.to_string()))?;
+    Ok((family, description))
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    /// Far more than any family has.
+    const MOST: u64 = 1 << 20;
+    let metadata = fs::metadata(path)
+        .map_err(|error| format!("{error}; gpulab ladder --template DIR writes a file to begin with"))?;
+    match metadata.len() {
+        _ if metadata.is_dir() => Err("it is a folder: name the TOML file in it".into()),
+        bytes if bytes > MOST => Err(format!("it has {bytes} bytes, and a family has at most {MOST}")),
+        _ => files::read_to_string(path).map_err(|error| error.to_string()),
+    }
+}
+
+/// What is wrong, and which of the words that the message lists may have been meant.
+fn with_suggestion(error: &DeclarationError) -> String {
+    let mut words = error.why.split('`').skip(1).step_by(2);
+    let Some(word) = words.next().filter(|_| error.why.starts_with("unknown")) else { return error.to_string() };
+    let meant: Vec<&str> = nearest(word, words, |word| *word);
+    format!("{error}{}", did_you_mean(&meant))
+}
+
+fn shape(family: &Family, description: &Description, options: &LadderArgs) -> Result<Shape, Error> {
+    if options.m.is_some() && family.form != Form::Matrix {
+        return Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)));
+    }
+    let (n, m) = description.usual_size(options.ladder.measure.quick);
+    // Whoever gives columns alone means a square.
+    let m = options.m.or(if options.n.is_some() { None } else { m });
+    Ok(family.form.shape(options.n.unwrap_or(n), m))
+}
+
+fn shown(path: &Path) -> String {
+    format::terminal(&path.display().to_string())
+}
+
+/// Writes a family to begin with; nothing that is there is overwritten.
+fn template(out: &mut Out, folder: &Path) -> Result<(), Error> {
+    let output = |path: &Path, source| Error::Output { what: path.display().to_string(), source };
+    let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
+    if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
+        return Err(Error::Usage(format!("{} is there already: choose another folder", shown(path))));
+    }
+    for (path, text) in &paths {
+        files::write_whole(path, text).map_err(|source| output(path, source))?;
+        out.text(&format!("wrote {}\n", path.display()))?;
+    }
+    out.text(&format!("run it: gpulab ladder {}\n", folder.join("family.toml").display()))
+}

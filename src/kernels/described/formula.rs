@@ -1,0 +1,357 @@
+//! Formulas of whole numbers, as in `ceil(n, WG) * size`: the four operations, `%`, brackets, `ceil`, `min` and `max`.
+//!
+//! A parser of its own: the crates for formulas work on floats, where 2^53 + 1 is lost, or wrap; here a number that is too
+//! large, negative where none may be, or divided by zero has to be an error.
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// Longest text of a formula: the parser recurses at brackets.
+const LONGEST: usize = 200;
+
+/// A formula that was understood.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Formula {
+    /// As it was written.
+    pub(crate) text: String,
+    root: Node,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Node {
+    Number(i128),
+    Name(String),
+    Operation(Operator, Box<[Node; 2]>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    /// Division that rounds up.
+    Ceil,
+    Min,
+    Max,
+}
+
+impl Operator {
+    fn function(name: &str) -> Option<Operator> {
+        match name {
+            "ceil" => Some(Operator::Ceil),
+            "min" => Some(Operator::Min),
+            "max" => Some(Operator::Max),
+            _ => None,
+        }
+    }
+
+    /// None of what is too large, and of a division by zero.
+    fn apply(self, a: i128, b: i128) -> Option<i128> {
+        match self {
+            Operator::Add => a.checked_add(b),
+            Operator::Subtract => a.checked_sub(b),
+            Operator::Multiply => a.checked_mul(b),
+            Operator::Divide => a.checked_div_euclid(b),
+            Operator::Remainder => a.checked_rem_euclid(b),
+            Operator::Ceil => a.checked_add(b)?.checked_sub(1)?.checked_div_euclid(b),
+            Operator::Min => Some(a.min(b)),
+            Operator::Max => Some(a.max(b)),
+        }
+    }
+}
+
+impl Formula {
+    /// Understands a text.
+    ///
+    /// # Errors
+    /// Where it stops making sense, and what would.
+    pub(crate) fn parse(text: &str) -> Result<Formula, String> {
+        let wrong = |why: &str| format!("{why} in the formula \"{text}\": write it as in \"2 * n\" or \"ceil(n, WG)\"");
+        if text.len() > LONGEST {
+            return Err(format!("a formula has at most {LONGEST} characters"));
+        }
+        let tokens = tokens(text).map_err(|c| wrong(&format!("there is a {c:?}")))?;
+        let mut parser = Parser { tokens: &tokens, at: 0 };
+        let root = parser.sum().map_err(|why| wrong(&why))?;
+        match parser.peek() {
+            None => Ok(Formula { text: text.trim().to_owned(), root }),
+            Some(token) => Err(wrong(&format!("`{token}` has no place"))),
+        }
+    }
+
+    /// The names that it has.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        fn walk<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
+            match node {
+                Node::Number(_) => {}
+                Node::Name(name) => found.push(name),
+                Node::Operation(_, sides) => sides.iter().for_each(|side| walk(side, found)),
+            }
+        }
+        let mut found = Vec::new();
+        walk(&self.root, &mut found);
+        found
+    }
+
+    /// The name that it is, if it is nothing else.
+    pub(crate) fn name(&self) -> Option<&str> {
+        if let Node::Name(name) = &self.root { Some(name) } else { None }
+    }
+
+    /// Its value, where names have these.
+    ///
+    /// # Errors
+    /// A name without a value, a division by zero, a number that 128 bits cannot hold.
+    pub(crate) fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
+        fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
+            match node {
+                Node::Number(number) => Ok(*number),
+                Node::Name(name) => names(name).map(i128::from).ok_or_else(|| format!("{name} is unknown")),
+                Node::Operation(operator, sides) => {
+                    let [a, b] = [value(&sides[0], names)?, value(&sides[1], names)?];
+                    operator.apply(a, b).ok_or_else(|| match b {
+                        0 => "it divides by zero".to_owned(),
+                        _ => "it is too large".to_owned(),
+                    })
+                }
+            }
+        }
+        value(&self.root, names)
+    }
+
+    /// Its value as a count from `least` to `most`.
+    ///
+    /// # Errors
+    /// As of [`Formula::value`], and a value that is out of this range; the text is named.
+    pub(crate) fn count(&self, (least, most): (u64, u64), names: &dyn Fn(&str) -> Option<u64>) -> Result<u64, String> {
+        let value = self.value(names).map_err(|why| format!("\"{}\": {why}", self.text))?;
+        match u64::try_from(value).ok().filter(|value| (least..=most).contains(value)) {
+            Some(value) => Ok(value),
+            None => Err(format!("\"{}\" is {value}, and must be from {least} to {most}", self.text)),
+        }
+    }
+}
+
+/// Numbers, names, and single characters.
+fn tokens(text: &str) -> Result<Vec<String>, char> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut tokens: Vec<String> = Vec::new();
+    let mut in_word = false;
+    for c in text.chars() {
+        match (c, tokens.last_mut()) {
+            (c, Some(word)) if is_word(c) && in_word => word.push(c),
+            (c, _) if is_word(c) || "+-*/%(),".contains(c) => tokens.push(c.to_string()),
+            (c, _) if c.is_ascii_whitespace() => {}
+            (c, _) => return Err(c),
+        }
+        in_word = is_word(c);
+    }
+    Ok(tokens)
+}
+
+struct Parser<'a> {
+    tokens: &'a [String],
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<&'a str> {
+        self.tokens.get(self.at).map(String::as_str)
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        let is_there = self.peek() == Some(token);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn demand(&mut self, token: &str) -> Result<(), String> {
+        if self.take(token) { Ok(()) } else { Err(format!("a `{token}` is missing")) }
+    }
+
+    fn sum(&mut self) -> Result<Node, String> {
+        self.chain(&[("+", Operator::Add), ("-", Operator::Subtract)], Parser::product)
+    }
+
+    fn product(&mut self) -> Result<Node, String> {
+        let operators = [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
+        self.chain(&operators, Parser::atom)
+    }
+
+    /// Operations of one rank, from left to right.
+    fn chain(
+        &mut self,
+        operators: &[(&str, Operator)],
+        operand: fn(&mut Parser<'a>) -> Result<Node, String>,
+    ) -> Result<Node, String> {
+        let mut all = operand(self)?;
+        while let Some(&(_, operator)) = operators.iter().find(|(token, _)| self.take(token)) {
+            all = Node::Operation(operator, Box::new([all, operand(self)?]));
+        }
+        Ok(all)
+    }
+
+    fn atom(&mut self) -> Result<Node, String> {
+        if self.take("(") {
+            let inner = self.sum()?;
+            return self.demand(")").map(|()| inner);
+        }
+        let Some(token) = self.peek() else { return Err("a number or a name is missing".into()) };
+        self.at += 1;
+        if let Some(function) = Operator::function(token) {
+            self.demand("(")?;
+            let first = self.sum()?;
+            self.demand(",")?;
+            let sides = Box::new([first, self.sum()?]);
+            return self.demand(")").map(|()| Node::Operation(function, sides));
+        }
+        match token.starts_with(|c: char| c.is_ascii_digit()) {
+            true => token.replace('_', "").parse().map(Node::Number).map_err(|_| format!("`{token}` is no number")),
+            false if is_name(token) => Ok(Node::Name(token.to_owned())),
+            false => Err(format!("`{token}` stands where a number or a name must be")),
+        }
+    }
+}
+
+/// Whether a text can be a name in formulas and in OpenCL C.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Several formulas with commas between them, as in `n, ceil(m, 4)`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Formulas(pub(crate) Vec<Formula>);
+
+impl Formulas {
+    fn parse(text: &str) -> Result<Formulas, String> {
+        let mut depth = 0;
+        let is_comma = |c: char| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            c == ',' && depth == 0
+        };
+        text.split(is_comma).map(Formula::parse).collect::<Result<_, _>>().map(Formulas)
+    }
+}
+
+/// From a string, or from a whole number, which needs no quotes.
+struct Text<T>(fn(&str) -> Result<T, String>);
+
+impl<T> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a number or a formula in quotes, as in \"2 * n\"")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.0)(text).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+}
+
+impl<'de> Deserialize<'de> for Formula {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Formula, D::Error> {
+        from.deserialize_any(Text(Formula::parse))
+    }
+}
+
+impl<'de> Deserialize<'de> for Formulas {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Formulas, D::Error> {
+        from.deserialize_any(Text(Formulas::parse))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn value(text: &str) -> Result<i128, String> {
+        Formula::parse(text)?.value(&|name| match name {
+            "n" => Some(1000),
+            "WG" => Some(256),
+            "huge" => Some(u64::MAX),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn formulas_have_the_values_of_arithmetic() {
+        for (text, want) in [
+            ("n", 1000),
+            ("2 * n + 1", 2001),
+            ("1 + 2 * n", 2001),
+            ("(1 + 2) * n", 3000),
+            ("n - 1 - 1", 998),
+            ("n / 3", 333),
+            ("n % 3", 1),
+            ("ceil(n, WG)", 4),
+            ("ceil(n, WG) * WG", 1024),
+            ("min(n, WG) + max(n, WG)", 1256),
+            ("1_000_000", 1_000_000),
+            ("n - 2000", -1000),
+            ("ceil(1024, WG)", 4),
+        ] {
+            assert_eq!(value(text), Ok(want), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_value_says_why() {
+        for (text, why) in [
+            ("n / 0", "divides by zero"),
+            ("ceil(n, 0)", "divides by zero"),
+            ("huge * huge * huge", "too large"),
+            ("x", "x is unknown"),
+            ("", "missing"),
+            ("2 n", "`n` has no place"),
+            ("2 *", "missing"),
+            ("(n", "`)` is missing"),
+            ("ceil(n)", "`,` is missing"),
+            ("n ^ 2", "'^'"),
+            ("1.5", "'.'"),
+            ("-1", "`-` stands"),
+            ("99999999999999999999999999999999999999999", "no number"),
+        ] {
+            let said = value(text).unwrap_err();
+            assert!(said.contains(why), "{text}: {said}");
+        }
+        assert!(value(&"(".repeat(100_000)).unwrap_err().contains("at most"));
+    }
+
+    #[test]
+    fn counts_have_a_least_and_a_most() {
+        let count = |text: &str| Formula::parse(text).unwrap().count((1, 1 << 40), &|_| Some(7));
+        assert_eq!(count("n"), Ok(7));
+        for text in ["n - 7", "n - 8", "n * 1000000000000000", "n * n * 1000000000000000000000000000000"] {
+            assert!(count(text).unwrap_err().contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn commas_part_formulas_outside_of_brackets_only() {
+        let texts = |text: &str| {
+            Formulas::parse(text).map(|all| all.0.into_iter().map(|formula| formula.text).collect::<Vec<_>>())
+        };
+        assert_eq!(texts("n, ceil(m, 4)").unwrap(), ["n", "ceil(m, 4)"]);
+        assert!(texts("n,").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_understood_or_refused(text in "[n0-9+*/%(), a-zé-]{0,40}") {
+            if let Ok(formula) = Formula::parse(&text) {
+                let _ = formula.value(&|_| Some(0));
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! A program that says what is right: it is given files of the inputs, and writes one of the result.
+
+use crate::data::{Array, Dtype};
+use crate::kernels::{ArrayFormat, OracleQuestion};
+use crate::{each_array, files, input};
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+/// A reader's program.
+pub(super) struct Program<'a> {
+    /// Where it runs.
+    pub(super) folder: &'a Path,
+    /// Its words, with names in braces to be replaced.
+    pub(super) command: &'a [String],
+    pub(super) format: ArrayFormat,
+    /// How long it may take.
+    pub(super) seconds: u64,
+}
+
+impl Program<'_> {
+    /// Runs it over the question's inputs.
+    ///
+    /// # Errors
+    /// That it cannot be started, fails, takes too long, or writes something else than a result.
+    pub(super) fn answer(&self, question: &OracleQuestion<'_>) -> Result<Array, String> {
+        let unwritable = |error: std::io::Error| format!("cannot write the reference's inputs: {error}");
+        let scratch = ScratchFolder::new().map_err(unwritable)?;
+        let ending = if self.format == ArrayFormat::Npy { "npy" } else { "raw" };
+        let path = |name: &str| scratch.0.join(format!("{name}.{ending}"));
+        for (name, array) in question.names.iter().zip(question.inputs) {
+            self.write(&path(name), array).map_err(unwritable)?;
+        }
+        // No name of an input: those begin with a letter.
+        let result = path("0-result");
+        let shape = question.case.shape;
+        let mut values: Vec<(String, String)> = vec![
+            ("out".into(), result.display().to_string()),
+            ("n".into(), shape.n.to_string()),
+            ("m".into(), shape.m.to_string()),
+            ("type".into(), question.case.dtype.to_string()),
+        ];
+        values.extend(question.names.iter().map(|name| ((*name).to_owned(), path(name).display().to_string())));
+        self.run(&values)?;
+        self.read(&result, question.len, question.case.dtype)
+    }
+
+    fn write(&self, path: &Path, array: &Array) -> std::io::Result<()> {
+        let mut file = fs::File::create(path)?;
+        if self.format == ArrayFormat::Npy {
+            file.write_all(&npy_header(array))?;
+        }
+        let bytes: Vec<u8> = each_array!(array, v => v.iter().flat_map(|x| x.to_le_bytes()).collect());
+        file.write_all(&bytes)
+    }
+
+    fn run(&self, values: &[(String, String)]) -> Result<(), String> {
+        let words: Vec<String> = self.command.iter().map(|word| replaced(word, values)).collect();
+        let [program, args @ ..] = &words[..] else { return Err("[check] command is empty".into()) };
+        // One that is named by a path is looked for from the file's folder.
+        let path = if program.contains('/') { self.folder.join(program) } else { PathBuf::from(program) };
+        let mut command = Command::new(path);
+        command.args(args).current_dir(self.folder);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("cannot start the reference {program}: {error}"))?;
+        let last_words = listen(&mut child);
+        let ended = self.wait(&mut child)?;
+        if ended.success() {
+            return Ok(());
+        }
+        let said = last_words.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+        let said = said.trim().lines().next_back().unwrap_or_default().to_owned();
+        let said = if said.is_empty() { said } else { format!(", and said: {said}") };
+        Err(format!("the reference {program} ended with {ended}{said}"))
+    }
+
+    /// Waits for its end, and ends it when its time is over.
+    fn wait(&self, child: &mut Child) -> Result<ExitStatus, String> {
+        const TICK: Duration = Duration::from_millis(2);
+        let failed = |error: std::io::Error| format!("the reference was lost: {error}");
+        let began = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().map_err(failed)? {
+                return Ok(status);
+            }
+            if began.elapsed() > Duration::from_secs(self.seconds) {
+                child.kill().and_then(|()| child.wait()).map_err(failed)?;
+                let seconds = self.seconds;
+                return Err(format!("the reference had no result within {seconds} s; [check] seconds changes that"));
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+
+    fn read(&self, path: &Path, len: usize, dtype: Dtype) -> Result<Array, String> {
+        /// More than any header has.
+        const HEADER: u64 = 1 << 16;
+        let bytes = len as u64 * dtype.size() as u64;
+        let Ok(metadata) = fs::metadata(path) else {
+            return Err("the reference wrote no {out}: it must write its result to the file of that name".into());
+        };
+        let has = metadata.len();
+        let wrong = || format!("the reference wrote {has} bytes, and {len} elements of {dtype} are {bytes}");
+        let read = |why: String| format!("the reference's result cannot be read: {why}");
+        match self.format {
+            ArrayFormat::Raw if has != bytes => Err(wrong()),
+            ArrayFormat::Raw => {
+                let read = files::read(path).map_err(|error| read(error.to_string()))?;
+                Ok(input::elements(&read, dtype))
+            }
+            // Wider elements than are asked for are narrowed, if they are as good.
+            ArrayFormat::Npy if has > len as u64 * 8 + HEADER => Err(wrong()),
+            ArrayFormat::Npy => {
+                input::read(&path.to_string_lossy(), Some(dtype)).map_err(|error| read(error.to_string()))
+            }
+        }
+    }
+}
+
+/// A word with what stands for its names in braces.
+fn replaced(word: &str, values: &[(String, String)]) -> String {
+    values.iter().fold(word.to_owned(), |word, (name, value)| word.replace(&format!("{{{name}}}"), value))
+}
+
+/// What it says last on standard error, once that is closed.
+fn listen(child: &mut Child) -> Receiver<String> {
+    const MOST: usize = 4096;
+    let (sender, receiver) = mpsc::channel();
+    if let Some(mut stderr) = child.stderr.take() {
+        std::thread::spawn(move || {
+            let (mut last, mut piece) = (Vec::new(), [0; 1024]);
+            while let Ok(count @ 1..) = stderr.read(&mut piece) {
+                last.extend_from_slice(&piece[..count]);
+                last.drain(..last.len().saturating_sub(MOST));
+            }
+            sender.send(String::from_utf8_lossy(&last).into_owned())
+        });
+    }
+    receiver
+}
+
+/// The header of a vector in NumPy's format, version 1: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
+fn npy_header(array: &Array) -> Vec<u8> {
+    let kind = if array.dtype().is_float() { 'f' } else { 'i' };
+    let (size, len) = (array.dtype().size(), array.len());
+    let mut text = format!("{{'descr': '<{kind}{size}', 'fortran_order': False, 'shape': ({len},), }}");
+    // With the ten bytes before it, and the end of its line, a multiple of 64.
+    while (10 + text.len() + 1) % 64 != 0 {
+        text.push(' ');
+    }
+    text.push('\n');
+    let mut header = b"\x93NUMPY\x01\x00".to_vec();
+    header.extend((text.len() as u16).to_le_bytes());
+    header.extend(text.as_bytes());
+    header
+}
+
+/// A folder of this process alone, which goes with it.
+struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    fn new() -> std::io::Result<ScratchFolder> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("gpulab-reference-{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                // Left by an earlier process of this number, or somebody else's.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| ScratchFolder(path)),
+            }
+        }
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::data::{Params, Shape};
+    use crate::plan::{Case, WorkGroup};
+
+    fn ask(script: &str, format: ArrayFormat, seconds: u64) -> Result<Array, String> {
+        let case = Case {
+            family: "f".into(),
+            variant: "v".into(),
+            dtype: Dtype::I32,
+            shape: Shape::vector(3),
+            wg: WorkGroup::linear(1),
+            params: Params::new(),
+            seed: 1,
+        };
+        let inputs = [Array::I32(vec![1, -2, 3])];
+        let command = ["sh", "-c", script, "sh", "{x}", "{out}", "{n}"].map(str::to_owned);
+        let program = Program { folder: Path::new("/"), command: &command, format, seconds };
+        program.answer(&OracleQuestion { case: &case, inputs: &inputs, names: vec!["x"], len: 3 })
+    }
+
+    #[test]
+    fn a_program_is_given_its_inputs_in_both_formats() {
+        for format in [ArrayFormat::Raw, ArrayFormat::Npy] {
+            assert_eq!(ask("cp $1 $2", format, 10), Ok(Array::I32(vec![1, -2, 3])), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn every_way_to_fail_is_told() {
+        for (script, why) in [
+            ("exit 3", "exit status: 3"),
+            ("echo first >&2; echo no such thing >&2; exit 1", "and said: no such thing"),
+            ("kill -SEGV $$", "signal"),
+            ("exec sleep 30", "no result within 1 s"),
+            ("true", "wrote no {out}"),
+            ("printf 1234 > $2", "wrote 4 bytes, and 3 elements of i32 are 12"),
+            ("head -c 1000 /dev/zero > $2", "wrote 1000 bytes"),
+            ("mkdir $2", "wrote"),
+        ] {
+            let said = ask(script, ArrayFormat::Raw, 1).unwrap_err();
+            assert!(said.contains(why), "{script}: {said}");
+        }
+        let said = ask("printf 1234 > $2", ArrayFormat::Npy, 1).unwrap_err();
+        assert!(said.contains("cannot be read"), "{said}");
+        assert!(ask("head -c 100000 /dev/zero > $2", ArrayFormat::Npy, 1).is_err());
+    }
+
+    #[test]
+    fn nothing_is_left_behind() {
+        let made = ScratchFolder::new().unwrap();
+        let path = made.0.clone();
+        assert!(path.is_dir());
+        drop(made);
+        assert!(!path.exists());
+    }
+}
