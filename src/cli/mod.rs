@@ -636,6 +636,9 @@ pub struct LadderArgs {
     /// Rows of a matrix [default: as the file says]
     #[arg(long, value_name = "N", value_parser = values::size)]
     pub m: Option<u64>,
+    /// First run each rung in the simulator Oclgrind: races, accesses out of bounds, values that were never set
+    #[arg(long)]
+    pub check: bool,
     /// A setting that the file declares, as in items=4 for tune = { ITEMS = [1, 2, 4] }; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,

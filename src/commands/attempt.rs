@@ -167,7 +167,7 @@ impl TriedFile<'_> {
         report: &mut Option<TryReport>,
     ) -> Result<(), Error> {
         let checked = judge::check(judged, self.options.ladder.measure.deadline)?;
-        let line_of = |file: &str, line| own::line_of(&judged.own, file, line);
+        let line_of = |file: &str, line| own::line_of(&judged.own.text, file, line);
         self.tell(out, global, |screen| findings::text(&checked.findings, &line_of, screen))?;
         let count = checked.findings.len();
         if let Some(report) = report {

@@ -1,19 +1,25 @@
 //! `gpulab ladder`: a ladder that a reader's TOML file describes.
 
 use super::ladder::LadderRun;
-use super::{Out, bench, ladder, own};
+use super::{Out, bench, interrupt, ladder, own, say};
 use crate::cli::{Global, LadderArgs};
+use crate::count::{CheckingWorker, PLUGINS_FOLDER};
 use crate::data::{Dtype, Shape};
+use crate::judging::ragged;
 use crate::kernels::{
     DeclarationError, Description, Family, FamilyFile, Form, Rung, check_described, described_work_group,
+    text as text_of, tile_of_a_group,
 };
-use crate::plan::{Case, WorkGroup};
-use crate::report::format;
+use crate::plan::{Case, Target, WorkGroup};
+use crate::report::{findings, format};
 use crate::suggest::{did_you_mean, nearest};
-use crate::{Error, files, oracle};
+use crate::terminal::Screen;
+use crate::worker::Setup;
+use crate::{Error, ceilings, files, oracle, values};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What `--template` writes, by its names.
 const TEMPLATE: [(&str, &str); 4] = [
@@ -65,7 +71,63 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
         let cases = rungs.iter().filter_map(|rung| Some(case(rung, described_work_group(family, rung)?)));
         study.own_cases = cases.collect();
     }
-    ladder::run(out, global, &options.ladder, &study)
+    let is_clean = if options.check { check(options, family, dtype, &study) } else { Ok(()) };
+    // A driver may hide what the simulator found: both are told.
+    let climbed = ladder::run(out, global, &options.ladder, &study);
+    bench::worst_of([is_clean, climbed].into_iter().filter_map(Result::err))
+}
+
+/// Runs each rung in the simulator, over some groups and a rest, and says what that found.
+fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &LadderRun) -> Result<(), Error> {
+    /// Seconds, if nobody says: a simulator is slow.
+    const PATIENCE_S: f64 = 120.0;
+    let limit = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(PATIENCE_S));
+    let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
+    interrupt::watch();
+    let mut worker = CheckingWorker::open(&folder, Setup::default(), limit, (interrupt::interrupted, say))?;
+    let rungs = match options.ladder.variant.as_deref() {
+        Some(list) => values::variants(family, list).map_err(Error::Usage)?,
+        None => family.kernels().collect(),
+    };
+    let mut faulty = Vec::new();
+    for rung in rungs {
+        let case = Case {
+            family: family.name.into(),
+            variant: rung.variant().into(),
+            dtype,
+            shape: study.shape,
+            wg: options.ladder.wg.or(described_work_group(family, rung)).unwrap_or(WorkGroup::linear(64)),
+            params: study.params.clone(),
+            seed: options.ladder.seed,
+        };
+        let Some(case) = small(family, case, worker.target()) else { continue };
+        let (findings, ended) = worker.check(&case, limit)?;
+        let source = text_of(rung.path).unwrap_or_default();
+        let line_of = |file: &str, line| own::line_of(source, file, line);
+        let told = |screen| format!("{}: {}", rung.label(), findings::text(&findings, &line_of, screen));
+        // Somebody else's file may take standard output.
+        say(told(Screen::stderr()).trim_end());
+        if !findings.is_empty() {
+            faulty.push(rung.label());
+        } else if let Some(why) = ended {
+            say(&format!("{}: it did not run to its end in the simulator: {why}", rung.label()));
+        }
+    }
+    match faulty.is_empty() {
+        true => Ok(()),
+        false => Err(Error::WrongResult(format!("{}: the simulator found faults, which are above", faulty.join(", ")))),
+    }
+}
+
+/// The case over some groups and a rest, if the family can have so few.
+fn small(family: &Family, case: Case, target: &Target) -> Option<Case> {
+    let rung = family.rung(&case.variant)?;
+    let tile = tile_of_a_group(family, rung, &case, target).ok()?;
+    let least = ragged(family.form, tile);
+    let sizes =
+        [least, family.form.shape(least.n.next_multiple_of(16), Some(least.m.next_multiple_of(16))), case.shape];
+    let cases = sizes.map(|shape| Case { shape, ..case.clone() });
+    cases.into_iter().find(|case| family.plan(rung, case, target).is_ok())
 }
 
 /// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.

@@ -411,6 +411,18 @@ mod tests {
     const TURNED: Fill = Fill::Turned { columns: 300, falling: true };
 
     #[test]
+    fn numbers_below_a_limit_are_all_of_them_and_no_other() {
+        for dtype in Dtype::ALL {
+            let numbers = generate(Fill::Below(5), dtype, 1, 0, 0, 1000).widened();
+            let counts = [0.0, 1.0, 2.0, 3.0, 4.0].map(|number| numbers.iter().filter(|x| **x == number).count());
+            assert!(
+                counts.iter().all(|count| *count > 100) && counts.iter().sum::<usize>() == 1000,
+                "{dtype} {counts:?}"
+            );
+        }
+    }
+
+    #[test]
     fn parts_of_an_array_equal_the_whole() {
         for dtype in Dtype::ALL {
             for fill in [Fill::Real, Fill::Exact(8), Fill::Fractions(8), Fill::Ones, WEIGHTS, TURNED] {

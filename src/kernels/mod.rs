@@ -410,7 +410,7 @@ pub trait Problem: Sync {
     }
 
     /// What the formula of [`Problem::cost`] counts, in words.
-    fn counted(&self) -> &'static str {
+    fn counted(&self) -> &str {
         ""
     }
 

@@ -35,6 +35,9 @@ pub fn declare(file: &FamilyFile, device: Option<&str>) -> Result<&'static Famil
     kernels::declare(file, Box::new(asked)).map_err(wrong)
 }
 
+/// The elements of a file, or why there are none.
+type ReadFile = Result<Arc<Array>, String>;
+
 /// An oracle that asks a reader's program or kernel.
 struct AskedOracle {
     file: FamilyFile,
@@ -43,7 +46,7 @@ struct AskedOracle {
     device: Option<String>,
     /// By what was asked, newest last.
     answers: Mutex<Vec<(u128, Array)>>,
-    files: Mutex<BTreeMap<(String, Dtype), Result<Arc<Array>, String>>>,
+    files: Mutex<BTreeMap<(String, Dtype), ReadFile>>,
 }
 
 impl AskedOracle {
@@ -108,7 +111,7 @@ impl Oracle for AskedOracle {
         match &self.checker {
             Checker::Program { command, .. } => format!("the program {}", command.join(" ")),
             Checker::Kernel { file } => match kernel::device(self.device.as_deref()) {
-                Ok(info) => format!("{file}, one work-item on {} ({})", info.name, info.platform),
+                Ok(info) => format!("{file}, one work-item on {}", info.name),
                 Err(why) => format!("{file}: {why}"),
             },
         }

@@ -5,6 +5,7 @@ mod bad_input;
 #[path = "../binary/mod.rs"]
 mod binary;
 mod compare;
+mod described;
 mod exercise;
 mod graph;
 mod lab;

@@ -67,10 +67,10 @@ pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(included).collect()
 }
 
-/// A line of a kernel's own file, or of one that it includes, by the names that compilers know them by.
-pub(super) fn line_of(own: &OwnKernel, file: &str, line: u64) -> Option<String> {
+/// A line of an assembled kernel's own file, or of one that it includes, by the names that compilers know them by.
+pub(super) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
     let mut at: (&str, u64) = ("", 0);
-    for text in own.text.lines() {
+    for text in source.lines() {
         if let Some((number, name)) = text.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {
             at = (name.trim_matches('"'), number.parse().ok()?);
             continue;

@@ -13,7 +13,7 @@ pub use problem::{Oracle, OracleQuestion};
 
 use super::own::kernel_names;
 use super::{DeclarationError, Family, Rung, Tunable, everything};
-use crate::plan::{Refusal, WorkGroup};
+use crate::plan::{Case, Plan, Refusal, Target, WorkGroup};
 use description::DescribedRung;
 use problem::DescribedProblem;
 use serde::{Deserialize, Serialize};
@@ -171,7 +171,16 @@ fn find(is_meant: impl Fn(&Described) -> bool) -> Option<Described> {
     all.iter().find(|known| is_meant(known)).copied()
 }
 
-fn plan(ask: &super::Ask<'_>) -> Result<crate::plan::Plan, Refusal> {
+/// Whether a case has a plan on some device: of few elements a launch may have nothing to do.
+fn is_possible(case: &Case) -> bool {
+    let planned = |family: &'static Family| {
+        let rung = family.rung(&case.variant)?;
+        family.plan(rung, case, &Target::with_everything(true)).ok()
+    };
+    family(&case.family).and_then(planned).is_some()
+}
+
+fn plan(ask: &super::Ask<'_>) -> Result<Plan, Refusal> {
     let described = find(|known| known.family.name == ask.family.name);
     match described.and_then(|described| Some((described, rung_of(&described, ask.rung.path)?))) {
         Some((described, rung)) => planner::plan(described.problem, rung, ask),
@@ -184,7 +193,7 @@ mod tests {
     use super::description::tests::TOML;
     use super::*;
     use crate::data::{Array, Dtype, Params, Shape};
-    use crate::plan::{Case, Reference, Target};
+    use crate::plan::Reference;
 
     /// Says that each element is to be twice what it is; or what it is told to say.
     struct Twice(Option<Result<Array, String>>);
@@ -242,7 +251,7 @@ mod tests {
 
     #[test]
     fn names_and_kernels_that_are_not_possible_are_refused() {
-        let why = |file: &FamilyFile| declare(file, Box::new(Twice(None))).unwrap_err().why;
+        let why = |file: &FamilyFile| declare(file, Box::new(Twice(None))).err().unwrap().why;
         assert!(why(&file("reduce", TOML)).contains("gpulab has a family"));
         assert!(why(&file("read", TOML)).contains("gpulab has a family"), "a probe's name");
         let other = TOML.replace("kernel = \"doubled\"", "kernel = \"tripled\"");

@@ -3,7 +3,7 @@
 use super::description::{Description, MOST};
 use super::formula::Formula;
 use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
-use crate::kernels::{Form, Problem, Spot};
+use crate::kernels::{Bound, Form, Problem, Spot};
 use crate::plan::{Case, Cost, Near, Plan, Reference, Refusal};
 use std::sync::Arc;
 
@@ -141,8 +141,12 @@ fn first_nan(array: &Array) -> Option<usize> {
 
 impl Problem for DescribedProblem {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        let count = self.description.input.len();
+        if shape.elements() == 0 {
+            return vec![0; count];
+        }
         // Plans refuse what has no length; until then nothing can hold it.
-        let impossible = || vec![u64::MAX; self.description.input.len()];
+        let impossible = || vec![u64::MAX; count];
         let lens = self.lens(shape, Dtype::I32).unwrap_or_else(|_| impossible());
         lens.into_iter().map(|len| len as usize).collect()
     }
@@ -161,7 +165,9 @@ impl Problem for DescribedProblem {
     }
 
     fn result(&self, shape: Shape, _: &Params) -> usize {
-        self.count(&self.description.output.length, shape, Dtype::I32).unwrap_or(u64::MAX) as usize
+        let empty = (shape.elements() == 0).then_some(0);
+        let len = || self.count(&self.description.output.length, shape, Dtype::I32).unwrap_or(u64::MAX);
+        empty.unwrap_or_else(len) as usize
     }
 
     fn fill(&self, _: &Case) -> Fill {
@@ -199,11 +205,19 @@ impl Problem for DescribedProblem {
             .into_iter()
             .map(|[n, m]| form.shape(rounded(n), (form == Form::Matrix).then(|| rounded(m))))
             .filter(|shape| shape.elements() <= FEW.min(case.shape.elements()) && *shape != case.shape)
-            .filter(|shape| self.check(*shape, case.dtype).is_ok())
+            .filter(|shape| super::is_possible(&Case { shape: *shape, ..case.clone() }))
             .collect();
         shapes.sort_by_key(|shape| (shape.elements(), shape.n));
         shapes.dedup();
         shapes.into_iter().map(|shape| Case { shape, ..case.clone() }).collect()
+    }
+
+    fn counted(&self) -> &str {
+        if self.description.bound().is_some_and(Bound::is_memory) {
+            &self.description.bytes.text
+        } else {
+            &self.description.operations.text
+        }
     }
 
     fn cost(&self, case: &Case) -> Cost {

@@ -1,0 +1,251 @@
+//! Families that readers describe: the examples are right, wrong kernels are caught, and what cannot be is refused.
+
+use crate::binary::gpulab;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A copy of an example, to be spoilt.
+struct Copy {
+    folder: tempfile::TempDir,
+}
+
+impl Copy {
+    fn of(example: &str) -> Copy {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/examples").join(example);
+        let folder = tempfile::tempdir().unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+        Copy { folder }
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+
+    /// With another text in place of this one, which must be there.
+    fn with(self, file: &str, from: &str, to: &str) -> Copy {
+        let text = fs::read_to_string(self.path(file)).unwrap();
+        assert!(text.contains(from), "{file} has no {from:?}");
+        fs::write(self.path(file), text.replace(from, to)).unwrap();
+        self
+    }
+
+    /// With this program in place of the reference.
+    fn answered_by(self, script: &str) -> Copy {
+        let text = fs::read_to_string(self.path("family.toml")).unwrap();
+        let line = text.lines().find(|line| line.starts_with("command = ")).unwrap().to_owned();
+        let command = format!("seconds = 2\ncommand = [\"sh\", \"-c\", '{script}', \"sh\", \"{{x}}\", \"{{out}}\"]");
+        self.with("family.toml", &line, &command)
+    }
+
+    /// Standard output and standard error together, and the exit code.
+    fn run(&self, options: &[&str]) -> (String, i32) {
+        let file = self.path("family.toml");
+        let budget = ["ladder", file.to_str().unwrap(), "--quick", "--budget", "1s"];
+        let output = gpulab(&[&budget, options].concat()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (text(&output.stdout) + &text(&output.stderr), output.status.code().unwrap())
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_examples_are_right_in_each_of_their_types() {
+    for (example, types, n) in [
+        ("scan", "i32 f32 i64 f64", "100003"),
+        ("product", "f32 f64", "65"),
+        ("histogram", "i32", "100003"),
+        ("template", "f32", "100003"),
+    ] {
+        for dtype in types.split(' ') {
+            let (said, code) = Copy::of(example).run(&["-n", n, "--dtype", dtype, "--json", "-", "-q"]);
+            assert_eq!(code, 0, "{example} {dtype}: {said}");
+            let rungs = if example == "template" { 2 } else { 3 };
+            assert_eq!(said.matches("\"status\":\"ok\"").count(), rungs, "{example} {dtype}: {said}");
+        }
+    }
+}
+
+/// An example, the rung that is spoilt, the file, what of it, what it becomes, and what is said.
+type Spoilt = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
+
+/// Each does what a check is there for.
+#[rustfmt::skip]
+const SPOILT: &[Spoilt] = &[
+    // A race: the tile is written while others read it.
+    ("scan", "local", "group.cl", "        barrier(CLK_LOCAL_MEM_FENCE);\n        sum += other;", "        sum += other;", "want"),
+    // A race: additions of several groups get lost.
+    ("histogram", "atomic", "atomic.cl", "atomic_inc(&counts[x[i]])", "counts[x[i]]++", "want"),
+    // Off by one: the last element is missing, or one too many is written.
+    ("scan", "local", "local.cl", "    if (i < n)\n        out[i] = sum;", "    if (i + 1 < n)\n        out[i] = sum;", "never written"),
+    ("scan", "local", "local.cl", "    if (i < n)\n        out[i] += sums", "    if (i <= n)\n        out[i] += sums", "behind"),
+    ("histogram", "items", "items.cl", "get_global_id(0); i < n; i", "get_global_id(0); i <= n; i", "want"),
+    // No guard: rows are written into each other.
+    ("product", "naive", "naive.cl", "column >= n || row >= n", "row >= n", "outside"),
+    ("product", "naive", "naive.cl", "column >= n || row >= n", "column >= n", "behind"),
+    // Only whole groups are launched, though the size asked for has no rest.
+    ("scan", "local", "family.toml", "items = \"n\"", "groups = \"n / WG\"", "n=1"),
+    ("product", "tiled", "family.toml", "items = \"n, n\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "groups = \"n / WG_X, n / WG_Y\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "n="),
+    // What the run before left is taken for the result.
+    ("product", "naive", "naive.cl", "    T sum = 0;", "    if (fabs(c[row * n + column]) < 1e9f) return;\n    T sum = 0;", "after a change of the data"),
+    ("product", "naive", "naive.cl", "    T sum = 0;", "    if (c[0] == c[0] && get_global_id(0) > 3) return;\n    T sum = 0;", "never written"),
+    ("histogram", "atomic", "family.toml", "[[rung.launch]]\nkernel = \"clear\"\nitems = \"BINS\"\nargs = [\"counts\"]\n\n[[rung.launch]]\nkernel = \"histogram_atomic\"", "[[rung.launch]]\nkernel = \"histogram_atomic\"", "never written"),
+    // The input is scribbled on.
+    ("scan", "serial", "serial.cl", "        out[i] = sum;", "        out[i] = sum;\n        ((__global T *)x)[i] = 0;", "changed its input"),
+    // Memory between launches is taken for cleared.
+    ("scan", "serial", "serial.cl", "    sums[chunk] = sum;", "    if (sum) sums[chunk] += sum;", "never written"),
+    // Right for the size that is asked for alone.
+    ("product", "registers", "registers.cl", "        sum[r] = 0;", "        sum[r] = n == 64 ? 0 : 1;", "n=1"),
+];
+
+#[test]
+fn wrong_kernels_are_caught() {
+    let sizes = |example: &str| if example == "product" { "64" } else { "262144" };
+    let objections = SPOILT.iter().filter_map(|&(example, variant, file, from, to, why)| {
+        let copy = Copy::of(example).with(file, from, to);
+        let (said, code) = copy.run(&["-n", sizes(example), "--variant", variant, "-v"]);
+        let is_caught = code == 4 && on_one_line(&said).contains(why);
+        (!is_caught).then(|| format!("{example} {variant} {to}: {code}, {said}"))
+    });
+    let objections: Vec<String> = objections.collect();
+    assert!(objections.is_empty(), "{}", objections.join("\n"));
+}
+
+#[test]
+fn races_that_a_driver_hides_are_found_in_the_simulator() {
+    // Work-items that run one after the other never see it.
+    let from = "        barrier(CLK_LOCAL_MEM_FENCE);\n        const T other";
+    let copy = Copy::of("scan").with("group.cl", from, "        const T other");
+    let (said, code) = copy.run(&["-n", "10000", "--variant", "local", "--check"]);
+    if said.contains("Oclgrind, which is not installed") {
+        return;
+    }
+    assert!(code == 4 && said.contains("a race"), "{said}");
+    let (said, code) = Copy::of("histogram").run(&["-n", "10000", "--check"]);
+    assert!(code == 0 && said.matches("no race").count() == 3, "{said}");
+}
+
+#[test]
+fn references_that_give_no_answer_are_told_and_blame_no_rung() {
+    for (script, why) in [
+        ("kill -SEGV $$", "the reference sh ended with signal: 11"),
+        ("echo it is broken >&2; exit 3", "ended with exit status: 3, and said: it is broken"),
+        ("exec sleep 60", "no result within 2 s"),
+        ("true", "wrote no {out}"),
+        ("head -c 400 $1 > $2", "wrote 400 bytes, and 1000 elements of f32 are 4000"),
+        ("tr \"\\\\000-\\\\377\" \"\\\\377\" < $1 > $2", "element 0 is NaN"),
+    ] {
+        let (said, code) = Copy::of("scan").answered_by(script).run(&["-n", "1000", "--dtype", "f32"]);
+        assert_eq!(code, 1, "{script}: {said}");
+        assert!(on_one_line(&said).contains(why), "{script}: {said}");
+        assert!(!said.contains("WRONG"), "{script}: {said}");
+    }
+    let missing = Copy::of("scan").with("family.toml", "\"python3\"", "\"./no-such-program\"");
+    let (said, code) = missing.run(&["-n", "1000"]);
+    assert!(code == 1 && said.contains("cannot start the reference ./no-such-program"), "{said}");
+}
+
+#[test]
+fn reference_kernels_that_end_the_process_or_never_end_are_told() {
+    let text = |body: &str| format!("{{\n    volatile INDEX zero = 0;\n    {body}\n");
+    for (body, options, why) in [
+        ("while (zero == 0) ;", &["-n", "16", "--deadline", "3"][..], "while asking the reference what is right"),
+        ("*(volatile __global T *)(size_t)zero = 1;", &["-n", "16"], "while asking the reference what is right"),
+        ("no_such_function();", &["-n", "16"], "the reference reference.cl on"),
+    ] {
+        let (said, code) = Copy::of("product")
+            .with("reference.cl", "const INDEX n)\n{\n", &format!("const INDEX n)\n{}", text(body)))
+            .run(options);
+        assert_eq!(code, 1, "{body}: {said}");
+        assert!(on_one_line(&said).contains(why), "{body}: {said}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_wrong_makes_all_rungs_wrong() {
+    let (said, code) = Copy::of("scan").answered_by("cp $1 $2").run(&["-n", "1000"]);
+    assert_eq!(code, 4, "{said}");
+    assert_eq!(said.matches("WRONG: ").count(), 3, "{said}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_next_step() {
+    let scan = |from: &str, to: &str, why: &str, options: &[&str]| {
+        let (said, code) = Copy::of("scan").with("family.toml", from, to).run(options);
+        assert_eq!(code, 2, "{to}: {said}");
+        assert!(on_one_line(&said).contains(why), "{to}: {said}");
+    };
+    scan("about =", "abuot =", "line 5: unknown field `abuot`", &[]);
+    scan("about =", "abuot =", "did you mean `about`?", &[]);
+    scan("name = \"scan\"", "name = \"reduce\"", "gpulab has a family \"reduce\" itself", &[]);
+    scan("\"serial.cl\"", "\"none.cl\"", "none.cl: No such file", &[]);
+    scan("kernel = \"scan_chunks\"", "kernel = \"scan_chunk\"", "there is no kernel scan_chunk in serial.cl", &[]);
+    scan("[output]\nlength = \"n\"", "[output]\nlength = \"n - 2000\"", "\"n - 2000\" is -1000", &["-n", "1000"]);
+    scan("[output]\nlength = \"n\"", "[output]\nlength = \"n - 1000\"", "is 0, and must be from 1", &["-n", "1000"]);
+    scan("[output]\nlength = \"n\"", "[output]\nlength = \"n*n*n*n\"", "and must be from 1", &["-n", "1Mi"]);
+    scan("[output]\nlength = \"n\"", "[output]\nlength = \"n / 0\"", "it divides by zero", &["-n", "1000"]);
+    scan("fill = \"small 8\"", "file = \"none.npy\"", "cannot use input", &[]);
+    scan("limit = \"copy\"", "limit = \"cpoy\"", "there is read, write, copy", &[]);
+    scan("n = 1048576", "n = -5", "line 7", &[]);
+    scan("n = 1048576", "n = ", "line 7", &[]);
+    let (said, code) = Copy::of("scan").run(&["--set", "chunks=5"]);
+    assert!(code == 2 && said.contains("chunk"), "{said}");
+    let (said, code) = Copy::of("scan").run(&["--m", "5"]);
+    assert!(code == 2 && said.contains("no matrix"), "{said}");
+    let output = gpulab(&["ladder", "no-such.toml"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && on_one_line(&said).contains("--template DIR"), "{said}");
+}
+
+#[test]
+fn files_of_data_are_as_long_as_they_are() {
+    let copy = Copy::of("histogram").with("family.toml", "fill = \"below BINS\"", "file = \"x.i32\"");
+    let bytes: Vec<u8> = (0..5000i32).flat_map(|i| (i * i % 251).to_le_bytes()).collect();
+    fs::write(copy.path("x.i32"), bytes).unwrap();
+    let (said, code) = copy.run(&["-n", "5000"]);
+    assert_eq!(code, 0, "{said}");
+    let (said, code) = copy.run(&["-n", "5001"]);
+    assert!(code == 2 && on_one_line(&said).contains("x.i32 has 5000 elements, and x needs 5001"), "{said}");
+}
+
+#[test]
+fn sizes_settings_and_empty_data_are_as_in_every_ladder() {
+    let (said, code) =
+        Copy::of("scan").run(&["-n", "10000", "--set", "chunk=256", "--variant", "1", "--csv", "-", "-q"]);
+    assert!(code == 0 && said.contains("chunk=256"), "{said}");
+    let (said, code) = Copy::of("scan").run(&["-n", "0"]);
+    assert_eq!(code, 0, "{said}");
+    let multiple = Copy::of("product").with("family.toml", "n = 512", "n = 512\nmultiple = 16");
+    let (said, code) = multiple.run(&["-n", "100"]);
+    assert!(code == 2 && said.contains("multiples of 16"), "{said}");
+}
+
+#[test]
+fn other_commands_take_the_file_as_well() {
+    let copy = Copy::of("scan");
+    let file = copy.path("family.toml");
+    let rows = copy.path("rows.csv");
+    let (file, rows) = (file.to_str().unwrap(), rows.to_str().unwrap());
+    let sweep = ["sweep", file, "-n", "5000", "--variant", "local", "--wg", "32,64", "--max-runs", "3", "-o", rows];
+    gpulab(&sweep).assert().success();
+    assert_eq!(fs::read_to_string(rows).unwrap().matches(",ok,").count(), 2);
+    gpulab(&["tune", file, "-n", "5000", "--variant", "local", "--budget", "1s"]).assert().success();
+    let tried = gpulab(&["try", copy.path("local.cl").to_str().unwrap(), "--as", file]).output().unwrap();
+    assert!(tried.status.code() == Some(2) && String::from_utf8(tried.stderr).unwrap().contains("[[rung]]"));
+}
+
+#[test]
+fn the_template_works_at_once_and_overwrites_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mine = folder.path().join("mine");
+    let mine = mine.to_str().unwrap();
+    gpulab(&["ladder", "--template", mine]).assert().success();
+    let file = format!("{mine}/family.toml");
+    gpulab(&["ladder", &file, "--quick", "--budget", "1s", "-n", "10000"]).assert().success();
+    gpulab(&["ladder", "--template", mine]).assert().code(2);
+}
