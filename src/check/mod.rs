@@ -150,7 +150,7 @@ pub fn check_near(got: &Array, near: &Near) -> Verdict {
     }
     let (got, want) = (got.widened(), near.values.widened());
     let allowed = |want: f64| near.absolute + near.relative * want.abs();
-    let is_near = |(got, want): (&f64, &f64)| got == want || (got - want).abs() <= allowed(*want);
+    let is_near = |(got, want): (&f64, &f64)| got == want || (want.is_finite() && (got - want).abs() <= allowed(*want));
     let error = |(got, want): (&f64, &f64)| if got == want { 0.0 } else { (got - want).abs() };
     let sized = |error: f64| if error.is_nan() { f64::INFINITY } else { error };
     let max_err = got.iter().zip(&want).map(error).map(sized).fold(0.0, f64::max);

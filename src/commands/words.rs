@@ -123,7 +123,7 @@ mod tests {
         assert!(said("gpulab xyzzy").contains("`gpulab --help` lists them"));
         assert!(said("gpulab worke").contains("`gpulab --help`"), "what is hidden is not suggested");
         assert_eq!(said("gpulab reduce --nosuch"), "", "the parser's own message is good");
-        let takers = "commands that take it, after their name: reduce, dot, transpose, minplus, try, lab, sweep, tune, noise, record";
+        let takers = "commands that take it, after their name: reduce, dot, transpose, minplus, try, ladder, lab, sweep, tune, noise, record";
         assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` has no place here; {takers}"));
         assert!(said("gpulab --budget 5s dot").ends_with(takers));
         assert!(said("gpulab dot --op max").ends_with(": reduce, count"));
@@ -147,6 +147,7 @@ mod tests {
                 "diff",
                 "merge",
                 "try",
+                "ladder",
                 "count",
                 "sweep",
                 "tune",

@@ -287,9 +287,9 @@ impl Description {
             let names = BOUNDS.map(Bound::name).join(", ");
             return at(&self.limit, format!("limit: there is no {:?}; there is {names}", self.limit));
         }
+        self.check_names()?;
         self.checker().and_then(|checker| self.check_checker(&checker)).map_err(|why| ("[check]".to_owned(), why))?;
         self.check_tolerance().map_err(|why| ("tolerance".to_owned(), why))?;
-        self.check_names()?;
         for formula in [&self.bytes, &self.operations] {
             self.check_formula(formula, &[])?;
         }
