@@ -12,7 +12,7 @@ pub use memory::{
     Fingerprint, GUARD_BYTES, Side, check_guard, fingerprint, guard, other_poison, poison, poisoned, still_poisoned,
 };
 
-pub use pattern::{CellRegion, Cells, Share, region, share};
+pub use pattern::{CellRegion, MatrixFlags, Share, region, share};
 
 use crate::data::{Array, Dtype};
 use crate::plan::{Movement, Near, Reference, Rounded};

@@ -99,7 +99,7 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
 
 /// A matrix of flags, row by row, and the sides of the tiles that its work-groups have: columns and rows of each.
 #[derive(Clone, Copy, Debug)]
-pub struct Cells<'a> {
+pub struct MatrixFlags<'a> {
     /// Row by row.
     pub is_in: &'a [bool],
     /// Of the matrix.
@@ -149,8 +149,8 @@ pub enum CellRegion {
 }
 
 /// Which cells these are.
-pub fn region(cells: Cells<'_>) -> CellRegion {
-    let Cells { is_in, columns, tile: [wide, high] } = cells;
+pub fn region(cells: MatrixFlags<'_>) -> CellRegion {
+    let MatrixFlags { is_in, columns, tile: [wide, high] } = cells;
     let rows = is_in.len() / columns.max(1);
     let [whole_columns, whole_rows] = [columns / wide * wide, rows / high * high];
     let are_until = |right: usize, below: usize, want: &dyn Fn(usize, usize) -> bool| {
@@ -239,12 +239,12 @@ mod tests {
     fn no_elements_and_no_groups_are_no_trouble() {
         assert_eq!(share(&[], 8), Share::All);
         assert_eq!(share(&[true, false], 0), Share::FirstGroup, "a group has an element at least");
-        assert_eq!(region(Cells { is_in: &[], columns: 0, tile: [4, 4] }), CellRegion::Some);
+        assert_eq!(region(MatrixFlags { is_in: &[], columns: 0, tile: [4, 4] }), CellRegion::Some);
     }
 
     fn cells(rows: usize, columns: usize, is_in: impl Fn(usize, usize) -> bool) -> CellRegion {
         let is_in: Vec<bool> = (0..rows * columns).map(|at| is_in(at / columns, at % columns)).collect();
-        region(Cells { is_in: &is_in, columns, tile: [4, 4] })
+        region(MatrixFlags { is_in: &is_in, columns, tile: [4, 4] })
     }
 
     #[test]

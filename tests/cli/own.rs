@@ -121,7 +121,7 @@ fn files_that_are_no_kernels_are_refused_in_words() {
         ("binary.cl", b"\xff\xfe\x00", "no text"),
         ("zero.cl", b"int x;\0", "character 0"),
         ("none.cl", b"// __kernel void k() {}", "there is no `__kernel void name(...)`"),
-        ("word.cl", b"// gpulab: element 4\n__kernel void k() {}", "line 2: `element 4` is no declaration"),
+        ("word.cl", b"\n// gpulab: element 4\n__kernel void k() {}", "line 2: `element 4` is no declaration"),
         ("hidden.cl", b"/**/#include \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler look at a file"),
         ("joined.cl", b"#inc\\\nlude \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler look at a file"),
         ("above.cl", b"#include \"../secret.cl\"\n__kernel void k() {}", "line 1: there is no ../secret.cl"),

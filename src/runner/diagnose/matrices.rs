@@ -4,7 +4,7 @@ use super::super::inputs::Data;
 use super::super::outcome::Stop;
 use super::super::session::Session;
 use super::{ProbedKernel, Symptoms, survey, tile};
-use crate::check::{self, CellRegion, Cells, Share};
+use crate::check::{self, CellRegion, MatrixFlags, Share};
 use crate::data::{self, Array, Dtype, Shape};
 use crate::kernels::{Family, Form};
 use crate::plan::{Case, Movement};
@@ -19,11 +19,11 @@ pub struct CellSymptoms {
     pub shapes: Vec<TriedShape>,
     /// The shape that the rest is of: the first that went wrong.
     pub shape: Shape,
-    /// Cells that are right; of elements that are moved, by their places in the input.
+    /// MatrixFlags that are right; of elements that are moved, by their places in the input.
     pub right: CellRegion,
     /// How many these are.
     pub right_count: u64,
-    /// Cells that are written, likewise.
+    /// MatrixFlags that are written, likewise.
     pub written: CellRegion,
     /// How many cells hold what is no element of the input, where elements are moved.
     pub foreign: u64,
@@ -168,7 +168,7 @@ fn moved(session: &mut Session, family: &'static Family, case: &Case, tile: [usi
             |is: &dyn Fn(usize) -> bool| -> Vec<bool> { (0..got.len()).map(|index| is(at(index))).collect() };
         let right = by_input(&|at| got[at] == want[at]);
         let written = by_input(&|at| got[at] != 0.0);
-        let region = |is_in: &[bool]| check::region(Cells { is_in, columns: movement.columns, tile });
+        let region = |is_in: &[bool]| check::region(MatrixFlags { is_in, columns: movement.columns, tile });
         (cells.right, cells.written) = (region(&right), region(&written));
         cells.right_count = right.iter().filter(|is| **is).count() as u64;
         let len = got.len() as f64;
@@ -241,7 +241,7 @@ fn product(session: &mut Session, family: &'static Family, case: &Case, tile: [u
         let is_written: Vec<bool> =
             output.as_bytes().chunks(case.dtype.size()).map(|x| x != nothing.as_bytes()).collect();
         let right: Vec<bool> = got.iter().zip(&want).map(|(got, want)| got == want).collect();
-        let region = |is_in: &[bool]| check::region(Cells { is_in, columns: n, tile });
+        let region = |is_in: &[bool]| check::region(MatrixFlags { is_in, columns: n, tile });
         let mut cells = cells(case.shape, tile);
         (cells.right, cells.written) = (region(&right), region(&is_written));
         cells.right_count = right.iter().filter(|is| **is).count() as u64;
@@ -306,7 +306,7 @@ fn steps(
             let want = right_of(&input);
             probe.set(vec![input])?;
             let got = probe.run(&zero)?.widened();
-            // Cells that other faults leave alone, off the row and the column of k.
+            // MatrixFlags that other faults leave alone, off the row and the column of k.
             let cells = (0..n * n).filter(|&at| is_written[at] && at / n != k && at % n != k);
             Ok(cells.into_iter().any(|at| got[at] == want[at]))
         })
