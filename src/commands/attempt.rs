@@ -2,16 +2,16 @@
 
 use super::judge::{self, JudgedFile, Judging};
 use super::ladder::LadderRun;
-use super::{Out, bench, described, interrupt, ladder, note, own, screen};
+use super::{Out, bench, count, described, interrupt, ladder, note, own, screen};
 use crate::Error;
 use crate::cli::{Global, Ladder, TryArgs};
-use crate::count::CheckFinding;
+use crate::count::{CheckFinding, CountRow};
 use crate::judging::{Judgement, Ruling};
 use crate::kernels::text;
 use crate::record::Row;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
-use crate::report::{findings, format, judged};
+use crate::report::{self, findings, format, judged};
 use crate::store::{Deferred, keep_apart};
 use crate::terminal::{Screen, say};
 use serde::Serialize;
@@ -120,6 +120,8 @@ struct TryReport {
     /// What the simulator found, with --check.
     check: Option<Vec<CheckFinding>>,
     landing: Option<Landing>,
+    /// Of the kernel and of the rungs beside it, as `gpulab count` has them.
+    counts: Vec<CountRow>,
     /// Of the ladder, as `gpulab columns` says.
     rows: Vec<Row>,
 }
@@ -151,11 +153,36 @@ impl TriedFile<'_> {
         is_clean?;
         let mut rows = Vec::new();
         let climbed = self.climb(out, global, &judged, &mut rows);
+        let landing = landing(judged.family, judged.rung, &rows);
+        let counted = match &landing {
+            Some(landing) if climbed.is_ok() => self.count(out, global, &judged, landing)?,
+            _ => Vec::new(),
+        };
         if let Some(report) = report {
-            report.landing = landing(judged.family, judged.rung, &rows);
+            report.landing = landing;
+            report.counts = counted;
             report.rows = rows;
         }
         climbed
+    }
+
+    /// Counts the kernel and the rungs between which it landed; without a simulator, says so.
+    fn count(&self, out: &mut Out, global: &Global, judged: &JudgedFile, at: &Landing) -> Result<Vec<CountRow>, Error> {
+        let names = [&at.after, &at.before].map(|rung| rung.as_ref().map(|rung| rung.variant));
+        let rungs: Vec<_> = names.into_iter().flatten().filter_map(|name| judged.family.rung(name)).collect();
+        let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(judge::SIMULATOR_S));
+        let kernel = (judged.family, judged.rung);
+        match count::beside(kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
+            Ok(rows) => {
+                self.tell(out, global, |screen| format!("\n{}", report::count::table(&rows, false, screen)))?;
+                Ok(rows)
+            }
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Err(why) => {
+                note(&format!("counts are skipped: {why}"));
+                Ok(Vec::new())
+            }
+        }
     }
 
     /// Runs the kernel in the simulator, and says what that found.
@@ -213,6 +240,7 @@ impl TriedFile<'_> {
             judgement: None,
             check: None,
             landing: None,
+            counts: Vec::new(),
             rows: Vec::new(),
         }
     }

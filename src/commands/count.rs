@@ -23,6 +23,9 @@ use std::time::Duration;
 /// Most times that a kernel of an experiment repeats its work inside, if nobody says.
 const FEW_REPEATS: u64 = 2;
 
+/// Of kernels that take any, if nobody says.
+const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
+
 /// Counts what the options name.
 ///
 /// # Errors
@@ -237,24 +240,51 @@ fn settings(family: &'static Family, rungs: &[&'static Rung], options: &CountArg
 
 fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
     let rungs = rungs(family, options)?;
-    let params = settings(family, &rungs, options)?;
-    let case = |rung: &'static Rung| {
-        let is_read = |name: &String| family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
-        let params = params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
-        let case = Case {
-            family: family.name.into(),
-            variant: rung.variant().into(),
-            dtype: options.dtype.unwrap_or(family.dtypes[0]),
-            shape: shape(family, options),
-            wg: options.wg.unwrap_or_else(|| WorkGroup::linear(256)),
-            params,
-            seed: options.seed,
-        };
-        let remark = remark(family, rung, &case, target);
-        let large = is_large(family.form, case.shape).then(|| family.plan(rung, &case, target).ok()).flatten();
-        CountedTrial { case, rung, remark, trial: None, large }
+    let case = Case {
+        family: family.name.into(),
+        variant: String::new(),
+        dtype: options.dtype.unwrap_or(family.dtypes[0]),
+        shape: shape(family, options),
+        wg: options.wg.unwrap_or(WORK_GROUP),
+        params: settings(family, &rungs, options)?,
+        seed: options.seed,
     };
-    Ok(rungs.into_iter().map(case).collect())
+    Ok(rungs.into_iter().map(|rung| of_rung(family, rung, &case, target)).collect())
+}
+
+/// A case of a rung, which takes those of the settings that it reads.
+fn of_rung(family: &'static Family, rung: &'static Rung, case: &Case, target: &Target) -> CountedTrial {
+    let is_read = |name: &String| family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
+    let params = case.params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
+    let case = Case { variant: rung.variant().into(), params, ..case.clone() };
+    let remark = remark(family, rung, &case, target);
+    let large = is_large(family.form, case.shape).then(|| family.plan(rung, &case, target).ok()).flatten();
+    CountedTrial { case, rung, remark, trial: None, large }
+}
+
+/// Counts a reader's kernel as it was asked for, and rungs of its family, over as few elements as `gpulab count` does.
+///
+/// # Errors
+/// No simulator, or an interrupt.
+pub(super) fn beside(
+    (family, own): (&'static Family, &'static Rung),
+    rungs: &[&'static Rung],
+    asked: &Case,
+    (deadline, quiet): (Duration, bool),
+) -> Result<Vec<CountRow>, Error> {
+    let simulator = Simulator::prepare(&ceilings::folder()?)?;
+    let mut worker = open(&simulator, LockstepModel::USUAL, None, deadline)?;
+    let small = Case { shape: family.form.shape(usual_size(family.form), None), ..asked.clone() };
+    let others = Case { wg: WORK_GROUP, ..small.clone() };
+    let cases: Vec<CountedTrial> = std::iter::once((own, &small))
+        .chain(rungs.iter().map(|rung| (*rung, &others)))
+        .map(|(rung, case)| of_rung(family, rung, case, worker.target()))
+        .collect();
+    let version = &simulator.version;
+    let mut counting =
+        Counting { lines: false, quiet, simulator: version, model: LockstepModel::USUAL, rows: Vec::new() };
+    counting.run(&mut worker, &cases, &mut |_| {})?;
+    Ok(counting.rows)
 }
 
 /// What is to be known of a case's counts, or why it is not counted.

@@ -18,6 +18,9 @@ use std::time::Duration;
 /// Seconds that a small case may take, if nobody says: most of it is its compilation.
 const SMALL_S: f64 = 15.0;
 
+/// Seconds that a case may take in a simulator, which is slow, if nobody says.
+pub(super) const SIMULATOR_S: f64 = 60.0;
+
 /// What a file is judged for, and how. What is not said is as of the family's ladder.
 pub(super) struct Judging<'a> {
     /// The family whose problem it solves.
@@ -142,9 +145,7 @@ pub(super) struct Checked {
 /// # Errors
 /// No simulator, or an interrupt.
 pub(super) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
-    /// Seconds, if nobody says: a simulator is slow.
-    const PATIENCE_S: f64 = 60.0;
-    let limit = Duration::from_secs_f64(deadline.unwrap_or(PATIENCE_S));
+    let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
     let mut worker = CheckingWorker::open(&folder, Setup::default(), limit, (interrupt::interrupted, say))?;
     let shape = ragged(judged.family.form, judged.judgement.tile);

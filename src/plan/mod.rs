@@ -30,7 +30,7 @@ pub struct WorkGroup(pub [usize; 3]);
 
 impl WorkGroup {
     /// A one-dimensional work-group.
-    pub fn linear(size: usize) -> WorkGroup {
+    pub const fn linear(size: usize) -> WorkGroup {
         WorkGroup([size, 1, 1])
     }
 

@@ -138,6 +138,17 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     if lines.is_empty() { "\n".to_owned() } else { lines }
 }
 
+/// Paragraphs and numbered items, each broken anew into lines of at most `width` characters.
+pub fn paragraphs(text: &str, width: usize) -> String {
+    let is_item = |line: &str| line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    let lines: Vec<&str> = text.lines().collect();
+    let part = |lines: &[&str]| {
+        let joined = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+        wrap(&joined, width, if is_item(&joined) { "   " } else { "" })
+    };
+    lines.chunk_by(|a, b| !a.is_empty() && !b.is_empty() && !is_item(b)).map(part).collect()
+}
+
 /// Foreign text of many lines for a terminal, each indented by `indent`.
 pub fn block(text: &str, indent: &str) -> String {
     let lines = text.trim_end().lines();
@@ -180,6 +191,13 @@ pub fn markdown(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn paragraphs_are_broken_anew_and_items_stay_apart() {
+        let text = "one two\nthree\n\n1. first of\n   all\n2. last";
+        assert_eq!(paragraphs(text, 10), "one two\nthree\n\n1. first\n   of all\n2. last\n");
+        assert_eq!(paragraphs(text, 80), "one two three\n\n1. first of all\n2. last\n");
+    }
 
     #[test]
     fn a_reason_of_one_sentence_is_wrapped_and_a_log_stays() {

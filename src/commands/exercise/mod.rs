@@ -7,6 +7,7 @@ mod told;
 use super::{Out, note, words};
 use crate::cli::{ExerciseAction, ExerciseCheck, Global};
 use crate::exercise::{Exercise, ExerciseVerdict, Grade, NAMES, Progress, Standing, exercise, exercises};
+use crate::terminal::Screen;
 use crate::{Error, ceilings};
 use grading::Grader;
 use std::fs::OpenOptions;
@@ -74,6 +75,11 @@ fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
     progress.of(name)
 }
 
+/// Characters of a line on standard output.
+fn width() -> usize {
+    Screen::stdout(false).width
+}
+
 fn show(out: &mut Out, exercise: &Exercise, hint: bool) -> Result<(), Error> {
     let all = exercise.hints.len();
     let standing = match hint {
@@ -83,9 +89,9 @@ fn show(out: &mut Out, exercise: &Exercise, hint: bool) -> Result<(), Error> {
     if hint {
         let last = standing.hints.clamp(1, all);
         let text = exercise.hints.get(last - 1).map_or("", String::as_str);
-        return out.text(&told::hint(text, (last, all), exercise));
+        return out.text(&told::hint(text, (last, all), exercise, width()));
     }
-    out.text(&told::exercise(exercise, &standing))
+    out.text(&told::exercise(exercise, &standing, width()))
 }
 
 fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
@@ -98,7 +104,7 @@ fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(),
     // A student's work is never overwritten.
     let made = OpenOptions::new().write(true).create_new(true).open(&path);
     match made.and_then(|mut file| file.write_all(starter.as_bytes())) {
-        Ok(()) => out.text(&told::started(exercise, &path)),
+        Ok(()) => out.text(&told::started(exercise, &path, width())),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::Usage(format!(
             "{shown} is there already, and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
              with -o FILE",
@@ -124,7 +130,7 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
     }
     match options.json.as_deref() {
         Some("-") => out.text(&format!("{}\n", as_json(&grade)?))?,
-        _ => out.text(&told::grade(exercise, &grade))?,
+        _ => out.text(&told::grade(exercise, &grade, width()))?,
     }
     let standing = keep(exercise.name, |standing| {
         standing.checks += 1;

@@ -1,6 +1,7 @@
 //! What is said of exercises, in words.
 
 use crate::exercise::{Exercise, ExerciseVerdict, Grade, Progress, Standing};
+use crate::report::format::{paragraphs, reason, wrap};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -24,10 +25,12 @@ pub(super) fn list(all: &[Exercise], progress: &Progress) -> String {
     text
 }
 
-/// What an exercise asks for.
-pub(super) fn exercise(exercise: &Exercise, standing: &Standing) -> String {
+/// What an exercise asks for, in lines of so many characters.
+pub(super) fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> String {
     let Exercise { name, title, source, goal, text, hints, .. } = exercise;
-    let mut said = format!("{name}: {title}\nFrom: {source}\n\nGoal: {goal}\n\n{}\n", text.trim());
+    let source = wrap(&format!("From: {source}"), width, "  ");
+    let goal = wrap(&format!("Goal: {goal}"), width, "  ");
+    let mut said = format!("{name}: {title}\n{source}\n{goal}\n{}", paragraphs(text.trim(), width));
     if !exercise.checks.is_empty() {
         said.push_str("\nChecked: the result at many sizes, then in a simulator:\n");
         for check in &exercise.checks {
@@ -35,7 +38,7 @@ pub(super) fn exercise(exercise: &Exercise, standing: &Standing) -> String {
         }
     }
     for (number, hint) in (1..).zip(hints.iter().take(standing.hints)) {
-        let _ = write!(said, "\nHint {number} of {}: {hint}\n", hints.len());
+        let _ = write!(said, "\n{}", wrap(&format!("Hint {number} of {}: {hint}", hints.len()), width, "  "));
     }
     let more = if standing.hints < hints.len() {
         format!("gpulab exercise show {name} --hint       the next hint\n")
@@ -62,48 +65,47 @@ fn wanted(check: &crate::exercise::CountCheck) -> String {
     }
 }
 
-/// A hint.
-pub(super) fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise) -> String {
+/// A hint, in lines of so many characters.
+pub(super) fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise, width: usize) -> String {
     let more = match number < all {
         true => format!("gpulab exercise show {} --hint says more.", exercise.name),
         false => {
             format!("That was the last hint; gpulab exercise show {} --solution prints a solution.", exercise.name)
         }
     };
-    format!("Hint {number} of {all}: {text}\n{more}\n")
+    wrap(&format!("Hint {number} of {all}: {text}"), width, "  ") + &wrap(&more, width, "  ")
 }
 
-/// That a file was written, and what to do with it.
-pub(super) fn started(exercise: &Exercise, path: &Path) -> String {
+/// That a file was written, and what to do with it, in lines of so many characters.
+pub(super) fn started(exercise: &Exercise, path: &Path, width: usize) -> String {
     let (name, path) = (exercise.name, path.display());
-    format!(
-        "{path} is written: {}.\nGoal: {}\nRead it and change it, then:  gpulab exercise check {name} {path}\nWhat it is about:  \
-         gpulab exercise show {name}\n",
-        exercise.title, exercise.goal
-    )
+    let written = wrap(&format!("{path} is written: {}.", exercise.title), width, "  ");
+    let goal = wrap(&format!("Goal: {}", exercise.goal), width, "  ");
+    let about = format!("What it is about:  gpulab exercise show {name}\n");
+    format!("{written}{goal}{about}Read it and change it, then:  gpulab exercise check {name} {path}\n")
 }
 
-/// What a check found.
-pub(super) fn grade(exercise: &Exercise, grade: &Grade) -> String {
+/// What a check found, in lines of so many characters.
+pub(super) fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
     let mut text = format!("{}: {}\n", grade.exercise, grade.verdict.label());
     if !grade.right_at.is_empty() {
-        let _ = writeln!(text, "  right at n = {}", grade.right_at.join(", "));
+        text += &wrap(&format!("  right at n = {}", grade.right_at.join(", ")), width, "    ");
     }
     if let Some(size) = grade.counted_at.as_ref().filter(|_| !grade.checks.is_empty()) {
-        let _ =
-            writeln!(text, "  counted in the simulator at n = {size} (--seed {} draws these sizes again):", grade.seed);
+        let how = format!("  counted in the simulator at n = {size} (--seed {} draws these sizes again):", grade.seed);
+        text += &wrap(&how, width, "    ");
     }
-    let width = grade.checks.iter().map(|check| check.what.chars().count()).max().unwrap_or(0);
+    let column = grade.checks.iter().map(|check| check.what.chars().count()).max().unwrap_or(0);
     for check in &grade.checks {
         let mark = if check.ok { "ok  " } else { "not yet" };
         let value = check.value.map_or("none".to_owned(), |value| format!("{value:.3}"));
-        let _ = writeln!(text, "  {mark:<7}  {:<width$}  {value:>9}  {}", check.what, check.wanted);
+        let _ = writeln!(text, "  {mark:<7}  {:<column$}  {value:>9}  {}", check.what, check.wanted);
     }
     if grade.verdict != ExerciseVerdict::Passed && grade.checks.is_empty() {
-        let _ = writeln!(text, "  {}", grade.reason);
+        text += &reason(&grade.reason, "  ", width);
     }
     if !grade.hint.is_empty() {
-        let _ = writeln!(text, "Think about: {}", grade.hint);
+        text += &wrap(&format!("Think about: {}", grade.hint), width, "  ");
     }
     if grade.verdict != ExerciseVerdict::Passed && !grade.hint.is_empty() {
         let _ = writeln!(text, "More help: gpulab exercise show {} --hint", exercise.name);
