@@ -6,6 +6,7 @@ mod buffers;
 mod canary;
 mod clock;
 mod compute;
+mod drawing;
 mod exchange;
 mod inputs;
 mod inspect;
