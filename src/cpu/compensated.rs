@@ -51,7 +51,7 @@ impl Partial {
         Partial { sum: self.sum.add(product, error), magnitude: self.magnitude + product.abs() }
     }
 
-    fn merge(self, other: &Partial) -> Partial {
+    pub(super) fn merge(self, other: &Partial) -> Partial {
         Partial { sum: self.sum.add(other.sum.high, other.sum.low), magnitude: self.magnitude + other.magnitude }
     }
 
@@ -62,6 +62,18 @@ impl Partial {
             self = Partial { sum: self.sum.add(term, 0.0), magnitude: self.magnitude + term.abs() };
         }
         self
+    }
+
+    /// That of which this is what is known.
+    pub(super) fn known(sum: Rounded) -> Partial {
+        Partial { sum: Twofold { high: sum.value, low: 0.0 }, magnitude: sum.magnitude }
+    }
+
+    /// With the product of other factors in place of one.
+    pub(super) fn exchanged<T: Real>(self, old: [T; 2], new: [T; 2]) -> Partial {
+        let [(was, was_error), (is, is_error)] = [old, new].map(|[x, y]| T::product(x, y));
+        let sum = self.sum.add(-was, -was_error).add(is, is_error);
+        Partial { sum, magnitude: self.magnitude - was.abs() + is.abs() }
     }
 
     /// Both, as a reference.
@@ -165,7 +177,7 @@ impl RunningSums {
 
 /// The versions exist for `mul_add`: without the FMA instruction it is a slow library call.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+fma"))]
-fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
+pub(super) fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
     for (x, y) in x.iter().zip(y) {
@@ -175,7 +187,7 @@ fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
-fn sum_block<T: Copy + Into<f64>>(x: &[T]) -> Partial {
+pub(super) fn sum_block<T: Copy + Into<f64>>(x: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
     let (x, rest) = x.as_chunks::<LANES>();
     for x in x {

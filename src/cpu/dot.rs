@@ -3,8 +3,8 @@
 use super::element::Element;
 use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
-use crate::data::Array;
-use crate::plan::Reference;
+use crate::data::{self, Array, DrawnInput, Dtype, Streamed};
+use crate::plan::{Reference, Rounded};
 use crate::same_type;
 use multiversion::multiversion;
 
@@ -67,6 +67,62 @@ pub fn reference(x: &Array, y: &Array) -> Reference {
         (Array::I32(x), Array::I32(y)) => Reference::Exact(Array::I32(vec![all_threads(x, y)])),
         (Array::I64(x), Array::I64(y)) => Reference::Exact(Array::I64(vec![all_threads(x, y)])),
         _ => unreachable!("a dot product of two vectors of one type"),
+    }
+}
+
+/// As [`reference`], bit for bit, of two vectors that are drawn; with their prints.
+pub fn streamed(inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
+    if inputs.first().is_some_and(|x| x.dtype.is_float()) {
+        let Streamed { results, prints } = data::streamed(inputs, |parts| match parts {
+            [Array::F32(x), Array::F32(y)] => compensated::block(x, y),
+            [Array::F64(x), Array::F64(y)] => compensated::block(x, y),
+            _ => compensated::Partial::default(),
+        });
+        let sum = results.iter().fold(compensated::Partial::default(), compensated::Partial::merge);
+        return (Reference::Rounded(sum.rounded()), prints);
+    }
+    let Streamed { results, prints } = data::streamed(inputs, |parts| typed!(parts, lanes));
+    let dtype = inputs.first().map_or(Dtype::I32, |x| x.dtype);
+    let all = results.iter().fold(Array::zeros(dtype, 0), |all, part| all.followed_by(part));
+    (Reference::Exact(super::wrapping_sum(&all)), prints)
+}
+
+/// The right answer after an element of both vectors has changed from `old` to `new`, as [`deciding`] says; exact where it
+/// was exact before.
+pub fn amended(before: &Reference, old: [&Array; 2], new: [&Array; 2]) -> Reference {
+    /// One more term and one less, of integers.
+    macro_rules! whole {
+        ($sum:expr, $old:expr, $new:expr) => {{
+            let [was, is] = [$old, $new].map(|[x, y]| x[0].wrapping_mul(y[0]));
+            vec![$sum[0].wrapping_add(is.wrapping_sub(was))].into()
+        }};
+    }
+    match (before, old, new) {
+        (Reference::Exact(Array::I32(sum)), [Array::I32(a), Array::I32(b)], [Array::I32(x), Array::I32(y)]) => {
+            Reference::Exact(whole!(sum, [a, b], [x, y]))
+        }
+        (Reference::Exact(Array::I64(sum)), [Array::I64(a), Array::I64(b)], [Array::I64(x), Array::I64(y)]) => {
+            Reference::Exact(whole!(sum, [a, b], [x, y]))
+        }
+        (Reference::Exact(Array::F32(sum)), [Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => {
+            let known = Rounded { value: sum[0].into(), magnitude: 0.0 };
+            let sum = compensated::Partial::known(known).exchanged([a[0], b[0]], [x[0], y[0]]);
+            Reference::Exact(Array::F32(vec![sum.value() as f32]))
+        }
+        (Reference::Exact(Array::F64(sum)), [Array::F64(a), Array::F64(b)], [Array::F64(x), Array::F64(y)]) => {
+            let known = Rounded { value: sum[0], magnitude: 0.0 };
+            let sum = compensated::Partial::known(known).exchanged([a[0], b[0]], [x[0], y[0]]);
+            Reference::Exact(Array::F64(vec![sum.value()]))
+        }
+        (Reference::Rounded(sum), [Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => {
+            let sum = compensated::Partial::known(*sum).exchanged([a[0], b[0]], [x[0], y[0]]);
+            Reference::Rounded(sum.rounded())
+        }
+        (Reference::Rounded(sum), [Array::F64(a), Array::F64(b)], [Array::F64(x), Array::F64(y)]) => {
+            let sum = compensated::Partial::known(*sum).exchanged([a[0], b[0]], [x[0], y[0]]);
+            Reference::Rounded(sum.rounded())
+        }
+        _ => before.clone(),
     }
 }
 
@@ -149,6 +205,46 @@ mod tests {
         let v = vec![Roundings(1); n];
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| all_threads(&v, &v)).0
+    }
+
+    #[test]
+    fn a_stream_is_as_right_as_arrays_bit_for_bit() {
+        use crate::data::{Fill, generate};
+        for (dtype, len) in Dtype::ALL.into_iter().flat_map(|dtype| [1, 65_536, 200_003].map(|len| (dtype, len))) {
+            let [x, y] = [0, 1].map(|stream| generate(Fill::Real, dtype, 5, stream, 0, len));
+            let inputs = [0, 1].map(|stream| DrawnInput::new(Fill::Real, dtype, 5, stream, len));
+            let (streamed, prints) = streamed(&inputs);
+            assert_eq!(streamed, reference(&x, &y), "{dtype} {len}");
+            assert_eq!(prints, [&x, &y].map(|array| data::print(array.as_bytes(), 0)));
+        }
+    }
+
+    #[test]
+    fn an_exchanged_product_is_followed_without_a_look_at_the_others() {
+        use crate::data::{Fill, generate};
+        for (dtype, fill) in
+            Dtype::ALL.into_iter().flat_map(|dtype| [Fill::Real, Fill::Fractions(8)].map(|f| (dtype, f)))
+        {
+            let mut inputs = [0, 1].map(|stream| generate(fill, dtype, 5, stream, 0, 1000));
+            let before = reference(&inputs[0], &inputs[1]);
+            for (at, draw) in [(0, 3), (500, 16), (999, 77)] {
+                let old = [0, 1].map(|input| inputs[input].at(at).unwrap());
+                let new = deciding(&inputs, &before, 0.5, at, draw).unwrap();
+                (0..2).for_each(|input| _ = inputs[input].put(at, &new[input]));
+                let after = reference(&inputs[0], &inputs[1]);
+                let updated = amended(&before, [&old[0], &old[1]], [&new[0], &new[1]]);
+                assert_eq!(updated.exact(), after.exact(), "{dtype} at {at}");
+                assert!(after.exact().is_none() || after.exact() != before.exact());
+                if let (Some(updated), Some(after), Some(before)) =
+                    (updated.rounded(), after.rounded(), before.rounded())
+                {
+                    approx::assert_relative_eq!(updated.value, after.value, max_relative = 1e-14);
+                    approx::assert_relative_eq!(updated.magnitude, after.magnitude, max_relative = 1e-14);
+                    assert!((after.value - before.value).abs() > 0.5);
+                }
+                (0..2).for_each(|input| _ = inputs[input].put(at, &old[input]));
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
-use crate::data::{Array, Params};
+use crate::data::{self, Array, DrawnInput, Params, Streamed};
 use crate::each_array;
 use crate::plan::{Reference, Rounded};
 use multiversion::multiversion;
@@ -111,6 +111,23 @@ pub fn reference(op: Op, x: &Array) -> Reference {
         Array::F64(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
         _ => Reference::Exact(reduced!(op, x, all_threads)),
     }
+}
+
+/// As [`reference`], bit for bit, of a vector that is drawn; with its print.
+pub fn streamed(op: Op, inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
+    let Some(x) = inputs.first() else { return (Reference::Exact(Array::I32(Vec::new())), Vec::new()) };
+    if op == Op::Sum && x.dtype.is_float() {
+        let Streamed { results, prints } = data::streamed(inputs, |parts| match parts {
+            [Array::F32(x)] => compensated::sum_block(x),
+            [Array::F64(x)] => compensated::sum_block(x),
+            _ => compensated::Partial::default(),
+        });
+        let sum = results.iter().fold(compensated::Partial::default(), compensated::Partial::merge);
+        return (Reference::Rounded(sum.rounded()), prints);
+    }
+    let Streamed { results, prints } = data::streamed(inputs, |parts| -> Array { reduced!(op, &parts[0], lanes) });
+    let all = results.iter().fold(Array::zeros(x.dtype, 0), |all, part| all.followed_by(part));
+    (Reference::Exact(reduced!(op, &all, all_threads)), prints)
 }
 
 /// A value for element `at` of `x` that makes the reduction another one than `before`, by more than `margin` where it is
@@ -280,7 +297,7 @@ fn lanes<T: Element, O: Join<T>>(x: &[T]) -> T {
 #[cfg(test)]
 mod deciding_tests {
     use super::*;
-    use crate::data::{Change, Dtype, Fill, generate};
+    use crate::data::{Dtype, Fill, generate};
 
     #[test]
     fn a_deciding_value_changes_the_result() {
@@ -293,7 +310,7 @@ mod deciding_tests {
                 for at in [0, 1, 500, 999] {
                     let value = deciding(op, &x[0], &before, 3.0, at, 77 * at as u64 + 12_345).unwrap();
                     let old = x[0].at(at).unwrap();
-                    let undo = Change { input: 0, index: at, value: value.clone() }.apply(&mut x);
+                    let undo = x[0].put(at, &value);
                     let after = reference(op, &x[0]);
                     let updated = amended(op, &before, &old, &value);
                     assert_eq!(updated.exact(), after.exact(), "{} {dtype} at {at}", op.name());
@@ -305,8 +322,20 @@ mod deciding_tests {
                         (after.value - before.value).abs() > 3.0
                     };
                     assert!(after.exact() != before.exact() || moved, "{} {dtype} at {at}", op.name());
-                    undo.apply(&mut x);
+                    x[0].put(at, &undo);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_is_as_right_as_an_array_bit_for_bit() {
+        for (op, dtype) in Op::ALL.into_iter().flat_map(|op| Dtype::ALL.map(|dtype| (op, dtype))) {
+            for len in [1, 65_536, 200_003] {
+                let x = generate(Fill::Real, dtype, 5, 0, 0, len);
+                let (streamed, prints) = streamed(op, &[DrawnInput::new(Fill::Real, dtype, 5, 0, len)]);
+                assert_eq!(streamed, reference(op, &x), "{} {dtype} {len}", op.name());
+                assert_eq!(prints, [data::print(x.as_bytes(), 0)]);
             }
         }
     }

@@ -2,6 +2,7 @@
 //! anywhere, in parallel, and again later, without keeping the array.
 
 use super::{Array, Dtype};
+use multiversion::multiversion;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -97,114 +98,226 @@ pub const NO_EDGE: i32 = i32::MAX / 2;
 
 /// `len` elements of stream `stream` (0 for the first input, 1 for the second, ...), from index `start` on.
 pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, len: usize) -> Array {
-    let key = mix(seed ^ mix(stream.wrapping_add(0x5EED)));
-    let (weights, scale) = (Weights::of(fill, key), scale(key));
     let mut array = Array::zeros(dtype, len);
-    match &mut array {
-        Array::F32(v) => fill_with(v, start, |i| match fill {
-            Fill::Real => (draw(key, i) >> 40) as f32 * (2.0 / (1u64 << 24) as f32) - 1.0,
-            Fill::Positive => 1.0 + (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
-            Fill::Negative => -1.0 - (draw(key, i) >> 41) as f32 * (1.0 / (1u64 << 23) as f32),
-            Fill::Near { negative, small } => {
-                near(draw(key, i), negative, [23, 3, 11]) as f32 * 2f32.powi(if small { -60 } else { 37 })
-            }
-            Fill::Sizes(most) => sized(draw(key, i), draw(!key, i), most) as f32,
-            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 32) as f32 * scale as f32,
-            Fill::Bits => f32::from_bits(pattern(key, i)),
-            Fill::Weights { .. } => weights.weight(i).map_or(f32::INFINITY, |w| w as f32),
-            Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * size(falling)) as f32,
-            Fill::Fractions(k) => small(Fill::Exact(k), key, i, 32) as f32 / 4.0,
-            other => small(other, key, i, 32) as f32,
-        }),
-        Array::F64(v) => fill_with(v, start, |i| match fill {
-            Fill::Real => (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0,
-            Fill::Positive => 1.0 + fraction(draw(key, i)),
-            Fill::Negative => -1.0 - fraction(draw(key, i)),
-            Fill::Near { negative, small } => {
-                near(draw(key, i), negative, [52, 20, 31]) as f64 * 2f64.powi(if small { -90 } else { 8 })
-            }
-            Fill::Sizes(most) => sized(draw(key, i), draw(!key, i), most),
-            Fill::Scaled(k) => small(Fill::Exact(k), key, i, 64) as f64 * scale,
-            Fill::Bits => f64::from_bits(wide_pattern(key, i)),
-            Fill::Weights { .. } => weights.weight(i).unwrap_or(f64::INFINITY),
-            Fill::Turned { columns, falling } => turned(key, columns, falling, i) * size(falling),
-            Fill::Fractions(k) => small(Fill::Exact(k), key, i, 64) as f64 / 4.0,
-            other => small(other, key, i, 64) as f64,
-        }),
-        Array::I32(v) => fill_with(v, start, |i| match fill {
-            Fill::Real => draw(key, i) as i32,
-            Fill::Positive => (1 << 28) + (draw(key, i) >> 36) as i32,
-            Fill::Negative => -(1 << 28) - (draw(key, i) >> 36) as i32,
-            // Sums of two are no missing edges.
-            Fill::Near { negative, small } => {
-                near(draw(key, i), negative, if small { [25, 1, 15] } else { [28 + u32::from(negative), 4, 15] }) as i32
-            }
-            Fill::Sizes(most) => narrow(draw(key, i), draw(!key, i), most.min(31)) as i32,
-            Fill::Bits => pattern(key, i).cast_signed(),
-            Fill::Weights { .. } => weights.whole(i),
-            Fill::Turned { columns, falling } => (turned(key, columns, falling, i) * f64::from(1 << 27)) as i32,
-            other => small(other, key, i, 32) as i32,
-        }),
-        Array::I64(v) => fill_with(v, start, |i| match fill {
-            Fill::Real => draw(key, i) as i64,
-            Fill::Positive => (1 << 60) + (draw(key, i) >> 4) as i64,
-            Fill::Negative => -(1 << 60) - (draw(key, i) >> 4) as i64,
-            Fill::Near { negative, small } => {
-                near(draw(key, i), negative, if small { [54, 1, 31] } else { [60, 7, 31] })
-            }
-            Fill::Sizes(most) => narrow(draw(key, i), draw(!key, i), most.min(63)),
-            Fill::Bits => wide_pattern(key, i).cast_signed(),
-            Fill::Weights { .. } => weights.whole(i).into(),
-            other => small(other, key, i, 64),
-        }),
-    }
+    regenerate(fill, seed, stream, start, &mut array);
     array
 }
 
+/// As [`generate`], in place of the elements of an array.
+pub fn regenerate(fill: Fill, seed: u64, stream: u64, start: u64, array: &mut Array) {
+    let key = key(seed, stream);
+    match array {
+        Array::F32(v) => fill_f32(v, start, fill, key),
+        Array::F64(v) => fill_f64(v, start, fill, key),
+        Array::I32(v) => fill_i32(v, start, fill, key),
+        Array::I64(v) => fill_i64(v, start, fill, key),
+    }
+}
+
+/// What the elements of a stream are drawn with: element `i` depends on [`draw`] of this and `i` alone.
+pub(super) fn key(seed: u64, stream: u64) -> u64 {
+    mix(seed ^ mix(stream.wrapping_add(0x5EED)))
+}
+
+fn fill_f32(v: &mut [f32], start: u64, fill: Fill, key: u64) {
+    const UNIT: f32 = 1.0 / (1u64 << 23) as f32;
+    match fill {
+        Fill::Real => fill_with(v, start, |i| (draw(key, i) >> 40) as i32 as f32 * UNIT - 1.0),
+        Fill::Positive => fill_with(v, start, |i| 1.0 + (draw(key, i) >> 41) as i32 as f32 * UNIT),
+        Fill::Negative => fill_with(v, start, |i| -1.0 - (draw(key, i) >> 41) as i32 as f32 * UNIT),
+        Fill::Near { negative, small } => {
+            let (places, size) = near_places(Dtype::F32, negative, small);
+            let scale = 2f32.powi(size);
+            fill_with(v, start, |i| near(draw(key, i), negative, places) as f32 * scale);
+        }
+        Fill::Sizes(most) => fill_with(v, start, |i| sized_f32(draw(key, i), draw(!key, i), most)),
+        Fill::Exact(k) => fill_exact(v, start, key, k, |x| x as f32),
+        Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f32 / 4.0),
+        Fill::Scaled(k) => {
+            let scale = scale(key) as f32;
+            fill_exact(v, start, key, k, |x| x as f32 * scale);
+        }
+        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k) as f32),
+        Fill::Ones => v.fill(1.0),
+        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 32) as f32),
+        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 32) as f32),
+        Fill::Bits => fill_with(v, start, |i| f32::from_bits(pattern(key, i))),
+        Fill::Weights { .. } => {
+            let weights = Weights::of(fill, key);
+            fill_with(v, start, |i| weights.weight(i).map_or(f32::INFINITY, |w| w as f32));
+        }
+        Fill::Turned { columns, falling } => {
+            fill_with(v, start, |i| (turned(key, columns, falling, i) * size(falling)) as f32);
+        }
+    }
+}
+
+fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
+    match fill {
+        Fill::Real => fill_with(v, start, |i| (draw(key, i) >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0),
+        Fill::Positive => fill_with(v, start, |i| 1.0 + fraction(draw(key, i))),
+        Fill::Negative => fill_with(v, start, |i| -1.0 - fraction(draw(key, i))),
+        Fill::Near { negative, small } => {
+            let (places, size) = near_places(Dtype::F64, negative, small);
+            let scale = 2f64.powi(size);
+            fill_with(v, start, |i| near(draw(key, i), negative, places) as f64 * scale);
+        }
+        Fill::Sizes(most) => fill_with(v, start, |i| sized_f64(draw(key, i), draw(!key, i), most)),
+        Fill::Exact(k) => fill_exact(v, start, key, k, |x| x as f64),
+        Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f64 / 4.0),
+        Fill::Scaled(k) => {
+            let scale = scale(key);
+            fill_exact(v, start, key, k, |x| x as f64 * scale);
+        }
+        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k) as f64),
+        Fill::Ones => v.fill(1.0),
+        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 64) as f64),
+        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 64) as f64),
+        Fill::Bits => fill_with(v, start, |i| f64::from_bits(wide_pattern(key, i))),
+        Fill::Weights { .. } => {
+            let weights = Weights::of(fill, key);
+            fill_with(v, start, |i| weights.weight(i).unwrap_or(f64::INFINITY));
+        }
+        Fill::Turned { columns, falling } => {
+            fill_with(v, start, |i| turned(key, columns, falling, i) * size(falling));
+        }
+    }
+}
+
+fn fill_i32(v: &mut [i32], start: u64, fill: Fill, key: u64) {
+    match fill {
+        Fill::Real => fill_with(v, start, |i| draw(key, i) as i32),
+        Fill::Positive => fill_with(v, start, |i| (1 << 28) + (draw(key, i) >> 36) as i32),
+        Fill::Negative => fill_with(v, start, |i| -(1 << 28) - (draw(key, i) >> 36) as i32),
+        Fill::Near { negative, small } => {
+            let (places, _) = near_places(Dtype::I32, negative, small);
+            fill_with(v, start, |i| near(draw(key, i), negative, places) as i32);
+        }
+        Fill::Sizes(most) => fill_with(v, start, |i| narrow(draw(key, i), draw(!key, i), most.min(31)) as i32),
+        Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => fill_exact(v, start, key, k, |x| x as i32),
+        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k) as i32),
+        Fill::Ones => v.fill(1),
+        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 32) as i32),
+        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 32) as i32),
+        Fill::Bits => fill_with(v, start, |i| pattern(key, i).cast_signed()),
+        Fill::Weights { .. } => {
+            let weights = Weights::of(fill, key);
+            fill_with(v, start, |i| weights.whole(i));
+        }
+        Fill::Turned { columns, falling } => {
+            fill_with(v, start, |i| (turned(key, columns, falling, i) * f64::from(1 << 27)) as i32);
+        }
+    }
+}
+
+fn fill_i64(v: &mut [i64], start: u64, fill: Fill, key: u64) {
+    match fill {
+        Fill::Real => fill_with(v, start, |i| draw(key, i) as i64),
+        Fill::Positive => fill_with(v, start, |i| (1 << 60) + (draw(key, i) >> 4) as i64),
+        Fill::Negative => fill_with(v, start, |i| -(1 << 60) - (draw(key, i) >> 4) as i64),
+        Fill::Near { negative, small } => {
+            let (places, _) = near_places(Dtype::I64, negative, small);
+            fill_with(v, start, |i| near(draw(key, i), negative, places));
+        }
+        Fill::Sizes(most) => fill_with(v, start, |i| narrow(draw(key, i), draw(!key, i), most.min(63))),
+        Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => fill_exact(v, start, key, k, |x| x),
+        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k)),
+        Fill::Ones => v.fill(1),
+        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 64)),
+        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 64)),
+        Fill::Bits => fill_with(v, start, |i| wide_pattern(key, i).cast_signed()),
+        Fill::Weights { .. } => {
+            let weights = Weights::of(fill, key);
+            fill_with(v, start, |i| weights.whole(i).into());
+        }
+        // No graph has weights of this type.
+        Fill::Turned { .. } => v.fill(1),
+    }
+}
+
+/// Random signs times 1..=`k`, as `element` makes elements of them. Few are taken from 32 bits of a draw, whose product with
+/// `k` is a vector register's.
+fn fill_exact<T: Send>(v: &mut [T], start: u64, key: u64, k: u64, element: impl Fn(i64) -> T + Sync) {
+    if k < 1 << 31 {
+        fill_with(v, start, |i| {
+            let r = draw(key, i);
+            let magnitude = 1 + (((r >> 32) * k) >> 32) as i32;
+            element(i64::from(if r & 1 == 0 { magnitude } else { -magnitude }))
+        });
+    } else {
+        fill_with(v, start, |i| {
+            let r = draw(key, i);
+            let magnitude = 1 + up_to(r, k);
+            element(if r & 1 == 0 { magnitude } else { -magnitude })
+        });
+    }
+}
+
+/// A whole number from 0 on, below `end`.
+#[inline(always)]
+fn up_to(draw: u64, end: u64) -> i64 {
+    ((u128::from(draw) * u128::from(end)) >> 64) as i64
+}
+
+/// The bit of the lower half of so many that an element has, or is without; most have none.
+#[inline(always)]
+fn lone_bit(draw: u64, bits: u64) -> i64 {
+    if draw.is_multiple_of(256) { 1 << ((draw >> 32) % (bits / 2)) } else { 0 }
+}
+
+/// What numbers of [`Fill::Near`] are made with: `power`, `bits` and `flip` of [`near`], and the power of two that they are
+/// multiplied by.
+pub fn near_places(dtype: Dtype, negative: bool, small: bool) -> ([u32; 3], i32) {
+    match (dtype, small) {
+        (Dtype::F32, _) => ([23, 3, 11], if small { -60 } else { 37 }),
+        (Dtype::F64, _) => ([52, 20, 31], if small { -90 } else { 8 }),
+        // Sums of two are no missing edges.
+        (Dtype::I32, true) => ([25, 1, 15], 0),
+        (Dtype::I32, false) => ([28 + u32::from(negative), 4, 15], 0),
+        (Dtype::I64, true) => ([54, 1, 31], 0),
+        (Dtype::I64, false) => ([60, 7, 31], 0),
+    }
+}
+
 /// 2^`power`, less than four times 2^`bits` more, and in every other number 2^`flip` as well.
+#[inline(always)]
 fn near(draw: u64, negative: bool, [power, bits, flip]: [u32; 3]) -> i64 {
     let last = (1 << bits) + 1 + (draw >> (63 - bits)) as i64;
     let number = (1 << power) + ((draw & 1) << flip) as i64 + last;
     if negative { -number } else { number }
 }
 
+/// A number below `end`, of the upper half of a draw.
+#[inline(always)]
+fn below(draw: u64, end: u32) -> u32 {
+    (((draw >> 32) * u64::from(end)) >> 32) as u32
+}
+
 /// An integer of a random number of bits, up to `most` of them.
+#[inline(always)]
 fn narrow(draw: u64, kind: u64, most: u32) -> i64 {
-    let bits = (kind >> 8) as u32 % (most + 1);
+    let bits = below(kind, most + 1);
     let magnitude = if bits == 0 { 0 } else { draw >> (64 - bits) } as i64;
     if kind & 1 == 0 { magnitude } else { -magnitude }
 }
 
-/// A float whose exponent is one of `most` about 0.
-fn sized(draw: u64, kind: u64, most: u32) -> f64 {
-    let exponent = (kind >> 8) as i32 % (most as i32 + 1) - most as i32 / 2;
-    let power = f64::from_bits(((1023 + exponent) as u64) << 52);
-    let magnitude = (1.0 + fraction(draw)) * power;
-    if kind & 1 == 0 { magnitude } else { -magnitude }
+/// A float whose exponent is one of `most` about 0: its sign, its exponent and, from a draw of their own, the other bits.
+#[inline(always)]
+fn sized_f32(draw: u64, kind: u64, most: u32) -> f32 {
+    let exponent = below(kind, most + 1) + 127 - most / 2;
+    f32::from_bits((kind as u32) << 31 | exponent << 23 | (draw >> 41) as u32)
+}
+
+/// The same in double.
+#[inline(always)]
+fn sized_f64(draw: u64, kind: u64, most: u32) -> f64 {
+    let exponent = below(kind, most + 1) + 1023 - most / 2;
+    f64::from_bits(kind << 63 | u64::from(exponent) << 52 | draw >> 12)
 }
 
 /// The power of two of [`Fill::Scaled`].
-fn scale(key: u64) -> f64 {
+pub(super) fn scale(key: u64) -> f64 {
     2f64.powi((mix(key ^ 5) % 81) as i32 - 40)
-}
-
-fn small(fill: Fill, key: u64, i: u64, bits: u64) -> i64 {
-    // The bit that an element is without, or has; most have none of their own.
-    let lone = || {
-        let r = draw(key, i);
-        if r.is_multiple_of(256) { 1 << ((r >> 32) % (bits / 2)) } else { 0 }
-    };
-    match fill {
-        Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => {
-            let r = draw(key, i);
-            let magnitude = 1 + ((u128::from(r) * u128::from(k)) >> 64) as i64;
-            if r & 1 == 0 { magnitude } else { -magnitude }
-        }
-        Fill::Below(k) => ((u128::from(draw(key, i)) * u128::from(k)) >> 64) as i64,
-        Fill::MostBits => !lone(),
-        Fill::FewBits => lone(),
-        _ => 1,
-    }
 }
 
 /// Bits that operations on numbers are likely to change: of f32, and as the upper halves of 64-bit words of f64 and others.
@@ -377,26 +490,36 @@ fn size(falling: bool) -> f64 {
 }
 
 /// Of [0, 1), with every bit of its significand.
+#[inline(always)]
 fn fraction(draw: u64) -> f64 {
     (draw >> 12) as f64 / (1u64 << 52) as f64
 }
 
 fn fill_with<T: Send>(values: &mut [T], start: u64, f: impl Fn(u64) -> T + Sync) {
     const CHUNK: usize = 1 << 16;
-    values.par_chunks_mut(CHUNK).enumerate().for_each(|(c, chunk)| {
-        let first = start + (c * CHUNK) as u64;
-        for (i, value) in chunk.iter_mut().enumerate() {
-            *value = f(first + i as u64);
-        }
-    });
+    if values.len() <= CHUNK {
+        return fill_chunk(values, start, &f);
+    }
+    let chunks = values.par_chunks_mut(CHUNK).enumerate();
+    chunks.for_each(|(c, chunk)| fill_chunk(chunk, start + (c * CHUNK) as u64, &f));
+}
+
+/// The versions exist for products of 64 bits, of which AVX-512 makes eight at once.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+fn fill_chunk<T, F: Fn(u64) -> T>(values: &mut [T], first: u64, f: &F) {
+    for (i, value) in values.iter_mut().enumerate() {
+        *value = f(first + i as u64);
+    }
 }
 
 /// A random number: the same for the same key and index, and like no other.
+#[inline(always)]
 pub fn draw(key: u64, index: u64) -> u64 {
     mix(key.wrapping_add(index.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
 }
 
 /// The output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection of 64-bit words.
+#[inline(always)]
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,10 +1,14 @@
 //! Element types, typed arrays, and seeded test data.
 
+mod drawn;
 mod fill;
 mod pairs;
+mod print;
 
-pub use fill::{Fill, NO_EDGE, draw, generate, not_finite, telling, turn};
+pub use drawn::{DrawnInput, Inputs, Streamed, streamed};
+pub use fill::{Fill, NO_EDGE, draw, generate, near_places, not_finite, telling, turn};
 pub use pairs::{hard_to_compare, overlapping};
+pub use print::print;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -217,6 +221,16 @@ impl Array {
         Some(each_array!(self, v => vec![*v.get(index)?].into()))
     }
 
+    /// Puts the element that `value` holds in place of one, and returns that.
+    pub fn put(&mut self, index: usize, value: &Array) -> Array {
+        let size = value.dtype().size();
+        let place = &mut self.as_bytes_mut()[index * size..][..size];
+        let mut old = value.clone();
+        old.as_bytes_mut().copy_from_slice(place);
+        place.copy_from_slice(value.as_bytes());
+        old
+    }
+
     /// These elements, and behind them those of another array; those of another type are left out.
     pub fn followed_by(&self, other: &Array) -> Array {
         let mut all = self.clone();
@@ -244,16 +258,4 @@ pub struct Change {
     pub index: usize,
     /// The value: an array of one element of the input's type.
     pub value: Array,
-}
-
-impl Change {
-    /// Makes the change, and returns what makes it undone.
-    pub fn apply(&self, inputs: &mut [Array]) -> Change {
-        let size = self.value.dtype().size();
-        let place = &mut inputs[self.input].as_bytes_mut()[self.index * size..][..size];
-        let mut old = self.clone();
-        old.value.as_bytes_mut().copy_from_slice(place);
-        place.copy_from_slice(self.value.as_bytes());
-        old
-    }
 }

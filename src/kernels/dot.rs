@@ -103,6 +103,17 @@ impl Problem for Dot {
         cpu::dot::reference(&inputs[0], &inputs[1])
     }
 
+    fn streamed(&self) -> Option<Stream> {
+        Some(|_, inputs| cpu::dot::streamed(inputs))
+    }
+
+    /// Changes come in pairs, of both factors of a product.
+    fn amended(&self, _: &Case, _: &[Array], changes: &[Changed], before: &Reference) -> Reference {
+        changes.as_chunks().0.iter().fold(before.clone(), |before, [x, y]| {
+            cpu::dot::amended(&before, [&x.old, &y.old], [&x.change.value, &y.change.value])
+        })
+    }
+
     fn finish(&self, _: &Case, output: Array, tails: &[Array]) -> Array {
         let none = Array::zeros(output.dtype(), 0);
         let (x, y) = if let [x, y] = tails { (x, y) } else { (&none, &none) };

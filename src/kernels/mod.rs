@@ -30,7 +30,7 @@ use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, labelled, split_header, text, title};
 pub use tunable::{Kind, Tunable};
 
-use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
+use crate::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
 use crate::plan::*;
 
 /// A problem and its ladder.
@@ -332,6 +332,9 @@ fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change>
     if value.as_bytes() == old.as_bytes() { Vec::new() } else { vec![Change { input: 0, index: at, value }] }
 }
 
+/// What is right for inputs of a case that are drawn, and their prints.
+pub type Stream = fn(&Case, &[DrawnInput]) -> (Reference, Vec<u64>);
+
 /// How to make a family's inputs and right answers, and what they cost.
 pub trait Problem: Sync {
     /// Lengths of the inputs, in elements: most families read one vector.
@@ -420,6 +423,13 @@ pub trait Problem: Sync {
     /// The right answer for these inputs, all of one type and of the lengths that `inputs` gave. Not asked for where
     /// [`Problem::movement`] says what is right.
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference;
+
+    /// As [`Problem::reference`], of inputs that are drawn and pass by once, with their prints: of problems whose inputs may be
+    /// too many for the host. They ask no more of inputs than the elements at the places of changes: [`Problem::decide`] is
+    /// then given those as arrays of one, and [`Problem::amended`] none.
+    fn streamed(&self) -> Option<Stream> {
+        None
+    }
 
     /// For a problem that only moves elements of its one input: what goes where. Its results are then compared with
     /// the input itself, which is [`Fill::Bits`], and no memory is needed for a reference.

@@ -6,6 +6,7 @@ use super::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
 use super::sampling;
 use super::session::{Session, find_family, nothing};
 use crate::check;
+use crate::data::Array;
 use crate::kernels::{Baseline, Family};
 use crate::plan::{Case, Refusal, WorkGroup};
 use std::time::Instant;
@@ -30,25 +31,45 @@ impl Session {
         if let Some(why) = family.problem.spared(baseline, case.shape) {
             return Err(Refusal::Size(why).into());
         }
+        let elements: usize = family.problem.inputs(case.shape, &case.params).into_iter().sum();
+        outcome.working_set = elements as u64 * case.dtype.size() as u64;
+        if outcome.working_set > MOST_BYTES {
+            return Err(Refusal::Size(spared(outcome.working_set)).into());
+        }
         self.load_host(case, family)?;
         let Some(data) = &self.data else { return Err(Stop::failed("the inputs are gone")) };
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
-        outcome.working_set = data.host.iter().map(|a| a.as_bytes().len() as u64).sum();
         (outcome.wg, outcome.params) = (WorkGroup::linear(1), choices(family, case));
         if !family.problem.is_exact(case) {
             verify_baseline(baseline, family, case)?;
         }
+        // What is drawn on a device is made here for as long as it takes.
+        let made = (!data.host.drawn().is_empty()).then(|| real_arrays(family, case));
+        let inputs = made.as_deref().unwrap_or(data.host.held());
         let mut last = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
         let (samples, why) = sampling::sample(settings, &mut |_| {
             let started = Instant::now();
-            (baseline.run)(case.shape, &case.params, std::hint::black_box(&data.host), &mut last);
+            (baseline.run)(case.shape, &case.params, std::hint::black_box(inputs), &mut last);
             Ok(Sample { event: None, wall: started.elapsed().as_secs_f64() })
         })?;
         let depth = (baseline.depth)(case.shape.n, rayon::current_num_threads());
         let judged = data.judge(&last, family, case, depth, "on the CPU")?;
         Ok(Measured { samples, stopped_by: why.into(), ..Measured::of(judged, Clock::Wall) })
     }
+}
+
+/// Most bytes of inputs that a baseline is timed over: more take many seconds to make, and tell nothing new of a CPU.
+const MOST_BYTES: u64 = 4 << 30;
+
+fn spared(bytes: u64) -> String {
+    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+    format!("inputs of {:.1} GiB: choose a size with at most {:.0} GiB to time the CPU", gib(bytes), gib(MOST_BYTES))
+}
+
+/// The inputs that are timed over, as arrays.
+fn real_arrays(family: &Family, case: &Case) -> Vec<Array> {
+    make_inputs(family, case, family.problem.fill(case), case.seed)
 }
 
 /// Runs a baseline over exact data.

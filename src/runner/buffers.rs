@@ -1,8 +1,9 @@
 //! A plan's buffers on the device: poisoned, fenced by guard zones, and given back together.
 
+use super::drawing;
 use crate::check::{self, Fingerprint, Side};
 use crate::data::{self, Array, Change, Dtype, Fill};
-use crate::device::{BufferWrite, Device, DeviceError};
+use crate::device::{BufferWrite, Device, DeviceError, ProgramId};
 use crate::kernels::{Family, Form};
 use crate::plan::{Arg, BufferId, BufferSpec, Case, Image, Launch, MemoryKind, Pass, Plan, Role};
 use std::cell::{OnceCell, RefCell};
@@ -100,6 +101,25 @@ impl Fence {
         Ok(Fenced { id, whole, dtype, bytes })
     }
 
+    /// Allocates a buffer for each of so many elements.
+    pub(super) fn alloc_all(
+        self,
+        device: &mut dyn Device,
+        lens: impl Iterator<Item = (Dtype, usize)>,
+    ) -> Result<Vec<Fenced>, DeviceError> {
+        let mut all: Vec<Fenced> = Vec::new();
+        for (dtype, len) in lens {
+            match self.alloc(device, dtype, len * dtype.size()) {
+                Ok(fenced) => all.push(fenced),
+                Err(error) => {
+                    all.into_iter().for_each(|fenced| fenced.free(device));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Uploads arrays into new buffers.
     pub(super) fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<Fenced>, DeviceError> {
         let mut all: Vec<Fenced> = Vec::new();
@@ -136,6 +156,11 @@ impl Fence {
 }
 
 impl Fenced {
+    /// Its size, without the zones.
+    pub(super) fn bytes(self) -> usize {
+        self.bytes
+    }
+
     /// Gives it back.
     pub(super) fn free(self, device: &mut dyn Device) {
         device.free(self.id);
@@ -408,6 +433,24 @@ impl BoundPlan {
             }
         }
         Ok(())
+    }
+
+    /// As [`BoundPlan::changed_input`], of inputs that the device drew: it says itself what their prints are.
+    pub(super) fn changed_drawn(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        printer: ProgramId,
+        prints: &[u64],
+    ) -> Result<Option<usize>, DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
+            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
+                && drawing::print_of(device, printer, fenced)? != prints[i]
+            {
+                return Ok(Some(i));
+            }
+        }
+        Ok(None)
     }
 
     /// The plan's launches with these buffers as arguments.

@@ -5,8 +5,8 @@ use super::judge::{Judged, judge_moved, judge_real};
 use super::outcome::Stop;
 use super::session::ReadyCase;
 use crate::check;
-use crate::data::{Array, Change, Dtype, Fill, Params, Shape};
-use crate::device::Device;
+use crate::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
+use crate::device::{Device, ProgramId};
 use crate::kernels::{Changed, Family, Spot};
 use crate::plan::{Case, Reference, Role};
 use std::cell::OnceCell;
@@ -43,32 +43,43 @@ pub(super) struct Data {
     key: DataKey,
     /// None of what is not random.
     pub(super) origin: Option<Origin>,
-    pub(super) host: Vec<Array>,
+    pub(super) host: Inputs,
     /// Empty until a device needs them.
     pub(super) device: Vec<Fenced>,
     /// None where the inputs themselves say what is right.
     pub(super) reference: Option<Reference>,
     /// Fingerprints of the inputs, once they were asked for.
     prints: OnceCell<Vec<u128>>,
+    /// Prints of inputs that are drawn.
+    pub(super) drawn_prints: Vec<u64>,
+    /// What makes prints on the device; none before the device has drawn inputs.
+    pub(super) printer: Option<ProgramId>,
 }
 
 impl Data {
     /// These inputs of a case, with what is right.
-    pub(super) fn of(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
+    pub(super) fn of(family: &'static Family, case: &Case, host: Inputs) -> Data {
         Data::unjudged(family, case, host).judged_for(family, case)
     }
 
     /// The same inputs for a case, with what is right for it.
     pub(super) fn judged_for(self, family: &'static Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
-        let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
-        Data { key: data_key(family, case), reference, ..self }
+        let (reference, drawn_prints) = match (&self.host, family.problem.streamed()) {
+            (Inputs::Drawn(drawn), Some(stream)) => {
+                let (reference, prints) = stream(case, drawn);
+                (Some(reference), prints)
+            }
+            (host, _) => ((!is_moved).then(|| family.problem.reference(case, host.held())), Vec::new()),
+        };
+        Data { key: data_key(family, case), reference, drawn_prints, ..self }
     }
 
     /// These inputs of a case, of which it is not yet known what is right.
-    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Vec<Array>) -> Data {
+    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Inputs) -> Data {
         let key = data_key(family, case);
-        Data { key, origin: None, host, device: Vec::new(), reference: None, prints: OnceCell::new() }
+        let (device, prints, drawn_prints) = (Vec::new(), OnceCell::new(), Vec::new());
+        Data { key, origin: None, host, device, reference: None, prints, drawn_prints, printer: None }
     }
 
     /// Whether this case's inputs, and what is right for them, depend on the same.
@@ -81,13 +92,10 @@ impl Data {
         self.device.drain(..).for_each(|fenced| fenced.free(device));
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        self.host.iter().map(|array| array.as_bytes().len()).sum()
-    }
-
     /// What the inputs must still be after each run, made once.
     pub(super) fn prints(&self) -> &[u128] {
-        self.prints.get_or_init(|| self.host.iter().map(|array| check::fingerprint(array.as_bytes())).collect())
+        let print = |array: &Array| check::fingerprint(array.as_bytes());
+        self.prints.get_or_init(|| self.host.held().iter().map(print).collect())
     }
 
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
@@ -107,7 +115,15 @@ impl Data {
             }
             _ => 0.0,
         };
-        job.family.problem.decide(job.case, &self.host, self.reference.as_ref(), margin, spot)
+        let decide =
+            |inputs: &[Array], spot| job.family.problem.decide(job.case, inputs, self.reference.as_ref(), margin, spot);
+        match &self.host {
+            Inputs::Held(arrays) => decide(arrays, spot),
+            Inputs::Drawn(_) => {
+                let changes = decide(&self.host.all_at(spot.at), Spot { at: 0, ..spot });
+                changes.into_iter().map(|change| Change { index: spot.at, ..change }).collect()
+            }
+        }
     }
 
     /// Has these changes for as long as `go` runs; returns what undoes them elsewhere, too.
@@ -120,19 +136,19 @@ impl Data {
         if changes.is_empty() {
             return (go(self), Vec::new());
         }
-        let mut undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut self.host)).collect();
+        let mut undo: Vec<Change> = changes.iter().map(|change| self.host.apply(change)).collect();
         let made = changes.iter().zip(&undo);
         let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
         let made: Vec<Changed> = made.collect();
         undo.reverse();
         let before = self.reference.take();
         self.reference = before.as_ref().map(|before| {
-            let amended = job.family.problem.amended(job.case, &self.host, &made, before);
+            let amended = job.family.problem.amended(job.case, self.host.held(), &made, before);
             // Over exact data the result is exact after a change, too.
             if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended }
         });
         let gone = go(self);
-        undo.iter().for_each(|change| _ = change.apply(&mut self.host));
+        undo.iter().for_each(|change| _ = self.host.apply(change));
         self.reference = before;
         (gone, undo)
     }
@@ -147,10 +163,10 @@ impl Data {
         when: &str,
     ) -> Result<Judged, Stop> {
         match (family.problem.movement(case), &self.reference) {
-            (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
+            (Some(movement), _) => judge_moved(got, self.host.held(), &movement, when),
             (None, Some(Reference::Unknown(why))) => Err(Stop::failed(why.clone())),
             (None, Some(reference)) => {
-                let error = family.problem.error(case, got, &self.host);
+                let error = family.problem.error(case, got, self.host.held());
                 judge_real(error.as_ref().unwrap_or(got), reference, depth, when)
             }
             (None, None) => Err(Stop::failed("there is no reference")),
@@ -174,9 +190,15 @@ pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -
     lens.into_iter().enumerate().map(|(index, len)| problem.input(case, index, len, fill, seed)).collect()
 }
 
+/// The same inputs, to be drawn.
+pub(super) fn drawn_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<DrawnInput> {
+    let lens = family.problem.inputs(case.shape, &case.params);
+    (0..).zip(lens).map(|(stream, len)| DrawnInput::new(fill, case.dtype, seed, stream, len)).collect()
+}
+
 /// These data of a case, over which its result is exact in any order.
-pub(super) fn exact_data_of(family: &'static Family, case: &Case, fill: Fill, seed: u64) -> Data {
-    let mut data = Data::of(family, case, make_inputs(family, case, fill, seed));
+pub(super) fn exact_data_of(family: &'static Family, case: &Case, host: Inputs) -> Data {
+    let mut data = Data::of(family, case, host);
     data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
     data
 }
@@ -202,14 +224,6 @@ pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let exact = job.family.problem.exact_fill(job.case);
     let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
     seeds.chain([(Fill::Ones, 0)]).collect()
-}
-
-/// Puts the data on the device, in place of others of their size.
-pub(super) fn overwrite(device: &mut dyn Device, data: &Data) -> Result<(), Stop> {
-    for (fenced, array) in data.device.iter().zip(&data.host) {
-        device.write(fenced.id, 0, array.as_bytes())?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

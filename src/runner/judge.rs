@@ -5,7 +5,7 @@ use super::inputs::Data;
 use super::outcome::{Number, Status, Stop};
 use super::session::ReadyCase;
 use crate::check::{self, Verdict};
-use crate::data::Array;
+use crate::data::{Array, Inputs};
 use crate::device::Device;
 use crate::plan::{Movement, Plan, Reference};
 
@@ -31,15 +31,15 @@ impl Judged {
     }
 }
 
-/// What a run left: its output, if all of it was written and nothing beside it, completed on the host.
+/// What a run left: its output, if all of it was written and nothing beside it, completed on the host with the inputs' tails.
 pub(super) fn finished(
     device: &mut dyn Device,
     job: &ReadyCase<'_>,
     bound: &BoundPlan,
-    inputs: &[Array],
+    tails: &[Array],
 ) -> Result<Array, Stop> {
     demand_guards(device, job, bound)?;
-    completed(device, job, bound, inputs)
+    completed(device, job, bound, tails)
 }
 
 /// As [`finished`], without a look beside the buffers.
@@ -47,7 +47,7 @@ pub(super) fn completed(
     device: &mut dyn Device,
     job: &ReadyCase<'_>,
     bound: &BoundPlan,
-    inputs: &[Array],
+    tails: &[Array],
 ) -> Result<Array, Stop> {
     let output = bound.output(device, &job.plan)?;
     if let Some(what) = bound.left_over(device, &job.plan)? {
@@ -60,7 +60,7 @@ pub(super) fn completed(
     {
         return Err(wrong(format!("element {index} of the output was never written")));
     }
-    Ok(job.family.problem.finish(job.case, output, &tails(&job.plan, inputs)))
+    Ok(job.family.problem.finish(job.case, output, tails))
 }
 
 /// Whether an element of the output that holds the poison was not written. It may have that value and be right: then it has
@@ -91,7 +91,7 @@ pub(super) fn judge(
     data: &Data,
     when: &str,
 ) -> Result<Judged, Stop> {
-    let got = finished(device, job, bound, &data.host)?;
+    let got = finished(device, job, bound, &tails(&job.plan, &data.host))?;
     data.judge(&got, job.family, job.case, job.plan.depth, when)
 }
 
@@ -107,7 +107,11 @@ pub(super) fn demand_inputs(
     bound: &BoundPlan,
     data: &Data,
 ) -> Result<(), Stop> {
-    match bound.changed_input(device, &job.plan, data.prints())? {
+    let changed = match (&data.host, data.printer) {
+        (Inputs::Drawn(_), Some(printer)) => bound.changed_drawn(device, &job.plan, printer, &data.drawn_prints)?,
+        _ => bound.changed_input(device, &job.plan, data.prints())?,
+    };
+    match changed {
         Some(input) => Err(wrong(format!("the kernel changed its input {input}"))),
         None => Ok(()),
     }
@@ -146,8 +150,9 @@ pub(super) fn wrong(reason: String) -> Stop {
     Stop::new(Status::WrongResult, reason)
 }
 
-pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
-    plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect())
+/// What the plan leaves of its inputs to the host.
+pub(super) fn tails(plan: &Plan, inputs: &Inputs) -> Vec<Array> {
+    plan.host_tail.map_or_else(Vec::new, |start| inputs.tails(start as usize))
 }
 
 /// The value of an array of one element.

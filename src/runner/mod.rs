@@ -7,6 +7,7 @@ mod canary;
 mod clock;
 mod compute;
 mod diagnose;
+mod drawing;
 mod exchange;
 mod inputs;
 mod inspect;

@@ -2,11 +2,12 @@
 
 use super::buffers::Fence;
 use super::canary::Gauge;
-use super::inputs::{Data, Origin, choices, make_inputs};
+use super::drawing;
+use super::inputs::{Data, Origin, choices, drawn_inputs, make_inputs};
 use super::judge::{Judged, single};
 use super::outcome::{Clock, Measured, Outcome, Settings, Stop};
 use crate::check;
-use crate::data::{Array, Dtype, Fill};
+use crate::data::{Array, Dtype, Fill, Inputs};
 use crate::device::{BuildUnit, Device, ProgramId};
 use crate::exchange::exchange;
 use crate::files;
@@ -72,7 +73,12 @@ pub struct Session {
     pub(super) launched: bool,
     /// The last cases that were found right, newest last.
     verified: VecDeque<(Case, Judged)>,
+    /// Most bytes of a case's inputs that the host makes and holds; the device draws more.
+    most_held: u64,
 }
+
+/// Most bytes of inputs that the host makes if nobody says.
+pub(super) const MOST_HELD: u64 = 512 << 20;
 
 /// Most cases that a session remembers having verified.
 const MOST_VERIFIED: usize = 128;
@@ -100,7 +106,13 @@ impl Session {
             gauge: None,
             launched: false,
             verified: VecDeque::new(),
+            most_held: MOST_HELD,
         }
+    }
+
+    /// From here on, the device draws inputs of more than so many bytes itself, where it can.
+    pub fn hold_at_most(&mut self, bytes: u64) {
+        self.most_held = bytes;
     }
 
     /// From here on, these take the place of random inputs; `None` for random ones again.
@@ -280,9 +292,33 @@ impl Session {
         }
         if data.device.is_empty() {
             let fence = Fence::of(&*self.device, job.family, job.case);
-            data.device = fence.upload(&mut *self.device, &data.host)?;
+            place(&mut *self.device, &self.sources, fence, data)?;
         }
         Ok(())
+    }
+
+    /// Allocates buffers for these data on the device, and puts them there.
+    pub(super) fn place(&mut self, fence: Fence, data: &mut Data) -> Result<(), Stop> {
+        place(&mut *self.device, &self.sources, fence, data)
+    }
+
+    /// Puts these data into their buffers, in place of others of their size.
+    pub(super) fn overwrite(&mut self, data: &mut Data) -> Result<(), Stop> {
+        put(&mut *self.device, &self.sources, data)
+    }
+
+    /// A case's inputs of this kind, which the device draws if they are too many for the host. Never under a simulator: to
+    /// Oclgrind 21.10 what one launch writes is not initialised for the next.
+    pub(super) fn inputs(&self, family: &Family, case: &Case, fill: Fill, seed: u64) -> Inputs {
+        let elements: usize = family.problem.inputs(case.shape, &case.params).into_iter().sum();
+        let is_drawn = elements as u64 * case.dtype.size() as u64 > self.most_held
+            && family.problem.streamed().is_some()
+            && drawing::is_drawable(fill, case.dtype)
+            && !self.device.info().is_simulator();
+        match is_drawn {
+            true => Inputs::Drawn(drawn_inputs(family, case, fill, seed)),
+            false => Inputs::Held(make_inputs(family, case, fill, seed)),
+        }
     }
 
     pub(super) fn load_host(&mut self, case: &Case, family: &'static Family) -> Result<(), Stop> {
@@ -306,12 +342,46 @@ impl Session {
     }
 
     /// The data that are timed over: the files', or seeded random ones.
-    pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Vec<Array> {
+    pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Inputs {
         match &self.files {
-            Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
-            _ => make_inputs(family, case, family.problem.fill(case), case.seed),
+            Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => Inputs::Held(files.clone()),
+            _ => self.inputs(family, case, family.problem.fill(case), case.seed),
         }
     }
+}
+
+/// As [`Session::place`].
+fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
+    match &data.host {
+        Inputs::Held(arrays) => data.device = fence.upload(device, arrays)?,
+        Inputs::Drawn(drawn) => {
+            data.device = fence.alloc_all(device, drawn.iter().map(|drawn| (drawn.dtype, drawn.len)))?;
+            if let Err(stop) = put(device, sources, data) {
+                data.unload(device);
+                return Err(stop);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// As [`Session::overwrite`].
+fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<(), Stop> {
+    match &data.host {
+        Inputs::Held(arrays) => {
+            for (fenced, array) in data.device.iter().zip(arrays) {
+                device.write(fenced.id, 0, array.as_bytes())?;
+            }
+        }
+        Inputs::Drawn(drawn) => {
+            let printer = drawing::printer(device, sources)?;
+            data.printer = Some(printer);
+            for ((drawn, &print), &fenced) in drawn.iter().zip(&data.drawn_prints).zip(&data.device) {
+                drawing::draw(device, sources, printer, (drawn, print), fenced)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Refuses floats that are rounded so often that the bound of their error would hide mistakes.

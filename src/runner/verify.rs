@@ -1,11 +1,11 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
 use super::buffers::{BoundPlan, Fence, Fenced};
-use super::inputs::{Data, exact_data, exact_data_of, exactly, overwrite, timed_exact_data};
-use super::judge::{Judged, completed, demand_guards, demand_inputs, finished, judge};
+use super::inputs::{Data, exact_data, exact_data_of, exactly, timed_exact_data};
+use super::judge::{Judged, completed, demand_guards, demand_inputs, finished, judge, tails};
 use super::outcome::Stop;
 use super::session::{ReadyCase, Session};
-use crate::data::{self, Array, Change, Dtype, Fill, Shape};
+use crate::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
 use crate::device::BuildUnit;
 use crate::kernels::{Family, Spot};
 use crate::plan::{Arg, Case, Launch, Reference};
@@ -42,7 +42,7 @@ impl Session {
         for case in problem.companions(job.case, &job.plan) {
             let fill = if problem.is_exact(&case) { problem.fill(&case) } else { problem.exact_fill(&case) };
             let when = companion_of(job, &case);
-            let data = exact_data_of(job.family, &case, fill, case.seed);
+            let data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
             self.with_companion(job.family, &case, data, |session, companion, data| {
                 session.verify_once(companion, data, &when).map(drop)
             })?;
@@ -62,11 +62,7 @@ impl Session {
         let program = self.build(rung, &plan)?;
         let companion = ReadyCase { case, family, plan, program, again: None };
         let fence = Fence::of(&*self.device, family, case);
-        let uploaded = fence.upload(&mut *self.device, &data.host);
-        let gone = uploaded.map_err(Stop::from).and_then(|device| {
-            data.device = device;
-            go(self, &companion, &mut data)
-        });
+        let gone = self.place(fence, &mut data).map_err(Stop::from).and_then(|()| go(self, &companion, &mut data));
         data.unload(&mut *self.device);
         gone
     }
@@ -91,14 +87,14 @@ impl Session {
     /// place of the timed data for that long, here and on the device, so that no more than both is ever held.
     pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
-        let is_small = timed.bytes() <= MOST_KEPT / 2;
+        let is_small = timed.host.held_bytes() <= MOST_KEPT / 2;
         if !is_small {
-            timed.host.clear();
+            timed.host = Inputs::Held(Vec::new());
         }
         let verified = fills.iter().enumerate().try_for_each(|(index, &(fill, seed))| {
             let mut data = self.take_exact(job, fill, seed);
             data.device.clone_from(&timed.device);
-            overwrite(&mut *self.device, &data)?;
+            self.overwrite(&mut data)?;
             self.verify_over_exact(job, &mut data, fill, index == 0)?;
             data.device.clear();
             self.keep_exact(fill, seed, data);
@@ -108,7 +104,7 @@ impl Session {
             timed.host = self.real_inputs(job.family, job.case);
         }
         // Kept only if it could be put back: else the next case makes it anew.
-        match overwrite(&mut *self.device, &timed) {
+        match self.overwrite(&mut timed) {
             Ok(()) => self.data = Some(timed),
             Err(stop) => {
                 timed.unload(&mut *self.device);
@@ -124,13 +120,16 @@ impl Session {
         // The case's own seed does not matter to them, but `seed` follows from it.
         let known =
             self.exact.iter().position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job.family, job.case));
-        known.map_or_else(|| exact_data_of(job.family, job.case, fill, seed), |place| self.exact.swap_remove(place).2)
+        match known {
+            Some(place) => self.exact.swap_remove(place).2,
+            None => exact_data_of(job.family, job.case, self.inputs(job.family, job.case, fill, seed)),
+        }
     }
 
     /// Keeps exact data for the next rung, if they are few.
     fn keep_exact(&mut self, fill: Fill, seed: u64, data: Data) {
-        let kept: usize = self.exact.iter().map(|(_, _, data)| data.bytes()).sum();
-        if kept + data.bytes() <= MOST_KEPT {
+        let kept: usize = self.exact.iter().map(|(_, _, data)| data.host.held_bytes()).sum();
+        if kept + data.host.held_bytes() <= MOST_KEPT {
             self.exact.push((fill, seed, data));
         }
     }
@@ -163,7 +162,7 @@ impl Session {
         let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);
-        let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
+        let host = Inputs::Held(lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect());
         self.with_companion(job.family, &case, Data::unjudged(job.family, &case, host), |session, job, data| {
             let places: Vec<usize> = places(job, data).into_iter().map(|spot| spot.at).collect();
             let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
@@ -205,12 +204,12 @@ impl Session {
         let before = data.reference.replace(exactly(reference, job.case.dtype));
         bound.change(&mut *self.device, &job.plan, &changes)?;
         self.run_poisoned(job, bound)?;
-        let undo: Vec<Change> = changes.iter().map(|change| change.apply(&mut data.host)).collect();
+        let undo: Vec<Change> = changes.iter().map(|change| data.host.apply(change)).collect();
         let places: Vec<String> = few.iter().map(|(at, _)| at.to_string()).collect();
         let when = format!("where only element {} counts", places.join(" and "));
-        let got = completed(&mut *self.device, job, bound, &data.host);
+        let got = completed(&mut *self.device, job, bound, &tails(&job.plan, &data.host));
         let judged = got.and_then(|got| data.judge(&got, job.family, job.case, job.plan.depth, &when));
-        undo.iter().for_each(|change| _ = change.apply(&mut data.host));
+        undo.iter().for_each(|change| _ = data.host.apply(change));
         bound.change(&mut *self.device, &job.plan, &undo)?;
         data.reference = before;
         judged.map(drop)
@@ -225,7 +224,7 @@ impl Session {
             return Ok(());
         }
         for (value, spot) in data::not_finite(job.case.dtype).into_iter().zip(places(job, data).into_iter().rev()) {
-            let others = data.host.iter().skip(1).filter_map(|input| input.at(spot.at));
+            let others = data.host.all_at(spot.at).into_iter().skip(1);
             let values: Vec<Array> = std::iter::once(value).chain(others).collect();
             self.verify_few(job, bound, data, &[(spot.at, &values)])?;
         }
@@ -356,7 +355,9 @@ impl Session {
 
     /// Reads the output, looks at the guard zones, and completes the result on the host.
     pub(super) fn result(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, inputs: &[Array]) -> Result<Array, Stop> {
-        finished(&mut *self.device, job, bound, inputs)
+        let tails =
+            job.plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect());
+        finished(&mut *self.device, job, bound, &tails)
     }
 
     /// Checks the output over these data against its reference.
@@ -374,7 +375,7 @@ impl Session {
 /// Places where rungs go wrong, and some random ones.
 fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const RANDOM: u64 = 8;
-    let len = data.host.first().map_or(0, Array::len);
+    let len = data.host.first_len();
     if len == 0 {
         return Vec::new();
     }
@@ -392,7 +393,7 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
 /// A random place in each of some equal parts.
 fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const PARTS: usize = 16;
-    let len = data.host.first().map_or(0, Array::len);
+    let len = data.host.first_len();
     let draw = |part: usize| data::draw(!job.case.seed, part as u64);
     let at = |part: usize| part * (len / PARTS) + (draw(part) % (len / PARTS) as u64) as usize;
     if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }

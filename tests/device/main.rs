@@ -3,6 +3,7 @@
 
 mod canary;
 mod count;
+mod drawn;
 #[path = "../drivers/mod.rs"]
 mod drivers;
 mod exchange;

@@ -347,7 +347,7 @@ fn block<T: Weight>(
 #[cfg(test)]
 mod recompute_tests {
     use super::*;
-    use crate::data::{Change, Dtype, Fill, generate};
+    use crate::data::{Dtype, Fill, generate};
 
     #[test]
     fn a_changed_weight_is_followed() {
@@ -359,7 +359,7 @@ mod recompute_tests {
             all_threads(n, &d[0], &mut result);
             for (index, value) in [(5 * n + 9, 7), (36 * n + 36, 700)] {
                 let value = generate(fill, dtype, value, 0, index as u64, 1);
-                Change { input: 0, index, value }.apply(&mut d);
+                d[0].put(index, &value);
                 recompute(n, &d[0], &[(index / n, index % n)], &mut result);
                 let mut whole = Array::zeros(dtype, n * n);
                 all_threads(n, &d[0], &mut whole);

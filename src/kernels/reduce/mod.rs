@@ -163,6 +163,10 @@ impl Problem for Reduce {
         host::reference(op(case), &inputs[0])
     }
 
+    fn streamed(&self) -> Option<Stream> {
+        Some(|case, inputs| host::streamed(op(case), inputs))
+    }
+
     fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
         host::finish(op(case), &output)
     }

@@ -5,7 +5,7 @@ use super::super::outcome::Stop;
 use super::super::session::Session;
 use super::{ProbedKernel, Symptoms, survey, tile};
 use crate::check::{self, CellRegion, MatrixFlags, Share};
-use crate::data::{self, Array, Dtype, Shape};
+use crate::data::{self, Array, Dtype, Inputs, Shape};
 use crate::kernels::{Family, Form};
 use crate::plan::{Case, Movement};
 use serde::{Deserialize, Serialize};
@@ -228,7 +228,7 @@ fn product(session: &mut Session, family: &'static Family, case: &Case, tile: [u
     let weights = (0..n * n).map(|at| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64);
     let input = converted(case.dtype, weights);
     let right_of = |input: &Array| -> Vec<f64> {
-        let data = Data::of(family, case, vec![input.clone()]);
+        let data = Data::of(family, case, Inputs::Held(vec![input.clone()]));
         data.reference.as_ref().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
     };
     let (d, want) = (input.widened(), right_of(&input));

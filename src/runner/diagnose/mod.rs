@@ -9,11 +9,11 @@ pub use matrices::{CellSymptoms, Likeness, TriedShape};
 pub use vectors::{CountSymptoms, DataKinds, Repeated, StartsFrom};
 
 use super::buffers::BoundPlan;
-use super::inputs::{Data, overwrite};
+use super::inputs::Data;
 use super::outcome::{Number, Stop};
 use super::session::{ReadyCase, Session, find_family};
 use crate::check::{self, Share};
-use crate::data::{Array, Shape};
+use crate::data::{Array, Inputs, Shape};
 use crate::kernels::{Family, Form, tile_of_a_group};
 use crate::plan::{Case, WorkGroup};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl Session {
         inputs: Vec<Array>,
         go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        self.with_companion(family, case, Data::unjudged(family, case, inputs), |session, job, data| {
+        self.with_companion(family, case, Data::unjudged(family, case, Inputs::Held(inputs)), |session, job, data| {
             session.with_bound(job, &data.device.clone(), |session, bound| {
                 go(&mut ProbedKernel { session, job, bound, data })
             })
@@ -91,8 +91,8 @@ struct ProbedKernel<'a> {
 impl ProbedKernel<'_> {
     /// Takes other inputs, of the same lengths.
     fn set(&mut self, inputs: Vec<Array>) -> Result<(), Stop> {
-        self.data.host = inputs;
-        overwrite(&mut *self.session.device, self.data)
+        self.data.host = Inputs::Held(inputs);
+        self.session.overwrite(self.data)
     }
 
     /// Runs the kernels over what all outputs hold before, element by element; the output as the device left it.

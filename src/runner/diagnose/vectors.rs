@@ -5,7 +5,7 @@ use super::super::outcome::{Number, Stop};
 use super::super::session::Session;
 use super::{ProbedKernel, Symptoms, survey, tile};
 use crate::check::{self, Share};
-use crate::data::{self, Array, Change, Fill, Shape};
+use crate::data::{self, Array, Change, Fill, Inputs, Shape};
 use crate::kernels::Family;
 use crate::plan::{Case, Reference};
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,8 @@ pub(super) fn diagnose(session: &mut Session, family: &'static Family, case: &Ca
     let n = (3 * group + REST).min(MOST);
     let small = Case { shape: Shape::vector(n), ..case.clone() };
     let fill = exact_fill(family, &small);
-    let data = exact_data_of(family, &small, fill, case.seed);
+    let inputs = make_inputs(family, &small, fill, case.seed);
+    let data = exact_data_of(family, &small, Inputs::Held(inputs.clone()));
     let finished = |output: &Array| family.problem.finish(&small, output.clone(), &[]);
     let reference = data.reference.clone();
     let is_right = |output: &Array| match &reference {
@@ -94,7 +95,7 @@ pub(super) fn diagnose(session: &mut Session, family: &'static Family, case: &Ca
         _ => false,
     };
     let groups = group as usize;
-    let mut symptoms = session.probe(family, &small, data.host, |probe| survey(probe, 1, is_right))?;
+    let mut symptoms = session.probe(family, &small, inputs, |probe| survey(probe, 1, is_right))?;
     let is_all_written = symptoms.unwritten_count[0] == 0;
     symptoms.counts = counts(session, family, &small, groups, is_all_written)?;
     Ok(symptoms)
@@ -209,8 +210,8 @@ fn paired(probe: &mut ProbedKernel<'_>, single: &Single) -> Result<Option<bool>,
     for place in 0..PLACES {
         let at = place * (len - 1) / (PLACES - 1);
         let mut inputs = single.neutral.clone();
-        for input in 0..inputs.len() {
-            Change { input, index: at, value: single.one.clone() }.apply(&mut inputs);
+        for input in &mut inputs {
+            input.put(at, &single.one);
         }
         probe.set(inputs)?;
         let output = probe.run(&before)?;
@@ -271,9 +272,10 @@ fn kinds(session: &mut Session, family: &'static Family, case: &Case) -> Result<
     let fills = [Fill::Ones, Fill::Exact(SMALL), Fill::Fractions(SMALL), Fill::Real];
     let mut right = [false; 4];
     for (fill, right) in fills.into_iter().zip(&mut right) {
+        let inputs = Inputs::Held(make_inputs(family, case, fill, case.seed));
         let data = match fill {
-            Fill::Real => Data::of(family, case, make_inputs(family, case, fill, case.seed)),
-            _ => exact_data_of(family, case, fill, case.seed),
+            Fill::Real => Data::of(family, case, inputs),
+            _ => exact_data_of(family, case, inputs),
         };
         *right = session.with_companion(family, case, data, |session, job, data| {
             Ok(session.verify_once(job, data, "over a kind of data").is_ok())
