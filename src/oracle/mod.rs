@@ -53,8 +53,12 @@ impl AskedOracle {
     fn ask(&self, question: &OracleQuestion<'_>) -> Result<Array, String> {
         match &self.checker {
             Checker::Program { command, format, seconds } => {
-                let program =
-                    program::Program { folder: &self.file.folder, command, format: *format, seconds: *seconds };
+                let program = program::ReferenceProgram {
+                    folder: &self.file.folder,
+                    command,
+                    format: *format,
+                    seconds: *seconds,
+                };
                 program.answer(question)
             }
             Checker::Kernel { file } => {

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// A reader's program.
-pub(super) struct Program<'a> {
+pub(super) struct ReferenceProgram<'a> {
     /// Where it runs.
     pub(super) folder: &'a Path,
     /// Its words, with names in braces to be replaced.
@@ -22,7 +22,7 @@ pub(super) struct Program<'a> {
     pub(super) seconds: u64,
 }
 
-impl Program<'_> {
+impl ReferenceProgram<'_> {
     /// Runs it over the question's inputs.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ mod tests {
         };
         let inputs = [Array::I32(vec![1, -2, 3])];
         let command = ["sh", "-c", script, "sh", "{x}", "{out}", "{n}"].map(str::to_owned);
-        let program = Program { folder: Path::new("/"), command: &command, format, seconds };
+        let program = ReferenceProgram { folder: Path::new("/"), command: &command, format, seconds };
         program.answer(&OracleQuestion { case: &case, inputs: &inputs, names: vec!["x"], len: 3 })
     }
 

@@ -89,8 +89,8 @@ const SPOILT: &[Spoilt] = &[
     ("product", "naive", "naive.cl", "column >= n || row >= n", "row >= n", "outside"),
     ("product", "naive", "naive.cl", "column >= n || row >= n", "column >= n", "behind"),
     // Only whole groups are launched, though the size asked for has no rest.
-    ("scan", "local", "family.toml", "items = \"n\"", "groups = \"n / WG\"", "n=1"),
-    ("product", "tiled", "family.toml", "items = \"n, n\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "groups = \"n / WG_X, n / WG_Y\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "n="),
+    ("scan", "local", "family.toml", "items = \"n\"", "groups = \"n / WG\"", "never written"),
+    ("product", "tiled", "family.toml", "items = \"n, n\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "groups = \"n / WG_X, n / WG_Y\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "never written"),
     // What the run before left is taken for the result.
     ("product", "naive", "naive.cl", "    T sum = 0;", "    if (fabs(c[row * n + column]) < 1e9f) return;\n    T sum = 0;", "after a change of the data"),
     ("product", "naive", "naive.cl", "    T sum = 0;", "    if (c[0] == c[0] && get_global_id(0) > 3) return;\n    T sum = 0;", "never written"),

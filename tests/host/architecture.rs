@@ -94,6 +94,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "kernels",
             "memory",
             "occupancy",
+            "oracle",
             "plan",
             "record",
             "report",

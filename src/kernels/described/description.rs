@@ -349,7 +349,9 @@ impl Description {
         let taken = |name: &str| SIZES.contains(&name) || MACROS.contains(&name) || is_word(name);
         for name in buffers.chain(self.constants.keys()) {
             if !is_name(name) || taken(name) || !known.insert(name) {
-                return Err((name.clone(), format!("the name {name:?} is taken, or cannot be a name in OpenCL C")));
+                let is_key = self.constants.contains_key(name);
+                let word = if is_key { name.clone() } else { format!("name = {name:?}") };
+                return Err((word, format!("the name {name:?} is taken, or cannot be a name in OpenCL C")));
             }
         }
         let mut rungs: BTreeSet<&str> = BTreeSet::new();
@@ -386,7 +388,9 @@ impl Description {
             self.check_formula(formula, &more)?;
         }
         for launch in &rung.launch {
-            let at = |why: String| at(&launch.kernel, format!("launch of {}: {why}", launch.kernel));
+            let at = |why: String| {
+                at(&format!("kernel = {:?}", launch.kernel), format!("launch of {}: {why}", launch.kernel))
+            };
             launch.work_group().map_err(at)?;
             let (Extent::Items(sides) | Extent::Groups(sides)) = launch.extent().map_err(at)?;
             for formula in sides {

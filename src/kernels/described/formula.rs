@@ -3,7 +3,7 @@
 //! A parser of its own: the crates for formulas work on floats, where 2^53 + 1 is lost, or wrap; here a number that is too
 //! large, negative where none may be, or divided by zero has to be an error.
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, Deserializer, Error};
 
 /// Longest text of a formula: the parser recurses at brackets.
 const LONGEST: usize = 200;
@@ -72,7 +72,7 @@ impl Formula {
             return Err(format!("a formula has at most {LONGEST} characters"));
         }
         let tokens = tokens(text).map_err(|c| wrong(&format!("there is a {c:?}")))?;
-        let mut parser = Parser { tokens: &tokens, at: 0 };
+        let mut parser = FormulaParser { tokens: &tokens, at: 0 };
         let root = parser.sum().map_err(|why| wrong(&why))?;
         match parser.peek() {
             None => Ok(Formula { text: text.trim().to_owned(), root }),
@@ -150,12 +150,12 @@ fn tokens(text: &str) -> Result<Vec<String>, char> {
     Ok(tokens)
 }
 
-struct Parser<'a> {
+struct FormulaParser<'a> {
     tokens: &'a [String],
     at: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> FormulaParser<'a> {
     fn peek(&self) -> Option<&'a str> {
         self.tokens.get(self.at).map(String::as_str)
     }
@@ -171,19 +171,19 @@ impl<'a> Parser<'a> {
     }
 
     fn sum(&mut self) -> Result<Node, String> {
-        self.chain(&[("+", Operator::Add), ("-", Operator::Subtract)], Parser::product)
+        self.chain(&[("+", Operator::Add), ("-", Operator::Subtract)], FormulaParser::product)
     }
 
     fn product(&mut self) -> Result<Node, String> {
         let operators = [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
-        self.chain(&operators, Parser::atom)
+        self.chain(&operators, FormulaParser::atom)
     }
 
     /// Operations of one rank, from left to right.
     fn chain(
         &mut self,
         operators: &[(&str, Operator)],
-        operand: fn(&mut Parser<'a>) -> Result<Node, String>,
+        operand: fn(&mut FormulaParser<'a>) -> Result<Node, String>,
     ) -> Result<Node, String> {
         let mut all = operand(self)?;
         while let Some(&(_, operator)) = operators.iter().find(|(token, _)| self.take(token)) {
@@ -236,37 +236,24 @@ impl Formulas {
 }
 
 /// From a string, or from a whole number, which needs no quotes.
-struct Text<T>(fn(&str) -> Result<T, String>);
-
-impl<T> Visitor<'_> for Text<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a number or a formula in quotes, as in \"2 * n\"")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.0)(text).map_err(E::custom)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-        self.visit_str(&number.to_string())
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
-        self.visit_str(&number.to_string())
-    }
+fn from_text<'de, D: Deserializer<'de>, T>(from: D, parse: fn(&str) -> Result<T, String>) -> Result<T, D::Error> {
+    let parsed = match toml::Value::deserialize(from)? {
+        toml::Value::String(text) => parse(&text),
+        toml::Value::Integer(number) => parse(&number.to_string()),
+        _ => Err("it must be a number or a formula in quotes, as in \"2 * n\"".to_owned()),
+    };
+    parsed.map_err(D::Error::custom)
 }
 
 impl<'de> Deserialize<'de> for Formula {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Formula, D::Error> {
-        from.deserialize_any(Text(Formula::parse))
+        from_text(from, Formula::parse)
     }
 }
 
 impl<'de> Deserialize<'de> for Formulas {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Formulas, D::Error> {
-        from.deserialize_any(Text(Formulas::parse))
+        from_text(from, Formulas::parse)
     }
 }
 

@@ -6,7 +6,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use gpulab::cli::{Cli, Command};
 use gpulab::experiments::EXPERIMENTS;
+use gpulab::kernels::{Description, Family, FamilyFile};
 use gpulab::{kernels, sweep, values};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Words that stand for what a reader puts there, and something that could be put.
@@ -134,9 +136,30 @@ fn is_input(word: &str) -> bool {
     word.starts_with("data/") && !word.starts_with("data/results/NAME") && !word.contains('*')
 }
 
+/// The family that a file of this repository describes.
+fn described(name: &str) -> Result<&'static Family, String> {
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let path = Path::new(ROOT).join(name);
+    let folder = path.parent().unwrap().to_path_buf();
+    let text = read(&path)?;
+    let mut sources = BTreeMap::new();
+    for file in Description::parse(&text).map_err(|error| error.to_string())?.files() {
+        let mut source = read(&folder.join(&file))?;
+        let included = source.lines().find_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+        if let Some(included) = included.map(|included| read(&folder.join(included))) {
+            source += &included?;
+        }
+        sources.insert(file, source);
+    }
+    gpulab::oracle::declare(&FamilyFile { text, folder, sources }, None).map_err(|error| error.to_string())
+}
+
 /// The family, rung, setting, experiment or source that a command names and that there is not.
 fn unknown_name(command: &Command) -> Option<String> {
-    let family = |name: &str| kernels::family(name).ok_or_else(|| format!("no family {name}"));
+    let family = |name: &str| match name.ends_with(".toml") {
+        true => described(name),
+        false => kernels::family(name).ok_or_else(|| format!("no family {name}")),
+    };
     let rungs = |name: &str, variant: Option<&str>| {
         let family = family(name)?;
         variant.map_or(Ok(Vec::new()), |variant| values::variants(family, variant)).map(|_| ())
@@ -155,6 +178,10 @@ fn unknown_name(command: &Command) -> Option<String> {
         Command::Reduce(args) => rungs("reduce", args.ladder.variant.as_deref()),
         Command::Transpose(args) => rungs("transpose", args.ladder.variant.as_deref()),
         Command::Minplus(args) => rungs("minplus", args.ladder.variant.as_deref()),
+        Command::Ladder(args) => args.file.as_deref().filter(|file| file.starts_with("data")).map_or(Ok(()), |file| {
+            rungs(file.to_str().unwrap(), args.ladder.variant.as_deref())
+                .and_then(|()| settings(file.to_str().unwrap(), &args.set))
+        }),
         Command::Sweep(args) => {
             rungs(args.swept.name(), args.variant.as_deref()).and_then(|()| settings(args.swept.name(), &args.set))
         }
