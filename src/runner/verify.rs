@@ -62,7 +62,7 @@ impl Session {
         let program = self.build(rung, &plan)?;
         let companion = ReadyCase { case, family, plan, program, again: None };
         let fence = Fence::of(&*self.device, family, case);
-        let gone = self.place(fence, &mut data).map_err(Stop::from).and_then(|()| go(self, &companion, &mut data));
+        let gone = self.place(fence, &mut data).and_then(|()| go(self, &companion, &mut data));
         data.unload(&mut *self.device);
         gone
     }
