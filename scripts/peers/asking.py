@@ -51,8 +51,9 @@ class Build:
         self.hint = hint
         try:
             self.process = subprocess.Popen(
-                command, cwd=FOLDER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-            )
+                command, cwd=FOLDER, text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            )  # fmt: skip
         except OSError as error:
             raise Missing(f"{error.strerror}: {command[0]}; {hint}") from error
 
@@ -191,6 +192,8 @@ class Gpulab:
     def sweep(self, work: Work, shapes: list[tuple[int, int]], sample_s: float, timeout: float, log: IO[str]):
         rungs, groups = self.rungs[work.family]
         size = ["-n", ",".join(str(n) for n, _ in shapes)]
+        if work.family == "reduce" and "wide" in rungs:
+            size += ["--set", "finish=device"]  # so that it leaves one result, as its peers do
         if work.family == "transpose" and shapes[0][0] != shapes[0][1]:
             size += ["--m", str(shapes[0][1])]
         command = [
