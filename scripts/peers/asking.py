@@ -37,7 +37,6 @@ class Answer(NamedTuple):
     best: float = 0.0
     batch: float | None = None
     bytes: int = 0
-    of_limit: float | None = None
 
 
 class Missing(Exception):
@@ -233,7 +232,7 @@ def gpulab_answer(row: dict[str, str]) -> Answer:
 
     return Answer(
         *fields, sets="", runs=int(row["runs"]), median=float(row["t_median_s"]), best=float(row["t_min_s"]),
-        batch=number("t_batch_s"), bytes=int(row["bytes"]), of_limit=share / 100 if (share := number("ceiling_pct")) else None,
+        batch=number("t_batch_s"), bytes=int(row["bytes"]),
     )  # fmt: skip
 
 

@@ -70,6 +70,10 @@ class Table:
     def __init__(self) -> None:
         self.answers: dict[tuple[Place, str, str, tuple[int, int]], dict[str, list[Answer]]] = {}
         self.refused: dict[tuple[str, str, str, str], list[str]] = {}
+        # Where a rung of gpulab's has no figures: which is the fastest is not known.
+        self.unsure: set[tuple[Place, str, str, tuple[int, int]]] = set()
+        # Of each place by `read`, `copy` (bytes a second) and `add-min` (pairs a second).
+        self.limits: dict[Place, dict[str, float]] = {}
 
     def add(self, place: Place, work: Work, answer: Answer) -> None:
         """Keeps an answer; one without figures is kept with its reason."""
@@ -77,6 +81,8 @@ class Table:
             key = (answer.peer, work.family, work.dtype, answer.why_not)
             shapes = self.refused.setdefault(key, [])
             shapes.extend({size(answer.shape)} - set(shapes))
+            if answer.peer.startswith("gpulab"):
+                self.unsure.add((place, work.family, work.dtype, answer.shape))
             return
         key = (place, work.family, work.dtype, answer.shape)
         self.answers.setdefault(key, {}).setdefault(answer.peer, []).append(answer)
@@ -87,11 +93,12 @@ class Table:
         for (place, work, dtype, shape), by_peer in self.answers.items():
             medians = {peer: statistics.median(a.median for a in answers) for peer, answers in by_peer.items()}
             batches = {peer: batch_of(answers) for peer, answers in by_peer.items()}
-            own = min((peer for peer in medians if peer.startswith("gpulab")), key=medians.__getitem__, default=None)
+            owns = [peer for peer in medians if peer.startswith("gpulab")]
+            is_unsure = (place, work, dtype, shape) in self.unsure
+            own = None if is_unsure else min(owns, key=medians.__getitem__, default=None)
             every = [answer for answers in by_peer.values() for answer in answers]
             moved = next((a.bytes for a in every if a.bytes and work != "minplus"), None)
-            # The limit's own time, which what a row of gpulab's says of itself gives.
-            limit = next((a.of_limit * a.median for a in every if a.of_limit), None)
+            limit = self.least_time(place, work, dtype, shape, moved)
             for peer, answers in by_peer.items():
                 median, batch, last = medians[peer], batches[peer], answers[-1]
                 own_batch = batches[own] if own else None
@@ -106,6 +113,17 @@ class Table:
                     )  # fmt: skip
                 )
         return lines
+
+    def least_time(
+        self, place: Place, work: str, dtype: str, shape: tuple[int, int], moved: int | None
+    ) -> float | None:
+        """Seconds that the measured limit of memory, or of arithmetic, allows."""
+        limits = self.limits.get(place, {})
+        if work == "minplus":
+            rate = limits.get(f"add-min {dtype}")
+            return shape[0] ** 3 / rate if rate else None
+        rate = limits.get("copy" if work == "transpose" else "read")
+        return moved / rate if rate and moved else None
 
     def write(self, path: Path) -> None:
         """The CSV, whole."""
