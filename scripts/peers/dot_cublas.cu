@@ -1,83 +1,28 @@
-// Times cuBLAS sdot the way gpulab times its rungs: rotated buffers, one event pair around each call, the
-// median and the best of many; and back to back. Prints one CSV line per size.
+// cuBLAS sdot, asked as peer.hpp says; the result stays on the device.
 //
-// nvcc -O2 -o dot_cublas dot_cublas.cu -lcublas && ./dot_cublas 1000000 16777216 268435456
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+// nvcc -std=c++17 -O2 -o dot_cublas dot_cublas.cu -lcublas && echo "dot f32 1000000 1 0.1" | ./dot_cublas
+#include "peer.cuh"
 #include <cublas_v2.h>
-#include <cuda_runtime.h>
-#include <vector>
 
-#define CHECK(call)                                                                                       \
-    do {                                                                                                  \
-        if (int status = static_cast<int>(call)) {                                                        \
-            std::fprintf(stderr, "%s: status %d (line %d)\n", #call, status, __LINE__);                   \
-            std::exit(1);                                                                                 \
-        }                                                                                                 \
-    } while (0)
-
-// Uniform in [-1, 1), from the index: the same data on every run.
-__global__ void fill(float *x, size_t n, unsigned seed)
-{
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) {
-        unsigned h = unsigned(i) * 2654435761u ^ seed;
-        h = (h ^ (h >> 16)) * 2246822519u;
-        h = (h ^ (h >> 13)) * 3266489917u;
-        x[i] = float(h >> 8) / 8388608.0f - 1.0f;
-    }
-}
-
-int main(int argc, char **argv)
+int main()
 {
     cublasHandle_t handle;
-    CHECK(cublasCreate(&handle));
-    CHECK(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
-    float *result;
-    CHECK(cudaMalloc(&result, sizeof *result));
-    cudaEvent_t start, stop;
-    CHECK(cudaEventCreate(&start));
-    CHECK(cudaEventCreate(&stop));
-    std::printf("peer,n,sets,t_median_s,t_min_s,t_batch_s,gbps\n");
-    for (int a = 1; a < argc; a++) {
-        const size_t n = std::strtoull(argv[a], nullptr, 10);
-        // Together twice what any cache holds, as gpulab's --cache cold; WARM=1 in the environment keeps to one.
-        const size_t sets = std::getenv("WARM") ? 1 : std::clamp<size_t>((256u << 20) / (8 * n) + 1, 2, 256);
-        std::vector<float *> x(sets), y(sets);
-        for (size_t s = 0; s < sets; s++) {
-            CHECK(cudaMalloc(&x[s], n * sizeof(float)));
-            CHECK(cudaMalloc(&y[s], n * sizeof(float)));
-            fill<<<1024, 256>>>(x[s], n, 1 + s);
-            fill<<<1024, 256>>>(y[s], n, 7777 + s);
-        }
-        std::vector<double> times;
-        for (int run = -20; run < 500; run++) {
-            const size_t s = (run + 20) % sets;
-            CHECK(cudaEventRecord(start));
-            CHECK(cublasSdot(handle, int(n), x[s], 1, y[s], 1, result));
-            CHECK(cudaEventRecord(stop));
-            CHECK(cudaEventSynchronize(stop));
-            float ms;
-            CHECK(cudaEventElapsedTime(&ms, start, stop));
-            if (run >= 0)
-                times.push_back(ms * 1e-3);
-        }
-        const int batch = 500;
-        CHECK(cudaDeviceSynchronize());
-        const auto began = std::chrono::steady_clock::now();
-        for (int run = 0; run < batch; run++)
-            CHECK(cublasSdot(handle, int(n), x[run % sets], 1, y[run % sets], 1, result));
-        CHECK(cudaDeviceSynchronize());
-        const std::chrono::duration<double> all = std::chrono::steady_clock::now() - began;
-        std::sort(times.begin(), times.end());
-        const double median = times[times.size() / 2];
-        std::printf("cublas_sdot,%zu,%zu,%.4e,%.4e,%.4e,%.1f\n", n, sets, median, times[0], all.count() / batch,
-                    8e-9 * n / median);
-        for (size_t s = 0; s < sets; s++) {
-            CHECK(cudaFree(x[s]));
-            CHECK(cudaFree(y[s]));
-        }
+    if (cublasCreate(&handle) || cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE)) {
+        std::fprintf(stderr, "cuBLAS does not start\n");
+        return 1;
     }
-    return 0;
+    int version = 0;
+    (void)cublasGetVersion(handle, &version);
+    return serve("cublas_sdot", std::to_string(version), [&](const Case &asked) {
+        if (!asked.is("dot", "f32"))
+            throw unknown(asked);
+        const size_t n = asked.n, sets = sets_of(2 * n * sizeof(float));
+        const auto x = filled<float>(sets, n, 1), y = filled<float>(sets, n, 7777);
+        Memory<float> result(1);
+        const Figures figures = by_events(sets, asked.sample_s, [&](size_t set) {
+            CHECK(cublasSdot(handle, int(n), x[set].at, 1, y[set].at, 1, result.at));
+        });
+        demand_sum(result.first(), expected(x[0].at, y[0].at, n), asked.dtype);
+        return figures;
+    });
 }

@@ -10,7 +10,7 @@ use crate::record::{Cells, CsvRecord, Point, Row};
 use crate::report::beside::{self, ComparedDevice};
 use crate::report::chosen::{self, ChosenColumn, table_names};
 use crate::report::groups::{experiments, groups, tables};
-use crate::report::pivot::{PeerCells, Pivot};
+use crate::report::pivot::{self, PeerCells, Pivot};
 use crate::report::sweep::latest;
 use crate::report::{self, Medium, RateUnit, format};
 use crate::store::Recorded;
@@ -118,6 +118,9 @@ pub(super) fn pivot(
     medium: Medium,
 ) -> Result<String, Error> {
     let (rows, peers) = rows_and_peers(files);
+    if rows.is_empty() && !peers.is_empty() {
+        return pivot::of_peers(&peers, names.by, names.value, medium).map_err(Error::Usage);
+    }
     if rows.is_empty() {
         return Err(Error::Usage("--by puts rows of ladders and sweeps side by side, and there are none here".into()));
     }

@@ -21,6 +21,9 @@ pub struct Pivot<'a> {
     pub unit: RateUnit,
 }
 
+/// What figures of other programs say of the problem and of where it was measured.
+const ABOUT: [&str; 5] = ["work", "dtype", "device", "threads", "clock"];
+
 /// Columns of rows in which those of one cell may not differ: that would be several problems, or kernels, in it.
 const TELLING: [&str; 10] = ["platform", "device", "driver", "dtype", "n", "m", "wg", "params", "cache", "clock"];
 
@@ -56,33 +59,12 @@ impl Pivot<'_> {
             Some(PivotEntry { line: Cells::of(cell.row).text(&by), column: name(cell.row), text, row: Some(cell.row) })
         });
         let mut entries: Vec<PivotEntry<'_>> = entries.collect();
-        entries.extend(peers.iter().flat_map(|cells| self.of_peer(cells)));
+        entries.extend(peers.iter().flat_map(|cells| of_peer(cells, &by, &self.value.name())));
         if let Some(why) = mixture(&cells, &by).or_else(|| clash(&entries, &by)) {
             return Err(why);
         }
         let title = self.title(&cells);
         Ok(titled(&title, grid(&entries, &by), medium))
-    }
-
-    /// Another program's figures, if they have both columns.
-    fn of_peer(&self, cells: &PeerCells) -> Vec<PivotEntry<'static>> {
-        let Some((header, rows)) = cells.split_first() else { return Vec::new() };
-        let place = |name: &str| header.iter().position(|own| own == name);
-        let value = match self.value.name().as_str() {
-            "time" => "t_median_s".to_owned(),
-            "GB/s" => "gbps".to_owned(),
-            other => other.to_owned(),
-        };
-        let Some(((by, value), peer)) = place(&self.by.name()).zip(place(&value)).zip(place("peer")) else {
-            return Vec::new();
-        };
-        let is_time = header[value].ends_with("_s");
-        let entry = |row: &Vec<String>| {
-            let number: f64 = row.get(value)?.parse().ok()?;
-            let text = if is_time { format::time(number) } else { format::significant(number, 4) };
-            Some(PivotEntry { line: row.get(by)?.clone(), column: row.get(peer)?.clone(), text, row: None })
-        };
-        rows.iter().filter_map(entry).collect()
     }
 
     /// `dot on NVIDIA H200, f32, cold cache: time by n`.
@@ -96,6 +78,67 @@ impl Pivot<'_> {
             (each(&|row| row.family.clone()), each(&|row| row.dtype.to_string()), self.value.name());
         format!("{families}{devices}, {dtypes}, {caches} cache: {value} by {by}")
     }
+}
+
+/// The table of other programs' figures alone: a line for each value of the column `by`, a column for each program.
+///
+/// # Errors
+/// Figures that have not both columns, and figures of different problems.
+pub fn of_peers(peers: &[PeerCells], by: &str, value: &str, medium: Medium) -> Result<String, String> {
+    let entries: Vec<PivotEntry<'_>> = peers.iter().flat_map(|cells| of_peer(cells, by, value)).collect();
+    if entries.is_empty() {
+        let names = distinct(peers.iter().filter_map(|cells| cells.first()).flatten().map(String::as_str)).join(", ");
+        return Err(format!("no other program's figures here have both {by} and {value}: there is {names}"));
+    }
+    let about = ABOUT.iter().filter(|name| **name != by).map(|name| (name, values(peers, name)));
+    let about: Vec<(&&str, Vec<String>)> = about.filter(|(_, values)| !values.is_empty()).collect();
+    if let Some((name, values)) = about.iter().find(|(_, values)| values.len() > 1) {
+        let (first, all) = (&values[0], values.join(", "));
+        return Err(format!(
+            "the lines would differ in {name} ({all}) beside {by}: choose, as with --where '{name}={first}'"
+        ));
+    }
+    let told: Vec<String> = about.into_iter().map(|(name, values)| told(name, &values[0])).collect();
+    Ok(titled(&format!("{}: {value} by {by}", told.join(", ")), grid(&entries, by), medium))
+}
+
+/// The values of a column of other programs' figures that are not empty.
+fn values(peers: &[PeerCells], name: &str) -> Vec<String> {
+    let column = |cells: &PeerCells| {
+        let place = cells.first()?.iter().position(|own| own == name)?;
+        Some(cells[1..].iter().filter_map(|row| row.get(place).cloned()).collect::<Vec<_>>())
+    };
+    distinct(peers.iter().filter_map(column).flatten().filter(|value| !value.is_empty()))
+}
+
+/// A value of a column of [`ABOUT`] in words.
+fn told(name: &str, value: &str) -> String {
+    match (name, value) {
+        ("threads", "1") => "1 thread".to_owned(),
+        ("threads", _) => format!("{value} threads"),
+        ("clock", _) => format!("{value} clock"),
+        ("device", _) => format::device(value),
+        _ => value.to_owned(),
+    }
+}
+
+/// Another program's figures, if they have both columns.
+fn of_peer(cells: &PeerCells, by: &str, value: &str) -> Vec<PivotEntry<'static>> {
+    let Some((header, rows)) = cells.split_first() else { return Vec::new() };
+    let place = |name: &str| header.iter().position(|own| own == name);
+    let value = match value {
+        "time" => "t_median_s",
+        "GB/s" => "gbps",
+        other => other,
+    };
+    let Some(((by, value), peer)) = place(by).zip(place(value)).zip(place("peer")) else { return Vec::new() };
+    let is_time = header[value].ends_with("_s");
+    let entry = |row: &Vec<String>| {
+        let number: f64 = row.get(value)?.parse().ok()?;
+        let text = if is_time { format::time(number) } else { format::significant(number, 4) };
+        Some(PivotEntry { line: row.get(by)?.clone(), column: row.get(peer)?.clone(), text, row: None })
+    };
+    rows.iter().filter_map(entry).collect()
 }
 
 /// What makes lines of a table comparable: all are alike in these, unless that is what the lines differ in.
@@ -204,6 +247,26 @@ mod tests {
         assert!(table.ends_with("8      4.000 us  3.000 us\n"), "{table}");
         let why = text(&rows, &[], "items", "n", Medium::Screen(SCREEN)).unwrap_err();
         assert!(why.contains("differ in n (1048576, 1000) beside items: choose, as with --where 'n=1048576'"), "{why}");
+    }
+
+    #[test]
+    fn other_programs_stand_beside_each_other_without_rows_if_they_did_the_same() {
+        let line = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
+        let lines =
+            ["peer,work,threads,size,ratio", "gpulab,dot,2,2^9,1.00", "x,dot,2,2^9,1.25", "x,dot,1,100 x 3,0.5"];
+        let cells = lines.map(line).to_vec();
+        let why = of_peers(std::slice::from_ref(&cells), "size", "ratio", Medium::Markdown).unwrap_err();
+        assert!(why.contains("differ in threads (2, 1) beside size: choose, as with --where 'threads=2'"), "{why}");
+        let table = of_peers(&[cells[..3].to_vec()], "size", "ratio", Medium::Markdown).unwrap();
+        insta::assert_snapshot!(table, @r"
+        **dot, 2 threads: ratio by size**
+
+        | size | gpulab | x |
+        | --- | ---: | ---: |
+        | 2^9 | 1.000 | 1.250 |
+        ");
+        let why = of_peers(&[cells], "n", "ratio", Medium::Markdown).unwrap_err();
+        assert!(why.contains("have both n and ratio: there is peer, work, threads, size, ratio"), "{why}");
     }
 
     #[test]
