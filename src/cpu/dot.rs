@@ -183,6 +183,9 @@ fn all_threads<T: Element>(x: &[T], y: &[T]) -> T {
 /// SSE2 and NEON are their architectures' floor and need no version of their own.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
 fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
+    if T::IN_ANY_ORDER {
+        return x.iter().zip(y).fold(T::ZERO, |sum, (&x, &y)| sum.plus_product(x, y));
+    }
     let mut sums = [T::ZERO; LANES];
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
     for (x, y) in x.iter().zip(y) {

@@ -11,6 +11,8 @@ pub(super) trait Element: Copy + Send + Sync + PartialOrd {
     const GREATEST: Self;
     /// All bits set.
     const ONES: Self;
+    /// Whether a sum is the same in any order: compilers then vectorise a plain loop, and lanes of their own hinder them.
+    const IN_ANY_ORDER: bool;
     fn plus(self, other: Self) -> Self;
     /// Not fused, so that every instruction set rounds alike and none needs a library call.
     fn plus_product(self, x: Self, y: Self) -> Self;
@@ -31,6 +33,7 @@ macro_rules! float_element {
             const LEAST: $t = <$t>::NEG_INFINITY;
             const GREATEST: $t = <$t>::INFINITY;
             const ONES: $t = <$t>::from_bits(<$bits>::MAX);
+            const IN_ANY_ORDER: bool = false;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {
                 self + other
@@ -63,6 +66,7 @@ macro_rules! integer_element {
             const LEAST: $t = <$t>::MIN;
             const GREATEST: $t = <$t>::MAX;
             const ONES: $t = !0;
+            const IN_ANY_ORDER: bool = true;
             #[inline(always)]
             fn plus(self, other: $t) -> $t {
                 self.wrapping_add(other)
@@ -104,6 +108,7 @@ impl Element for Roundings {
     const LEAST: Roundings = Roundings(0);
     const GREATEST: Roundings = Roundings(0);
     const ONES: Roundings = Roundings(0);
+    const IN_ANY_ORDER: bool = false;
     fn plus(self, other: Roundings) -> Roundings {
         let rounds = u64::from(self.0 > 0 && other.0 > 0);
         Roundings(self.0.max(other.0) + rounds)

@@ -281,6 +281,9 @@ fn all_threads<T: Element, O: Join<T>>(x: &[T]) -> T {
 /// SSE2 and NEON are their architectures' floor and need no version of their own.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
 fn lanes<T: Element, O: Join<T>>(x: &[T]) -> T {
+    if T::IN_ANY_ORDER {
+        return x.iter().fold(O::IDENTITY, |result, &x| O::join(result, x));
+    }
     let mut results = [O::IDENTITY; LANES];
     let (x, rest) = x.as_chunks::<LANES>();
     for x in x {
