@@ -22,6 +22,9 @@ pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
     }
 }
 
+/// The columns that are shown of `scripts/peers/run`'s files, which have more.
+const SHOWN: [&str; 7] = ["peer", "work", "dtype", "size", "threads", "t_median_s", "ratio"];
+
 /// The cells of that table, its heads first; none of a file without a line.
 pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
     let Some((header, rows)) = cells.split_first() else { return Vec::new() };
@@ -33,8 +36,11 @@ pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
         Ok(seconds) if name.ends_with("_s") => format::time(seconds),
         _ => format::terminal(cell),
     };
-    let names: Vec<String> = header.iter().map(|name| format::terminal(name.trim_end_matches("_s"))).collect();
-    let rows = rows.iter().map(|row| header.iter().zip(row).map(|(name, text)| cell(name, text)).collect());
+    let shown: Option<Vec<usize>> = SHOWN.iter().map(|name| column(name)).collect();
+    let shown = shown.unwrap_or_else(|| (0..header.len()).collect());
+    let names = shown.iter().map(|&at| format::terminal(header[at].trim_end_matches("_s"))).collect();
+    let text = |row: &Vec<String>, at: usize| row.get(at).map(|text| cell(&header[at], text)).unwrap_or_default();
+    let rows = rows.iter().map(|row| shown.iter().map(|&at| text(row, at)).collect());
     std::iter::once(names).chain(rows).collect()
 }
 
@@ -82,6 +88,12 @@ mod tests {
     fn figures_are_a_table_and_verdicts_are_tallied() {
         let figures = cells(&["peer,n,t_s", "cub,1024,1e-5"]);
         assert_eq!(table(&figures, SCREEN), "peer     n         t\ncub   1024  10.00 us\n");
+        let of_a_run =
+            cells(&["peer,version,threads,work,dtype,size,t_median_s,ratio", "x,1.2,2,dot,f32,2^10,1e-5,1.25"]);
+        assert_eq!(
+            table(&of_a_run, SCREEN),
+            "peer  work  dtype  size  threads  t_median  ratio\nx      dot    f32  2^10        2  10.00 us   1.25\n"
+        );
         let verdicts = cells(&["peer,quantity,verdict", "ncu,loads,equal", "ncu,stores,DIFFERENT", "ncu,loads,equal"]);
         assert_eq!(
             table(&verdicts, SCREEN),
