@@ -8,7 +8,7 @@ from typing import NamedTuple
 from asking import Answer, Work
 
 COLUMNS = [
-    "peer", "version", "device", "threads", "work", "dtype", "n", "m", "size", "clock", "sets", "rounds", "runs",
+    "peer", "version", "device", "threads", "work", "dtype", "n", "m", "shape", "clock", "sets", "rounds", "runs",
     "t_median_s", "t_min_s", "t_batch_s", "gbps", "ratio", "ratio_batch", "of_limit",
 ]  # fmt: skip
 

@@ -23,7 +23,7 @@ pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
 }
 
 /// The columns that are shown of `scripts/peers/run`'s files, which have more.
-const SHOWN: [&str; 7] = ["peer", "work", "dtype", "size", "threads", "t_median_s", "ratio"];
+const SHOWN: [&str; 7] = ["peer", "work", "dtype", "shape", "threads", "t_median_s", "ratio"];
 
 /// The cells of that table, its heads first; none of a file without a line.
 pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
@@ -89,10 +89,10 @@ mod tests {
         let figures = cells(&["peer,n,t_s", "cub,1024,1e-5"]);
         assert_eq!(table(&figures, SCREEN), "peer     n         t\ncub   1024  10.00 us\n");
         let of_a_run =
-            cells(&["peer,version,threads,work,dtype,size,t_median_s,ratio", "x,1.2,2,dot,f32,2^10,1e-5,1.25"]);
+            cells(&["peer,version,threads,work,dtype,shape,t_median_s,ratio", "x,1.2,2,dot,f32,2^10,1e-5,1.25"]);
         assert_eq!(
             table(&of_a_run, SCREEN),
-            "peer  work  dtype  size  threads  t_median  ratio\nx      dot    f32  2^10        2  10.00 us   1.25\n"
+            "peer  work  dtype  shape  threads  t_median  ratio\nx      dot    f32   2^10        2  10.00 us   1.25\n"
         );
         let verdicts = cells(&["peer,quantity,verdict", "ncu,loads,equal", "ncu,stores,DIFFERENT", "ncu,loads,equal"]);
         assert_eq!(
