@@ -171,6 +171,7 @@ fn in_double<T: Element>(x: &[T], y: &[T]) -> T {
     T::in_double(x, y)
 }
 
+#[inline(always)]
 fn sequential<T: Element>(x: &[T], y: &[T]) -> T {
     x.iter().zip(y).fold(T::ZERO, |sum, (&x, &y)| sum.plus_product(x, y))
 }
@@ -184,7 +185,7 @@ fn all_threads<T: Element>(x: &[T], y: &[T]) -> T {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
 fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
     if T::IN_ANY_ORDER {
-        return x.iter().zip(y).fold(T::ZERO, |sum, (&x, &y)| sum.plus_product(x, y));
+        return sequential(x, y);
     }
     let mut sums = [T::ZERO; LANES];
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());

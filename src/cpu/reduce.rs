@@ -270,6 +270,7 @@ fn exact(op: Op, x: &Array) -> Array {
     if op == Op::Sum { each_array!(x, v => vec![Element::exact_sum(v)].into()) } else { reduced!(op, x, sequential) }
 }
 
+#[inline(always)]
 fn sequential<T: Element, O: Join<T>>(x: &[T]) -> T {
     x.iter().fold(O::IDENTITY, |sum, &x| O::join(sum, x))
 }
@@ -282,7 +283,7 @@ fn all_threads<T: Element, O: Join<T>>(x: &[T]) -> T {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+avx"))]
 fn lanes<T: Element, O: Join<T>>(x: &[T]) -> T {
     if T::IN_ANY_ORDER {
-        return x.iter().fold(O::IDENTITY, |result, &x| O::join(result, x));
+        return sequential::<T, O>(x);
     }
     let mut results = [O::IDENTITY; LANES];
     let (x, rest) = x.as_chunks::<LANES>();
