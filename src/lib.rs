@@ -29,6 +29,7 @@
 
 pub mod ceilings;
 pub mod check;
+pub mod children;
 pub mod cli;
 pub mod commands;
 pub mod compare;

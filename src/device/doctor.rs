@@ -5,13 +5,13 @@ use super::{
     BuildUnit, Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, Stamps, list_platforms, loader,
 };
 use crate::plan::{Arg, Launch};
-use crate::{Error, memory};
+use crate::{Error, children, memory};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, fs, thread};
 
 /// Set in the child processes: what they are to find out.
@@ -271,24 +271,15 @@ fn ask_child<T: DeserializeOwned>(
     command.arg("doctor").env(TASK, task).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|e| format!("no process could be started: {e}"))?;
     let mut pipe = child.stdout.take();
-    let reader = thread::spawn(move || {
+    let reader = thread::Builder::new().spawn(move || {
         let mut text = String::new();
         // A child that dies leaves half an answer, which is then no answer.
         let _ = pipe.as_mut().map(|p| p.read_to_string(&mut text));
         text
     });
-    let begin = Instant::now();
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if begin.elapsed() < deadline => thread::sleep(Duration::from_millis(2)),
-            _ => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("the driver did not answer within {} s", deadline.as_secs()));
-            }
-        }
-    };
+    let reader = reader.map_err(|e| format!("no thread could be started: {e}"))?;
+    let ended = children::ended_within(&mut child, deadline).map_err(|e| format!("the driver was lost: {e}"))?;
+    let status = ended.ok_or_else(|| format!("the driver did not answer within {} s", deadline.as_secs()))?;
     let text = reader.join().unwrap_or_default();
     let limit = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
     let perhaps = "an old or damaged cache of it may be why";

@@ -2,14 +2,14 @@
 
 use crate::data::{Array, Dtype};
 use crate::kernels::{ArrayFormat, OracleQuestion};
-use crate::{each_array, files, input};
+use crate::{children, each_array, files, input};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A reader's program.
 pub(super) struct ReferenceProgram<'a> {
@@ -28,7 +28,7 @@ impl ReferenceProgram<'_> {
     /// # Errors
     /// That it cannot be started, fails, takes too long, or writes something else than a result.
     pub(super) fn answer(&self, question: &OracleQuestion<'_>) -> Result<Array, String> {
-        let unwritable = |error: std::io::Error| format!("cannot write the reference's inputs: {error}");
+        let unwritable = |error: io::Error| format!("cannot write the reference's inputs: {error}");
         let scratch = ScratchFolder::new().map_err(unwritable)?;
         let ending = if self.format == ArrayFormat::Npy { "npy" } else { "raw" };
         let path = |name: &str| scratch.0.join(format!("{name}.{ending}"));
@@ -49,7 +49,7 @@ impl ReferenceProgram<'_> {
         self.read(&result, question.len, question.case.dtype)
     }
 
-    fn write(&self, path: &Path, array: &Array) -> std::io::Result<()> {
+    fn write(&self, path: &Path, array: &Array) -> io::Result<()> {
         let mut file = fs::File::create(path)?;
         if self.format == ArrayFormat::Npy {
             file.write_all(&npy_header(array))?;
@@ -66,8 +66,9 @@ impl ReferenceProgram<'_> {
         let mut command = Command::new(path);
         command.args(args).current_dir(self.folder);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("cannot start the reference {program}: {error}"))?;
-        let last_words = listen(&mut child);
+        let unstarted = |error: io::Error| format!("cannot start the reference {program}: {error}");
+        let mut child = command.spawn().map_err(unstarted)?;
+        let last_words = listen(&mut child).map_err(unstarted)?;
         let ended = self.wait(&mut child)?;
         if ended.success() {
             return Ok(());
@@ -80,20 +81,11 @@ impl ReferenceProgram<'_> {
 
     /// Waits for its end, and ends it when its time is over.
     fn wait(&self, child: &mut Child) -> Result<ExitStatus, String> {
-        const TICK: Duration = Duration::from_millis(2);
-        let failed = |error: std::io::Error| format!("the reference was lost: {error}");
-        let began = Instant::now();
-        loop {
-            if let Some(status) = child.try_wait().map_err(failed)? {
-                return Ok(status);
-            }
-            if began.elapsed() > Duration::from_secs(self.seconds) {
-                child.kill().and_then(|()| child.wait()).map_err(failed)?;
-                let seconds = self.seconds;
-                return Err(format!("the reference had no result within {seconds} s; [check] seconds changes that"));
-            }
-            std::thread::sleep(TICK);
-        }
+        let seconds = self.seconds;
+        let ended = children::ended_within(child, Duration::from_secs(seconds));
+        ended
+            .map_err(|error| format!("the reference was lost: {error}"))?
+            .ok_or_else(|| format!("the reference had no result within {seconds} s; [check] seconds changes that"))
     }
 
     fn read(&self, path: &Path, len: usize, dtype: Dtype) -> Result<Array, String> {
@@ -127,20 +119,20 @@ fn replaced(word: &str, values: &[(String, String)]) -> String {
 }
 
 /// What it says last on standard error, once that is closed.
-fn listen(child: &mut Child) -> Receiver<String> {
+fn listen(child: &mut Child) -> io::Result<Receiver<String>> {
     const MOST: usize = 4096;
     let (sender, receiver) = mpsc::channel();
     if let Some(mut stderr) = child.stderr.take() {
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let (mut last, mut piece) = (Vec::new(), [0; 1024]);
             while let Ok(count @ 1..) = stderr.read(&mut piece) {
                 last.extend_from_slice(&piece[..count]);
                 last.drain(..last.len().saturating_sub(MOST));
             }
             sender.send(String::from_utf8_lossy(&last).into_owned())
-        });
+        })?;
     }
-    receiver
+    Ok(receiver)
 }
 
 /// The header of a vector in NumPy's format, version 1: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
@@ -163,14 +155,14 @@ fn npy_header(array: &Array) -> Vec<u8> {
 struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    fn new() -> std::io::Result<ScratchFolder> {
+    fn new() -> io::Result<ScratchFolder> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("gpulab-reference-{}-{number}", std::process::id()));
             match fs::create_dir(&path) {
                 // Left by an earlier process of this number, or somebody else's.
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 made => return made.map(|()| ScratchFolder(path)),
             }
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 /// Each folder or file of `src/`, and the others that it may name. A room stands below those that it names: no circles.
 const ROOMS: &[(&str, &[&str])] = &[
+    ("children", &[]),
     ("data", &[]),
     ("error", &[]),
     ("files", &[]),
@@ -24,12 +25,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("input", &["data", "error", "files", "graph"]),
     ("kernels", &["cpu", "data", "plan"]),
     ("values", &["kernels", "plan", "suggest"]),
-    ("device", &["cpu", "data", "error", "memory", "plan"]),
+    ("device", &["children", "cpu", "data", "error", "memory", "plan"]),
     (
         "runner",
         &["check", "cpu", "data", "device", "exchange", "files", "kernels", "memory", "occupancy", "plan", "stats"],
     ),
-    ("oracle", &["check", "data", "device", "error", "files", "input", "kernels", "plan"]),
+    ("oracle", &["check", "children", "data", "device", "error", "files", "input", "kernels", "plan"]),
     (
         "worker",
         &["data", "device", "error", "input", "kernels", "memory", "oracle", "plan", "runner", "stdout", "terminal"],
