@@ -48,13 +48,16 @@ fn in_child() -> Result<(), Error> {
 pub fn within<T>(limit: Duration, doing: &str, body: impl FnOnce() -> T) -> T {
     let late = format!("while {doing}, the driver did not answer within {:.0} s", limit.as_secs_f64());
     let (done, end) = mpsc::channel::<()>();
-    std::thread::spawn(move || {
+    let watching = std::thread::Builder::new().spawn(move || {
         if end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
             terminal::say(&format!("gpulab: {late}; --deadline changes it"));
             // A driver that hangs may hang again in its clean-up.
             std::process::abort();
         }
     });
+    if let Err(why) = watching {
+        terminal::say(&format!("gpulab: nothing ends the driver if it never answers: {why}"));
+    }
     let result = body();
     drop(done);
     result

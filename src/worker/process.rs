@@ -145,11 +145,10 @@ impl WorkerProcess {
     /// # Errors
     /// That a new worker could not be started, or an interrupt.
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        match self.ask_within(&Request::Verify(Box::new(case.clone())), limit)? {
-            Ok(Reply::Done(outcome)) => Ok(Ok(*outcome)),
-            Ok(_) => Err(Error::Failed(STRANGE.into())),
-            Err(lost) => Ok(Err(lost)),
-        }
+        self.ask_within(&Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
+            Reply::Done(outcome) => Some(*outcome),
+            _ => None,
+        })
     }
 
     /// Runs a job; within `limit`.
@@ -157,11 +156,10 @@ impl WorkerProcess {
     /// # Errors
     /// As of [`WorkerProcess::verify`].
     pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        match self.ask_within(&Request::Run(Box::new(job.clone())), limit)? {
-            Ok(Reply::Done(outcome)) => Ok(Ok(*outcome)),
-            Ok(_) => Err(Error::Failed(STRANGE.into())),
-            Err(lost) => Ok(Err(lost)),
-        }
+        self.ask_within(&Request::Run(Box::new(job.clone())), limit, |reply| match reply {
+            Reply::Done(outcome) => Some(*outcome),
+            _ => None,
+        })
     }
 
     /// As [`WorkerProcess::launch_once`], within `limit`; that a kernel ends the worker or never ends is an answer, too.
@@ -173,11 +171,10 @@ impl WorkerProcess {
         case: &Case,
         limit: Duration,
     ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
-        match self.ask_within(&Request::LaunchOnce(Box::new(case.clone())), limit)? {
-            Ok(Reply::LaunchedOnce(answer)) => Ok(Ok(answer)),
-            Ok(_) => Err(Error::Failed(STRANGE.into())),
-            Err(lost) => Ok(Err(lost)),
-        }
+        self.ask_within(&Request::LaunchOnce(Box::new(case.clone())), limit, |reply| match reply {
+            Reply::LaunchedOnce(answer) => Some(answer),
+            _ => None,
+        })
     }
 
     /// Looks at what a case's kernels do wrong; within `limit`.
@@ -185,15 +182,19 @@ impl WorkerProcess {
     /// # Errors
     /// As of [`WorkerProcess::verify`].
     pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
-        match self.ask_within(&Request::Diagnose(Box::new(case.clone())), limit)? {
-            Ok(Reply::Diagnosed(answer)) => Ok(Ok(*answer)),
-            Ok(_) => Err(Error::Failed(STRANGE.into())),
-            Err(lost) => Ok(Err(lost)),
-        }
+        self.ask_within(&Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
+            Reply::Diagnosed(answer) => Some(*answer),
+            _ => None,
+        })
     }
 
-    /// Asks, where a kernel may end the worker or never end, which is an answer, too.
-    fn ask_within(&mut self, request: &Request, limit: Duration) -> Result<Result<Reply, Lost>, Error> {
+    /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due.
+    fn ask_within<T>(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+        take: impl FnOnce(Reply) -> Option<T>,
+    ) -> Result<Result<T, Lost>, Error> {
         let mut link = self.link()?;
         let silence = match link.ask(request, limit, self.interrupted) {
             Ok(reply) => {
@@ -202,7 +203,7 @@ impl WorkerProcess {
                 let is_built = !matches!(&reply, Reply::Done(outcome) if outcome.status() == Status::BuildFailed);
                 printed.summary("the kernel").iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
                 self.link = Some(link);
-                return Ok(Ok(reply));
+                return take(reply).map(Ok).ok_or_else(|| Error::Failed(STRANGE.into()));
             }
             Err(silence) => silence,
         };

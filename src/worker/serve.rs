@@ -7,7 +7,7 @@ use crate::plan::Target;
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
 use crate::{Error, input, memory, oracle};
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
 /// [`Error::Output`] if the parent is gone; [`Error::Usage`] if there never was one; [`Error::Failed`] if it is no gpulab
 /// of this version.
 pub fn serve() -> Result<(), Error> {
-    let requests = read_requests();
+    let requests = read_requests().map_err(|e| Error::Failed(format!("no thread could be started: {e}")))?;
     let mut session = None;
     let mut was_asked = false;
     for request in requests {
@@ -94,10 +94,10 @@ fn unopened() -> Reply {
 
 /// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel
 /// hangs: then nothing but the end of this process stops it.
-fn read_requests() -> mpsc::Receiver<serde_json::Result<Numbered<Request>>> {
+fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Request>>>> {
     const PATIENCE: Duration = Duration::from_secs(1);
     let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             let request = serde_json::from_str(&line);
             let is_last = matches!(request, Err(_) | Ok(Numbered { what: Request::Quit, .. }));
@@ -109,8 +109,8 @@ fn read_requests() -> mpsc::Receiver<serde_json::Result<Numbered<Request>>> {
         drop(sender);
         std::thread::sleep(PATIENCE);
         std::process::abort();
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 fn send(reply: &Numbered<Reply>) -> Result<(), Error> {
