@@ -40,9 +40,11 @@ void dot_v5_accumulators(__global const T *x, __global const T *y, __global T *p
         for (uint a = 0; a < ACC; a++)
             acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
     }
-    // What is left of the last tile; the condition above failed before its end.
-    for (; i < vectors; i += WG)
-        acc[0] = MULADD(x4[i], y4[i], acc[0]);
+    // What is left of the last tile, all loads at once; the condition above failed before its end.
+    #pragma unroll
+    for (uint a = 0; a < ACC; a++)
+        if (i + a * WG < vectors)
+            acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
     for (uint a = 1; a < ACC; a++)
         acc[0] += acc[a];
     T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);

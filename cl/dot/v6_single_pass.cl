@@ -45,9 +45,11 @@ void dot_v6_single_pass(__global const T *x, __global const T *y, volatile __glo
         for (uint a = 0; a < ACC; a++)
             acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
     }
-    // What is left of the last tile; the condition above failed before its end.
-    for (; i < vectors; i += WG)
-        acc[0] = MULADD(x4[i], y4[i], acc[0]);
+    // What is left of the last tile, all loads at once; the condition above failed before its end.
+    #pragma unroll
+    for (uint a = 0; a < ACC; a++)
+        if (i + a * WG < vectors)
+            acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
     for (uint a = 1; a < ACC; a++)
         acc[0] += acc[a];
     T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
@@ -55,20 +57,23 @@ void dot_v6_single_pass(__global const T *x, __global const T *y, volatile __glo
         sum = MULADD(x[i], y[i], sum);
     sum = tree_reduce(sum, scratch);
     const uint groups = get_num_groups(0);
-    if (get_local_id(0) == 0) {
-        publish(partial + get_group_id(0) * WORDS, sum);
-        mem_fence(CLK_GLOBAL_MEM_FENCE);
-        last = atomic_inc(ticket) == groups - 1;
+    // One group alone has it all.
+    if (groups > 1) {
+        if (get_local_id(0) == 0) {
+            publish(partial + get_group_id(0) * WORDS, sum);
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            last = atomic_inc(ticket) == groups - 1;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (!last)
+            return;
+        sum = 0;
+        for (uint g = get_local_id(0); g < groups; g += WG)
+            sum += collect(partial + g * WORDS);
+        sum = tree_reduce(sum, scratch);
+        if (get_local_id(0) == 0)
+            atomic_xchg(ticket, 0u);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (!last)
-        return;
-    sum = 0;
-    for (uint i = get_local_id(0); i < groups; i += WG)
-        sum += collect(partial + i * WORDS);
-    sum = tree_reduce(sum, scratch);
-    if (get_local_id(0) == 0) {
+    if (get_local_id(0) == 0)
         result[0] = sum;
-        atomic_xchg(ticket, 0u);
-    }
 }

@@ -45,9 +45,11 @@ void reduce_v10_single_pass(__global const T *x, volatile __global uint *partial
         for (uint a = 0; a < ACC; a++)
             acc[a] = REDUCE(acc[a], x4[i + a * WG]);
     }
-    // What is left of the last tile; the condition above failed before its end.
-    for (; i < vectors; i += WG)
-        acc[0] = REDUCE(acc[0], x4[i]);
+    // What is left of the last tile, all loads at once; the condition above failed before its end.
+    #pragma unroll
+    for (uint a = 0; a < ACC; a++)
+        if (i + a * WG < vectors)
+            acc[a] = REDUCE(acc[a], x4[i + a * WG]);
     for (uint a = 1; a < ACC; a++)
         acc[0] = REDUCE(acc[0], acc[a]);
     T value = REDUCE(REDUCE(acc[0].s0, acc[0].s1), REDUCE(acc[0].s2, acc[0].s3));
@@ -55,20 +57,23 @@ void reduce_v10_single_pass(__global const T *x, volatile __global uint *partial
         value = REDUCE(value, x[i]);
     value = tree_reduce(value, scratch);
     const uint groups = get_num_groups(0);
-    if (get_local_id(0) == 0) {
-        publish(partial + get_group_id(0) * WORDS, value);
-        mem_fence(CLK_GLOBAL_MEM_FENCE);
-        last = atomic_inc(ticket) == groups - 1;
+    // One group alone has it all.
+    if (groups > 1) {
+        if (get_local_id(0) == 0) {
+            publish(partial + get_group_id(0) * WORDS, value);
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            last = atomic_inc(ticket) == groups - 1;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (!last)
+            return;
+        value = IDENTITY;
+        for (uint g = get_local_id(0); g < groups; g += WG)
+            value = REDUCE(value, collect(partial + g * WORDS));
+        value = tree_reduce(value, scratch);
+        if (get_local_id(0) == 0)
+            atomic_xchg(ticket, 0u);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (!last)
-        return;
-    value = IDENTITY;
-    for (uint g = get_local_id(0); g < groups; g += WG)
-        value = REDUCE(value, collect(partial + g * WORDS));
-    value = tree_reduce(value, scratch);
-    if (get_local_id(0) == 0) {
+    if (get_local_id(0) == 0)
         result[0] = value;
-        atomic_xchg(ticket, 0u);
-    }
 }

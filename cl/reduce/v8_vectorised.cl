@@ -40,9 +40,11 @@ void reduce_v8_vectorised(__global const T *x, __global T *partial, const INDEX 
         for (uint a = 0; a < ACC; a++)
             acc[a] = REDUCE(acc[a], x4[i + a * WG]);
     }
-    // What is left of the last tile; the condition above failed before its end.
-    for (; i < vectors; i += WG)
-        acc[0] = REDUCE(acc[0], x4[i]);
+    // What is left of the last tile, all loads at once; the condition above failed before its end.
+    #pragma unroll
+    for (uint a = 0; a < ACC; a++)
+        if (i + a * WG < vectors)
+            acc[a] = REDUCE(acc[a], x4[i + a * WG]);
     for (uint a = 1; a < ACC; a++)
         acc[0] = REDUCE(acc[0], acc[a]);
     T value = REDUCE(REDUCE(acc[0].s0, acc[0].s1), REDUCE(acc[0].s2, acc[0].s3));

@@ -27,7 +27,7 @@ impl LimitNeeded {
     /// Of a case of this family with these settings.
     pub fn of(family: &Family, dtype: Dtype, params: &Params) -> LimitNeeded {
         let bound = family.ceiling;
-        let signed = bound == Bound::AddMin && dtype.is_float() && minplus::is_signed(params);
+        let signed = bound == Bound::AddMin && minplus::heeds_signs(dtype) && minplus::is_signed(params);
         LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
     }
 

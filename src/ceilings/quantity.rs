@@ -2,6 +2,7 @@
 
 use crate::data::{Dtype, Params, Shape};
 use crate::exchange::{self, launch, transfer};
+use crate::kernels::minplus;
 use crate::kernels::probes::{HALF, OP, lanes};
 use crate::kernels::{Bound, Form};
 use crate::plan::{Case, REPEATS, Target, WorkGroup};
@@ -271,7 +272,7 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target, quick
         Bound::Read | Bound::Write | Bound::Copy => Some(far(bound, target)),
         Bound::AddMin => {
             let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
-            let signed = signed && dtype.is_float();
+            let signed = signed && minplus::heeds_signs(dtype);
             let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target, quick);
             if signed {
                 spaces.retain(|space| space.case.variant != "three_way");
@@ -445,7 +446,7 @@ fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
     }
     let registers = axis("registers", &["4x16", "8x8"]);
     let two_way = space("addmin", "two_way", vec![registers.clone()]);
-    if dtype == Dtype::F64 {
+    if dtype == Dtype::F64 && !target.nvidia {
         return vec![two_way];
     }
     let together = axis("together", &["0", "1"]);

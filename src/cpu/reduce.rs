@@ -171,8 +171,8 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
 /// The right answer after an element that was `old` has become `new`, which [`deciding`] chose.
 pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Reference {
     let joined = |exact: &Array| match op {
-        Op::Min | Op::Max | Op::And | Op::Or => finish(op, &exact.followed_by(new)),
-        Op::Xor => finish(op, &exact.followed_by(old).followed_by(new)),
+        Op::Min | Op::Max | Op::And | Op::Or => finish(op, &exact.clone().followed_by(new)),
+        Op::Xor => finish(op, &exact.clone().followed_by(old).followed_by(new)),
         Op::Sum => plus_difference(exact, old, new),
     };
     let sum = match before {

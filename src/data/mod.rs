@@ -232,10 +232,9 @@ impl Array {
     }
 
     /// These elements, and behind them those of another array; those of another type are left out.
-    pub fn followed_by(&self, other: &Array) -> Array {
-        let mut all = self.clone();
-        same_type!((&mut all, other), |v, more| v.extend(more), else {});
-        all
+    pub fn followed_by(mut self, other: &Array) -> Array {
+        same_type!((&mut self, other), |v, more| v.extend(more), else {});
+        self
     }
 
     /// The first `len` elements, copied, or all if they are fewer.

@@ -204,7 +204,9 @@ impl Device for OpenClDevice {
     }
 
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
-        self.launch(program, launches, |prepared, _, plain| launch::batch(plain, prepared, repeat))
+        // AMD's driver has been seen to keep the buffers of launches whose events nobody took (cogciprocate/ocl, issue 94).
+        let leaks = self.info.vendor.contains("Advanced Micro Devices");
+        self.launch(program, launches, |prepared, _, plain| launch::batch(plain, prepared, repeat, leaks))
     }
 
     fn play(

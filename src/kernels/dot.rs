@@ -249,13 +249,12 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
     let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;
     let mut plan = begin(ask, grid)?;
     plan.set(ACC.name, acc);
-    // Whole turns, then up to acc single strides into the first accumulator.
-    let strides = (plan.n() / 4).div_ceil(grid.items() as u64 * acc) + acc;
+    let turns = (plan.n() / 4).div_ceil(grid.items() as u64 * acc);
     // The accumulators, the four lanes, up to three elements of the tail.
     let lanes = (acc - 1) + 2 + 3;
     // One group adds a partial sum for each group of the grid.
     let finish = grid.groups.div_ceil(grid.wg) as u64 + tree_depth(grid.wg);
-    Ok((plan, grid, 1 + strides + lanes + tree_depth(grid.wg) + finish))
+    Ok((plan, grid, 1 + turns + lanes + tree_depth(grid.wg) + finish))
 }
 
 fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {

@@ -254,9 +254,14 @@ fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     panelled(tiling.begin(ask)?, panels, tiling.work_group(), tiling.local_elements())
 }
 
+/// Whether it matters to the kernels that no weight is below 0.
+pub fn heeds_signs(dtype: Dtype) -> bool {
+    dtype == Dtype::F32
+}
+
 /// Whether sums are ordered as the integers with their bits.
 fn is_ordered(dtype: Dtype, signed: bool) -> bool {
-    dtype == Dtype::F32 && !signed
+    heeds_signs(dtype) && !signed
 }
 
 /// The macros of `cl/common/lower.cl`.
@@ -264,6 +269,7 @@ pub(super) fn pair_macros(dtype: Dtype, signed: bool, target: &Target) -> &'stat
     match dtype {
         _ if is_ordered(dtype, signed) => &[("ORDERED", 1)],
         Dtype::I32 if target.nvidia => &[("TWO_PIPELINES", 1)],
+        Dtype::F64 if target.nvidia => &[("PREDICATED", 1)],
         _ => &[],
     }
 }
@@ -271,9 +277,13 @@ pub(super) fn pair_macros(dtype: Dtype, signed: bool, target: &Target) -> &'stat
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
+    let can_split = is_ordered(dtype, is_signed(params)) || dtype == Dtype::I32;
     let default = match dtype.size() {
+        4 if ask.target.gpu && !can_split && n >= 2048 => {
+            Tiling { tile: [128, 128], item: [8, 8], depth: 16, buffers: 2 }
+        }
         4 => Tiling { tile: [64, 64], item: [8, 8], depth: 16, buffers: 2 },
-        _ => Tiling { tile: [32, 64], item: [4, 8], depth: 8, buffers: 2 },
+        _ => Tiling { tile: [32, 64], item: [4, 8], depth: 16, buffers: 2 },
     };
     let tiling = Tiling::of(ask, default)?;
     let mut plan = tiling.begin(ask)?;
@@ -287,7 +297,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     }
     let split = SPLIT.get(params)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
     // Groups that share k meet in an atomic minimum, which there is of integers only.
-    let split = if is_ordered(dtype, is_signed(params)) || dtype == Dtype::I32 { split } else { 1 };
+    let split = if can_split { split } else { 1 };
     plan.note(SPLIT.name, split);
     if split > 1 {
         plan.define("SHARED", 1);

@@ -327,10 +327,8 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
     plan.set(ACC.name, acc);
     let n = plan.n();
     let turns = (n / 4).div_ceil(acc * grid.wg as u64).div_ceil(grid.groups as u64);
-    // In the last turn, the first accumulator may take what the others leave of a ragged tile.
-    let first = (turns + acc.max(2) - 2).saturating_sub(1);
-    // The other accumulators, four lanes, the tail.
-    let depth = first + (acc - 1) + 2 + (n % 4).div_ceil(grid.items() as u64);
+    // An accumulator's turns, the other accumulators, four lanes, the tail.
+    let depth = turns.saturating_sub(1) + (acc - 1) + 2 + (n % 4).div_ceil(grid.items() as u64);
     Ok((plan, grid, depth))
 }
 
@@ -360,7 +358,7 @@ fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let results = shape::single_pass(&mut plan, grid);
     let args = plan.inputs().into_iter().chain(results).chain([Arg::Index(plan.n())]).collect();
     plan.pass("", grid, args);
-    let finish = grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg);
+    let finish = if grid.groups > 1 { grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg) } else { 0 };
     Ok(plan.plan(grid.wg as u64, depth + tree_depth(grid.wg) + finish))
 }
 

@@ -72,9 +72,8 @@ fn accumulated(l: &LaunchReplay, group: u64, id: u64) -> Depth {
         acc.iter_mut().for_each(|a| *a = join(*a, 1));
         i += l.acc * l.groups * l.wg;
     }
-    while i < vectors {
-        acc[0] = join(acc[0], 1);
-        i += l.wg;
+    for (a, acc) in (0..).zip(&mut acc) {
+        *acc = join(*acc, at(i + a * l.wg, vectors));
     }
     let lane = acc.into_iter().fold(0, join);
     let vector = join(join(lane, lane), join(lane, lane));
