@@ -48,6 +48,43 @@ void turn_block(TV *v)
 #endif
 }
 
+#ifdef SKEWED
+// Rows begin at no whole vector. A tile gives each row of the output SKEWED elements' worth of memory after the other, from
+// where the first begins, for which it reads SKEWED rows more; the first tile gives what comes before, too.
+__kernel __attribute__((reqd_work_group_size(TILE * SKEWED, 1, 1)))
+void transpose_v6_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                            const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
+{
+    __local T tile[TILE + SKEWED][TILE + 1];
+    const uint id = get_local_id(0), column = id % TILE, down = id / TILE;
+    const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
+    T v[TILE / SKEWED + 1];
+    for (uint k = 0; k <= TILE / SKEWED; k++) {
+        const INDEX y = top + down + k * SKEWED;
+        v[k] = left + column < width && y < height ? in[y * in_pitch + left + column] : 0;
+    }
+    for (uint k = 0; k <= TILE / SKEWED; k++)
+        tile[down + k * SKEWED][column] = v[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = id / ACROSS; c < TILE && left + c < width && top < height; c += SKEWED * VEC) {
+        const INDEX row = (left + c) * out_pitch + top;
+        const uint skew = (SKEWED - row % SKEWED) % SKEWED, y = skew + id % ACROSS * VEC;
+        const uint end = min((INDEX)(TILE + skew), height - top);
+        if (y + VEC <= end) {
+            TV column_part;
+            for (uint i = 0; i < VEC; i++)
+                ((T *)&column_part)[i] = tile[y + i][c];
+            *(__global TV *)(out + row + y) = column_part;
+        } else {
+            for (uint i = y; i < end; i++)
+                out[row + i] = tile[i][c];
+        }
+        if (top == 0)
+            for (uint i = id % ACROSS; i < min(skew, end); i += ACROSS)
+                out[row + i] = tile[i][c];
+    }
+}
+#else
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_v6_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
                             const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
@@ -79,3 +116,4 @@ void transpose_v6_registers(__global const T *restrict in, __global T *restrict 
         REPEAT_SYNC;
     }
 }
+#endif

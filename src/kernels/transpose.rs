@@ -24,7 +24,7 @@ pub const FAMILY: Family = Family {
         rung("transpose/v3_conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]),
         rung("transpose/v4_diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
         rung("transpose/v5_vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
-        rung("transpose/v6_registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, NREPS]),
+        rung("transpose/v6_registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS]),
         rung("transpose/v7_wide.cl", wide, &[TILE, RUN, NREPS]),
     ],
     choices: &[GAP],
@@ -63,6 +63,11 @@ const ORDER: Tunable = Tunable::choice(
 const STREAM: Tunable =
     Tunable::switch("stream", "1: neither matrix is kept in the L1 cache, by NVIDIA's instructions for 16 bytes")
         .by_default("1 where the device can");
+const SKEW: Tunable = Tunable::switch(
+    "skew",
+    "1: tiles give each row of the output from its own whole vectors on, 0: from the same element on",
+)
+.by_default("1 on NVIDIA for over 32 MiB in rows of odd length");
 const NREPS: Tunable = Tunable::number(
     REPEATS,
     "times that the kernel repeats its work inside (--loop inside)",
@@ -357,6 +362,9 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    if is_skewed(ask)? {
+        return skewed(ask);
+    }
     let tile = blocks(ask)?;
     let vec = tile.vector;
     let mut plan = start(ask, vec)?;
@@ -368,7 +376,53 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if streams {
         plan.define("STREAM", 1);
     }
+    plan.note(SKEW.name, 0);
     launch(plan, groups, WorkGroup::linear(tile.work_group().size()), &[], tile.side * tile.side)
+}
+
+/// Whether NVIDIA's GPUs prefer more work-items in flight to wider accesses: measured on an H200.
+fn is_large(ask: &Ask<'_>) -> bool {
+    ask.target.nvidia && (movement(ask.case).input_len() * ask.case.dtype.size()) > 32 << 20
+}
+
+/// Bytes that NVIDIA's memory moves at least.
+const SECTOR: u64 = 32;
+
+/// Whether v6 shifts its tiles by what each row of the output begins beside a whole vector.
+fn is_skewed(ask: &Ask<'_>) -> Result<bool, Refusal> {
+    let params = &ask.case.params;
+    let is_free = [&VEC, &ROWS, &STREAM].iter().all(|tunable| !params.contains_key(tunable.name));
+    let repeats = NREPS.get(params)?.is_some_and(|nreps| nreps > 1);
+    match SKEW.is_on(params)? {
+        Some(true) if repeats => Err(Refusal::Setting("skew=1: its work cannot be repeated inside".into())),
+        Some(skew) => Ok(skew),
+        None => Ok(is_free && !repeats && is_large(ask) && !is_aligned(ask, 2)),
+    }
+}
+
+/// v6 where rows begin at no whole vector: an item for each column of a sector's worth of rows.
+fn skewed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
+    let (sector, vector) = (SECTOR / size, 16 / size);
+    let side = TILE.get(params)?.unwrap_or(256 / size);
+    if !side.is_power_of_two() || !(sector * vector..=1024).contains(&side) {
+        return Err(Refusal::Setting(format!(
+            "tile={side}: with skew=1 a power of two from {} to 1024 is needed",
+            sector * vector
+        )));
+    }
+    let tile = SquareTile { side, vector: 1, rows: side / sector };
+    for (tunable, only) in [(&VEC, vector), (&ROWS, tile.rows), (&STREAM, 0)] {
+        if tunable.get(params)?.is_some_and(|asked| asked != only) {
+            return Err(Refusal::Setting(format!("skew=1 goes with {}={only}", tunable.name)));
+        }
+    }
+    let mut plan = start(ask, vector)?;
+    let groups = set_tile(&mut plan, tile, GroupOrder::Columns)?;
+    plan.set(VEC.name, vector);
+    plan.note(SKEW.name, 1);
+    plan.define("SKEWED", sector);
+    launch(plan, groups, WorkGroup::linear(tile.work_group().size()), &[], (side + sector) * (side + 1))
 }
 
 /// The tile of v6, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
@@ -376,8 +430,7 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 /// work-items in flight making up for them.
 fn blocks(ask: &Ask<'_>) -> Result<SquareTile, Refusal> {
     let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
-    let is_large = ask.target.nvidia && movement(ask.case).input_len() as u64 * size > 32 << 20;
-    let widest = if is_large && size == 4 { 2 } else { 16 / size };
+    let widest = if is_large(ask) && size == 4 { 2 } else { 16 / size };
     let fitting = [4, 2].into_iter().find(|&vec| vec <= widest && is_aligned(ask, vec)).unwrap_or(1);
     let vector = VEC.get(params)?.unwrap_or(fitting);
     let tile = TILE.get(params)?.unwrap_or(256 / size);

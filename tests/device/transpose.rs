@@ -94,6 +94,26 @@ fn every_tiling_is_right() {
     });
 }
 
+/// Rows of the output that begin anywhere beside a whole vector, in matrices of less than a tile, of a rest, and of many.
+#[test]
+fn skewed_tiles_are_right() {
+    on_every_driver(|driver| {
+        let mut session = session(driver, None);
+        let sizes = [(1, 1), (1, 9), (5, 31), (33, 71), (131, 67), (257, 1023)];
+        let sizes = if driver == "oclgrind" { &sizes[..4] } else { &sizes[..] };
+        let mut count = 0;
+        for &dtype in FAMILY.dtypes {
+            for (&size, order) in sizes.iter().zip(["rows", "columns", "diagonal"].into_iter().cycle()) {
+                let set = [("skew", "1"), ("tile", "32"), ("order", order)];
+                let rung = FAMILY.rung("registers").unwrap();
+                count += verify(&mut session, driver, &case(rung, dtype, size, 256, &set));
+                count += verify(&mut session, driver, &case(rung, dtype, size, 256, &[set[0], set[1], ("gap", "3")]));
+            }
+        }
+        count
+    });
+}
+
 /// A compiler could see that a kernel that repeats its work does the same again and again, and leave that out. The
 /// very program that is timed is given other data for each repetition here: all of them must be moved.
 #[test]
