@@ -136,8 +136,9 @@ fn noise_says_what_could_be_seen_and_how_long_to_look() {
 #[test]
 fn eight_times_the_rows_take_far_less_than_sixty_four_times_as_long() {
     let seconds = |count: u64, settings: bool| {
-        let one =
-            |i| if settings { Row { wg: i.to_string(), ..steady("a", 1.0) } } else { Row { n: i, ..steady("a", 1.0) } };
+        let one = |i: u64| {
+            if settings { Row { wg: i.to_string(), ..steady("a", 1.0) } } else { Row { n: i, ..steady("a", 1.0) } }
+        };
         let rows: Vec<Row> = (0..count).map(one).collect();
         let once = |_| {
             let began = std::time::Instant::now();
