@@ -5,6 +5,7 @@ use super::{RatioInterval, SpeedVerdict, TimeEstimate};
 use crate::data::Dtype;
 use crate::record::{Row, flag};
 use crate::runner::{Cache, Status};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A case that both files have a time of.
 #[derive(Clone, Debug)]
@@ -101,53 +102,59 @@ impl FileComparison {
 /// A case is a family, rung, type, shape and cache; where a file has several work-groups or settings of these, each is a case
 /// by itself. Several rows of a case are several runs of the program.
 pub fn compare(before: &[Row], after: &[Row], same: f64) -> FileComparison {
-    let of_case = |rows: &[Row], row: &Row| rows.iter().filter(|other| is_same_case(other, row)).cloned().collect();
-    let has_several = |rows: Vec<Row>| rows.iter().any(|row| settings(row) != settings(&rows[0]));
-    let is_apart = |row: &Row| has_several(of_case(before, row)) || has_several(of_case(after, row));
-    let (mut cases, mut others) = (cases(before, &is_apart), cases(after, &is_apart));
-    let before_count = cases.len();
-    let pairs = cases.drain(..).filter_map(|case| {
-        let at = others.iter().position(|other| other.is(&case))?;
-        ComparedCase::new(&case.rows, &others.swap_remove(at).rows, same)
+    let apart = apart(&[before, after]);
+    let (cases, mut others) = (cases(before, &apart), cases(after, &apart));
+    let before_count = cases.order.len();
+    let pairs = cases.order.into_iter().filter_map(|key| {
+        let other = others.rows.remove(&key)?;
+        ComparedCase::new(&cases.rows[&key], &other, same)
     });
     let pairs: Vec<ComparedCase> = pairs.collect();
-    FileComparison { only_before: before_count - pairs.len(), only_after: others.len(), pairs }
+    FileComparison { only_before: before_count - pairs.len(), only_after: others.rows.len(), pairs }
 }
 
-/// The rows of a case that have a time.
-struct MatchedCase<'a> {
-    rows: Vec<&'a Row>,
-    /// Whether work-group and settings tell it from others.
-    is_apart: bool,
+/// What makes two rows one case, before work-groups and settings.
+type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
+
+/// The same with work-group and settings, where they tell cases apart.
+type ApartKey<'a> = (CaseKey<'a>, Option<(&'a str, &'a str)>);
+
+/// The rows of a file's cases that have a time.
+struct TimedCases<'a> {
+    rows: BTreeMap<ApartKey<'a>, Vec<&'a Row>>,
+    /// The cases as they come in the file.
+    order: Vec<ApartKey<'a>>,
 }
 
-impl MatchedCase<'_> {
-    fn is(&self, other: &MatchedCase<'_>) -> bool {
-        self.holds(other.rows[0])
-    }
-
-    fn holds(&self, row: &Row) -> bool {
-        let own = self.rows[0];
-        is_same_case(own, row) && (!self.is_apart || settings(own) == settings(row))
-    }
-}
-
-fn cases<'a>(rows: &'a [Row], is_apart: &dyn Fn(&Row) -> bool) -> Vec<MatchedCase<'a>> {
-    let mut cases: Vec<MatchedCase<'a>> = Vec::new();
-    for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
-        match cases.iter_mut().find(|case| case.holds(row)) {
-            Some(case) => case.rows.push(row),
-            None => cases.push(MatchedCase { rows: vec![row], is_apart: is_apart(row) }),
+/// The cases of which a file has several work-groups or settings.
+fn apart<'a>(files: &[&'a [Row]]) -> BTreeSet<CaseKey<'a>> {
+    let mut several = BTreeSet::new();
+    for rows in files {
+        let mut first: BTreeMap<CaseKey<'a>, (&str, &str)> = BTreeMap::new();
+        for row in *rows {
+            if *first.entry(case_key(row)).or_insert(settings(row)) != settings(row) {
+                several.insert(case_key(row));
+            }
         }
+    }
+    several
+}
+
+fn cases<'a>(rows: &'a [Row], apart: &BTreeSet<CaseKey<'a>>) -> TimedCases<'a> {
+    let mut cases = TimedCases { rows: BTreeMap::new(), order: Vec::new() };
+    for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
+        let key = (case_key(row), apart.contains(&case_key(row)).then(|| settings(row)));
+        let rows = cases.rows.entry(key).or_default();
+        if rows.is_empty() {
+            cases.order.push(key);
+        }
+        rows.push(row);
     }
     cases
 }
 
-fn is_same_case(a: &Row, b: &Row) -> bool {
-    fn key(row: &Row) -> (&str, &str, Dtype, u64, u64, Cache) {
-        (&row.family, &row.variant, row.dtype, row.n, row.m, row.cache)
-    }
-    key(a) == key(b)
+fn case_key(row: &Row) -> CaseKey<'_> {
+    (&row.family, &row.variant, row.dtype, row.n, row.m, row.cache)
 }
 
 fn settings(row: &Row) -> (&str, &str) {

@@ -4,6 +4,7 @@ use super::{RatioInterval, TimeEstimate};
 use crate::data::Dtype;
 use crate::record::Row;
 use crate::runner::{Cache, Status};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A ladder's steps on the devices that it was run on.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,13 +70,14 @@ fn ladder(timed: &[&Row], key: (&str, Dtype, Cache)) -> Option<LadderSteps> {
         return None;
     }
     rungs.sort_unstable();
-    let sizes = |name: (&str, &str)| -> Vec<(u64, u64)> {
-        own.iter().filter(|row| device_of(row) == name).map(|row| (row.n, row.m)).collect()
-    };
-    let is_common = |size: &(u64, u64)| names.iter().all(|&name| sizes(name).contains(size));
-    let common = own.iter().map(|row| (row.n, row.m)).filter(is_common).max();
+    let mut sizes: BTreeMap<(&str, &str), BTreeSet<(u64, u64)>> = BTreeMap::new();
+    for row in &own {
+        sizes.entry(device_of(row)).or_default().insert((row.n, row.m));
+    }
+    let is_common = |size: &(u64, u64)| sizes.values().all(|of_device| of_device.contains(size));
+    let common = sizes.values().next()?.iter().copied().filter(is_common).max();
     let device = |&name: &(&str, &str)| {
-        let (n, m) = common.or_else(|| sizes(name).into_iter().max()).unwrap_or_default();
+        let (n, m) = common.or_else(|| sizes[&name].last().copied()).unwrap_or_default();
         LadderDevice { platform: name.0.to_owned(), device: name.1.to_owned(), n, m }
     };
     let devices: Vec<LadderDevice> = names.iter().map(device).collect();

@@ -134,6 +134,26 @@ fn noise_says_what_could_be_seen_and_how_long_to_look() {
 }
 
 #[test]
+fn eight_times_the_rows_take_far_less_than_sixty_four_times_as_long() {
+    let seconds = |count: u64, settings: bool| {
+        let one = |i: u64| {
+            if settings { Row { wg: i.to_string(), ..steady("a", 1.0) } } else { Row { n: i, ..steady("a", 1.0) } }
+        };
+        let rows: Vec<Row> = (0..count).map(one).collect();
+        let once = |_| {
+            let began = std::time::Instant::now();
+            assert_eq!(compare(&rows, &rows, 0.02).pairs.len() as u64, count);
+            began.elapsed().as_secs_f64()
+        };
+        (0..5).map(once).fold(f64::INFINITY, f64::min)
+    };
+    for settings in [false, true] {
+        let (few, many) = (seconds(1000, settings), seconds(8000, settings));
+        assert!(many < 32.0 * few, "{few} s and {many} s");
+    }
+}
+
+#[test]
 fn steps_stand_side_by_side_for_each_device_at_a_size_that_all_have() {
     let on = |device: &str, rung: u32, n: u64, median: f64| Row {
         device: device.into(),

@@ -1,22 +1,31 @@
 //! Which recorded rows and points belong together: what one table or picture shows.
 
 use crate::record::{Point, Row};
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 /// Records with the same key, in the order of their first ones.
-pub fn groups<T: Clone, K: PartialEq>(records: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
-    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+pub fn groups<T: Clone, K: Eq + Hash>(records: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
     for record in records {
-        let own = key(record);
-        match groups.iter_mut().find(|(key, _)| *key == own) {
-            Some((_, group)) => group.push(record.clone()),
-            None => groups.push((own, vec![record.clone()])),
+        let place = *places.entry(key(record)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(record.clone()),
+            None => groups.push(vec![record.clone()]),
         }
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups
 }
 
 /// Each value once, in the order of their first ones.
-pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+pub fn distinct<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    values.into_iter().filter(|value| seen.insert(value.clone())).collect()
+}
+
+/// As [`distinct`], of few values, each of which is compared with all: of numbers, too.
+pub fn distinct_few<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     values.into_iter().fold(Vec::new(), |mut all, value| {
         if !all.contains(&value) {
             all.push(value);
@@ -90,6 +99,39 @@ fn is_swept(row: &Row) -> bool {
 mod tests {
     use super::*;
     use crate::record::row;
+    use std::cell::Cell;
+
+    thread_local! {
+        static COMPARED: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// A value that counts how often it is compared.
+    #[derive(Clone, Copy, Debug, Eq)]
+    struct Counted(u64);
+
+    impl Hash for Counted {
+        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    impl PartialEq for Counted {
+        fn eq(&self, other: &Counted) -> bool {
+            COMPARED.set(COMPARED.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    #[test]
+    fn many_values_are_not_compared_with_each_other() {
+        let values: Vec<Counted> = (0..1000).chain(0..1000).map(Counted).collect();
+        let both = [distinct(values.iter().copied()).len(), groups(&values, |value| *value).len()];
+        let compared = COMPARED.get();
+        assert_eq!(both, [1000, 1000]);
+        assert!(compared < 10_000, "{compared} comparisons");
+        assert_eq!(distinct_few(values).len(), 1000);
+        assert!(COMPARED.get() - compared > 500_000, "these are, so that the count says something");
+    }
 
     #[test]
     fn ladders_and_sweeps_are_told_apart() {

@@ -2,11 +2,12 @@
 
 use super::chosen::{ChosenColumn, lines, titled};
 use super::grid::{GridColumn, TextGrid};
-use super::groups::{distinct, tables};
+use super::groups::{distinct, groups, tables};
 use super::view::{Cell, RateUnit, label};
 use super::{Medium, format};
 use crate::record::{COPY, Cells, Row};
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 /// Other programs' figures: a header, and lines.
 pub type PeerCells = Vec<Vec<String>>;
@@ -161,10 +162,10 @@ fn mixture(cells: &[Cell<'_>], by: &str) -> Option<String> {
 
 /// What is wrong where rows of different problems fall into one cell.
 fn clash(entries: &[PivotEntry<'_>], by: &str) -> Option<String> {
-    let of_one_cell = |a: &PivotEntry<'_>, b: &PivotEntry<'_>| a.line == b.line && a.column == b.column;
-    let pairs = entries.iter().enumerate().flat_map(|(at, a)| entries[at + 1..].iter().map(move |b| (a, b)));
-    let mut of_rows = pairs.filter(|(a, b)| of_one_cell(a, b)).filter_map(|(a, b)| Some((a, a.row?, b.row?)));
-    of_rows.find_map(|(entry, a, b)| {
+    let of_rows: Vec<(&PivotEntry<'_>, &Row)> = entries.iter().filter_map(|entry| Some((entry, entry.row?))).collect();
+    let cells = groups(&of_rows, |(entry, _)| (entry.line.as_str(), entry.column.as_str()));
+    let mut pairs = cells.iter().flat_map(|cell| cell[1..].iter().map(|(_, other)| (cell[0].0, cell[0].1, *other)));
+    pairs.find_map(|(entry, a, b)| {
         let [a, b] = [a, b].map(Cells::of);
         let differing = TELLING.iter().filter(|name| **name != by && a.text(name) != b.text(name));
         let told: Vec<String> =
@@ -191,10 +192,12 @@ fn grid(entries: &[PivotEntry<'_>], by: &str) -> TextGrid {
         _ if line.is_empty() => "-".to_owned(),
         _ => line.clone(),
     };
+    let mut texts: HashMap<(&str, &str), Vec<&str>> = HashMap::new();
+    for PivotEntry { line, column, text, .. } in entries {
+        texts.entry((line, column)).or_default().push(text);
+    }
     let cell = |line: &String, column: &String| {
-        let own = entries.iter().filter(|entry| entry.line == *line && entry.column == *column);
-        let texts: Vec<&str> = own.map(|entry| entry.text.as_str()).collect();
-        if texts.is_empty() { "-".to_owned() } else { texts.join(", ") }
+        texts.get(&(line.as_str(), column.as_str())).map_or_else(|| "-".to_owned(), |texts| texts.join(", "))
     };
     let columns = distinct(entries.iter().map(|entry| entry.column.clone()));
     let columns = columns.iter().map(|column| {

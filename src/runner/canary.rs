@@ -1,8 +1,8 @@
 //! The canary: a fixed arithmetic kernel whose time shows drift of the device's clock and a neighbour's load, on any
 //! vendor's device and without privileges.
 //!
-//! It runs between the warm-up of a case and its first sample, now and then meanwhile, and afterwards. What counts is the slowest of these readings
-//! over the fastest that the session has seen so far. A load that is there from the session's first reading to its last
+//! It runs between the warm-up of a case and its first sample, unless it just ran, now and then meanwhile, and afterwards. What counts is the
+//! slowest of these readings over the fastest that the session has seen so far. A load that is there from the session's first reading to its last
 //! cannot be told from a slow device, and a faster reading later on does not mend the rows before it.
 
 use super::clock;
@@ -18,8 +18,14 @@ use std::time::{Duration, Instant};
 /// Name of the kernel and of its file in `cl/common/`.
 const KERNEL: &str = "canary";
 
-/// Runs of a reading, of which the fastest counts: single ones are disturbed on any machine.
+/// Most runs of a reading, of which the fastest counts: single ones are disturbed on any machine.
 const RUNS: usize = 3;
+
+/// Times the fastest reading that one of an undisturbed device may take: then no more of its runs are needed.
+const UNDISTURBED: f64 = 1.02;
+
+/// So long a reading holds, also for the case that begins next.
+const FRESH: Duration = Duration::from_millis(20);
 
 /// What the session begins with, as all other readings are compared with it: so many times a run of so many times the
 /// steps, which raises the clock and lets the system spread a CPU driver's threads, and so many runs.
@@ -46,6 +52,8 @@ pub(super) struct Gauge {
     distrust: Option<String>,
     /// In seconds.
     fastest: f64,
+    /// The last reading, in seconds, and when it was taken.
+    last: Option<(f64, Instant)>,
 }
 
 impl Gauge {
@@ -64,7 +72,7 @@ impl Gauge {
         let items = 4 * wg * target.compute_units.max(1) as usize;
         let buffer = device.alloc(4 * items)?;
         let launch = Launch { kernel: KERNEL.into(), global: [items, 1, 1], local: [wg, 1, 1], args: Vec::new() };
-        let mut gauge = Gauge { unit, launch, distrust: None, fastest: f64::INFINITY };
+        let mut gauge = Gauge { unit, launch, distrust: None, fastest: f64::INFINITY, last: None };
         // What it launches is no case's: that a device refuses it is a failure.
         let begun = gauge.calibrate(device, buffer).map_err(|stop| stop.after(true));
         if begun.is_err() {
@@ -124,11 +132,37 @@ impl Gauge {
 
     /// The shortest of several runs, in seconds; infinite if none has a time.
     fn fastest(&self, device: &mut dyn Device, runs: usize) -> Result<f64, DeviceError> {
-        (0..runs).try_fold(f64::INFINITY, |least, _| {
-            let sample = self.time(device)?;
-            let seconds = if self.distrust.is_none() { sample.event } else { Some(sample.wall) };
-            Ok(seconds.map_or(least, |s| least.min(s)))
-        })
+        (0..runs).try_fold(f64::INFINITY, |least, _| Ok(least.min(self.seconds(device)?)))
+    }
+
+    /// What the canary says now: the shortest of as few runs as show that nothing disturbs it, in seconds.
+    fn read(&mut self, device: &mut dyn Device) -> Result<f64, DeviceError> {
+        let mut least = f64::INFINITY;
+        for _ in 0..RUNS {
+            least = least.min(self.seconds(device)?);
+            if self.is_undisturbed(least) {
+                break;
+            }
+        }
+        self.last = Some((least, Instant::now()));
+        self.fastest = self.fastest.min(least);
+        Ok(least)
+    }
+
+    /// The last reading in seconds, if it still holds: of an undisturbed device 0, as a faster one may follow.
+    fn recent(&self) -> Option<f64> {
+        let (seconds, _) = self.last.filter(|(_, at)| at.elapsed() < FRESH)?;
+        Some(if self.is_undisturbed(seconds) { 0.0 } else { seconds })
+    }
+
+    fn is_undisturbed(&self, seconds: f64) -> bool {
+        seconds <= UNDISTURBED * self.fastest
+    }
+
+    /// One run, in seconds; infinite if it has no time.
+    fn seconds(&self, device: &mut dyn Device) -> Result<f64, DeviceError> {
+        let sample = self.time(device)?;
+        Ok(if self.distrust.is_none() { sample.event.unwrap_or(f64::INFINITY) } else { sample.wall })
     }
 
     fn time(&self, device: &mut dyn Device) -> Result<Sample, DeviceError> {
@@ -176,20 +210,23 @@ struct Watch<'a> {
     gauge: Option<&'a mut Gauge>,
     /// In seconds; 0 before the first reading.
     slowest: f64,
-    last: Instant,
 }
 
 impl<'a> Watch<'a> {
-    /// Takes the reading before the first sample, if there is a canary.
+    /// Takes the reading before the first sample, if there is a canary and no reading that still holds.
     fn begin(gauge: Option<&'a mut Gauge>, device: &mut dyn Device) -> Result<Watch<'a>, DeviceError> {
-        let mut watch = Watch { gauge, slowest: 0.0, last: Instant::now() };
-        watch.read(device)?;
+        let known = gauge.as_ref().and_then(|gauge| gauge.recent());
+        let mut watch = Watch { gauge, slowest: known.unwrap_or_default() };
+        if known.is_none() {
+            watch.read(device)?;
+        }
         Ok(watch)
     }
 
     /// Takes another reading if the last one is long ago.
     fn glance(&mut self, device: &mut dyn Device) -> Result<(), DeviceError> {
-        if self.last.elapsed() >= INTERVAL { self.read(device) } else { Ok(()) }
+        let last = self.gauge.as_ref().and_then(|gauge| gauge.last);
+        if last.is_some_and(|(_, at)| at.elapsed() >= INTERVAL) { self.read(device) } else { Ok(()) }
     }
 
     /// Takes the last reading and says what all of them came to.
@@ -201,13 +238,11 @@ impl<'a> Watch<'a> {
 
     fn read(&mut self, device: &mut dyn Device) -> Result<(), DeviceError> {
         let Some(gauge) = &mut self.gauge else { return Ok(()) };
-        let reading = gauge.fastest(device, RUNS)?;
+        let reading = gauge.read(device)?;
         // Without a single time there is nothing to compare.
         if reading.is_finite() {
-            gauge.fastest = gauge.fastest.min(reading);
             self.slowest = self.slowest.max(reading);
         }
-        self.last = Instant::now();
         Ok(())
     }
 }

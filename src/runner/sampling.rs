@@ -14,8 +14,10 @@ const LONG_S: f64 = 0.5;
 /// Samples after which a search may drop a candidate.
 const FIRST: usize = 3;
 
-/// How long a batch of short launches should take, in seconds.
+/// How long a batch of short launches should take, in seconds, and the launches that it has at least and at most.
 const BATCH_S: f64 = 5e-3;
+pub(super) const SHORTEST_BATCH: usize = 10;
+const LONGEST_BATCH: usize = 2000;
 
 /// Warms up, then samples until the spread is small, the time is up or there are enough; says which.
 /// `run` is given the number of the run.
@@ -83,9 +85,9 @@ fn is_too_slow(settings: &Settings, samples: &[Sample]) -> bool {
     summary(samples).zip(most).is_some_and(|(times, most)| times.median > most)
 }
 
-/// How many launches of about `seconds` make a batch.
+/// How many launches make a batch, if one after the other each takes about so many seconds.
 pub(super) fn batch_size(seconds: f64) -> usize {
-    (BATCH_S / seconds.max(1e-7)).clamp(10.0, 2000.0) as usize
+    ((BATCH_S / seconds.max(1e-7)) as usize).clamp(SHORTEST_BATCH, LONGEST_BATCH)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::clock;
 use super::inputs::{Data, timed_exact_data};
 use super::judge::tails;
 use super::outcome::{Cache, Canary, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
-use super::sampling;
+use super::sampling::{self, SHORTEST_BATCH};
 use super::session::{ReadyCase, Session};
 use super::witness::Witness;
 use crate::data::Array;
@@ -149,25 +149,33 @@ impl Session {
                 _ => clock::sample(&device.run(job.program, launches)?, &timed[before..]),
             })
         };
-        let batch = |device: &mut dyn Device, witness: &mut Witness<'_>, seconds: f64| -> Result<f64, Stop> {
+        let batch = |device: &mut dyn Device, witness: &mut Witness<'_>, size: usize| -> Result<f64, Stop> {
             witness.arm(device, (0..sets.len()).collect())?;
             for launches in sets.iter().filter(|_| before > 0) {
                 device.run(job.program, &launches[..before])?;
             }
-            let repeat = sampling::batch_size(seconds).div_ceil(sets.len());
+            let repeat = size.div_ceil(sets.len());
             Ok(device.batch(job.program, &all, repeat)? / (repeat * sets.len()) as f64)
         };
+        // Of launches whose kernel takes so many seconds. A short batch goes first, as to enqueue one can take far longer.
+        let batch_size = |device: &mut dyn Device, witness: &mut Witness<'_>, seconds: f64| -> Result<usize, Stop> {
+            match sampling::batch_size(seconds) {
+                SHORTEST_BATCH => Ok(SHORTEST_BATCH),
+                _ => Ok(sampling::batch_size(batch(device, witness, SHORTEST_BATCH)?.max(seconds))),
+            }
+        };
         // How long a launch takes of which it is known that it worked.
-        let mut alone = f64::INFINITY;
+        let (mut alone, mut size) = (f64::INFINITY, 0);
         if settings.clock == Clock::Batch {
             for i in 0..ALONE {
                 let sample = run_one(device, &mut witness, i)?;
                 alone = alone.min(sample.event.unwrap_or(sample.wall));
             }
+            size = batch_size(device, &mut witness, alone)?;
         }
         let gauge = self.gauge.as_mut();
         measured.watched(canary::sample(settings, device, gauge, &mut |device, i| match settings.clock {
-            Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, alone)? }),
+            Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, size)? }),
             _ => run_one(device, &mut witness, i),
         })?);
         measured.choose_clock(settings);
@@ -176,7 +184,8 @@ impl Session {
         }
         let shortest = measured.times().into_iter().fold(f64::INFINITY, f64::min);
         if settings.clock != Clock::Batch && shortest < sampling::SHORT_S && job.again.is_none() {
-            measured.batch = Some(batch(device, &mut witness, shortest)?);
+            let size = batch_size(device, &mut witness, shortest)?;
+            measured.batch = Some(batch(device, &mut witness, size)?);
         }
         witness.end(device)?;
         measured.suspect = measured.idle_in_batch(alone);

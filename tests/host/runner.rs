@@ -503,6 +503,8 @@ fn a_canary_that_slows_down_flags_the_rows_after() {
     let slow = session.run(&case, &settings());
     let fast = {
         slowness.set(1000);
+        // Longer than a reading holds, also for the case that begins next.
+        std::thread::sleep(std::time::Duration::from_millis(25));
         session.run_again(&case, &settings())
     };
     assert_eq!(drift(slow.clone()).1, [flag::DRIFT]);
@@ -525,6 +527,44 @@ fn a_canary_that_is_slow_now_and_then_means_nothing() {
         if count % 3 == 0 { 5000 } else { 1000 }
     });
     assert!(drift(session.run(&case(Dtype::F32, 1000), &settings())).1.is_empty());
+}
+
+#[test]
+fn a_canary_that_nothing_disturbs_runs_once_after_a_case_and_once_before_at_most() {
+    let runs = Rc::new(Cell::new(0));
+    let mut session = canary({
+        let runs = Rc::clone(&runs);
+        move || {
+            runs.set(runs.get() + 1);
+            1000
+        }
+    });
+    drift(session.run(&case(Dtype::F32, 1000), &settings()));
+    let before = runs.get();
+    drift(session.run_again(&case(Dtype::F32, 1000), &settings()));
+    assert!((1..=2).contains(&(runs.get() - before)), "{} runs", runs.get() - before);
+}
+
+#[test]
+fn a_batch_has_fewer_launches_where_each_takes_the_host_long() {
+    // Of kernels of a microsecond, and so many more for a launch.
+    let launches = |launch_ns| {
+        let mut count = 0;
+        let script: FakeKernel = Box::new(move |launch, memory| {
+            naive(launch, memory, |i, _| i);
+            count += 1;
+            Ok(1_000 + count % 7)
+        });
+        let device = FakeDevice::new(script).lying(|ns| ns, launch_ns);
+        let seen = Rc::clone(&device.seen);
+        let outcome = Session::new(Box::new(device), Sources::default(), None).run(&case(Dtype::F32, 100), &settings());
+        assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
+        let batch = outcome.measured().and_then(|m| m.batch).unwrap();
+        assert!((batch - 1e-9 * (launch_ns as f64 + 1_000.0)).abs() < 2e-6, "{batch}");
+        seen.borrow().launches.len()
+    };
+    let (quick, slow) = (launches(0), launches(50_000));
+    assert!(quick > 2000 && slow < 500, "{quick} and {slow} launches");
 }
 
 /// What the runner says of a case's kernels on a device that tells this of each: name, local memory, work-items.

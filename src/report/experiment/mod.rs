@@ -67,7 +67,7 @@ fn title(point: &Point) -> String {
 
 /// Each value of `of` once, in the order of their first points.
 fn distinct<'a, T: PartialEq>(points: &'a [Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
-    groups::distinct(points.iter().map(of))
+    groups::distinct_few(points.iter().map(of))
 }
 
 /// More series than these, and than there are x, get rows in place of columns.

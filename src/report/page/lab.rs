@@ -10,6 +10,7 @@ use crate::report::groups::{families, groups, sweeps as sweeps_of};
 use crate::report::picture::{self, Picture, number, overlap, size, strip};
 use maud::{Markup, html};
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 /// How much of a rung's time the work-group decides.
 pub(super) fn sweeps_heading(own: &DevicePart<'_>) -> String {
@@ -42,8 +43,8 @@ pub(super) fn sweeps(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
 /// Whether rows with a time are of two rungs or more, and of two work-groups or more.
 fn is_map(rows: &[Row]) -> bool {
     let timed = || rows.iter().filter(|row| row.t_median_s.is_some());
-    let has_two = |name: fn(&Row) -> &str| timed().any(|row| timed().any(|other| name(row) != name(other)));
-    has_two(|row| &row.variant) && has_two(|row| &row.wg)
+    let Some(first) = timed().next() else { return false };
+    timed().any(|row| row.variant != first.variant) && timed().any(|row| row.wg != first.wg)
 }
 
 /// Where a family stands in the syllabus; others last.
@@ -152,7 +153,8 @@ pub(super) fn overlaps(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
 
 /// Single runs of the device's ladders.
 pub(super) fn samples(own: &DevicePart<'_>, samples: &[SampleRow], ids: &Ids) -> Option<Markup> {
-    let is_own = |sample: &&SampleRow| own.rows.iter().any(|row| row.run_id == sample.run_id);
+    let runs: HashSet<&str> = own.rows.iter().map(|row| row.run_id.as_str()).collect();
+    let is_own = |sample: &&SampleRow| runs.contains(sample.run_id.as_str());
     let own: Vec<SampleRow> = samples.iter().filter(is_own).cloned().collect();
     let cases = groups(&own, |sample| (sample.run_id.clone(), sample.family.clone(), sample.n, sample.dtype));
     figures(ids, &cases.iter().filter_map(|samples| strip(samples).ok()).collect::<Vec<_>>())

@@ -82,7 +82,7 @@ struct Panel<'a> {
 }
 
 fn distinct<'a, T: PartialEq>(points: &[&'a Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
-    groups::distinct(points.iter().map(|point| of(point)))
+    groups::distinct_few(points.iter().map(|point| of(point)))
 }
 
 fn ending(series: &str) -> &str {

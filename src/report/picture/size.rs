@@ -10,6 +10,7 @@ use crate::record::Row;
 use crate::report::format;
 use crate::report::view::label;
 use crate::runner::Status;
+use std::collections::BTreeMap;
 
 /// Draws the rows of one family and type on one device, of several sizes. Of equal sizes each rung's fastest row counts.
 /// `ceilings` are those of the device, if they are known.
@@ -29,7 +30,7 @@ pub fn size(rows: &[Row], ceilings: &[CeilingRow]) -> Drawn {
                 .to_owned(),
         );
     };
-    let lines = lines(&timed, &sizes);
+    let lines = lines(&timed);
     let all = || lines.iter().flat_map(|line| &line.points);
     let floor = floor(&timed, ceilings);
     let Some((least, most)) = span(all().flat_map(|p| [p.low, p.high]).chain(floor)) else { return Err(String::new()) };
@@ -72,25 +73,26 @@ fn scaled(line: Line, of_unit: f64) -> Line {
 }
 
 /// A line for each rung, in seconds.
-fn lines(rows: &[&Row], sizes: &[u64]) -> Vec<Line> {
-    let mut rungs: Vec<(Option<u32>, &str)> = rows.iter().map(|row| (row.rung, row.variant.as_str())).collect();
-    rungs.sort_unstable();
-    rungs.dedup();
-    let fastest = |rung: &(Option<u32>, &str), n: u64| {
-        let own = rows.iter().filter(|r| (r.rung, r.variant.as_str()) == *rung && r.n == n);
-        own.min_by(|a, b| a.t_median_s.unwrap_or(f64::INFINITY).total_cmp(&b.t_median_s.unwrap_or(f64::INFINITY)))
-    };
+fn lines(rows: &[&Row]) -> Vec<Line> {
+    let seconds = |row: &Row| row.t_median_s.unwrap_or(f64::INFINITY);
+    // Of each rung, by size, the fastest.
+    let mut rungs: BTreeMap<(Option<u32>, &str), BTreeMap<u64, &Row>> = BTreeMap::new();
+    for &row in rows {
+        let fastest = rungs.entry((row.rung, &row.variant)).or_default().entry(row.n).or_insert(row);
+        if seconds(row) < seconds(fastest) {
+            *fastest = row;
+        }
+    }
     let point = |row: &&Row| {
         let y = row.t_median_s?;
         let tip = format!("{}, n = {}: {}", label(row), number::size(row.n as f64), number::time(y));
         Some(LinePoint { x: row.n as f64, y, low: row.t_q1_s.unwrap_or(y), high: row.t_q3_s.unwrap_or(y), tip })
     };
-    let line = |(series, rung): (usize, &(Option<u32>, &str))| {
-        let own: Vec<&&Row> = sizes.iter().filter_map(|&n| fastest(rung, n)).collect();
-        let name = own.first().map(|row| label(row)).unwrap_or_default();
-        Line { name, series, points: own.into_iter().filter_map(point).collect() }
+    let line = |(series, own): (usize, &BTreeMap<u64, &Row>)| {
+        let name = own.values().next().map(|row| label(row)).unwrap_or_default();
+        Line { name, series, points: own.values().filter_map(point).collect() }
     };
-    rungs.iter().enumerate().map(line).collect()
+    rungs.values().enumerate().map(line).collect()
 }
 
 /// Seconds that a launch takes at least: measured as a ceiling, or as the rows tell.
@@ -115,8 +117,7 @@ fn references(rows: &[&Row], floor: Option<f64>, ceilings: &[CeilingRow]) -> Vec
 /// Which rung is fastest at the ends, and up to where launches are most of the time.
 fn title(lines: &[Line], sizes: &[u64], floor: Option<f64>) -> String {
     let best = |n: u64| {
-        let at = |line: &Line| line.points.iter().find(|p| p.x == n as f64).map(|p| p.y);
-        let timed = lines.iter().filter_map(|line| Some((line.name.clone(), at(line)?)));
+        let timed = lines.iter().filter_map(|line| Some((line.name.clone(), at(line, n)?)));
         timed.min_by(|a, b| a.1.total_cmp(&b.1))
     };
     let Some((large, _)) = sizes.last().and_then(|&n| best(n)) else { return String::new() };
@@ -139,11 +140,16 @@ fn title(lines: &[Line], sizes: &[u64], floor: Option<f64>) -> String {
     }
 }
 
+/// Seconds at a size, if the line has a point there; its points are in order of their sizes.
+fn at(line: &Line, n: u64) -> Option<f64> {
+    let place = line.points.binary_search_by(|p| p.x.total_cmp(&(n as f64))).ok()?;
+    Some(line.points[place].y)
+}
+
 fn figures(lines: &[Line], sizes: &[u64]) -> Figures {
     let mut figures = Figures::new(std::iter::once("n".to_owned()).chain(lines.iter().map(|line| line.name.clone())));
     for &n in sizes {
-        let cell =
-            |line: &Line| line.points.iter().find(|p| p.x == n as f64).map(|p| number::time(p.y)).unwrap_or_default();
+        let cell = |line: &Line| at(line, n).map(number::time).unwrap_or_default();
         figures.rows.push(std::iter::once(number::count(n)).chain(lines.iter().map(cell)).collect());
     }
     figures

@@ -7,6 +7,7 @@ pub(super) use map::work_groups;
 use super::columns::{Value, in_one_unit, of_limit};
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::groups::groups;
 use super::markdown::{self, PAGE};
 use super::view::{is_held_against_limit, is_memory_bound, status_word};
 use crate::record::{Row, flag};
@@ -42,7 +43,7 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
     let rows = &latest(rows)[..];
     let Some(head) = head(rows) else { return "no configuration was finished\n".to_owned() };
     let mut text = format::wrap(&format::terminal(&head), screen.width, "  ");
-    for group in groups(rows) {
+    for group in problems(rows) {
         text.push_str(&optimum(&group, screen));
     }
     format::on_screen(&(text + &remarks(rows, screen)), screen)
@@ -52,7 +53,7 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
 pub fn markdown(rows: &[Row]) -> String {
     let rows = &latest(rows)[..];
     let Some(head) = head(rows) else { return "No configuration was finished.\n".to_owned() };
-    let problems = groups(rows).into_iter().map(|group| {
+    let problems = problems(rows).into_iter().map(|group| {
         let all = ranked(&group);
         let Some((best, _)) = all.first() else {
             return format!("{}: no configuration gave a time\n", problem(&group));
@@ -130,16 +131,8 @@ fn statuses(rows: &[Row]) -> String {
 }
 
 /// Rows that solve the same problem, in the order of the problems' first rows.
-fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
-    let mut groups: Vec<Vec<&Row>> = Vec::new();
-    let problem = |row: &Row| (row.dtype, row.n, row.m);
-    for row in rows {
-        match groups.iter_mut().find(|group| problem(group[0]) == problem(row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    groups
+fn problems(rows: &[Row]) -> Vec<Vec<&Row>> {
+    groups(&rows.iter().collect::<Vec<_>>(), |row| (row.dtype, row.n, row.m))
 }
 
 /// Right results with the times of their work done once, fastest first, without those that are faster than anything
