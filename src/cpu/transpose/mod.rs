@@ -3,9 +3,9 @@
 //! Elements are moved as words of their size and never looked at, so every bit pattern survives. A tile of the input
 //! is transposed into a buffer in the L2 cache and goes from there to the output. So both sides see long runs of
 //! addresses, whatever the matrix: `READ_BYTES` of each input row, `WRITE_BYTES` of each output row. A large output
-//! is written past the caches, in whole lines, which saves reading the lines that are about to be overwritten. Where whole
-//! lines fit a processor's registers (AVX-512), and begin at the same row in all columns of the output, they go there straight
-//! from registers, square by square along a page of each input row: through the buffer that took 1.3 to 1.8 times as long.
+//! is written past the caches, in whole lines, which saves reading the lines that are about to be overwritten. Where cache
+//! lines begin at the same row in all columns of the output, they go there straight from vector registers, square by square
+//! along a page of each of a few input rows: through the buffer that took 1.3 to 1.8 times as long.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -246,18 +246,21 @@ impl Isa {
     /// whether the instructions can and cache lines begin at the same row in all of them.
     #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "for processors that can"))]
     fn turn<W: Word>(self, input: &[W], pitch: usize, lines: &mut [&mut [W]]) -> bool {
-        match (self, common_head(lines)) {
+        let Some(head) = common_head(lines) else { return false };
+        let turned = match self {
+            Isa::Portable => return false,
             #[cfg(target_arch = "x86_64")]
-            (Isa::Avx512(avx512), Some(head)) => {
-                let turned = x86::turn(avx512, input, pitch, lines, head);
-                for (c, line) in lines.iter_mut().enumerate() {
-                    let rest = if c < turned.columns { turned.rows.end..line.len() } else { head..line.len() };
-                    (0..head).chain(rest).for_each(|r| line[r] = input[r * pitch + c]);
-                }
-                true
-            }
-            _ => false,
+            Isa::Avx2(avx2) => x86::turn(avx2, input, pitch, lines, head),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(avx512) => x86::turn(avx512, input, pitch, lines, head),
+        };
+        #[cfg(target_arch = "x86_64")]
+        for (c, line) in lines.iter_mut().enumerate() {
+            let rest = if c < turned.columns { turned.rows.end..line.len() } else { head..line.len() };
+            (0..head).chain(rest).for_each(|r| line[r] = input[r * pitch + c]);
         }
+        #[cfg(target_arch = "x86_64")]
+        true
     }
 
     /// Makes what was scattered visible to other threads before what this thread writes next: once at the end of a
@@ -276,18 +279,26 @@ fn transpose<W: Word>(isa: Isa, input: &[W], movement: &Movement, output: &mut [
         return;
     }
     let strip_words = W::STRIP_COLUMNS * movement.to_pitch;
-    let transpose_strip = |(s, strip): (usize, &mut [W])| {
-        let bands = bands(strip, movement, band_rows::<W>(movement.columns, movement.rows));
-        let (first, pitch) = (s * W::STRIP_COLUMNS, movement.from_pitch);
+    let transpose_strip = |first: usize, strip: &mut [W]| {
+        let head = if streaming { line_start(strip, movement.to_pitch) } else { 0 };
+        let bands = bands(strip, movement, band_rows::<W>(movement.columns, movement.rows), head);
+        let pitch = movement.from_pitch;
         bands.into_par_iter().for_each(|(row, mut lines)| {
             band(isa, &input[row * pitch + first..], pitch, &mut lines, streaming);
         });
     };
     if size_of_val(output) < PARALLEL_BYTES {
-        output.chunks_mut(strip_words).enumerate().for_each(transpose_strip);
-    } else {
-        output.par_chunks_mut(strip_words).enumerate().for_each(transpose_strip);
+        let strips = output.chunks_mut(strip_words).enumerate();
+        return strips.for_each(|(s, strip)| transpose_strip(s * W::STRIP_COLUMNS, strip));
     }
+    // The columns before the first cache line of the rows go first, so that the strips begin with one.
+    let before = if streaming { line_start(input, movement.from_pitch).min(movement.columns - 1) } else { 0 };
+    let (first, rest) = output.split_at_mut(before * movement.to_pitch);
+    if before > 0 {
+        transpose_strip(0, first);
+    }
+    let strips = rest.par_chunks_mut(strip_words).enumerate();
+    strips.for_each(|(s, strip)| transpose_strip(before + s * W::STRIP_COLUMNS, strip));
 }
 
 /// Rows of the input in a band: whole tiles, and few enough for all threads to have work.
@@ -300,17 +311,26 @@ fn band_rows<W: Word>(columns: usize, rows: usize) -> usize {
     rows.div_ceil(bands).next_multiple_of(W::TILE_ROWS)
 }
 
-/// Cuts the rows of a strip of the output: for each band its first row of the input, and its part of every output row.
-fn bands<'a, W>(strip: &'a mut [W], movement: &Movement, band: usize) -> Vec<(usize, Vec<&'a mut [W]>)> {
+/// Cuts the rows of a strip of the output: for each band its first row of the input, and its part of every output row. The
+/// first band has `head` rows more, so that the others begin with a cache line.
+fn bands<'a, W>(strip: &'a mut [W], movement: &Movement, band: usize, head: usize) -> Vec<(usize, Vec<&'a mut [W]>)> {
     let Movement { rows, to_pitch, .. } = *movement;
-    let lines = strip.len() / to_pitch;
-    let mut bands: Vec<_> = (0..rows).step_by(band).map(|row| (row, Vec::with_capacity(lines))).collect();
+    let lines = strip.len().div_ceil(to_pitch);
+    let starts = std::iter::once(0).chain((band + head..rows).step_by(band));
+    let mut bands: Vec<_> = starts.map(|row| (row, Vec::with_capacity(lines))).collect();
     for line in strip.chunks_mut(to_pitch) {
-        for ((_, lines), part) in bands.iter_mut().zip(line[..rows].chunks_mut(band)) {
+        let (first, rest) = line[..rows].split_at_mut(rows.min(band + head));
+        for ((_, lines), part) in bands.iter_mut().zip(std::iter::once(first).chain(rest.chunks_mut(band))) {
             lines.push(part);
         }
     }
     bands
+}
+
+/// Words before the first cache line in every row of a matrix; none where they are not as many in all.
+fn line_start<W>(matrix: &[W], pitch: usize) -> usize {
+    let is_common = (pitch * size_of::<W>()).is_multiple_of(LINE_BYTES);
+    if is_common { matrix.as_ptr().addr().wrapping_neg() % LINE_BYTES / size_of::<W>() } else { 0 }
 }
 
 /// Transposes the first columns of `input`, whose rows are `pitch` apart, into `lines`, one each.
@@ -498,11 +518,11 @@ mod tests {
         }
 
         #[test]
-        fn bands_cover_the_strip(columns in 1usize..40, rows in 1usize..400, band in 1usize..500) {
+        fn bands_cover_the_strip(columns in 1usize..40, rows in 1usize..400, band in 1usize..500, head in 0usize..17) {
             let mut strip: Vec<u32> = vec![0; columns * rows];
             let square = movement(Shape { n: columns as u64, m: rows as u64 }, &Params::new());
-            for (row, lines) in bands(&mut strip, &square, band) {
-                prop_assert!(lines.len() == columns && row % band == 0);
+            for (row, lines) in bands(&mut strip, &square, band, head) {
+                prop_assert!(lines.len() == columns && (row == 0 || row % band == head % band));
                 lines.into_iter().for_each(|line| line.iter_mut().for_each(|word| *word += 1));
             }
             prop_assert!(strip.iter().all(|&word| word == 1));

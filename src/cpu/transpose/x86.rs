@@ -37,6 +37,13 @@ pub(super) trait VectorLoops: Copy {
     /// `columns` and `rows` are multiples of the block's sides, the source holds `rows` rows of `columns` words that
     /// are `pitch` apart, and the target `columns` rows of `rows` words that are [`Word::BUFFER_PITCH`] apart.
     unsafe fn blocks<W: Word>(self, source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W);
+    /// Transposes squares straight into lines, past the caches.
+    ///
+    /// # Safety
+    ///
+    /// The source has `rows.end` rows that are `pitch` apart, with as many columns as there are lines; both counts, of
+    /// rows and of lines, are multiples of a square's side; in every line a cache line begins at `rows.start`.
+    unsafe fn squares<W: Word>(self, source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>);
     /// Copies lines past the caches.
     ///
     /// # Safety
@@ -72,7 +79,13 @@ pub(super) struct Turned {
 /// # Panics
 ///
 /// If `head` words into a line no cache line begins.
-pub(super) fn turn<W: Word>(_: Avx512, input: &[W], pitch: usize, lines: &mut [&mut [W]], head: usize) -> Turned {
+pub(super) fn turn<W: Word>(
+    simd: impl VectorLoops,
+    input: &[W],
+    pitch: usize,
+    lines: &mut [&mut [W]],
+    head: usize,
+) -> Turned {
     let side = LINE_BYTES / size_of::<W>();
     let length = lines.iter().map(|line| line.len()).min().unwrap_or(0);
     let columns = lines.len() / side * side;
@@ -82,7 +95,7 @@ pub(super) fn turn<W: Word>(_: Avx512, input: &[W], pitch: usize, lines: &mut [&
         // The last word of the squares is there.
         assert!((rows.end - 1) * pitch + columns <= input.len());
         // SAFETY: input and lines hold the squares, and cache lines begin at `head`.
-        unsafe { turn_avx512(input.as_ptr(), pitch, lines, rows.clone()) };
+        unsafe { simd.squares(input.as_ptr(), pitch, &mut lines[..columns], rows.clone()) };
     }
     Turned { rows, columns }
 }
@@ -129,6 +142,11 @@ impl VectorLoops for Avx2 {
         unsafe { blocks_avx2(source, pitch, columns, rows, target) };
     }
     #[inline]
+    unsafe fn squares<W: Word>(self, source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
+        // SAFETY: the caller's promise, and AVX2 is there: `self` proves it.
+        unsafe { squares_avx2(source, pitch, lines, rows) };
+    }
+    #[inline]
     unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize) {
         // SAFETY: the caller's promise, and AVX2 is there: `self` proves it.
         unsafe { lines_avx2(source, target, count) };
@@ -146,6 +164,11 @@ impl VectorLoops for Avx512 {
         unsafe { blocks_avx512(source, pitch, columns, rows, target) };
     }
     #[inline]
+    unsafe fn squares<W: Word>(self, source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
+        // SAFETY: the caller's promise, and AVX-512F is there: `self` proves it.
+        unsafe { squares_avx512(source, pitch, lines, rows) };
+    }
+    #[inline]
     unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize) {
         // SAFETY: the caller's promise, and AVX-512F is there: `self` proves it.
         unsafe { lines_avx512(source, target, count) };
@@ -160,6 +183,12 @@ pub(super) trait Blocks: Pod {
     ///
     /// The block is readable, its transpose writable, and the processor has AVX2.
     unsafe fn block_avx2(source: *const Self, pitch: usize, target: *mut Self, target_pitch: usize);
+    /// As many rows as columns; each column goes to `put` in two halves, with its number.
+    ///
+    /// # Safety
+    ///
+    /// The block is readable, and the processor has AVX2.
+    unsafe fn square_avx2(source: *const Self, pitch: usize, put: impl FnMut(usize, [__m256i; 2]));
     /// As many rows as columns; each column goes to `put`, with its number.
     ///
     /// # Safety
@@ -206,8 +235,26 @@ unsafe fn blocks_avx512<W: Word>(source: *const W, pitch: usize, columns: usize,
 }
 
 /// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
+#[target_feature(enable = "avx2")]
+unsafe fn squares_avx2<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
+    let side = LINE_BYTES / size_of::<W>();
+    for r in rows.step_by(side) {
+        for (c, square) in lines.chunks_exact_mut(side).enumerate() {
+            // SAFETY: the caller promises every square of these counts, and that lines are aligned.
+            unsafe {
+                W::square_avx2(source.add(r * pitch + c * side), pitch, |i, [low, high]| {
+                    let to: *mut __m256i = square[i].as_mut_ptr().add(r).cast();
+                    _mm256_stream_si256(to, low);
+                    _mm256_stream_si256(to.add(1), high);
+                });
+            }
+        }
+    }
+}
+
+/// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
 #[target_feature(enable = "avx512f")]
-unsafe fn turn_avx512<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
+unsafe fn squares_avx512<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
     let side = LINE_BYTES / size_of::<W>();
     for r in rows.step_by(side) {
         for (c, square) in lines.chunks_exact_mut(side).enumerate() {
@@ -266,6 +313,21 @@ impl Blocks for u32 {
     }
 
     #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn square_avx2(source: *const u32, pitch: usize, mut put: impl FnMut(usize, [__m256i; 2])) {
+        for c in [0, 8] {
+            // SAFETY: rows of the square, 16 words long.
+            let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
+            let quads = |r| quads_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)]);
+            let halves = [[quads(0), quads(4)], [quads(8), quads(12)]];
+            for i in 0..4 {
+                put(c + i, halves.map(|[a, b]| _mm256_permute2x128_si256::<0x20>(a[i], b[i])));
+                put(c + 4 + i, halves.map(|[a, b]| _mm256_permute2x128_si256::<0x31>(a[i], b[i])));
+            }
+        }
+    }
+
+    #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn block_avx512(source: *const u32, pitch: usize, mut put: impl FnMut(usize, __m512i)) {
         // SAFETY: rows of the block, 16 words long.
@@ -291,6 +353,18 @@ impl Blocks for u64 {
                 // SAFETY: rows of the transpose, 4 words long.
                 unsafe { _mm256_storeu_si256(target.add((c + i) * target_pitch).cast(), column) };
             }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn square_avx2(source: *const u64, pitch: usize, mut put: impl FnMut(usize, [__m256i; 2])) {
+        for c in [0, 4] {
+            // SAFETY: rows of the square, 8 words long.
+            let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
+            let columns = |r| square_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)]);
+            let (above, below) = (columns(0), columns(4));
+            (0..4).for_each(|i| put(c + i, [above[i], below[i]]));
         }
     }
 
