@@ -57,23 +57,27 @@ void dot_v6_single_pass(__global const T *x, __global const T *y, volatile __glo
         sum = MULADD(x[i], y[i], sum);
     sum = tree_reduce(sum, scratch);
     const uint groups = get_num_groups(0);
-    // One group alone has it all.
-    if (groups > 1) {
-        if (get_local_id(0) == 0) {
+    if (get_local_id(0) == 0) {
+        if (groups == 1) {
+            // One group alone has it all.
+            result[0] = sum;
+            last = false;
+        } else {
             publish(partial + get_group_id(0) * WORDS, sum);
             mem_fence(CLK_GLOBAL_MEM_FENCE);
             last = atomic_inc(ticket) == groups - 1;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (!last)
-            return;
-        sum = 0;
-        for (uint g = get_local_id(0); g < groups; g += WG)
-            sum += collect(partial + g * WORDS);
-        sum = tree_reduce(sum, scratch);
-        if (get_local_id(0) == 0)
-            atomic_xchg(ticket, 0u);
     }
-    if (get_local_id(0) == 0)
+    // Outside of conditions, also of those that all items share: there PoCL 3.1 makes an endless loop of groups of 3.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (!last)
+        return;
+    sum = 0;
+    for (uint g = get_local_id(0); g < groups; g += WG)
+        sum += collect(partial + g * WORDS);
+    sum = tree_reduce(sum, scratch);
+    if (get_local_id(0) == 0) {
         result[0] = sum;
+        atomic_xchg(ticket, 0u);
+    }
 }

@@ -57,23 +57,27 @@ void reduce_v10_single_pass(__global const T *x, volatile __global uint *partial
         value = REDUCE(value, x[i]);
     value = tree_reduce(value, scratch);
     const uint groups = get_num_groups(0);
-    // One group alone has it all.
-    if (groups > 1) {
-        if (get_local_id(0) == 0) {
+    if (get_local_id(0) == 0) {
+        if (groups == 1) {
+            // One group alone has it all.
+            result[0] = value;
+            last = false;
+        } else {
             publish(partial + get_group_id(0) * WORDS, value);
             mem_fence(CLK_GLOBAL_MEM_FENCE);
             last = atomic_inc(ticket) == groups - 1;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (!last)
-            return;
-        value = IDENTITY;
-        for (uint g = get_local_id(0); g < groups; g += WG)
-            value = REDUCE(value, collect(partial + g * WORDS));
-        value = tree_reduce(value, scratch);
-        if (get_local_id(0) == 0)
-            atomic_xchg(ticket, 0u);
     }
-    if (get_local_id(0) == 0)
+    // Outside of conditions, also of those that all items share: there PoCL 3.1 makes an endless loop of groups of 3.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (!last)
+        return;
+    value = IDENTITY;
+    for (uint g = get_local_id(0); g < groups; g += WG)
+        value = REDUCE(value, collect(partial + g * WORDS));
+    value = tree_reduce(value, scratch);
+    if (get_local_id(0) == 0) {
         result[0] = value;
+        atomic_xchg(ticket, 0u);
+    }
 }
