@@ -6,6 +6,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::Error;
+use gpulab::children::ended_within;
 use gpulab::count::Simulator;
 use gpulab::data::Array;
 use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
@@ -15,7 +16,10 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a test may take on one driver: many times what the longest takes. A kernel without an end fails its test.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// Runs `body`, the closure of the calling test, in a process for each driver; it returns how many cases it ran.
 pub fn on_every_driver<F: Fn(&str) -> usize>(body: F) {
@@ -86,9 +90,14 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
     for driver in meant {
         let scratch = tempfile::tempdir().unwrap();
         let log = scratch.path().join("oclgrind.log");
-        let output = child(driver, test, scratch.path(), &log).output().expect("the test binary starts");
-        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{driver}: {}\n{text}", output.status);
+        let said = scratch.path().join("said");
+        let file = fs::File::create(&said).unwrap();
+        let mut child = child(driver, test, scratch.path(), &log);
+        child.stdout(file.try_clone().unwrap()).stderr(file);
+        let status = ended_within(&mut child.spawn().expect("the test binary starts"), LIMIT).unwrap();
+        let text = String::from_utf8_lossy(&fs::read(&said).unwrap()).into_owned();
+        let status = status.unwrap_or_else(|| panic!("{driver}: no end within {} s\n{text}", LIMIT.as_secs()));
+        assert!(status.success(), "{driver}: {status}\n{text}");
         assert!(is_one(&text), "{driver}: not one test ran:\n{text}");
         let found = fs::read_to_string(&log).unwrap_or_default();
         assert!(found.is_empty(), "{driver} found:\n{found}");
