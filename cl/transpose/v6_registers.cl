@@ -30,7 +30,12 @@
 #include "vector.cl"
 
 #define ACROSS (TILE / VEC)             // blocks in a row of the tile
-#define GROUP (ACROSS * (TILE / ROWS))  // work-items of a group
+#ifdef SKEWED
+#include "skewed.cl"
+#define GROUP (TILE * SKEWED)           // work-items of a group
+#else
+#define GROUP (ACROSS * (TILE / ROWS))
+#endif
 #define BLOCKS (ROWS / VEC)             // of a work-item
 
 void turn_block(TV *v)
@@ -48,47 +53,14 @@ void turn_block(TV *v)
 #endif
 }
 
-#ifdef SKEWED
-// Rows begin at no whole vector. A tile gives each row of the output SKEWED elements' worth of memory after the other, from
-// where the first begins, for which it reads SKEWED rows more; the first tile gives what comes before, too.
-__kernel __attribute__((reqd_work_group_size(TILE * SKEWED, 1, 1)))
-void transpose_v6_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
-                            const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
-{
-    __local T tile[TILE + SKEWED][TILE + 1];
-    const uint id = get_local_id(0), column = id % TILE, down = id / TILE;
-    const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
-    T v[TILE / SKEWED + 1];
-    for (uint k = 0; k <= TILE / SKEWED; k++) {
-        const INDEX y = top + down + k * SKEWED;
-        v[k] = left + column < width && y < height ? in[y * in_pitch + left + column] : 0;
-    }
-    for (uint k = 0; k <= TILE / SKEWED; k++)
-        tile[down + k * SKEWED][column] = v[k];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint c = id / ACROSS; c < TILE && left + c < width && top < height; c += SKEWED * VEC) {
-        const INDEX row = (left + c) * out_pitch + top;
-        const uint skew = (SKEWED - row % SKEWED) % SKEWED, y = skew + id % ACROSS * VEC;
-        const uint end = min((INDEX)(TILE + skew), height - top);
-        if (y + VEC <= end) {
-            TV column_part;
-            for (uint i = 0; i < VEC; i++)
-                ((T *)&column_part)[i] = tile[y + i][c];
-            *(__global TV *)(out + row + y) = column_part;
-        } else {
-            for (uint i = y; i < end; i++)
-                out[row + i] = tile[i][c];
-        }
-        if (top == 0)
-            for (uint i = id % ACROSS; i < min(skew, end); i += ACROSS)
-                out[row + i] = tile[i][c];
-    }
-}
-#else
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_v6_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
                             const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
 {
+#ifdef SKEWED
+    __local T skewed[(TILE + SKEWED) * SKEWED_PITCH];
+    move_skewed(in, out, width, height, in_pitch, out_pitch, skewed);
+#else
     // Vector c of the turned tile's row r is at place c ^ (r / VEC): neither half of the work meets a bank twice.
     __local TV tile[TILE * ACROSS];
     const uint id = get_local_id(0);
@@ -115,5 +87,5 @@ void transpose_v6_registers(__global const T *restrict in, __global T *restrict 
         }
         REPEAT_SYNC;
     }
-}
 #endif
+}

@@ -376,7 +376,6 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if streams {
         plan.define("STREAM", 1);
     }
-    plan.note(SKEW.name, 0);
     launch(plan, groups, WorkGroup::linear(tile.work_group().size()), &[], tile.side * tile.side)
 }
 
