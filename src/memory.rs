@@ -1,4 +1,4 @@
-//! How much memory the host has to give.
+//! How much memory the host has to give, and in what pages.
 
 /// Bytes of addresses below which no driver's process starts: threads and allocations of this program fail before that.
 const LEAST_ADDRESSES: u64 = 256 << 20;
@@ -46,6 +46,14 @@ pub fn limit(bytes: u64, addresses: bool) {
 /// Other systems have no such limit.
 #[cfg(not(unix))]
 pub fn limit(_: u64, _: bool) {}
+
+/// The environment in which a process gets large pages, unless the user chose other settings of the C library. With pages of
+/// 4 KiB a processor spends much of a walk through a large array on finding its pages. Arrays of this program and buffers of CPU
+/// drivers come from the C library; only the GNU one heeds this.
+pub fn large_pages() -> Option<(&'static str, &'static str)> {
+    const TUNABLES: &str = "GLIBC_TUNABLES";
+    std::env::var_os(TUNABLES).is_none().then_some((TUNABLES, "glibc.malloc.hugetlb=1"))
+}
 
 /// Bytes that can be allocated without swapping, where the system says so (Linux).
 pub fn available() -> Option<u64> {

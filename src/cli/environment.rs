@@ -27,6 +27,7 @@ pub const VARIABLES: &[Variable] = &[
     variable("OCL_ICD_FILENAMES", "The drivers' files themselves."),
     variable("OPENCL_VENDOR_PATH", "Another name for the folder of drivers."),
     variable("POCL_CACHE_DIR", "Where PoCL keeps compiled kernels."),
+    variable("GLIBC_TUNABLES", "Settings of the C library, in place of the large pages that gpulab asks it for."),
     variable("RUSTICL_ENABLE", "Mesa's drivers that rusticl uses, as in llvmpipe, radeonsi or iris."),
     variable("XDG_DATA_HOME", "The user's folder for data, on Linux and the like."),
     variable("XDG_CACHE_HOME", "Where PoCL's cache is, if POCL_CACHE_DIR does not say."),

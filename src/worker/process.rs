@@ -372,6 +372,7 @@ impl Link {
             .arg("worker")
             // What a dying worker says last is shown: a stack would push it out.
             .env("RUST_BACKTRACE", "0")
+            .envs(memory::large_pages())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
