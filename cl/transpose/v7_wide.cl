@@ -1,5 +1,6 @@
 // transpose v7: the shape for CPU devices.
-// Idea:    groups of one item turn blocks of 16 x 16 in vector registers and write whole lines past the cache.
+// Idea:    groups of one item turn blocks of 16 x 16 in vector registers, write whole lines past the cache, and ask ahead for
+//          what they read next.
 // Removes: local memory and barriers, and the reading of output lines that are overwritten anyway.
 // Remains: too few work-items to hide a GPU's memory latency: on a GPU the ladder ends with v6.
 // Expect:  the fastest rung on a CPU driver whose compiler has stores past the cache.
@@ -16,7 +17,10 @@
 #define TILE 256      // rows of a strip; a multiple of 16
 #endif
 #ifndef RUN
-#define RUN 128       // elements that are read of a row before those of the next: what prefetchers like; a multiple of 16
+#define RUN 128       // elements that are read of a row before those of the next rows; a multiple of 16
+#endif
+#ifndef STACKED
+#define STACKED 2     // blocks one below the other that are written before their neighbours
 #endif
 #define T16 CAT(T, 16)
 
@@ -32,6 +36,12 @@
 #endif
 #ifndef STREAM
 #define STREAM(value, place) (*(place) = (value))
+#endif
+// AHEAD: the blocks that come with the next STACKED are asked for meanwhile, as no processor sees a stream in a few of each row.
+#ifdef AHEAD
+#define FETCH(place) __builtin_prefetch((const void *)(size_t)(place), 0, 2)
+#else
+#define FETCH(place)
 #endif
 #ifdef ALIGNED
 #define LOAD16(p) (*(__global const T16 *)(p))
@@ -54,6 +64,8 @@
 void turn_block(__global const T *in, const INDEX in_pitch, __global T *out, const INDEX out_pitch)
 {
     T16 r[16];
+    for (uint i = 0; i < 16; i++)
+        FETCH(in + (STACKED * 16 + i) * in_pitch);
     for (uint i = 0; i < 16; i++)
         r[i] = LOAD16(in + i * in_pitch);
     EXCHANGE(8, (T16)(a.s0, a.s1, a.s2, a.s3, a.s4, a.s5, a.s6, a.s7, b.s0, b.s1, b.s2, b.s3, b.s4, b.s5, b.s6, b.s7),
@@ -88,10 +100,11 @@ void transpose_v7_wide(__global const T *restrict in, __global T *restrict out, 
     const INDEX left = min(id % parts * span, width), right = min(left + span, width);
     REPEAT
         for (INDEX next = left; next < right; next += RUN)
-            for (INDEX y = top; y < bottom; y += 16)
+            for (INDEX stack = top; stack < bottom; stack += STACKED * 16)
                 for (INDEX x = next; x < min(next + RUN, right); x += 16)
-                    if (x + 16 <= right && y + 16 <= bottom)
-                        turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch);
-                    else
-                        move_rest(in, in_pitch, out, out_pitch, x, min(x + 16, right), y, min(y + 16, bottom));
+                    for (INDEX y = stack; y < min(stack + STACKED * 16, bottom); y += 16)
+                        if (x + 16 <= right && y + 16 <= bottom)
+                            turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch);
+                        else
+                            move_rest(in, in_pitch, out, out_pitch, x, min(x + 16, right), y, min(y + 16, bottom));
 }

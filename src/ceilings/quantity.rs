@@ -484,6 +484,7 @@ mod tests {
             nvidia: gpu,
             async_copy: gpu,
             register_caps: gpu,
+            prefetch: !gpu,
             subgroups: false,
             images: false,
         }

@@ -206,6 +206,7 @@ mod tests {
             nvidia: true,
             async_copy: false,
             register_caps: false,
+            prefetch: false,
             subgroups: false,
             images: false,
         };

@@ -208,6 +208,7 @@ pub fn fake_info() -> DeviceInfo {
             nvidia: false,
             async_copy: false,
             register_caps: false,
+            prefetch: false,
             subgroups: false,
             images: true,
         },

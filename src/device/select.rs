@@ -182,6 +182,7 @@ mod tests {
                 nvidia: false,
                 async_copy: false,
                 register_caps: false,
+                prefetch: false,
                 subgroups: false,
                 images: false,
             },

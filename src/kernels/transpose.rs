@@ -37,11 +37,11 @@ const TILE: Tunable =
         .by_default("as wide as a two-dimensional --wg says, else 32; v5: 64, v6: 64, of 8-byte elements 32, v7: 256");
 const RUN: Tunable = Tunable::number(
     "run",
-    "elements that are read of a row before those of the next: what prefetchers like",
+    "elements that are read of a row before those of the next rows",
     (16, 1 << 16),
     &["64", "128", "256", "512", "1024"],
 )
-.by_default("128; on a CPU device as many as fill a page of 4096 bytes");
+.by_default("128; on a CPU device as many as fill 2048 bytes");
 const ROWS: Tunable = Tunable::number(
     "rows",
     "rows of a tile that a work-item takes, which decides the work-group size",
@@ -67,7 +67,7 @@ const SKEW: Tunable = Tunable::switch(
     "skew",
     "1: tiles give each row of the output from its own whole vectors on, 0: from the same element on",
 )
-.by_default("1 on NVIDIA for over 32 MiB in rows of odd length");
+.by_default("1 on NVIDIA for over 8 MiB in rows of odd length");
 const NREPS: Tunable = Tunable::number(
     REPEATS,
     "times that the kernel repeats its work inside (--loop inside)",
@@ -379,9 +379,9 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     launch(plan, groups, WorkGroup::linear(tile.work_group().size()), &[], tile.side * tile.side)
 }
 
-/// Whether NVIDIA's GPUs prefer more work-items in flight to wider accesses: measured on an H200.
-fn is_large(ask: &Ask<'_>) -> bool {
-    ask.target.nvidia && (movement(ask.case).input_len() * ask.case.dtype.size()) > 32 << 20
+/// Whether it is an NVIDIA GPU, and the input has more than so many MiB: where an H200's preferences change.
+fn is_beyond(ask: &Ask<'_>, mib: usize) -> bool {
+    ask.target.nvidia && movement(ask.case).input_len() * ask.case.dtype.size() > mib << 20
 }
 
 /// Bytes that NVIDIA's memory moves at least.
@@ -395,7 +395,7 @@ fn is_skewed(ask: &Ask<'_>) -> Result<bool, Refusal> {
     match SKEW.is_on(params)? {
         Some(true) if repeats => Err(Refusal::Setting("skew=1: its work cannot be repeated inside".into())),
         Some(skew) => Ok(skew),
-        None => Ok(is_free && !repeats && is_large(ask) && !is_aligned(ask, 2)),
+        None => Ok(is_free && !repeats && is_beyond(ask, 8) && !is_aligned(ask, 2)),
     }
 }
 
@@ -429,7 +429,7 @@ fn skewed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 /// work-items in flight making up for them.
 fn blocks(ask: &Ask<'_>) -> Result<SquareTile, Refusal> {
     let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
-    let widest = if is_large(ask) && size == 4 { 2 } else { 16 / size };
+    let widest = if is_beyond(ask, 32) && size == 4 { 2 } else { 16 / size };
     let fitting = [4, 2].into_iter().find(|&vec| vec <= widest && is_aligned(ask, vec)).unwrap_or(1);
     let vector = VEC.get(params)?.unwrap_or(fitting);
     let tile = TILE.get(params)?.unwrap_or(256 / size);
@@ -457,11 +457,10 @@ fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if ask.reads(&PAD) { Ok(PAD.get(&ask.case.params)?.unwrap_or(1)) } else { Ok(0) }
 }
 
-/// Elements of a run of v7: on a CPU device a page of each row, so that every page that is looked up is used whole, and no
-/// more pages of the output are written in turn than a core's second table of pages has room for.
+/// Elements of a run of v7: on a CPU device no more of a row than a core's L2 cache holds of all rows that are asked for ahead.
 fn default_run(ask: &Ask<'_>) -> u64 {
-    const PAGE_BYTES: u64 = 4096;
-    if ask.target.gpu { 128 } else { PAGE_BYTES / ask.case.dtype.size() as u64 }
+    const RUN_BYTES: u64 = 2048;
+    if ask.target.gpu { 128 } else { RUN_BYTES / ask.case.dtype.size() as u64 }
 }
 
 /// Work-groups of one item, each with a part of a strip of `tile` rows.
@@ -484,6 +483,9 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut plan = start(ask, BLOCK)?;
     plan.set(TILE.name, tile);
     plan.set(RUN.name, run);
+    if ask.target.prefetch {
+        plan.define("AHEAD", 1);
+    }
     launch(plan, [strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)], 0)
 }
 

@@ -35,6 +35,10 @@ pub struct Target {
     /// Whether a build can cap the registers of a work-item: `cl_nv_compiler_options`.
     #[serde(default)]
     pub register_caps: bool,
+    /// Whether kernels may ask for memory ahead of its use by their compiler's own `__builtin_prefetch`, a CPU's instruction:
+    /// PoCL and Intel's driver, where OpenCL's `prefetch` does nothing.
+    #[serde(default)]
+    pub prefetch: bool,
     /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
     pub subgroups: bool,
     /// Whether kernels may read images.
@@ -61,6 +65,7 @@ impl Target {
             nvidia: gpu,
             async_copy: gpu,
             register_caps: gpu,
+            prefetch: !gpu,
             subgroups: true,
             images: true,
         }

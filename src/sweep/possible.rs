@@ -79,6 +79,7 @@ fn targets() -> impl Iterator<Item = Target> {
         nvidia,
         async_copy: nvidia,
         register_caps: nvidia,
+        prefetch: false,
         subgroups: true,
         images: true,
     })

@@ -11,8 +11,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// A device of each shape for which planners choose differently.
 fn targets() -> [(&'static str, Target); 3] {
-    let cpu = Target { compute_units: 8, subgroups: true, ..fake_info().target };
-    let gpu = Target { gpu: true, compute_units: 60, max_wg: 1024, max_wg_dims: [1024; 3], ..cpu.clone() };
+    let cpu = Target { compute_units: 8, subgroups: true, prefetch: true, ..fake_info().target };
+    let gpu =
+        Target { gpu: true, prefetch: false, compute_units: 60, max_wg: 1024, max_wg_dims: [1024; 3], ..cpu.clone() };
     let nvidia = Target {
         nvidia: true,
         async_copy: true,

@@ -201,12 +201,9 @@ pub(super) trait Blocks: Pod {
 unsafe fn blocks_avx2<W: Word>(source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W) {
     for r in (0..rows).step_by(4) {
         for c in (0..columns).step_by(LINE_BYTES / size_of::<W>()) {
-            let ahead = source.wrapping_add((r + 4) * pitch + c);
-            // SAFETY: a prefetch may name any address; the caller promises every block of these counts.
+            fetch::<_MM_HINT_T0, W>(source.wrapping_add((r + 4) * pitch + c), pitch, 4);
+            // SAFETY: the caller promises every block of these counts.
             unsafe {
-                for i in 0..4 {
-                    _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(i * pitch).cast());
-                }
                 let (source, target) = (source.add(r * pitch + c), target.add(c * W::BUFFER_PITCH + r));
                 W::block_avx2(source, pitch, target, W::BUFFER_PITCH);
             }
@@ -219,12 +216,9 @@ unsafe fn blocks_avx512<W: Word>(source: *const W, pitch: usize, columns: usize,
     let side = LINE_BYTES / size_of::<W>();
     for r in (0..rows).step_by(side) {
         for c in (0..columns).step_by(side) {
-            let ahead = source.wrapping_add((r + side) * pitch + c);
-            // SAFETY: a prefetch may name any address; the caller promises every block of these counts.
+            fetch::<_MM_HINT_T1, W>(source.wrapping_add((r + side) * pitch + c), pitch, side);
+            // SAFETY: the caller promises every block of these counts.
             unsafe {
-                for i in 0..side {
-                    _mm_prefetch::<_MM_HINT_T1>(ahead.wrapping_add(i * pitch).cast());
-                }
                 let (source, target) = (source.add(r * pitch + c), target.add(c * W::BUFFER_PITCH + r));
                 W::block_avx512(source, pitch, |i, column| {
                     _mm512_storeu_si512(target.add(i * W::BUFFER_PITCH).cast(), column);
@@ -237,17 +231,16 @@ unsafe fn blocks_avx512<W: Word>(source: *const W, pitch: usize, columns: usize,
 /// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
 #[target_feature(enable = "avx2")]
 unsafe fn squares_avx2<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
-    let side = LINE_BYTES / size_of::<W>();
-    for r in rows.step_by(side) {
-        for (c, square) in lines.chunks_exact_mut(side).enumerate() {
-            // SAFETY: the caller promises every square of these counts, and that lines are aligned.
-            unsafe {
-                W::square_avx2(source.add(r * pitch + c * side), pitch, |i, [low, high]| {
-                    let to: *mut __m256i = square[i].as_mut_ptr().add(r).cast();
-                    _mm256_stream_si256(to, low);
-                    _mm256_stream_si256(to.add(1), high);
-                });
-            }
+    for Square { r, c, below } in Square::all::<W>(rows, lines.len()) {
+        let from = source.wrapping_add(r * pitch + c);
+        fetch::<_MM_HINT_T1, W>(from.wrapping_add(STACKED * below * pitch), pitch, below);
+        // SAFETY: the caller promises every square of these counts, and that lines are aligned.
+        unsafe {
+            W::square_avx2(from, pitch, |i, [low, high]| {
+                let to: *mut __m256i = lines[c + i].as_mut_ptr().add(r).cast();
+                _mm256_stream_si256(to, low);
+                _mm256_stream_si256(to.add(1), high);
+            });
         }
     }
 }
@@ -255,16 +248,51 @@ unsafe fn squares_avx2<W: Word>(source: *const W, pitch: usize, lines: &mut [&mu
 /// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
 #[target_feature(enable = "avx512f")]
 unsafe fn squares_avx512<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
-    let side = LINE_BYTES / size_of::<W>();
-    for r in rows.step_by(side) {
-        for (c, square) in lines.chunks_exact_mut(side).enumerate() {
-            // SAFETY: the caller promises every square of these counts, and that lines are aligned.
-            unsafe {
-                W::block_avx512(source.add(r * pitch + c * side), pitch, |i, column| {
-                    _mm512_stream_si512(square[i].as_mut_ptr().add(r).cast(), column);
-                });
-            }
+    for Square { r, c, below } in Square::all::<W>(rows, lines.len()) {
+        let from = source.wrapping_add(r * pitch + c);
+        fetch::<_MM_HINT_T1, W>(from.wrapping_add(STACKED * below * pitch), pitch, below);
+        // SAFETY: the caller promises every square of these counts, and that lines are aligned.
+        unsafe {
+            W::block_avx512(from, pitch, |i, column| {
+                _mm512_stream_si512(lines[c + i].as_mut_ptr().add(r).cast(), column);
+            });
         }
+    }
+}
+
+/// Squares one below the other that are written before their neighbours: so each line gets two whole cache lines at a time.
+const STACKED: usize = 2;
+
+/// A square whose sides are a cache line of words.
+struct Square {
+    /// Its first row.
+    r: usize,
+    /// Its first column.
+    c: usize,
+    /// Rows of the square [`STACKED`] squares below, 0 if there is none. The rest of the run is moved before it, which gives it
+    /// the time to arrive in the L2 cache.
+    below: usize,
+}
+
+impl Square {
+    /// All of so many rows and columns: stacks of them along the rows.
+    fn all<W>(rows: Range<usize>, columns: usize) -> impl Iterator<Item = Square> {
+        let (side, end) = (LINE_BYTES / size_of::<W>(), rows.end);
+        let height = STACKED * side;
+        let stack = move |top: usize, c: usize| (top..end.min(top + height)).step_by(side).map(move |r| (r, c));
+        rows.step_by(height)
+            .flat_map(move |top| (0..columns).step_by(side).flat_map(move |c| stack(top, c)))
+            .map(move |(r, c)| Square { r, c, below: if r + height < end { side } else { 0 } })
+    }
+}
+
+/// Asks for the cache lines of so many rows, `pitch` words apart: reading a few rows at a time, a processor sees no stream that it
+/// would fetch ahead itself.
+#[inline(always)]
+fn fetch<const HINT: i32, W>(first: *const W, pitch: usize, rows: usize) {
+    for row in 0..rows {
+        // SAFETY: it reads nothing, so that any address will do.
+        unsafe { _mm_prefetch::<HINT>(first.wrapping_add(row * pitch).cast()) };
     }
 }
 

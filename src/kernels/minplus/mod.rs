@@ -280,7 +280,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let can_split = is_ordered(dtype, is_signed(params)) || dtype == Dtype::I32;
     let default = match dtype.size() {
         4 if ask.target.gpu && !can_split && n >= 2048 => {
-            Tiling { tile: [128, 128], item: [8, 8], depth: 16, buffers: 2 }
+            Tiling { tile: [128, if n < 8192 { 128 } else { 64 }], item: [8, 8], depth: 16, buffers: 2 }
         }
         4 => Tiling { tile: [64, 64], item: [8, 8], depth: 16, buffers: 2 },
         _ => Tiling { tile: [32, 64], item: [4, 8], depth: 16, buffers: 2 },
