@@ -13,10 +13,14 @@ pub fn ended_within(child: &mut Child, limit: Duration) -> io::Result<Option<Exi
     const TICK: Duration = Duration::from_millis(2);
     let began = Instant::now();
     while began.elapsed() < limit {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        match child.try_wait() {
+            Ok(None) => thread::sleep(TICK),
+            Ok(ended) => return Ok(ended),
+            Err(lost) => {
+                let _ = child.kill();
+                return Err(lost);
+            }
         }
-        thread::sleep(TICK);
     }
     child.kill().and_then(|()| child.wait())?;
     Ok(None)

@@ -37,12 +37,13 @@
 #ifndef STREAM
 #define STREAM(value, place) (*(place) = (value))
 #endif
-// AHEAD: the blocks that come with the next STACKED are asked for meanwhile, as no processor sees a stream in a few of each row.
+// AHEAD: the block STACKED blocks below is asked for meanwhile, as no processor sees a stream in a few elements of each row.
 #ifdef AHEAD
 #define FETCH(place) __builtin_prefetch((const void *)(size_t)(place), 0, 2)
 #else
 #define FETCH(place)
 #endif
+#define LINE (64 / sizeof(T)) // elements of a cache line
 #ifdef ALIGNED
 #define LOAD16(p) (*(__global const T16 *)(p))
 #define STORE16(value, p) STREAM(value, (__global T16 *)(p))
@@ -61,11 +62,13 @@
             r[i + DISTANCE] = SECOND; \
         }
 
-void turn_block(__global const T *in, const INDEX in_pitch, __global T *out, const INDEX out_pitch)
+// `below`: whether this item also moves the block STACKED blocks below.
+void turn_block(__global const T *in, const INDEX in_pitch, __global T *out, const INDEX out_pitch, const bool below)
 {
     T16 r[16];
-    for (uint i = 0; i < 16; i++)
-        FETCH(in + (STACKED * 16 + i) * in_pitch);
+    for (uint i = 0; below && i < 16; i++)
+        for (uint line = 0; line < 16; line += LINE)
+            FETCH(in + (STACKED * 16 + i) * in_pitch + line);
     for (uint i = 0; i < 16; i++)
         r[i] = LOAD16(in + i * in_pitch);
     EXCHANGE(8, (T16)(a.s0, a.s1, a.s2, a.s3, a.s4, a.s5, a.s6, a.s7, b.s0, b.s1, b.s2, b.s3, b.s4, b.s5, b.s6, b.s7),
@@ -104,7 +107,8 @@ void transpose_v7_wide(__global const T *restrict in, __global T *restrict out, 
                 for (INDEX x = next; x < min(next + RUN, right); x += 16)
                     for (INDEX y = stack; y < min(stack + STACKED * 16, bottom); y += 16)
                         if (x + 16 <= right && y + 16 <= bottom)
-                            turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch);
+                            turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch,
+                                       y + STACKED * 16 < bottom);
                         else
                             move_rest(in, in_pitch, out, out_pitch, x, min(x + 16, right), y, min(y + 16, bottom));
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 /// Running results of a chunk, kept in registers: enough of them to hide the latency of an addition.
 pub(super) const LANES: usize = 32;
 
-/// Below this length of chunk, waking another thread costs more than it saves.
-pub(super) const MIN_CHUNK: usize = 1 << 14;
+/// Below this length of chunk, waking another thread costs more than it saves: a few tens of microseconds.
+pub(super) const MIN_CHUNK: usize = 1 << 16;
 
 /// Chunks a thread: a few, so that one that starts late or shares its core does not hold up the rest.
 const CHUNKS_A_THREAD: usize = 8;
@@ -19,13 +19,16 @@ fn chunk_len(n: usize, threads: usize) -> usize {
 
 /// Joins the results of the chunks of `0..n`, which all threads of the current pool work out.
 pub(super) fn in_chunks<T: Send>(n: usize, part: impl Fn(Range<usize>) -> T + Sync, join: impl Fn(T, T) -> T) -> T {
-    let chunk = chunk_len(n, rayon::current_num_threads());
-    if n <= chunk {
-        return part(0..n);
-    }
-    let range = |c: usize| c * chunk..n.min((c + 1) * chunk);
+    let threads = rayon::current_num_threads();
+    let chunk = chunk_len(n, threads);
+    let chunks = 0..n.div_ceil(chunk);
+    let of_chunk = |c: usize| part(c * chunk..n.min((c + 1) * chunk));
     // Collected in order: the rounding must not depend on which thread was faster.
-    let parts: Vec<T> = (0..n.div_ceil(chunk)).into_par_iter().map(|c| part(range(c))).collect();
+    let parts: Vec<T> = match threads {
+        _ if chunks.len() < 2 => return part(0..n),
+        1 => chunks.map(of_chunk).collect(),
+        _ => chunks.into_par_iter().map(of_chunk).collect(),
+    };
     parts.into_iter().reduce(join).unwrap_or_else(|| part(0..0))
 }
 

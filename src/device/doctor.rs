@@ -277,7 +277,10 @@ fn ask_child<T: DeserializeOwned>(
         let _ = pipe.as_mut().map(|p| p.read_to_string(&mut text));
         text
     });
-    let reader = reader.map_err(|e| format!("no thread could be started: {e}"))?;
+    let reader = reader.map_err(|e| {
+        let _ = child.kill().and_then(|()| child.wait());
+        format!("no thread could be started: {e}")
+    })?;
     let ended = children::ended_within(&mut child, deadline).map_err(|e| format!("the driver was lost: {e}"))?;
     let status = ended.ok_or_else(|| format!("the driver did not answer within {} s", deadline.as_secs()))?;
     let text = reader.join().unwrap_or_default();

@@ -243,7 +243,7 @@ fn clear_and_presum(plan: &mut Builder<'_>, grid: Grid, presum: Presum, partial:
     }
 }
 
-/// The fixed grid of rungs 5 and 6, with its accumulators, and the depth of their sums.
+/// The fixed grid of rungs 5 and 6, with its accumulators, and the depth of a group's sum.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
     let acc = DOT_ACC.get(&ask.case.params)?.unwrap_or(4);
     let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;
@@ -252,9 +252,12 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
     let turns = (plan.n() / 4).div_ceil(grid.items() as u64 * acc);
     // The accumulators, the four lanes, up to three elements of the tail.
     let lanes = (acc - 1) + 2 + 3;
-    // One group adds a partial sum for each group of the grid.
-    let finish = grid.groups.div_ceil(grid.wg) as u64 + tree_depth(grid.wg);
-    Ok((plan, grid, 1 + turns + lanes + tree_depth(grid.wg) + finish))
+    Ok((plan, grid, 1 + turns + lanes + tree_depth(grid.wg)))
+}
+
+/// Additions of one group that adds a partial sum for each group of the grid.
+fn finishing(grid: Grid) -> u64 {
+    grid.groups.div_ceil(grid.wg) as u64 + tree_depth(grid.wg)
 }
 
 fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -263,14 +266,15 @@ fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     plan.pass("", grid, args(&plan, &[partial], &[plan.n()]));
     let one = Grid { groups: 1, wg: grid.wg };
     plan.pass("_finish", one, vec![partial, result, Arg::Uint(grid.groups as u32)]);
-    Ok(plan.plan(grid.wg as u64, depth))
+    Ok(plan.plan(grid.wg as u64, depth + finishing(grid)))
 }
 
 fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = shape::single_pass(&mut plan, grid);
     plan.pass("", grid, args(&plan, &results, &[plan.n()]));
-    Ok(plan.plan(grid.wg as u64, depth))
+    let finish = if grid.groups > 1 { finishing(grid) } else { 0 };
+    Ok(plan.plan(grid.wg as u64, depth + finish))
 }
 
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {

@@ -67,7 +67,7 @@ const SKEW: Tunable = Tunable::switch(
     "skew",
     "1: tiles give each row of the output from its own whole vectors on, 0: from the same element on",
 )
-.by_default("1 on NVIDIA for over 8 MiB in rows of odd length");
+.by_default("1 on NVIDIA for over 8 MiB in rows of odd length, unless vec, rows or stream are given");
 const NREPS: Tunable = Tunable::number(
     REPEATS,
     "times that the kernel repeats its work inside (--loop inside)",
@@ -395,19 +395,38 @@ fn is_skewed(ask: &Ask<'_>) -> Result<bool, Refusal> {
     match SKEW.is_on(params)? {
         Some(true) if repeats => Err(Refusal::Setting("skew=1: its work cannot be repeated inside".into())),
         Some(skew) => Ok(skew),
-        None => Ok(is_free && !repeats && is_beyond(ask, 8) && !is_aligned(ask, 2)),
+        None => {
+            let is_odd = is_beyond(ask, 8) && !is_aligned(ask, 2);
+            Ok(is_odd && is_free && !repeats && can_skew(skewed_side(ask)?, ask.case.dtype))
+        }
     }
+}
+
+/// Columns of a skewed tile, and rows of the output that it writes of each.
+fn skewed_side(ask: &Ask<'_>) -> Result<u64, Refusal> {
+    Ok(TILE.get(&ask.case.params)?.unwrap_or(256 / ask.case.dtype.size() as u64))
+}
+
+/// Whether tiles with such a side can be skewed: each row of items writes whole vectors of as many columns as a sector has.
+fn can_skew(side: u64, dtype: Dtype) -> bool {
+    side.is_power_of_two() && (least_skewed(dtype)..=1024).contains(&side)
+}
+
+/// The smallest side of a skewed tile.
+fn least_skewed(dtype: Dtype) -> u64 {
+    let size = dtype.size() as u64;
+    SECTOR / size * (16 / size)
 }
 
 /// v6 where rows begin at no whole vector: an item for each column of a sector's worth of rows.
 fn skewed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
     let (sector, vector) = (SECTOR / size, 16 / size);
-    let side = TILE.get(params)?.unwrap_or(256 / size);
-    if !side.is_power_of_two() || !(sector * vector..=1024).contains(&side) {
+    let side = skewed_side(ask)?;
+    if !can_skew(side, ask.case.dtype) {
+        let least = least_skewed(ask.case.dtype);
         return Err(Refusal::Setting(format!(
-            "tile={side}: with skew=1 a power of two from {} to 1024 is needed",
-            sector * vector
+            "tile={side}: with skew=1 a power of two from {least} to 1024 is needed"
         )));
     }
     let tile = SquareTile { side, vector: 1, rows: side / sector };
@@ -457,7 +476,7 @@ fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if ask.reads(&PAD) { Ok(PAD.get(&ask.case.params)?.unwrap_or(1)) } else { Ok(0) }
 }
 
-/// Elements of a run of v7: on a CPU device no more of a row than a core's L2 cache holds of all rows that are asked for ahead.
+/// Elements of a run of v7: on a CPU device 2 KiB, of which 32 rows, asked for ahead, fit a core's L2 cache.
 fn default_run(ask: &Ask<'_>) -> u64 {
     const RUN_BYTES: u64 = 2048;
     if ask.target.gpu { 128 } else { RUN_BYTES / ask.case.dtype.size() as u64 }

@@ -269,8 +269,8 @@ struct Square {
     r: usize,
     /// Its first column.
     c: usize,
-    /// Rows of the square [`STACKED`] squares below, 0 if there is none. The rest of the run is moved before it, which gives it
-    /// the time to arrive in the L2 cache.
+    /// Rows of the square [`STACKED`] squares below, 0 if there is none. All columns of this stack are moved before it, which gives
+    /// it the time to arrive in the L2 cache.
     below: usize,
 }
 
