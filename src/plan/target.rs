@@ -35,8 +35,8 @@ pub struct Target {
     /// Whether a build can cap the registers of a work-item: `cl_nv_compiler_options`.
     #[serde(default)]
     pub register_caps: bool,
-    /// Whether kernels may ask for memory ahead of its use by their compiler's own `__builtin_prefetch`, a CPU's instruction:
-    /// PoCL and Intel's driver, where OpenCL's `prefetch` does nothing.
+    /// Whether kernels may ask for memory ahead of its use by their compiler's own `__builtin_prefetch`, a CPU's instruction, as
+    /// on PoCL and Intel's driver.
     #[serde(default)]
     pub prefetch: bool,
     /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
