@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Bytes that rotated copies have together, at least, and the most copies: gpulab's own rule.
+/// Bytes that rotated copies have together, at least, unless `PEERS_BYTES` says it, and the most copies: gpulab's own rule.
 const COPIES: (usize, usize) = (256 << 20, 256);
 
 /// Fewest and most samples, and runs before the first.
@@ -71,7 +71,8 @@ impl Problem {
         let elements = (self.shape.n * self.shape.m) as usize;
         let result = Array::zeros(self.dtype, if self.is_matrix { elements } else { 1 });
         let arrays = self.inputs as usize + usize::from(self.is_matrix);
-        let sets = COPIES.0.div_ceil(arrays * elements * self.dtype.size()).clamp(2, COPIES.1);
+        let wanted = std::env::var("PEERS_BYTES").map_or(Ok(COPIES.0), |said| said.parse())?;
+        let sets = wanted.div_ceil(arrays * elements * self.dtype.size()).clamp(2, COPIES.1);
         let made = || (0..self.inputs).map(|i| generate(Fill::Exact(8), self.dtype, 1, i, 0, elements)).collect();
         let mut copies: Vec<(Vec<Array>, Array)> = (0..sets).map(|_| (made(), result.clone())).collect();
         let [plain, .., fast] = self.baselines else { return Err("no baselines".into()) };

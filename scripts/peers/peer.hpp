@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <sstream>
@@ -34,8 +35,13 @@ struct Figures {
     double median = 0, best = 0, batch = 0; // seconds; no batch where 0
 };
 
-// Copies that together are twice what any cache holds, and at most 256: gpulab's own rule.
-inline size_t sets_of(size_t bytes) { return std::clamp<size_t>(((256u << 20) + bytes - 1) / bytes, 2, 256); }
+// Copies that together are twice what any cache holds, PEERS_BYTES or 256 MiB, and at most 256: gpulab's own rule.
+inline size_t sets_of(size_t bytes)
+{
+    const char *said = std::getenv("PEERS_BYTES");
+    const size_t wanted = said ? std::strtoull(said, nullptr, 10) : 256u << 20;
+    return std::clamp<size_t>((wanted + bytes - 1) / bytes, 2, 256);
+}
 
 inline double seconds()
 {

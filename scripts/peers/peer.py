@@ -1,5 +1,6 @@
 """What the peers in Python have in common; the words that they are asked in and answer with are in peer.hpp."""
 
+import os
 import statistics
 import sys
 import time
@@ -23,8 +24,9 @@ class Figures(NamedTuple):
 
 
 def sets_of(size: int) -> int:
-    """Copies that together are twice what any cache holds, and at most 256: gpulab's own rule."""
-    return min(max(-(-(256 << 20) // size), 2), 256)
+    """Copies that together are twice what any cache holds, PEERS_BYTES or 256 MiB, and at most 256: gpulab's own rule."""
+    wanted = int(os.environ.get("PEERS_BYTES", 256 << 20))
+    return min(max(-(-wanted // size), 2), 256)
 
 
 def sample(sets: int, sample_s: float, once: Callable[[int], float]) -> Figures:

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 use tropical_gemm::{GemmWorkspace, TropicalGemm, TropicalMinPlus};
 
-/// Bytes that rotated copies have together, at least, and the most copies; samples, fewest and most; runs before the first.
+/// Bytes that rotated copies have together, at least, unless PEERS_BYTES says it, and the most copies; samples, fewest and
+/// most; runs before the first.
 const COPIES: (usize, usize) = (256 << 20, 256);
 const SAMPLES: (usize, usize) = (10, 1000);
 const WARM_UP: usize = 5;
@@ -36,7 +37,8 @@ fn answer(line: &str) -> Result<String, Box<dyn Error>> {
 
 /// Times calls over copies in turn, each into a result and with a workspace that are there, and checks the last result.
 fn measure(n: usize, time: Duration) -> Result<String, Box<dyn Error>> {
-    let sets = COPIES.0.div_ceil(2 * 4 * n * n).clamp(2, COPIES.1);
+    let wanted = std::env::var("PEERS_BYTES").map_or(Ok(COPIES.0), |said| said.parse())?;
+    let sets = wanted.div_ceil(2 * 4 * n * n).clamp(2, COPIES.1);
     let inputs: Vec<f32> = (0..n * n).map(made).collect();
     let mut copies = vec![(inputs, vec![TropicalMinPlus(f32::NAN); n * n]); sets];
     let (mut workspace, mut times, mut last) = (GemmWorkspace::new(), Vec::new(), 0);

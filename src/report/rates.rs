@@ -50,8 +50,6 @@ fn line(row: &Row) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Dtype, Params, Shape};
-    use crate::plan::{Case, WorkGroup};
     use crate::record::row;
 
     #[test]
@@ -86,40 +84,6 @@ mod tests {
         assert!(text(&[step]).contains("2_000_000 operations / 1.000 ms = 2.000 Gop/s = 1.000 Gpair/s"));
         let moved = Row { family: "transpose".into(), gbps: Some(8.0), ..row("naive") };
         assert!(text(&[moved]).contains("NVIDIA's transpose figures divide by 1024^3 bytes"));
-    }
-
-    /// The last rung's groups are fewer than those of the first ones, and its bytes are theirs all the same.
-    #[test]
-    fn the_formula_of_a_reduction_gives_the_bytes_of_every_rung() {
-        let reduce = kernels::family("reduce").unwrap();
-        let shape = Shape::vector(1 << 20);
-        let (variant, seed) = (String::from("wide"), 1);
-        let case = Case {
-            family: "reduce".into(),
-            variant,
-            dtype: Dtype::I32,
-            shape,
-            wg: WorkGroup::linear(256),
-            params: Params::new(),
-            seed,
-        };
-        let bytes = reduce.problem.cost(&case).bytes;
-        assert_eq!(bytes, ((shape.n + shape.n / 256) * 4) as f64);
-        let row = Row {
-            family: "reduce".into(),
-            rung: Some(11),
-            bytes: Some(bytes as u64),
-            t_median_s: Some(1e-3),
-            gbps: Some(1e-6 * bytes),
-            wg: "1".into(),
-            ..row("wide")
-        };
-        let told = text(&[row]).replace("\n  ", " ");
-        assert!(
-            told.contains("n + n / W elements for every rung alike") && told.contains("W, the size asked for"),
-            "{told}"
-        );
-        assert!(told.contains("4_210_688 bytes"), "{told}");
     }
 
     #[test]

@@ -149,14 +149,12 @@ impl Problem for Reduce {
     }
 
     fn counted(&self) -> &'static str {
-        "n + n / W elements for every rung alike: n read, and what the first rungs write, a partial result for each \
-         work-group of W, the size asked for"
+        "n elements read"
     }
 
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
-        // What the first rungs move: every element, and a partial result for each group.
-        Cost { bytes: (n + n / case.wg.size() as f64) * case.dtype.size() as f64, ops: n }
+        Cost { bytes: n * case.dtype.size() as f64, ops: n }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
