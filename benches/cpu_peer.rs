@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Bytes that rotated copies have together, at least, unless `PEERS_BYTES` says it, and the most copies: gpulab's own rule.
+/// Bytes that rotated copies have together, at least, where `PEERS_BYTES` names no other number, and the most copies: gpulab's own rule.
 const COPIES: (usize, usize) = (256 << 20, 256);
 
 /// Fewest and most samples, and runs before the first.
@@ -53,7 +53,9 @@ fn answer(line: &str) -> Result<String, Box<dyn Error>> {
         "minplus" => (minplus::BASELINES, 1, true),
         _ => return Err(format!("{work}: not among what this peer does").into()),
     };
-    let problem = Problem { baselines, shape, dtype, inputs, is_matrix };
+    // Weights are above 0, as its peers' are; sums of the others are exact.
+    let fill = if work == "minplus" { Fill::Positive } else { Fill::Exact(8) };
+    let problem = Problem { baselines, shape, dtype, inputs, is_matrix, fill };
     problem.measure(Duration::from_secs_f64(sample_s.parse()?))
 }
 
@@ -63,6 +65,7 @@ struct Problem {
     dtype: Dtype,
     inputs: u64,
     is_matrix: bool,
+    fill: Fill,
 }
 
 impl Problem {
@@ -73,7 +76,7 @@ impl Problem {
         let arrays = self.inputs as usize + usize::from(self.is_matrix);
         let wanted = std::env::var("PEERS_BYTES").map_or(Ok(COPIES.0), |said| said.parse())?;
         let sets = wanted.div_ceil(arrays * elements * self.dtype.size()).clamp(2, COPIES.1);
-        let made = || (0..self.inputs).map(|i| generate(Fill::Exact(8), self.dtype, 1, i, 0, elements)).collect();
+        let made = || (0..self.inputs).map(|i| generate(self.fill, self.dtype, 1, i, 0, elements)).collect();
         let mut copies: Vec<(Vec<Array>, Array)> = (0..sets).map(|_| (made(), result.clone())).collect();
         let [plain, .., fast] = self.baselines else { return Err("no baselines".into()) };
         let params = Params::new();

@@ -35,7 +35,7 @@ struct Figures {
     double median = 0, best = 0, batch = 0; // seconds; no batch where 0
 };
 
-// Copies that together are twice what any cache holds, PEERS_BYTES or 256 MiB, and at most 256: gpulab's own rule.
+// Enough copies to have PEERS_BYTES together (256 MiB where it is not set), from 2 to 256: gpulab's own rule.
 inline size_t sets_of(size_t bytes)
 {
     const char *said = std::getenv("PEERS_BYTES");

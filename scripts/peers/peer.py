@@ -24,7 +24,7 @@ class Figures(NamedTuple):
 
 
 def sets_of(size: int) -> int:
-    """Copies that together are twice what any cache holds, PEERS_BYTES or 256 MiB, and at most 256: gpulab's own rule."""
+    """Enough copies to have PEERS_BYTES together (256 MiB where it is not set), from 2 to 256: gpulab's own rule."""
     wanted = int(os.environ.get("PEERS_BYTES", 256 << 20))
     return min(max(-(-wanted // size), 2), 256)
 

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 use tropical_gemm::{GemmWorkspace, TropicalGemm, TropicalMinPlus};
 
-/// Bytes that rotated copies have together, at least, unless PEERS_BYTES says it, and the most copies; samples, fewest and
-/// most; runs before the first.
+/// Bytes that rotated copies have together, at least, where PEERS_BYTES names no other number, and the most copies; samples,
+/// fewest and most; runs before the first.
 const COPIES: (usize, usize) = (256 << 20, 256);
 const SAMPLES: (usize, usize) = (10, 1000);
 const WARM_UP: usize = 5;

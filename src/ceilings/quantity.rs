@@ -440,9 +440,9 @@ fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
         // Which form is faster differs from one CPU to the next: a quick look tries the first shape of each space.
         let forms: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
         let fed = |ordered: &&str| {
-            let mut fed = space("lanes", "fed", vec![axis("vectors", &["6x2", "4x2", "8x2", "12x2"])]);
-            fed.case.params.insert("ordered".into(), (*ordered).into());
-            fed
+            let mut made = space("lanes", "fed", vec![axis("vectors", &["6x2", "4x2", "8x2", "12x2"])]);
+            made.case.params.insert("ordered".into(), (*ordered).into());
+            made
         };
         return forms.iter().map(fed).collect();
     }
