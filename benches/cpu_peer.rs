@@ -10,7 +10,8 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Bytes that rotated copies have together, at least, where `PEERS_BYTES` names no other number, and the most copies: gpulab's own rule.
+/// Bytes that rotated copies have together, at least, where `PEERS_BYTES` names no other number, and the most copies:
+/// gpulab's own rule.
 const COPIES: (usize, usize) = (256 << 20, 256);
 
 /// Fewest and most samples, and runs before the first.
