@@ -50,6 +50,8 @@ fn line(row: &Row) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Dtype, Params, Shape};
+    use crate::plan::{Case, WorkGroup};
     use crate::record::row;
 
     #[test]
@@ -84,6 +86,33 @@ mod tests {
         assert!(text(&[step]).contains("2_000_000 operations / 1.000 ms = 2.000 Gop/s = 1.000 Gpair/s"));
         let moved = Row { family: "transpose".into(), gbps: Some(8.0), ..row("naive") };
         assert!(text(&[moved]).contains("NVIDIA's transpose figures divide by 1024^3 bytes"));
+    }
+
+    /// Whatever the size of its groups, a reduction's bytes are those of its formula.
+    #[test]
+    fn the_formula_of_a_reduction_gives_the_bytes_of_every_rung() {
+        let reduce = kernels::family("reduce").unwrap();
+        let case = Case {
+            family: "reduce".into(),
+            variant: "wide".into(),
+            dtype: Dtype::I32,
+            shape: Shape::vector(1 << 20),
+            wg: WorkGroup::linear(1),
+            params: Params::new(),
+            seed: 1,
+        };
+        let bytes = reduce.problem.cost(&case).bytes;
+        let row = Row {
+            family: "reduce".into(),
+            rung: Some(11),
+            bytes: Some(bytes as u64),
+            t_median_s: Some(1e-3),
+            gbps: Some(1e-6 * bytes),
+            wg: "1".into(),
+            ..row("wide")
+        };
+        let told = text(&[row]).replace("\n  ", " ");
+        assert!(told.contains("(n elements read)") && told.contains("4_194_304 bytes"), "{told}");
     }
 
     #[test]
