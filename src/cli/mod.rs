@@ -571,6 +571,10 @@ pub struct Ladder {
     /// Leave settings that gpulab tune found aside
     #[arg(long)]
     pub no_tuned: bool,
+    /// Measure all of it so often, each time in a fresh process. Files hold every round, the table a rung's median one. Six
+    /// rounds tell how far runs differ, which gpulab compare and --against need for a verdict
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 1)]
+    pub rounds: u32,
     /// Say below the table why each step pays or does not: from counts of the kernels and the device's measured limits
     #[arg(long)]
     pub why: bool,
@@ -842,8 +846,8 @@ pub struct NoiseArgs {
     /// Work-items of a work-group, as in 256 or 32x8 [default: 256]
     #[arg(long, value_name = "WG", value_parser = values::work_group)]
     pub wg: Option<WorkGroup>,
-    /// Rounds: in each, both sides are measured once
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), default_value_t = 10)]
+    /// Rounds: in each, both sides are measured once, each in a fresh process
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..=1000), default_value_t = 10)]
     pub rounds: u32,
     /// How to measure.
     #[command(flatten)]
@@ -868,10 +872,14 @@ pub struct RecordArgs {
 /// `gpulab compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Files that --csv or --json wrote, the first of which the others are held against. Several runs of the same cases,
-    /// joined by commas as in a1.csv,a2.csv,a3.csv, count as one: three and more say how far a time can be repeated
-    #[arg(required = true, num_args = 2.., value_name = "FILE")]
+    /// Files that --csv or --json wrote, the first of which the others are held against. A verdict takes six runs of each side:
+    /// one file of a ladder with --rounds 6, files joined by commas as in a1.csv,a2.csv, or a folder of such files
+    #[arg(required = true, num_args = 1.., value_name = "FILE")]
     pub files: Vec<String>,
+    /// Say how often comparisons of these runs, all of one program, would be wrong, and which slowdowns they would find: the
+    /// operating curve, from a file of a ladder with --rounds 60 or so
+    #[arg(long, conflicts_with_all = ["fail_on", "csv", "json"])]
+    pub curve: bool,
     /// End with exit code 6 if a case is SLOWER, or with slower:5 if one is slower by 5 % at least
     #[arg(long, value_name = "slower[:PCT]", value_parser = values::slower)]
     pub fail_on: Option<f64>,

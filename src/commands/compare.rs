@@ -3,12 +3,13 @@
 use super::outputs::{self, Outputs, Paths};
 use super::{Out, note, screen};
 use crate::cli::{Compare, Global};
-use crate::compare::{ComparisonRow, FileComparison, SpeedVerdict, compare, steps};
+use crate::compare::{ComparisonRow, FileComparison, SpeedVerdict, compare, curve, steps};
 use crate::record::Row;
 use crate::report;
 use crate::store::{Recorded, recorded};
 use crate::{Error, files};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 ///
@@ -16,6 +17,13 @@ use std::path::Path;
 /// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no rows and for files without a case
 /// in common, [`Error::Output`] for an output that cannot be written, [`Error::Slower`] if `--fail-on` is met.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
+    if options.curve {
+        return tell_curve(out, global, options);
+    }
+    if options.files.len() < 2 {
+        let how = "name two files, the first of which the other is held against, or give --curve for many runs of one program";
+        return Err(Error::Usage(how.into()));
+    }
     let mut outputs = open(options)?;
     let read = |names: &String| rows(names, global.quiet);
     let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
@@ -40,24 +48,57 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     options.fail_on.map_or(Ok(()), |share| demand(&comparisons, share))
 }
 
+/// Runs of each side in the operating curve.
+const SIDES: [usize; 8] = [1, 2, 3, 6, 8, 12, 20, 40];
+
+/// Slowdowns that are planted for it, as shares.
+const SLOWDOWNS: [f64; 4] = [0.03, 0.05, 0.1, 0.3];
+
+/// Prints the operating curve of all runs in the files, each file by itself.
+fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
+    for (at, names) in options.files.iter().enumerate() {
+        let points = curve(&rows(names, global.quiet)?, &SIDES, &SLOWDOWNS, options.same);
+        if points.is_empty() {
+            let how = "measure a ladder with --rounds 60 --csv FILE";
+            return Err(Error::Usage(format!("{names} holds no case that ran more than once: {how}")));
+        }
+        let screen = screen(global.color);
+        let gap = if at > 0 { "\n" } else { "" };
+        out.painted(&format!("{gap}{names}\n\n{}", report::compare::curve(&points, &SLOWDOWNS, screen)))?;
+    }
+    Ok(())
+}
+
 /// Opens the files that rows go to.
 fn open(options: &Compare) -> Result<Outputs<ComparisonRow>, Error> {
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let read: Vec<String> = options.files.iter().flat_map(|names| split(names)).map(str::to_owned).collect();
+    let read = options.files.iter().map(|names| split(names)).collect::<Result<Vec<_>, Error>>()?.concat();
     Outputs::open(&Paths { csv, json, ..Paths::default() }, &outputs::inputs(&read, None))
 }
 
-/// The name of a file, or those of several joined by commas.
-fn split(names: &str) -> Vec<&str> {
-    if Path::new(names).exists() { vec![names] } else { names.split(',').collect() }
+/// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
+fn split(names: &str) -> Result<Vec<String>, Error> {
+    let path = Path::new(names);
+    if path.is_dir() {
+        let held = fs::read_dir(path).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+        let held = held.map_err(|e| Error::Failed(format!("cannot read {names}: {e}")))?;
+        let mut files: Vec<PathBuf> = held.into_iter().map(|entry| entry.path()).collect();
+        files.retain(|file| file.extension().is_some_and(|end| end == "csv" || end == "json"));
+        files.sort();
+        return match files.is_empty() {
+            true => Err(Error::Usage(format!("{names} holds no .csv or .json file"))),
+            false => Ok(files.iter().map(|file| file.display().to_string()).collect()),
+        };
+    }
+    Ok(if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() })
 }
 
 /// The rows of a file, or of several joined by commas.
 fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
-    for name in split(names) {
-        let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-        let (holds, torn) = recorded(&text, name)?;
+    for name in split(names)? {
+        let text = files::read(Path::new(&name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+        let (holds, torn) = recorded(&text, &name)?;
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
         match holds {
             Recorded::Rows(rows) => all.extend(rows),
@@ -73,7 +114,7 @@ fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
 /// Errors: `Slower`, if a case is by this share.
 fn demand(comparisons: &[FileComparison], share: f64) -> Result<(), Error> {
     let pairs = comparisons.iter().flat_map(|comparison| &comparison.pairs);
-    let slower = pairs.filter(|pair| pair.verdict == SpeedVerdict::Slower && pair.interval.ratio >= 1.0 + share);
+    let slower = pairs.filter(|pair| pair.verdict == SpeedVerdict::Slower && pair.ratio >= 1.0 + share);
     match slower.count() {
         0 => Ok(()),
         count => {

@@ -143,14 +143,15 @@ pub(super) fn run_into(
         budget: options.budget(),
         seed: options.seed,
         quick: options.measure.quick,
+        rounds: options.rounds as usize,
         peaks,
         verbose: global.verbose,
     };
-    let ends = study.budget.map(|budget| began + Duration::from_secs_f64(budget.whole));
+    let ends = study.budget.map(|budget| began + Duration::from_secs_f64(budget.whole * study.rounds as f64));
     let live = Live::new(global.quiet, Stdout.is_terminal()).until(ends);
     let mut climb = Climb::new(study, executor, outputs, live, began);
     let climbed = climb.climb(&mut limits);
-    let rows = climb.rows();
+    let (rows, all) = (climb.median_rows(), climb.rows());
     measured.clone_from(&rows);
     let mut finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && climb.ladder().shape.elements() > 0 {
@@ -163,8 +164,8 @@ pub(super) fn run_into(
         note(&format!("not measured: {}", climb.missing().join(", ")));
     }
     let probes = bench::gone_wrong(|status| limits.broken(status));
-    let kept = baselines.keep(&rows, climbed.is_ok(), global.quiet);
-    let rungs = bench::worst(&rows, options.measure.strict);
+    let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
+    let rungs = bench::worst(&all, options.measure.strict);
     bench::worst_of([climbed, rungs, probes, finished, kept].into_iter().filter_map(Result::err))
 }
 
@@ -329,14 +330,16 @@ fn tell(
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
+    let all = climb.rows();
     let own = climb.ladder().own.and_then(|own| Some((own, landing::landing(climb.ladder().family, own, rows)?)));
     let beside = beside_the_chapter(climb, rows, global.verbose);
     let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
     let table = |screen| {
-        let against = baselines.beside(rows, global.verbose, screen);
+        let rounds = report::compare::rounds(&all, screen);
+        let against = baselines.beside(&all, global.verbose, screen);
         let lands = own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
-        ladder::table(rows, unit, screen, global.verbose) + &claim + &beside + &rates + &against + &lands
+        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &beside + &rates + &against + &lands
     };
     climb.outputs.tell(out, &table, screen(global.color), global.quiet);
     climb.outputs.finish(is_whole, !rows.is_empty())

@@ -17,7 +17,7 @@ use crate::values;
 use crate::worker::{Executor, Job, Setup};
 use std::time::Instant;
 
-/// Measures a kernel as two sides in turn, and says how far they are apart.
+/// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
 ///
 /// # Errors
 /// Bad options, no device, and what a round ended in.
@@ -43,35 +43,35 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
     let wg = options.wg.unwrap_or_else(|| WorkGroup::linear(executor.info().target.max_wg.min(256)));
     let case = Case { family: family.name.into(), variant: rung.variant().into(), dtype, shape, wg, params, seed: 1 };
     let began = Instant::now();
-    let [first, second] = sides(&mut *executor, &case, rung, options, global)?;
-    let Some(noise) = Noise::of(&first, &second) else {
+    let (last, [first, second]) = sides(&mut *executor, &case, rung, options, global)?;
+    let (Some(noise), Some(row)) = (Noise::of(&first, &second), last) else {
         return Err(Error::Interrupted);
     };
-    let rounds = first.len().min(second.len());
-    let each = began.elapsed().as_secs_f64() / rounds as f64;
-    out.painted(&report::compare::noise(&noise, &first[0], (rounds, each), screen(global.color)))?;
+    let each = began.elapsed().as_secs_f64() / noise.rounds as f64;
+    out.painted(&report::compare::noise(&noise, &row, each, screen(global.color)))?;
     if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-/// The rows of both sides, a round each, until all are there or somebody interrupts.
+/// The last row, and the median times in seconds of both sides, one of each round, until all are there or somebody interrupts.
 fn sides(
     executor: &mut dyn Executor,
     case: &Case,
     rung: &Rung,
     options: &NoiseArgs,
     global: &Global,
-) -> Result<[Vec<Row>; 2], Error> {
+) -> Result<(Option<Row>, [Vec<f64>; 2]), Error> {
     let settings = options.measure.settings();
     let run = Run { quick: options.measure.quick, ..Run::begin() };
     let jobs = 2 * options.rounds as usize;
     let mut pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
     let mut observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0));
-    let mut sides = [Vec::new(), Vec::new()];
+    let (mut last, mut sides) = (None, [Vec::new(), Vec::new()]);
     for at in 0..jobs {
         // The side that comes first changes from round to round.
         let side = usize::from((at + at / 2) % 2 == 1);
         let settings = pace.settings(&settings, 1, 0.0);
-        let job = Job { baseline: false, case: case.clone(), settings, again: at > 0 };
+        let job = Job { baseline: false, case: case.clone(), settings, again: false };
+        executor.renew();
         observer.case_started(at, jobs, &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]));
         let started = Instant::now();
         let outcome = match executor.run(&job) {
@@ -83,12 +83,14 @@ fn sides(
             return Err(bench::stopped(case, Stop::new(outcome.status(), outcome.reason())));
         }
         let scene = Scene::on_device(&run, executor.info(), &job.settings, None);
-        sides[side].push(Row::from(&Record::from_outcome(&scene, rung.number(), outcome)));
+        let row = Row::from(&Record::from_outcome(&scene, rung.number(), outcome));
+        sides[side].extend(row.t_median_s);
+        last = Some(row);
         if interrupt::interrupted() {
             break;
         }
     }
     drop(observer);
     pace.overrun().into_iter().filter(|_| !global.quiet).for_each(|told| note(&told));
-    Ok(sides)
+    Ok((last, sides))
 }

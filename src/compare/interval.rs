@@ -1,6 +1,5 @@
 //! How far the time of a case is known, and the ratio of two such times.
 
-use super::noise::SEVERAL;
 use crate::record::Row;
 use crate::stats;
 
@@ -22,7 +21,10 @@ const MEDIAN_OF_MEAN: f64 = 1.253;
 /// find memory and clocks quite alike.
 const LEAST_SD: f64 = 0.002;
 
-/// What is known about the time of a case.
+/// Runs that say themselves how far they can be repeated.
+const SEVERAL: usize = 3;
+
+/// What is known about the time of a rung, for the gain over another rung of the same runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeEstimate {
     /// Median time in seconds; of several runs of the program the median of theirs.
@@ -52,7 +54,7 @@ impl TimeEstimate {
 }
 
 /// The standard deviation between the medians of several runs, as a share of the time.
-pub(super) fn run_spread(rows: &[&Row]) -> Option<f64> {
+fn run_spread(rows: &[&Row]) -> Option<f64> {
     let logs: Vec<f64> = rows.iter().map(|row| row.t_median_s.map(f64::ln)).collect::<Option<_>>()?;
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     let variance = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (logs.len() - 1) as f64;
@@ -69,7 +71,7 @@ fn within(row: &Row) -> Option<f64> {
     Some((row.t_q3_s? - row.t_q1_s?) / row.t_median_s? / IQR_OF_SD).filter(|sd| sd.is_finite())
 }
 
-/// How many times slower one side is than the other, and the interval that holds it in 99 of 100 cases.
+/// How many times slower one side is than the other, and the interval that holds it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioInterval {
     /// Time of the second over time of the first.
@@ -86,15 +88,5 @@ impl RatioInterval {
         let ratio = after.seconds / before.seconds;
         let factor = before.half.hypot(after.half).exp();
         RatioInterval { ratio, low: ratio / factor, high: ratio * factor }
-    }
-
-    /// Half the interval of a ratio's logarithm after so many rounds of each side, three at least.
-    pub(super) fn half_of_rounds(sd: f64, rounds: usize) -> f64 {
-        half_of_runs(sd, rounds) * std::f64::consts::SQRT_2
-    }
-
-    /// The smallest change that would show, as a share of the time: of 0.05, changes of 5 %.
-    pub fn resolution(&self) -> f64 {
-        self.high / self.ratio - 1.0
     }
 }

@@ -1,76 +1,78 @@
 //! The cases that two files have in common.
 
-use super::noise::SEVERAL;
-use super::{RatioInterval, SpeedVerdict, TimeEstimate};
+use super::ranks::{FEWEST, found_from, runs_for, spread};
+use super::{RatioInterval, SpeedVerdict, Turns};
 use crate::data::Dtype;
-use crate::record::{Row, flag};
+use crate::record::Row;
 use crate::runner::{Cache, Status};
+use crate::stats;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A case that both files have a time of.
+/// A case that both sides have a time of.
 #[derive(Clone, Debug)]
 pub struct ComparedCase {
-    /// The first file's last row of it.
+    /// The first side's last row of it.
     pub before: Row,
     /// The second's.
     pub after: Row,
     /// Runs of the program on each side.
     pub runs: [usize; 2],
-    /// The time on each side, in seconds; of several runs of the program the median of theirs.
+    /// The median of the runs' median times on each side, in seconds.
     pub seconds: [f64; 2],
     /// How many times slower the second is.
-    pub interval: RatioInterval,
+    pub ratio: f64,
+    /// The interval that holds it; none of too few runs.
+    pub interval: Option<RatioInterval>,
     /// What that says.
     pub verdict: SpeedVerdict,
-    /// Why nothing can be said, whatever the interval.
-    pub why_not: Option<WhyNot>,
-}
-
-/// Why a verdict is undecided whatever the interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyNot {
-    /// The two times come from different clocks.
-    Clocks,
-    /// The CPU's own programs ran once or twice: nothing watches what else the host did meanwhile.
-    Unwatched,
-    /// A row was measured while the device's clock or a neighbour changed.
-    Unsteady,
-}
-
-impl WhyNot {
-    /// The same in words.
-    pub fn reason(self) -> &'static str {
-        match self {
-            WhyNot::Clocks => "the times come from different clocks",
-            WhyNot::Unwatched => "of the CPU's own programs three runs are needed",
-            WhyNot::Unsteady => "the device's clock or a neighbour changed",
-        }
-    }
+    /// The least difference that so many runs of each side find, as a share; none of too few.
+    pub resolution: Option<f64>,
+    /// Of a case that is undecided for want of runs, how many more of each side would decide it, by what the runs so far
+    /// show; none where no number of runs does.
+    pub more_runs: Option<usize>,
+    /// How the runs of the two sides follow each other, by when they began.
+    pub turns: Turns,
+    /// Whether the two sides' times come from different clocks: no number of runs decides that.
+    pub is_of_two_clocks: bool,
 }
 
 impl ComparedCase {
     /// Of a case's rows that have a time.
     fn new(before: &[&Row], after: &[&Row], same: f64) -> Option<ComparedCase> {
-        let times = [TimeEstimate::of(before)?, TimeEstimate::of(after)?];
-        let interval = RatioInterval::new(times[0], times[1]);
-        let (first, second) = (*before.last()?, *after.last()?);
-        let both = || before.iter().chain(after);
-        let why_not = match () {
-            () if both().any(|row| row.clock != first.clock) => Some(WhyNot::Clocks),
-            () if both().any(|row| row.has_flag(flag::DRIFT)) => Some(WhyNot::Unsteady),
-            () if first.on_host() && before.len().min(after.len()) < SEVERAL => Some(WhyNot::Unwatched),
-            () => None,
-        };
-        let verdict = if why_not.is_some() { SpeedVerdict::Undecided } else { SpeedVerdict::of(&interval, same) };
+        let [first, second] = [before.last()?, after.last()?];
+        let times = [before, after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
+        let seconds = [stats::summarise(&times[0])?.median, stats::summarise(&times[1])?.median];
+        let is_of_two_clocks = before.iter().chain(after).any(|row| row.clock != first.clock);
+        let turns = turns(before, after);
+        let interval = RatioInterval::of_runs(&times[0], &times[1], turns).filter(|_| !is_of_two_clocks);
+        let verdict = interval.as_ref().map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(interval, same));
+        let ratio = interval.map_or(seconds[1] / seconds[0], |interval| interval.ratio);
+        let runs = [before.len(), after.len()];
+        let spread = spread([&times[0], &times[1]]);
+        let is_open = verdict == SpeedVerdict::Undecided && !is_of_two_clocks;
         Some(ComparedCase {
-            before: first.clone(),
-            after: second.clone(),
-            runs: [before.len(), after.len()],
-            seconds: times.map(|time| time.seconds),
+            before: (*first).clone(),
+            after: (*second).clone(),
+            runs,
+            seconds,
+            ratio,
             interval,
             verdict,
-            why_not,
+            resolution: interval.and(spread).and_then(|spread| found_from(spread, runs[0].min(runs[1]))),
+            more_runs: is_open.then(|| more_runs(runs, spread.unwrap_or(0.0), ratio, same)),
+            turns,
+            is_of_two_clocks,
         })
+    }
+
+    /// Why the case is undecided; empty where it is not.
+    pub fn reason(&self) -> String {
+        match (self.verdict, self.interval) {
+            _ if self.is_of_two_clocks => "the times come from different clocks".to_owned(),
+            (SpeedVerdict::Undecided, None) => format!("{FEWEST} runs of each side are needed"),
+            (SpeedVerdict::Undecided, Some(_)) => "runs of the same side differ by too much".to_owned(),
+            _ => String::new(),
+        }
     }
 
     /// Whether the work-group or a setting is another.
@@ -79,7 +81,25 @@ impl ComparedCase {
     }
 }
 
-/// Two files side by side.
+/// How the runs of two sides follow each other: in turn if in order of time the side changes about as often as runs allow
+/// where each round begins with the side that ended the round before.
+fn turns(before: &[&Row], after: &[&Row]) -> Turns {
+    let side = |rows: &[&Row], second: bool| rows.iter().map(|row| (row.time_utc.clone(), second)).collect::<Vec<_>>();
+    let mut order = [side(before, false), side(after, true)].concat();
+    order.sort_by(|a, b| a.0.cmp(&b.0));
+    let changes = order.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+    let is_in_turn = changes + 1 >= before.len().min(after.len()) && changes > 1;
+    if is_in_turn { Turns::InTurn } else { Turns::OneAfterTheOther }
+}
+
+/// More runs of each side, one at least, after which the ratio is told from 1, or shown to be within what counts as the same.
+fn more_runs(runs: [usize; 2], spread: f64, ratio: f64, same: f64) -> usize {
+    let (has, away, counts) = (runs[0].min(runs[1]), ratio.ln().abs(), same.ln_1p());
+    let needed = runs_for(spread, away.max(counts - away).exp_m1());
+    needed.max(FEWEST).saturating_sub(has).max(1)
+}
+
+/// Two sides of the same cases.
 #[derive(Clone, Debug)]
 pub struct FileComparison {
     /// The cases that both have a time of, in the order of the first.
@@ -100,7 +120,7 @@ impl FileComparison {
 /// Compares the rows of `after` with those of `before`, where differences of less than `same` (as a share) do not count.
 ///
 /// A case is a family, rung, type, shape and cache; where a file has several work-groups or settings of these, each is a case
-/// by itself. Several rows of a case are several runs of the program.
+/// by itself. Rows of a case from several runs of the program, as their `run_id` tells, are what verdicts are made of.
 pub fn compare(before: &[Row], after: &[Row], same: f64) -> FileComparison {
     let apart = apart(&[before, after]);
     let (cases, mut others) = (cases(before, &apart), cases(after, &apart));
@@ -111,6 +131,31 @@ pub fn compare(before: &[Row], after: &[Row], same: f64) -> FileComparison {
     });
     let pairs: Vec<ComparedCase> = pairs.collect();
     FileComparison { only_before: before_count - pairs.len(), only_after: others.rows.len(), pairs }
+}
+
+/// A case of one side with its runs.
+pub struct Timed<'a> {
+    /// The last run's row.
+    pub row: &'a Row,
+    /// The runs' median times in seconds, in the order of the rows.
+    pub seconds: Vec<f64>,
+}
+
+impl Timed<'_> {
+    /// The standard deviation between runs, as a share of the time; none of one run.
+    pub fn spread(&self) -> Option<f64> {
+        spread([&self.seconds, &[]])
+    }
+}
+
+/// The cases with a time, in their order.
+pub fn timed(rows: &[Row]) -> Vec<Timed<'_>> {
+    let TimedCases { rows, order } = cases(rows, &apart(&[rows]));
+    let case = |key| {
+        let runs: &Vec<&Row> = &rows[&key];
+        Some(Timed { row: runs.last()?, seconds: runs.iter().filter_map(|row| row.t_median_s).collect() })
+    };
+    order.into_iter().filter_map(case).collect()
 }
 
 /// What makes two rows one case, before work-groups and settings.
@@ -148,7 +193,10 @@ fn cases<'a>(rows: &'a [Row], apart: &BTreeSet<CaseKey<'a>>) -> TimedCases<'a> {
         if rows.is_empty() {
             cases.order.push(key);
         }
-        rows.push(row);
+        match rows.last_mut().filter(|last| last.run_id == row.run_id) {
+            Some(last) => *last = row,
+            None => rows.push(row),
+        }
     }
     cases
 }

@@ -1,9 +1,11 @@
-//! What two runs of the same cases differ in: rows matched by case, and verdicts from intervals; and what each step of a
-//! ladder brought on several devices.
+//! What two sides of the same cases differ in: rows matched by case, and verdicts from how far runs differ; and what each step
+//! of a ladder brought on several devices.
 
+mod curve;
 mod interval;
 mod matching;
 mod noise;
+mod ranks;
 mod row;
 mod steps;
 mod verdict;
@@ -11,9 +13,11 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub use curve::{CurvePoint, curve};
 pub use interval::{RatioInterval, TimeEstimate};
-pub use matching::{ComparedCase, FileComparison, WhyNot, compare};
+pub use matching::{ComparedCase, FileComparison, Timed, compare, timed};
 pub use noise::Noise;
+pub use ranks::{FEWEST, MISSES, Turns};
 pub use row::ComparisonRow;
 pub use steps::{LadderDevice, LadderSteps, steps};
 pub use verdict::SpeedVerdict;

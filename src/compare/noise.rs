@@ -1,50 +1,41 @@
-//! What difference could be seen now: the same case measured again and again, as two sides that are known to be alike.
+//! What differences can be seen now: the same case measured again and again, as two sides that are known to be alike.
 
-use super::interval::run_spread;
-use super::{RatioInterval, SpeedVerdict, TimeEstimate};
-use crate::record::Row;
+use super::ranks::{found_from, runs_for, spread};
+use super::{RatioInterval, Turns};
+use crate::stats;
 
-/// What a run of two sides that are the same says.
+/// What two sides that are the same program show.
 #[derive(Clone, Copy, Debug)]
 pub struct Noise {
+    /// Rounds, in each of which both sides ran once.
+    pub rounds: usize,
     /// Median time of each side in seconds.
     pub seconds: [f64; 2],
     /// The second side over the first, from all rounds.
-    pub all: RatioInterval,
-    /// The same from one round of each: what two single runs are held against each other with.
-    pub one: RatioInterval,
-    /// Standard deviation between rounds, as a share of the time.
+    pub interval: RatioInterval,
+    /// Standard deviation between runs of the same side, as a share of the time.
     pub spread: f64,
+    /// The least difference that so many runs of each side find in 19 of 20 comparisons, as a share.
+    pub resolution: f64,
 }
 
 impl Noise {
-    /// From the rows of each side's rounds; none from fewer than three of each, or without times.
-    pub fn of(first: &[Row], second: &[Row]) -> Option<Noise> {
-        let (first, second): (Vec<&Row>, Vec<&Row>) = (first.iter().collect(), second.iter().collect());
-        if first.len() < SEVERAL || second.len() < SEVERAL {
-            return None;
-        }
-        let (a, b) = (TimeEstimate::of(&first)?, TimeEstimate::of(&second)?);
-        let one = RatioInterval::new(TimeEstimate::of(&first[..1])?, TimeEstimate::of(&second[..1])?);
-        let spread = run_spread(&first)?.max(run_spread(&second)?);
-        Some(Noise { seconds: [a.seconds, b.seconds], all: RatioInterval::new(a, b), one, spread })
+    /// From the time of each side in each round, in seconds; none from fewer than six rounds.
+    pub fn of(first: &[f64], second: &[f64]) -> Option<Noise> {
+        let interval = RatioInterval::of_runs(first, second, Turns::InTurn)?;
+        let spread = spread([first, second])?;
+        let rounds = first.len().min(second.len());
+        let seconds = [stats::summarise(first)?.median, stats::summarise(second)?.median];
+        Some(Noise { rounds, seconds, interval, spread, resolution: found_from(spread, rounds)? })
     }
 
-    /// What all rounds say of the two sides, where differences of less than `same` (as a share) do not count.
-    pub fn verdict(&self, same: f64) -> SpeedVerdict {
-        SpeedVerdict::of(&self.all, same)
+    /// Whether the two sides look different, although they are the same.
+    pub fn is_false_alarm(&self) -> bool {
+        self.interval.low > 1.0 || self.interval.high < 1.0
     }
 
-    /// Rounds of each side after which a difference of `share` would show, from how far these were apart; three at least.
-    pub fn rounds_for(&self, share: f64) -> usize {
-        (SEVERAL..MOST)
-            .find(|&rounds| RatioInterval::half_of_rounds(self.spread, rounds) <= share.ln_1p())
-            .unwrap_or(MOST)
+    /// Runs of each side after which a difference of `share` is found in 19 of 20 comparisons.
+    pub fn runs_for(&self, share: f64) -> usize {
+        runs_for(self.spread, share)
     }
 }
-
-/// Rounds that say themselves how far they can be repeated.
-pub(super) const SEVERAL: usize = 3;
-
-/// More rounds than that nobody waits for.
-const MOST: usize = 100_000;

@@ -1,6 +1,6 @@
 //! The line that files hold of a compared case.
 
-use super::{ComparedCase, SpeedVerdict, WhyNot};
+use super::{ComparedCase, SpeedVerdict};
 use crate::data::Dtype;
 use crate::record::{SCHEMA, columns};
 use crate::runner::Cache;
@@ -37,7 +37,7 @@ columns! {
         pub before_wg: String,
         /// Settings in `before`.
         pub before_params: String,
-        /// Runs of the program in `before`: three and more say how far a time can be repeated.
+        /// Runs of the program in `before`: a verdict takes six of each side.
         pub before_runs: u64,
         /// Median time in `before`; of several runs of the program the median of theirs.
         #[unit = "s"]
@@ -54,16 +54,18 @@ columns! {
         /// How many times as long the case takes in `after` as in `before`.
         #[unit = "1"]
         pub ratio: f64,
-        /// Least that the ratio may be: the start of its 99 % interval.
+        /// Least that the ratio may be: the start of its 99.5 % interval; none of too few runs.
         #[unit = "1"]
-        pub ratio_low: f64,
-        /// Most that the ratio may be: the end of its 99 % interval.
+        pub ratio_low: Option<f64>,
+        /// Most that the ratio may be: the end of its 99.5 % interval.
         #[unit = "1"]
-        pub ratio_high: f64,
+        pub ratio_high: Option<f64>,
         /// `SLOWER`, `FASTER`, `SAME` or `UNDECIDED`.
         pub verdict: SpeedVerdict,
-        /// Why the verdict is undecided whatever the interval.
+        /// Why the verdict is undecided.
         pub reason: String,
+        /// Of a case that is undecided for want of runs: how many more of each side would decide it.
+        pub more_runs: Option<u64>,
     }
 }
 
@@ -91,11 +93,12 @@ impl ComparisonRow {
             after_params: second.params.clone(),
             after_runs: case.runs[1] as u64,
             after_s: case.seconds[1],
-            ratio: interval.ratio,
-            ratio_low: interval.low,
-            ratio_high: interval.high,
+            ratio: case.ratio,
+            ratio_low: interval.map(|interval| interval.low),
+            ratio_high: interval.map(|interval| interval.high),
             verdict: case.verdict,
-            reason: case.why_not.map_or("", WhyNot::reason).into(),
+            reason: case.reason(),
+            more_runs: case.more_runs.map(|runs| runs as u64),
         }
     }
 }

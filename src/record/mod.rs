@@ -254,6 +254,8 @@ pub struct Record {
     pub speedups: Speedups,
     /// Words of [`flag`].
     pub flags: Vec<&'static str>,
+    /// Seconds that the case took in all, where somebody looked.
+    pub took: Option<f64>,
 }
 
 /// How many times faster a record is than others of its ladder, by medians.
@@ -297,6 +299,7 @@ impl Record {
             launching: launching(scene, &outcome),
             speedups: Speedups::default(),
             flags: Vec::new(),
+            took: None,
             outcome,
         };
         record.flags = flags(&record);

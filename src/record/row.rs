@@ -276,6 +276,9 @@ columns! {
         /// The host's operating system and architecture.
         #[serde(default)]
         pub os: String,
+        /// Seconds that the case took in all: building, checking and timing.
+        #[unit = "s"]
+        pub t_case_s: Option<f64>,
     }
 }
 
@@ -403,6 +406,7 @@ impl From<&Record> for Row {
             host_cpu: scene.run.host.cpu.clone(),
             host_threads: scene.run.host.threads,
             os: scene.run.host.os.clone(),
+            t_case_s: record.took.and_then(finite),
         }
     }
 }
@@ -573,5 +577,6 @@ pub(crate) fn row(variant: &str) -> Row {
         host_cpu: "CPU".to_owned(),
         host_threads: Some(2),
         os: "linux x86_64".to_owned(),
+        t_case_s: None,
     }
 }

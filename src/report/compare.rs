@@ -4,13 +4,14 @@ use super::format::{self, Screen, Tint, paint};
 use super::grid::{GridColumn, TextGrid};
 use super::view::label;
 use crate::compare::{
-    ComparedCase, FileComparison, LadderDevice, LadderSteps, Noise, RatioInterval, SpeedVerdict, WhyNot,
+    self, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise, RatioInterval,
+    SpeedVerdict, Turns,
 };
 use crate::data::Dtype;
 use crate::record::Row;
 use crate::runner::Cache;
 
-/// Cases that are shown to differ by less count as the same, unless somebody says otherwise.
+/// Cases that are shown to differ by less count as the same, by default.
 pub const SAME: f64 = 0.02;
 
 /// Most lines of a table; where there are more cases, those that changed most are shown.
@@ -41,7 +42,7 @@ fn shown(comparison: &FileComparison, is_whole: bool) -> Vec<&ComparedCase> {
         return pairs;
     }
     let size = |pair: &ComparedCase| match pair.verdict {
-        SpeedVerdict::Slower | SpeedVerdict::Faster => pair.interval.ratio.ln().abs(),
+        SpeedVerdict::Slower | SpeedVerdict::Faster => pair.ratio.ln().abs(),
         SpeedVerdict::Same | SpeedVerdict::Undecided => 0.0,
     };
     let mut sizes: Vec<f64> = pairs.iter().map(|pair| size(pair)).filter(|size| *size > 0.0).collect();
@@ -83,10 +84,17 @@ fn table(pairs: &[&ComparedCase], screen: Screen) -> String {
     columns.extend([
         GridColumn::numbers(format!("before\n{unit}"), cells(&|pair| time(pair.seconds[0])), 3),
         GridColumn::numbers(format!("after\n{unit}"), cells(&|pair| time(pair.seconds[1])), 2),
-        GridColumn::numbers("time\nratio", cells(&|pair| ratio(pair.interval.ratio)), 0),
-        GridColumn::texts("99 % interval", cells(&|pair| interval(&pair.interval)), 1),
+        GridColumn::numbers("time\nratio", cells(&|pair| ratio(pair.ratio)), 0),
+        GridColumn::texts(
+            format!("{}\ninterval", certainty()),
+            cells(&|pair| pair.interval.as_ref().map_or_else(|| "-".to_owned(), interval)),
+            1,
+        ),
         GridColumn::texts("verdict", cells(&|pair| word(pair)), 0),
     ]);
+    if pairs.iter().any(|pair| pair.more_runs.is_some()) {
+        columns.push(GridColumn::numbers("more\nruns", cells(&more_runs), 0));
+    }
     let lines = TextGrid { columns }.fit(screen.width).lines();
     let first = lines.len() - pairs.len();
     let line = |(at, line): (usize, &String)| match at.checked_sub(first).map(|row| pairs[row].verdict) {
@@ -101,19 +109,27 @@ fn ratio(ratio: f64) -> String {
     format::significant(ratio, if ratio < 1.0 { 3 } else { 4 })
 }
 
+/// How many intervals hold their ratio: `99.7 %`.
+fn certainty() -> String {
+    format!("{:.1} %", 100.0 * (1.0 - MISSES))
+}
+
 fn interval(interval: &RatioInterval) -> String {
     format!("{} to {}", ratio(interval.low), ratio(interval.high))
 }
 
+/// More runs than that are not worth a number.
+const MANY: usize = 999;
+
+/// How many more runs of each side an undecided case takes.
+fn more_runs(pair: &ComparedCase) -> String {
+    pair.more_runs.map_or_else(String::new, |runs| if runs > MANY { format!(">{MANY}") } else { runs.to_string() })
+}
+
 fn word(pair: &ComparedCase) -> String {
     let settings = if pair.has_other_settings() { " *" } else { "" };
-    let why = match pair.why_not {
-        Some(WhyNot::Clocks) => ": other clock",
-        Some(WhyNot::Unsteady) => ": unsteady",
-        Some(WhyNot::Unwatched) => " ~",
-        None => "",
-    };
-    format!("{}{why}{settings}", pair.verdict.name())
+    let clocks = if pair.is_of_two_clocks { ": other clock" } else { "" };
+    format!("{}{clocks}{settings}", pair.verdict.name())
 }
 
 /// What all of it comes to, what could not be decided, and what was left out.
@@ -127,20 +143,8 @@ fn notes(comparison: &FileComparison, shown: usize, names: [&str; 2], same: f64)
     if pairs.iter().any(ComparedCase::has_other_settings) {
         notes.push("* with another work-group or other settings".to_owned());
     }
-    if pairs.iter().any(|pair| pair.why_not == Some(WhyNot::Unwatched)) {
-        notes
-            .push("~ of the CPU's own programs three runs are needed: nothing tells what else the host did".to_owned());
-    }
-    let undecided = pairs.iter().filter(|pair| pair.verdict == SpeedVerdict::Undecided && pair.why_not.is_none());
-    let mut seen: Vec<f64> = undecided.map(|pair| pair.interval.resolution()).collect();
-    seen.sort_by(f64::total_cmp);
-    if let Some(typical) = seen.get(seen.len() / 2) {
-        notes.push(format!(
-            "undecided: changes under {} cannot be seen in half of these; run each side three times and more, and give \
-             its files joined by commas",
-            format::percent(*typical)
-        ));
-    }
+    notes.extend(to_decide(pairs));
+    notes.extend(out_of_turn(pairs));
     if shown < pairs.len() {
         notes.push(format!("{} are not shown; -v shows all", cases(pairs.len() - shown)));
     }
@@ -148,6 +152,88 @@ fn notes(comparison: &FileComparison, shown: usize, names: [&str; 2], same: f64)
     let alone = alone.into_iter().filter(|(count, _)| **count > 0);
     notes.extend(alone.map(|(count, name)| format!("{} only in {name}", cases(*count))));
     notes
+}
+
+/// How far the rounds of a ladder are apart; nothing of one round.
+pub fn rounds(rows: &[Row], screen: Screen) -> String {
+    let timed = compare::timed(rows);
+    let rounds = timed.iter().map(|case| case.seconds.len()).max().unwrap_or(0);
+    let mut spreads: Vec<(f64, String)> =
+        timed.iter().filter_map(|case| Some((case.spread()?, label(case.row)))).collect();
+    spreads.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let [(least, steadiest), .., (most, loudest)] = spreads.as_slice() else { return String::new() };
+    let text = format!(
+        "{rounds} rounds, each in a fresh process; a row is its median round. From round to round times differ by {} \
+         ({steadiest}) to {} ({loudest}), as standard deviations",
+        format::percent(*least),
+        format::percent(*most),
+    );
+    format::on_screen(&format!("\n{}", format::wrap(&text, screen.width, "  ")), screen)
+}
+
+/// What would decide the undecided cases, and how long that would take.
+fn to_decide(pairs: &[ComparedCase]) -> Option<String> {
+    let mut more: Vec<usize> = pairs.iter().filter_map(|pair| pair.more_runs).collect();
+    more.sort_unstable();
+    let (typical, all) = (*more.get(more.len().saturating_sub(1) / 2)?, *more.last()?);
+    // A round runs every case of both sides.
+    let took = |pair: &ComparedCase| Some(pair.before.t_case_s? + pair.after.t_case_s?);
+    let round = pairs.iter().map(took).sum::<Option<f64>>();
+    let with_time = |runs: usize| {
+        let time = round.map_or_else(String::new, |round| format!(" (about {})", format::rough(runs as f64 * round)));
+        let runs = if runs > MANY { format!("more than {MANY}") } else { runs.to_string() };
+        format!("{runs} more run{} of each side{time}", if runs == "1" { "" } else { "s" })
+    };
+    let which = if all == typical {
+        "would decide the UNDECIDED".to_owned()
+    } else {
+        format!("would decide half of the UNDECIDED, {} all", with_time(all))
+    };
+    let few = pairs.iter().any(|pair| pair.more_runs.is_some() && pair.interval.is_none());
+    let why = if few {
+        format!(": a verdict takes {FEWEST} runs of each side, as --rounds {FEWEST} makes them")
+    } else {
+        String::new()
+    };
+    Some(format!("{} {which}{why}", with_time(typical)))
+}
+
+/// That a change of the machine would look like one of the program, where the sides did not take turns.
+fn out_of_turn(pairs: &[ComparedCase]) -> Option<String> {
+    let is_open = |pair: &&ComparedCase| pair.turns == Turns::OneAfterTheOther && pair.interval.is_some();
+    pairs.iter().find(is_open)?;
+    Some(
+        "one side ran after the other: as the machine may have changed between them, their times must be further apart than \
+         where sides take turns (one run of each, again and again)"
+            .to_owned(),
+    )
+}
+
+/// The operating curve as a table: how often sides that are alike are called different, and which slowdowns are found.
+pub fn curve(points: &[CurvePoint], slowdowns: &[f64], screen: Screen) -> String {
+    let cells = |of: &dyn Fn(&CurvePoint) -> String| points.iter().map(|point| of(point)).collect::<Vec<_>>();
+    let share = |count: usize, point: &CurvePoint| format!("{:.1}%", 100.0 * count as f64 / point.alike as f64);
+    let turns = |point: &CurvePoint| match point.turns {
+        Turns::InTurn => "in turn",
+        Turns::OneAfterTheOther => "one after the other",
+    };
+    let mut columns = vec![
+        GridColumn::numbers("runs of\neach side", cells(&|p| p.runs.to_string()), 0),
+        GridColumn::texts("the sides ran", cells(&|p| turns(p).to_owned()), 0),
+        GridColumn::numbers("compar-\nisons", cells(&|p| format::count(p.alike as u64)), 2),
+        GridColumn::numbers("alike, but\ncalled", cells(&|p| share(p.called, p)), 0),
+    ];
+    columns.extend(slowdowns.iter().enumerate().map(|(at, slowdown)| {
+        GridColumn::numbers(format!("+{:.0}%\nfound", 100.0 * slowdown), cells(&|p| share(p.found[at], p)), 0)
+    }));
+    let table = TextGrid { columns }.fit(screen.width).lines().join("\n");
+    let badly: usize = points.iter().map(|point| point.missed_badly).sum();
+    let note = format!(
+        "alike, but called: sides of the same program that were called FASTER or SLOWER. +10% found: with all times of one \
+         side made 10 % longer, it was called SLOWER. Slowdowns called FASTER or SAME: {}",
+        format::count(badly as u64)
+    );
+    format::on_screen(&format!("{table}\n\n{}", format::wrap(&note, screen.width, "")), screen)
 }
 
 /// How many times faster each rung is than the one before it, device by device.
@@ -182,26 +268,37 @@ fn device_head(device: &LadderDevice, all: &[LadderDevice]) -> String {
     format!("{}\nn = {size}", format::shorten(&name, WIDTH))
 }
 
-/// What two sides that are the same say: how small a difference shows in one run of each, in so many rounds of `each` seconds,
+/// What two sides that are the same program show: how small a difference so many rounds find, with `each` seconds for a round,
 /// and how long to look for smaller ones.
-pub fn noise(noise: &Noise, row: &Row, (rounds, each): (usize, f64), screen: Screen) -> String {
+pub fn noise(noise: &Noise, row: &Row, each: f64, screen: Screen) -> String {
     let [a, b] = noise.seconds.map(format::time);
-    let all = &noise.all;
+    let Noise { rounds, interval: all, .. } = noise;
     let head = format!("{}: {}, {} ", title(row), label(row), format::device(&row.device));
     let sides = format!(
-        "the same kernel as two sides, {rounds} rounds in turn: A {a}, B {b}, ratio {}, 99 % interval {}: {}",
+        "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {a}, B {b}, ratio {}, {} \
+         interval {}",
         ratio(all.ratio),
+        certainty(),
         interval(all),
-        noise.verdict(SAME).name()
     );
-    let one = format!("one run of each side shows differences from {} on", format::percent(noise.one.resolution()));
-    let several = format!("{rounds} rounds of each show differences from {} on", format::percent(all.resolution()));
-    let longer = [0.01, 0.05].map(|share| {
-        let needed = noise.rounds_for(share);
-        let seconds = needed as f64 * each;
-        let time = if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} minutes", seconds / 60.0) };
-        format!("to see {}: {needed} rounds, about {time}", format::percent(share))
+    let spread = format!(
+        "a run's time differs from the next run's by {} (standard deviation): one run of each side shows no difference for \
+         certain",
+        format::percent(noise.spread)
+    );
+    let alarm = noise.is_false_alarm().then(|| {
+        format!(
+            "here the interval misses 1, although both sides are the same program: that is chance (1 comparison in {:.0}) or \
+             the machine changed meanwhile, so trust no difference under {} now",
+            1.0 / MISSES,
+            format::percent(noise.resolution.max(all.high.max(1.0 / all.low) - 1.0))
+        )
     });
-    let lines = [head, sides, one, several].into_iter().chain(longer);
+    let found = format!("{rounds} runs of each side find differences from {} on", format::percent(noise.resolution));
+    let longer = [0.01, 0.03, 0.1].map(|share| {
+        let needed = noise.runs_for(share);
+        format!("to find {}: {needed} runs, about {}", format::percent(share), format::rough(needed as f64 * each))
+    });
+    let lines = [head, sides, spread].into_iter().chain(alarm).chain([found]).chain(longer);
     format::on_screen(&lines.map(|line| format::wrap(line.trim_end(), screen.width, "  ")).collect::<String>(), screen)
 }

@@ -72,6 +72,15 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
+/// A time that nobody waits for to the second: `40 s`, `5 minutes`, `3 hours`.
+pub fn rough(seconds: f64) -> String {
+    match seconds {
+        s if s < 119.5 => format!("{s:.0} s"),
+        s if s < 119.5 * 60.0 => format!("{:.0} minutes", s / 60.0),
+        s => format!("{:.0} hours", s / 3600.0),
+    }
+}
+
 /// A number with so many significant digits, and never fewer digits than it has before the point:
 /// `4123`, `12.34`, `0.01234`; with an exponent below a ten-thousandth.
 pub fn significant(x: f64, digits: usize) -> String {

@@ -83,6 +83,9 @@ pub trait Executor {
     /// The device.
     fn info(&self) -> &DeviceInfo;
 
+    /// Has the next job run in a fresh process, with buffers of its own, where jobs run in processes.
+    fn renew(&mut self) {}
+
     /// Asks what is right for a case of a reader's own family, as its rungs will: who cannot answer now will not then. Who it
     /// is, in words.
     ///

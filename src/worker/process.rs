@@ -260,6 +260,10 @@ impl Executor for WorkerProcess {
         &self.info
     }
 
+    fn renew(&mut self) {
+        self.end();
+    }
+
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
         match self.ask(&Request::AskReference(Box::new(case.clone())), "asking the reference what is right")? {
             Reply::AskedReference(answer) => answer.map_err(|stop| Error::Failed(stop.reason)),
@@ -302,8 +306,9 @@ fn name(job: &Job) -> String {
     format!("{} {}", case.family, rung.map_or_else(|| case.variant.clone(), Rung::label))
 }
 
-impl Drop for WorkerProcess {
-    fn drop(&mut self) {
+impl WorkerProcess {
+    /// Ends the worker, if there is one.
+    fn end(&mut self) {
         if let Some(mut link) = self.link.take() {
             let _ = link.send(&Request::Quit);
             // A worker that does not leave at once may be stuck in its driver's clean-up.
@@ -316,6 +321,12 @@ impl Drop for WorkerProcess {
             }
             link.kill();
         }
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

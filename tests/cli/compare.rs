@@ -22,23 +22,31 @@ fn compare(args: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), out, err)
 }
 
-/// The H200's rows of a large reduction, whose times are hardly apart, with those of one rung `factor` times as long.
+/// Six runs of each side in turn: the H200's rows of a large reduction, half a per cent apart from run to run, and the same
+/// with those of one rung `factor` times as long.
 fn planted(folder: &Path, factor: f64) -> [String; 2] {
     let text = std::fs::read(of("nvidia-h200/reduce.csv")).unwrap();
     let (Recorded::Rows(all), None) = recorded(&text, "reduce.csv").unwrap() else { panic!("no whole rows") };
-    let before: Vec<Row> = all.into_iter().filter(|row| row.n == 1 << 28 && row.rung.is_some()).collect();
-    let mut after = before.clone();
-    for row in after.iter_mut().filter(|row| row.rung == Some(3)) {
-        for time in [&mut row.t_min_s, &mut row.t_q1_s, &mut row.t_median_s, &mut row.t_q3_s, &mut row.t_max_s] {
-            *time = time.map(|t| factor * t);
-        }
-    }
-    let write = |name: &str, rows: &[Row]| {
+    let once: Vec<Row> = all.into_iter().filter(|row| row.n == 1 << 28 && row.rung.is_some()).collect();
+    let write = |name: &str, second: u32, factor: f64| {
+        let run = |k: u32| {
+            let of_run = move |row: &Row| {
+                let factor = if row.rung == Some(3) { factor } else { 1.0 } * (1.0 + 0.001 * f64::from(k));
+                let time_utc = format!("2026-01-02T03:{:02}:{second:02}Z", k);
+                Row {
+                    run_id: format!("{name}{k}"),
+                    time_utc,
+                    t_median_s: row.t_median_s.map(|t| factor * t),
+                    ..row.clone()
+                }
+            };
+            once.iter().map(of_run).collect::<Vec<Row>>()
+        };
         let path = folder.join(name).to_str().unwrap().to_owned();
-        write_rows(&path, rows).unwrap();
+        write_rows(&path, &(0..6).flat_map(run).collect::<Vec<Row>>()).unwrap();
         path
     };
-    [write("before.csv", &before), write("after.csv", &after)]
+    [write("before.csv", 0, 1.0), write("after.csv", 30, factor)]
 }
 
 #[test]
@@ -47,7 +55,7 @@ fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
     let [before, after] = planted(folder.path(), 1.03);
     let (code, out, err) = compare(&[&before, &after]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    let slower: Vec<&str> = out.lines().filter(|line| line.ends_with(" SLOWER")).collect();
+    let slower: Vec<&str> = out.lines().filter(|line| line.contains(" SLOWER") && line.starts_with('v')).collect();
     assert!(matches!(slower.as_slice(), [line] if line.starts_with("v3 sequential")), "{out}");
     assert!(out.contains(" 1 SLOWER, 0 FASTER, "), "{out}");
     let code = |limit: &str| compare(&[&before, &after, "--fail-on", limit]).0;
@@ -55,6 +63,24 @@ fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
     let (code, out, _) = compare(&[&after, &before, "--fail-on", "slower"]);
     assert_eq!(code, 0);
     assert!(out.contains(" 0 SLOWER, 1 FASTER, "), "{out}");
+}
+
+#[test]
+fn one_run_of_each_side_decides_nothing_and_says_what_would() {
+    let (before, after) = (of("nvidia-h200/reduce.csv"), of("nvidia-h100/reduce.csv"));
+    let (code, out, _) = compare(&[&before, &after, "--fail-on", "slower"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains(" 0 SLOWER, 0 FASTER, 0 SAME, "), "{out}");
+    assert!(out.contains("more runs of each side would decide the UNDECIDED") && out.contains("--rounds 6"), "{out}");
+}
+
+#[test]
+fn the_operating_curve_says_how_often_comparisons_are_wrong() {
+    let folder = TempDir::new().unwrap();
+    let [before, _] = planted(folder.path(), 1.0);
+    let (code, out, err) = compare(&["--curve", &before]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("in turn") && out.contains("one after the other"), "{out}");
 }
 
 #[test]
@@ -67,17 +93,18 @@ fn compared_cases_go_to_files() {
     let cases: Vec<ComparisonRow> = serde_json::from_str(&out).unwrap();
     let slower: Vec<&ComparisonRow> = cases.iter().filter(|case| case.verdict == SpeedVerdict::Slower).collect();
     let [case] = slower[..] else { panic!("{out}") };
-    assert_eq!((case.rung, case.n, case.before_runs, case.after_runs), (Some(3), 1 << 28, 1, 1));
+    assert_eq!((case.rung, case.n, case.before_runs, case.after_runs), (Some(3), 1 << 28, 6, 6));
     assert_eq!((&case.before, &case.after), (&before, &after));
     assert!((case.ratio - 1.03).abs() < 1e-9 && (case.after_s / case.before_s - 1.03).abs() < 1e-9, "{case:?}");
-    assert!(1.0 < case.ratio_low && case.ratio_low < 1.03 && case.ratio_high > 1.03, "{case:?}");
+    let (low, high) = (case.ratio_low.unwrap(), case.ratio_high.unwrap());
+    assert!(1.0 < low && low < 1.03 && high > 1.03, "{case:?}");
     let csv = folder.path().join("cases.csv");
     let twice = [before.as_str(), &format!("{after},{after},{after}"), &after, "-q", "--csv", csv.to_str().unwrap()];
     assert_eq!(compare(&twice).0, 0);
     let rows: Vec<ComparisonRow> = csv::Reader::from_path(&csv).unwrap().deserialize().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 2 * cases.len(), "a row for each case of each pair of files");
     let last = &rows[cases.len()];
-    assert_eq!((rows[0].after_runs, last.after_runs), (3, 1));
+    assert_eq!((rows[0].after_runs, last.after_runs), (6, 6), "a run that is named several times counts once");
     assert_eq!((&last.variant, last.before_s, last.verdict), (&cases[0].variant, cases[0].before_s, cases[0].verdict));
     let (code, _, err) = compare(&[&before, &after, "--json", &after]);
     assert!(code == 2 && err.contains("is the input"), "{err}");
@@ -110,7 +137,8 @@ fn what_cannot_be_compared_is_said() {
     let dot = of("nvidia-h200/dot.csv");
     let [cut, other] = ["nvidia-h200/overlap.csv", "nvidia-h200/minplus.csv"].map(of);
     for (args, code, why) in [
-        (vec![dot.as_str()], 2, "2 values required"),
+        (vec![dot.as_str()], 2, "name two files"),
+        (vec!["--curve", &dot], 2, "--rounds 60"),
         (vec![&dot, "no-such.csv"], 1, "cannot read no-such.csv"),
         (vec![&dot, &cut], 2, "holds no rows"),
         (vec![&dot, &other], 2, "no case in common"),

@@ -8,6 +8,7 @@ mod child;
 mod faults;
 mod mutants;
 mod right;
+mod verdicts;
 
 use std::process::ExitCode;
 
@@ -29,7 +30,8 @@ pub struct Report {
 
 type Gate = fn(&Options) -> Result<Report, String>;
 
-const GATES: &[(&str, Gate)] = &[("faults", faults::run), ("mutants", mutants::run), ("right", right::run)];
+const GATES: &[(&str, Gate)] =
+    &[("faults", faults::run), ("mutants", mutants::run), ("right", right::run), ("verdicts", verdicts::run)];
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);

@@ -15,7 +15,7 @@ use crate::record::{
 use crate::report::doing;
 use crate::report::live::{Live, LiveRow};
 use crate::report::progress::Observer;
-use crate::runner::{Budget, Outcome, Settings};
+use crate::runner::{Budget, Outcome, Settings, Status};
 use crate::worker::{Executor, Job};
 use crate::{Error, stats};
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ pub(super) struct Study<'a> {
     pub(super) budget: Option<Budget>,
     pub(super) seed: u64,
     pub(super) quick: bool,
+    /// How often all of it is measured, each time in a fresh process.
+    pub(super) rounds: usize,
     pub(super) peaks: Peaks,
     /// Whether to say what is done.
     pub(super) verbose: bool,
@@ -77,8 +79,10 @@ pub(super) struct Climb<'a> {
     run: Run,
     executor: Box<dyn Executor>,
     live: Option<Live>,
-    /// In the order in which they were measured.
+    /// Those of this round, in the order in which they were measured.
     records: Vec<Record>,
+    /// Those of the rounds before.
+    earlier: Vec<Vec<Record>>,
     pub(super) outputs: Outputs<Row>,
     limit: Option<Ceiling>,
     launch: Option<LaunchCost>,
@@ -107,6 +111,7 @@ impl<'a> Climb<'a> {
             executor,
             live: Some(live),
             records: Vec::new(),
+            earlier: Vec::new(),
             outputs,
             limit: None,
             launch: None,
@@ -139,9 +144,26 @@ impl<'a> Climb<'a> {
         &self.missing
     }
 
-    /// What was measured.
+    /// What was measured, in all rounds.
     pub(super) fn rows(&self) -> Vec<Row> {
-        self.records.iter().map(Row::from).collect()
+        self.earlier.iter().flatten().chain(&self.records).map(Row::from).collect()
+    }
+
+    /// A row for each case: of several rounds that with the median of their times, beside the others like it.
+    pub(super) fn median_rows(&self) -> Vec<Row> {
+        let Some(first) = self.earlier.first() else { return self.records.iter().map(Row::from).collect() };
+        let middle = |record: &Record| {
+            let is_it = |other: &&Record| other.outcome.case == record.outcome.case;
+            let mut rounds: Vec<&Record> = self.earlier.iter().flatten().chain(&self.records).filter(is_it).collect();
+            let median = |record: &Record| record.times.map_or(0.0, |times| times.median);
+            rounds.sort_by(|a, b| median(a).total_cmp(&median(b)));
+            // What went wrong in any round is shown.
+            let wrong = rounds.iter().find(|record| record.outcome.status() != Status::Ok);
+            (*wrong.unwrap_or(&rounds[(rounds.len() - 1) / 2])).clone()
+        };
+        let mut records: Vec<Record> = first.iter().map(middle).collect();
+        relate(&mut records);
+        records.iter().map(Row::from).collect()
     }
 
     /// What a model of the rungs' times needs to know of the device, measured where it is not kept.
@@ -168,6 +190,11 @@ impl<'a> Climb<'a> {
             self.recall(limits)?;
         }
         self.steps = self.missing.len();
+        self.first_round(limits)?;
+        (1..self.study.rounds).try_for_each(|_| self.another_round())
+    }
+
+    fn first_round(&mut self, limits: &mut Limits) -> Result<(), Error> {
         for stage in order(self.outputs.has_rows(), self.is_bounded() && !self.is_limit_at_hand(limits)) {
             match stage {
                 Stage::Limits => self.measure_limits(limits)?,
@@ -177,6 +204,18 @@ impl<'a> Climb<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Measures all cases once more, in a fresh process and as another run; the limits stay.
+    fn another_round(&mut self) -> Result<(), Error> {
+        self.executor.renew();
+        self.run = Run { quick: self.study.quick, ..Run::begin() };
+        self.earlier.push(std::mem::take(&mut self.records));
+        let tasks: Vec<LadderTask> = [Stage::Baselines, Stage::Rungs].into_iter().flat_map(|s| self.tasks(s)).collect();
+        self.missing = tasks.iter().map(|task| task.label.clone()).collect();
+        self.steps = tasks.len();
+        self.pace = Pace::new(self.study.budget, Instant::now(), tasks.len());
+        tasks.iter().try_for_each(|task| self.run_task(task))
     }
 
     /// No elements are an answer without a launch, and nothing is compared with it.
@@ -268,7 +307,10 @@ impl<'a> Climb<'a> {
         let (ceiling, launch) = (self.limit, self.launch);
         let again = |record: Record| match record.scene.platform == HOST {
             true => record,
-            false => Record::from_outcome(&Scene { ceiling, launch, ..record.scene }, record.rung, record.outcome),
+            false => {
+                let scene = Scene { ceiling, launch, ..record.scene };
+                Record { took: record.took, ..Record::from_outcome(&scene, record.rung, record.outcome) }
+            }
         };
         self.records = std::mem::take(&mut self.records).into_iter().map(again).collect();
         relate(&mut self.records);
@@ -344,14 +386,15 @@ impl<'a> Climb<'a> {
         }
         self.tell_done(task, &outcome);
         let scene = self.scene(task, &job.settings);
-        self.records.push(Record::from_outcome(&scene, task.rung.and_then(Rung::number), outcome));
+        let record = Record::from_outcome(&scene, task.rung.and_then(Rung::number), outcome);
+        self.records.push(Record { took: Some(started.elapsed().as_secs_f64()), ..record });
         relate(&mut self.records);
         self.done(&task.label);
         let Some(record) = self.records.last() else { return Ok(()) };
         let row = Row::from(record);
         self.outputs.row(&row);
         self.outputs.samples(SampleRow::of(record));
-        if let Some(live) = &mut self.live {
+        if let Some(live) = self.live.as_mut().filter(|_| self.earlier.is_empty()) {
             live.add(LiveRow::new(&task.label, &row));
         }
         Ok(())
@@ -370,6 +413,8 @@ impl<'a> Climb<'a> {
     /// Says what is done now.
     fn show(&mut self, label: &str) {
         let index = self.steps - self.missing.len();
+        let round = format!("round {} of {}: {label}", self.earlier.len() + 1, self.study.rounds);
+        let label = if self.study.rounds > 1 { &round } else { label };
         if let Some(live) = &mut self.live {
             live.case_started(index, self.steps, label);
         }

@@ -80,6 +80,7 @@ fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
         settings: settings(),
         budget: Some(Budget { whole: 2.0 }),
         seed: 1,
+        rounds: 1,
         quick: false,
         peaks: Peaks::default(),
         verbose: false,
