@@ -2,6 +2,7 @@
 //! no device run.
 
 mod command;
+mod figures;
 mod page;
 
 use page::Page;
