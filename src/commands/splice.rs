@@ -39,9 +39,10 @@ pub fn run(out: &mut Out, options: &ReportArgs) -> Result<(), Error> {
     let renewed = renewed.collect::<Result<Vec<String>, Error>>()?;
     let stale_figures = documents.iter().zip(&numbers).flat_map(|(document, numbers)| document.stale_figures(numbers));
     let stale: Vec<String> = filled.iter().filter_map(Filled::stale).chain(stale_figures).collect();
-    let found = match numbers.iter().map(Vec::len).sum() {
-        0 => counted(blocks.len(), "block"),
-        many => format!("{} and {}", counted(blocks.len(), "block"), counted(many, "figure")),
+    let found = match (blocks.len(), numbers.iter().map(Vec::len).sum()) {
+        (blocks, 0) => counted(blocks, "block"),
+        (0, figures) => counted(figures, "figure"),
+        (blocks, figures) => format!("{} and {}", counted(blocks, "block"), counted(figures, "figure")),
     };
     let summary = format!("{found} in {}", counted(documents.len(), "file"));
     if options.splicing.check {

@@ -172,10 +172,10 @@ fn figures_in_prose_are_renewed_from_their_cells() {
     let (said, wrong, code) = splice(folder.path(), &["--check", "a.md"]);
     let stale = "a.md:1: results/a n=2^10 rung=2 : step_x: the figure is 3.9, and should be 4.0\n";
     assert_eq!((said.as_str(), code), (stale, 1));
-    assert!(wrong.contains("1 of 0 blocks and 2 figures is stale"), "{wrong}");
+    assert!(wrong.contains("1 of 2 figures is stale"), "{wrong}");
     assert_eq!(fs::read_to_string(folder.path().join("a.md")).unwrap(), text);
     let (said, wrong, code) = splice(folder.path(), &["a.md", "same.md"]);
-    assert_eq!((said.as_str(), code), ("0 blocks and 2 figures in 2 files: 1 renewed\n", 0), "{wrong}");
+    assert_eq!((said.as_str(), code), ("2 figures in 2 files: 1 renewed\n", 0), "{wrong}");
     assert_eq!(fs::read_to_string(folder.path().join("a.md")).unwrap(), text.replace("3.9", "4.0"));
     for (mark, why) in [
         ("results/none : x", "data/results/none.csv: No such file"),
