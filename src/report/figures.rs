@@ -102,7 +102,7 @@ fn value(mark: &str, read: &mut dyn FnMut(&str) -> Result<FigureTable, String>) 
     let (file, conditions) = words.split_first().ok_or(example)?;
     let mut table = read(file)?;
     conditions.iter().try_for_each(|text| table.keep(text))?;
-    let mut formula = Formula { rest: formula.trim(), table: &table };
+    let mut formula = CellFormula { rest: formula.trim(), table: &table };
     let values = formula.sum()?;
     match (formula.rest, &values[..]) {
         ("", [value]) if value.is_finite() => Ok(*value),
@@ -137,12 +137,12 @@ impl FigureTable {
 }
 
 /// What is left to read of a formula over a table's rows. Values are one for each row, or one for all.
-struct Formula<'a> {
+struct CellFormula<'a> {
     rest: &'a str,
     table: &'a FigureTable,
 }
 
-impl<'a> Formula<'a> {
+impl<'a> CellFormula<'a> {
     fn sum(&mut self) -> Result<Vec<f64>, String> {
         let mut left = self.product()?;
         while let Some(sign) = self.take(&['+', '-']) {
