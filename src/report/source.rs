@@ -117,9 +117,9 @@ mod tests {
           elements.
         Here, n = 1_000_000: v3 local (3 launches), the article's last kernel, is 5.3
           times as fast without transfers, with transfers 1.2 to 1.6 times slower. Of
-          these rungs v1 naive (1 launch) took the least time: 11 times as fast
-          without transfers, with transfers between 1.4 times slower and 1.2 times as
-          fast: undecided.
+          these rungs v1 naive (1 launch) took the least time: 11 times as fast without
+          transfers, with transfers between 1.4 times slower and 1.2 times as fast:
+          undecided.
         ");
     }
 
