@@ -762,10 +762,12 @@ pub struct ReportArgs {
 pub struct SpliceArgs {
     /// Fill the blocks of these Markdown files. A block is a line <!-- gpulab show h200 dot --md - -->, or with another
     /// command that needs no device, and a line <!-- end -->: what stands between them is replaced by what the command
-    /// prints; of gpulab plot ... -o FILE.svg by the picture, whose file is written
+    /// prints; of gpulab plot ... -o FILE.svg by the picture, whose file is written. A figure in the text is a number
+    /// behind <!--= FILE CONDITIONS : FORMULA -->, as in <!--= results/nvidia-h200/dot n=2^28 rung=2 : step_x -->3.27,
+    /// and is renewed from data/FILE.csv with as many decimals as it has
     #[arg(long)]
     pub splice: bool,
-    /// With --splice: write nothing, and end with 1 if a block is not what its command gives now
+    /// With --splice: write nothing, and end with 1 if a block or a figure is not what its command or its file gives now
     #[arg(long, requires = "splice")]
     pub check: bool,
 }

@@ -1,4 +1,5 @@
-//! `gpulab report --splice`: blocks of Markdown documents filled with what their commands print.
+//! `gpulab report --splice`: blocks of Markdown documents filled with what their commands print, and figures in their prose
+//! with what recorded cells come to.
 //!
 //! A text comes from this program itself, run once more; a picture is drawn here. Commands that could start anything else are
 //! refused, this one among them, so that no document runs kernels or begins anew.
@@ -6,16 +7,19 @@
 use super::{Out, plot, words};
 use crate::cli::{Cli, Color, Command, PlotArgs, ReportArgs};
 use crate::report::blocks::{BlockError, DocBlock, command_words, doc_blocks, fenced, spliced};
+use crate::report::figures::{self, Figure, FigureTable};
 use crate::report::format::{self, counted, markdown};
 use crate::report::markdown::CODE_WIDTH;
 use crate::store::keep_apart;
 use crate::{Error, files};
 use clap::Parser;
+use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Component, Path};
 use std::process;
 
-/// Fills the blocks of the documents, or with `--check` says which are stale.
+/// Fills the blocks and the figures of the documents, or with `--check` says which are stale.
 ///
 /// # Errors
 /// [`Error::Failed`] for a document that cannot be read, for a command that fails, and with `--check` for stale blocks;
@@ -29,9 +33,17 @@ pub fn run(out: &mut Out, options: &ReportArgs) -> Result<(), Error> {
     let blocks: Vec<Planned> = planned(&documents)?;
     check_outputs(&options.files, &blocks)?;
     let filled = blocks.iter().map(Planned::fill).collect::<Result<Vec<Filled>, Error>>()?;
-    let renewed = documents.iter().map(|document| document.renewed(&filled)).collect::<Result<Vec<String>, Error>>()?;
-    let stale: Vec<String> = filled.iter().filter_map(Filled::stale).collect();
-    let found = counted(blocks.len(), "block");
+    let mut tables = BTreeMap::new();
+    let numbers = documents.iter().map(|one| one.numbers(&mut tables)).collect::<Result<Vec<Vec<String>>, Error>>()?;
+    let renewed = documents.iter().zip(&numbers).map(|(document, numbers)| document.renewed(&filled, numbers));
+    let renewed = renewed.collect::<Result<Vec<String>, Error>>()?;
+    let stale_figures = documents.iter().zip(&numbers).flat_map(|(document, numbers)| document.stale_figures(numbers));
+    let stale: Vec<String> = filled.iter().filter_map(Filled::stale).chain(stale_figures).collect();
+    let found = match (blocks.len(), numbers.iter().map(Vec::len).sum()) {
+        (blocks, 0) => counted(blocks, "block"),
+        (0, figures) => counted(figures, "figure"),
+        (blocks, figures) => format!("{} and {}", counted(blocks, "block"), counted(figures, "figure")),
+    };
     let summary = format!("{found} in {}", counted(documents.len(), "file"));
     if options.splicing.check {
         out.text(&stale.iter().map(|line| format!("{line}\n")).collect::<String>())?;
@@ -49,27 +61,73 @@ pub fn run(out: &mut Out, options: &ReportArgs) -> Result<(), Error> {
     out.text(&format!("{summary}: {} renewed\n", stale.len()))
 }
 
-/// A Markdown file with its blocks.
+/// A Markdown file with its blocks and its figures.
 struct Document {
     path: String,
     text: String,
     blocks: Vec<DocBlock>,
+    figures: Vec<Figure>,
+}
+
+/// The file of a figure's mark: a CSV below `data/` of the folder of the command.
+fn figure_table(file: &str) -> Result<FigureTable, String> {
+    let path = Path::new(file);
+    if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(format!("{file}: a figure's file lies below data/, as in results/nvidia-h200/dot"));
+    }
+    let path = Path::new("data").join(format!("{file}.csv"));
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let text = files::read(&path).map_err(|error| failed(&error))?;
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(&text[..]);
+    let cells = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<String>>();
+    let header = reader.headers().map(cells).map_err(|error| failed(&error))?;
+    let rows = reader.records().map(|record| record.map(|record| cells(&record)));
+    Ok(FigureTable { header, rows: rows.collect::<Result<_, _>>().map_err(|error| failed(&error))? })
 }
 
 impl Document {
     fn read(path: &str) -> Result<Document, Error> {
         let text = files::read_to_string(Path::new(path));
         let text = text.map_err(|e| Error::Failed(format!("cannot read {}: {e}", format::terminal(path))))?;
-        let blocks = doc_blocks(&text)
-            .map_err(|BlockError { line, why }| Error::Usage(format!("{}:{line}: {why}", format::terminal(path))))?;
-        Ok(Document { path: path.to_owned(), text, blocks })
+        let wrong = |BlockError { line, why }| Error::Usage(format!("{}:{line}: {why}", format::terminal(path)));
+        let blocks = doc_blocks(&text).map_err(wrong)?;
+        let figures = figures::figures(&text, &blocks).map_err(wrong)?;
+        Ok(Document { path: path.to_owned(), text, blocks, figures })
     }
 
-    /// The document with its blocks' new texts, which must leave its marks as they are.
-    fn renewed(&self, filled: &[Filled<'_>]) -> Result<String, Error> {
-        let own: Vec<&Filled<'_>> = filled.iter().filter(|one| std::ptr::eq(one.planned.document, self)).collect();
-        let bodies: Vec<String> = own.iter().map(|one| one.body.clone()).collect();
-        let text = spliced(&self.text, &self.blocks, &bodies);
+    /// The new text of each of its figures. `tables` keeps the files that were read.
+    fn numbers(&self, tables: &mut BTreeMap<String, FigureTable>) -> Result<Vec<String>, Error> {
+        let mut read = |file: &str| match tables.get(file) {
+            Some(table) => Ok(table.clone()),
+            None => figure_table(file).inspect(|table| drop(tables.insert(file.to_owned(), table.clone()))),
+        };
+        let numbers = self.figures.iter().map(|figure| {
+            let filled = figures::filled(&figure.mark, &self.text[figure.number.clone()], &mut read);
+            let place = format!("{}:{}", format::terminal(&self.path), figure.line);
+            filled.map_err(|why| Error::Usage(format!("{place}: {}: {why}", format::terminal(&figure.mark))))
+        });
+        numbers.collect()
+    }
+
+    /// Which of its figures are not these.
+    fn stale_figures(&self, numbers: &[String]) -> Vec<String> {
+        let pairs =
+            self.figures.iter().zip(numbers).map(|(figure, new)| (figure, &self.text[figure.number.clone()], new));
+        let stale = pairs.filter(|(_, old, new)| old != new).map(|(Figure { line, mark, .. }, old, new)| {
+            let (path, mark) = (format::terminal(&self.path), format::terminal(mark));
+            format!("{path}:{line}: {mark}: the figure is {old}, and should be {new}")
+        });
+        stale.collect()
+    }
+
+    /// The document with its blocks' and figures' new texts, which must leave its marks as they are.
+    fn renewed(&self, filled: &[Filled<'_>], numbers: &[String]) -> Result<String, Error> {
+        let own = filled.iter().filter(|one| std::ptr::eq(one.planned.document, self));
+        let bodies = own.map(|one| (one.planned.block.body.clone(), one.body.clone()));
+        let places = self.figures.iter().map(|figure| figure.number.clone());
+        let mut edits: Vec<(Range<usize>, String)> = bodies.chain(places.zip(numbers.iter().cloned())).collect();
+        edits.sort_by_key(|(place, _)| place.start);
+        let text = spliced(&self.text, &edits);
         let commands = |blocks: &[DocBlock]| blocks.iter().map(|block| block.command.clone()).collect::<Vec<_>>();
         match doc_blocks(&text) {
             Ok(again) if commands(&again) == commands(&self.blocks) => Ok(text),

@@ -43,7 +43,7 @@ enum DocLine<'a> {
 const END: &str = "<!-- end -->";
 
 /// Blanks before a line from which on it is code.
-const CODE_INDENT: usize = 4;
+pub(super) const CODE_INDENT: usize = 4;
 
 /// A document's blocks, in order. Marks within code are text.
 ///
@@ -98,12 +98,12 @@ fn kind(line: &str) -> DocLine<'_> {
     }
 }
 
-fn indent(line: &str) -> usize {
+pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
 /// The fence around the code that goes on behind a line, if any does: its tildes or back-quotes.
-fn fence_after<'a>(fence: Option<&'a str>, line: &'a str) -> Option<&'a str> {
+pub(super) fn fence_after<'a>(fence: Option<&'a str>, line: &'a str) -> Option<&'a str> {
     // Further in, it is code without a fence.
     let own = if line.starts_with("    ") || line.starts_with('\t') { "" } else { line.trim() };
     let sign = own.chars().next().filter(|sign| "`~".contains(*sign));
@@ -116,15 +116,15 @@ fn fence_after<'a>(fence: Option<&'a str>, line: &'a str) -> Option<&'a str> {
     }
 }
 
-/// The document with these texts, one for each of its blocks; lines end as the document's first.
-pub fn spliced(text: &str, blocks: &[DocBlock], bodies: &[String]) -> String {
+/// The document with other texts at these places, which are in order; lines end as the document's first.
+pub fn spliced(text: &str, edits: &[(Range<usize>, String)]) -> String {
     let has_returns = text.lines().next().is_some_and(|line| text[line.len()..].starts_with("\r\n"));
     let mut new = String::with_capacity(text.len());
     let mut from = 0;
-    for (block, body) in blocks.iter().zip(bodies) {
-        new.push_str(&text[from..block.body.start]);
+    for (place, body) in edits {
+        new.push_str(&text[from..place.start]);
         new.push_str(&if has_returns { body.replace('\n', "\r\n") } else { body.clone() });
-        from = block.body.end;
+        from = place.end;
     }
     new + &text[from..]
 }
@@ -165,16 +165,21 @@ mod tests {
 
     const DOC: &str = "# A\n<!-- gpulab list -->\nold\n<!-- end -->\n\n<!-- gpulab show \"a b\" -->\n<!-- end -->\nz";
 
+    fn filled(text: &str, bodies: &[&str]) -> String {
+        let places = doc_blocks(text).unwrap().into_iter().map(|block| block.body);
+        spliced(text, &places.zip(bodies.iter().map(|&body| body.to_owned())).collect::<Vec<_>>())
+    }
+
     #[test]
     fn blocks_are_found_and_filled() {
         let blocks = doc_blocks(DOC).unwrap();
         let found: Vec<_> = blocks.iter().map(|b| (b.line, b.command.as_str(), &DOC[b.body.clone()])).collect();
         assert_eq!(found, [(2, "gpulab list", "old\n"), (6, "gpulab show \"a b\"", "")]);
-        let new = spliced(DOC, &blocks, &["1\n2\n".to_owned(), "3\n".to_owned()]);
+        let new = filled(DOC, &["1\n2\n", "3\n"]);
         let want = "# A\n<!-- gpulab list -->\n1\n2\n<!-- end -->\n\n<!-- gpulab show \"a b\" -->\n3\n<!-- end -->\nz";
         assert_eq!(new, want);
         let windows = "a\r\n<!-- gpulab list -->\r\n<!-- end -->\r\n";
-        let new = spliced(windows, &doc_blocks(windows).unwrap(), &["1\n2\n".to_owned()]);
+        let new = filled(windows, &["1\n2\n"]);
         assert_eq!(new, "a\r\n<!-- gpulab list -->\r\n1\r\n2\r\n<!-- end -->\r\n");
     }
 
@@ -220,9 +225,8 @@ mod tests {
         #[test]
         fn what_was_filled_is_found_again(lines in proptest::collection::vec("[a`~ <!-]{0,9}", 0..9)) {
             let text = lines.join("\n");
-            let blocks = doc_blocks(DOC).unwrap();
             let body = fenced(&text);
-            let once = spliced(DOC, &blocks, &[body.clone(), String::new()]);
+            let once = filled(DOC, &[&body, ""]);
             let again = doc_blocks(&once).unwrap();
             prop_assert_eq!(&once[again[0].body.clone()], body.as_str());
             prop_assert_eq!(again.len(), 2);

@@ -15,6 +15,7 @@ pub mod dictionary;
 pub mod diff;
 pub mod doing;
 pub mod experiment;
+pub mod figures;
 pub mod findings;
 pub mod format;
 mod grid;

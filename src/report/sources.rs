@@ -89,9 +89,13 @@ pub fn text(source: &CitedSource) -> String {
     text
 }
 
-/// Text without Markdown's marks for code, in lines of a terminal's width.
+/// Text without Markdown's marks for code and those of figures, in lines of a terminal's width.
 fn lines(text: &str, first: &str, rest: &str) -> String {
-    wrapped(&text.replace('`', ""), first, rest, WIDTH)
+    let shown = text.split("<!--=").enumerate().map(|(at, part)| match at {
+        0 => part,
+        _ => part.split_once("-->").map_or(part, |(_, shown)| shown),
+    });
+    wrapped(&shown.collect::<String>().replace('`', ""), first, rest, WIDTH)
 }
 
 #[cfg(test)]
@@ -99,7 +103,7 @@ mod tests {
     use super::*;
 
     const SMALL: &str = "# Title\n\n## Ann: lecture\n\nOf the\nyear 1.\n\n| slide or section | command | what | today |\n\
-                         | --- | --- | --- | --- |\n| one | `gpulab list` | a | `b` c |\n| two | `gpulab doctor` | d | - |\n\n\
+                         | --- | --- | --- | --- |\n| one | `gpulab list` | a | `b` c |\n| two | `gpulab doctor` | d <!--= a : b -->3 | - |\n\n\
                          ## Words\n\n| CUDA | OpenCL |\n| --- | --- |\n| warp | sub-group |\n";
 
     #[test]
@@ -109,7 +113,7 @@ mod tests {
         let want = RoadStep { place: "one", command: "gpulab list", see: "a", today: "`b` c" };
         assert_eq!((ann.steps.len(), &ann.steps[0]), (2, &want));
         let want = "Ann: lecture\nOf the year 1.\n\none\n  gpulab list\n    see:   a\n    today: b c\n\ntwo\n  \
-                    gpulab doctor\n    see:   d\n";
+                    gpulab doctor\n    see:   d 3\n";
         assert_eq!(text(ann), want);
     }
 

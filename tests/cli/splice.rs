@@ -162,3 +162,28 @@ fn what_is_wrong_is_named_by_file_and_line_and_nothing_is_written() {
     }
     assert_eq!(fs::read_to_string(folder.path().join("good.md")).unwrap(), good);
 }
+
+#[test]
+fn figures_in_prose_are_renewed_from_their_cells() {
+    const CSV: &str = "rung,n,t_median_s,step_x\n1,1024,0.5,\n2,1024,0.125,4\n";
+    let text = "gains <!--= results/a n=2^10 rung=2 : step_x -->3.9 times, \
+                <!--= results/a : t_median_s{rung=1} / t_median_s{rung=2} * 10 -->40\n";
+    let folder = folder(&[("a.md", text), ("data/results/a.csv", CSV), ("same.md", "no figure\n")]);
+    let (said, wrong, code) = splice(folder.path(), &["--check", "a.md"]);
+    let stale = "a.md:1: results/a n=2^10 rung=2 : step_x: the figure is 3.9, and should be 4.0\n";
+    assert_eq!((said.as_str(), code), (stale, 1));
+    assert!(wrong.contains("1 of 2 figures is stale"), "{wrong}");
+    assert_eq!(fs::read_to_string(folder.path().join("a.md")).unwrap(), text);
+    let (said, wrong, code) = splice(folder.path(), &["a.md", "same.md"]);
+    assert_eq!((said.as_str(), code), ("2 figures in 2 files: 1 renewed\n", 0), "{wrong}");
+    assert_eq!(fs::read_to_string(folder.path().join("a.md")).unwrap(), text.replace("3.9", "4.0"));
+    for (mark, why) in [
+        ("results/none : x", "data/results/none.csv: No such file"),
+        ("../a : x", "a figure's file lies below data/"),
+        ("results/a : step_y", "these rows have no \"step_y\""),
+    ] {
+        fs::write(folder.path().join("a.md"), format!("<!--= {mark} -->1\n")).unwrap();
+        let (_, wrong, code) = splice(folder.path(), &["a.md"]);
+        assert!(code == 2 && wrong.contains(&format!("a.md:1: {mark}: ")) && wrong.contains(why), "{wrong}");
+    }
+}

@@ -2,6 +2,7 @@
 //! no device run.
 
 mod command;
+mod figures;
 mod page;
 
 use page::Page;
@@ -184,5 +185,23 @@ fn every_recorded_file_is_named_with_its_command() {
     }
     for (pattern, file) in [("lab_*.csv", "lap_x.csv"), ("FAMILY.csv", "stride.csv"), ("FAMILY_*.csv", "dot.csv")] {
         assert!(!is_meant(pattern, file), "{pattern} {file}");
+    }
+}
+
+/// The exercises of the reduction bear their rungs' numbers; sources.md has those of the sources.
+#[test]
+fn exercises_credit_the_sources_that_have_their_step() {
+    let read = |path: &str| fs::read_to_string(Path::new(ROOT).join(path)).unwrap();
+    let page = read("docs/sources.md");
+    let table = page.split("| idea | Harris 2007 | Maruyama | Bornhofen | gpulab |").nth(1).unwrap();
+    for rung in 2..=7 {
+        let own = |line: &&str| line.contains(&format!("| v{rung} "));
+        let cells: Vec<&str> = table.lines().find(own).unwrap().split('|').map(str::trim).collect();
+        let exercise = read(&format!("cl/exercises/reduce-{rung}/exercise.toml"));
+        let credit = exercise.lines().find(|line| line.starts_with("source = ")).unwrap();
+        for (number, name, word) in [(cells[3], "Maruyama", "kernel"), (cells[4], "Bornhofen", "solution")] {
+            let is_named = credit.contains(&format!("{name}'s {word} {number}"));
+            assert!(if number == "-" { !credit.contains(name) } else { is_named }, "{rung}: {credit}");
+        }
     }
 }
