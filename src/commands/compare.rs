@@ -1,6 +1,6 @@
 //! `gpulab compare`: recorded runs held against each other.
 
-use super::outputs::{self, Outputs, Paths};
+use super::outputs::{Outputs, Paths};
 use super::{Out, note, screen};
 use crate::cli::{Compare, Global};
 use crate::compare::{ComparisonRow, FileComparison, SpeedVerdict, compare, steps};
@@ -43,12 +43,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
 /// Opens the files that rows go to.
 fn open(options: &Compare) -> Result<Outputs<ComparisonRow>, Error> {
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let read: Vec<String> = options.files.iter().flat_map(|names| split(names)).map(str::to_owned).collect();
-    Outputs::open(&Paths { csv, json, ..Paths::default() }, &outputs::inputs(&read, None))
+    Outputs::open(&Paths { csv, json, ..Paths::default() })
 }
 
 /// The name of a file, or those of several joined by commas.
-fn split(names: &str) -> Vec<&str> {
+pub(super) fn split(names: &str) -> Vec<&str> {
     if Path::new(names).exists() { vec![names] } else { names.split(',').collect() }
 }
 

@@ -5,25 +5,27 @@
 //! A regular file is locked while it is open: a second writer is refused.
 
 mod adopt;
+mod claims;
 mod recorded;
 mod rounds;
 mod shipped;
 mod sink;
 
 pub use adopt::adopt;
+pub use claims::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 pub use recorded::{COUNTED, Recorded, RecordedFile, recorded};
 pub use rounds::{Pool, Rounds};
 pub use shipped::{Shipped, shipped};
 
 use crate::Error;
-use crate::files::{self, FileIdentity};
+use crate::files;
 use crate::record::{CsvRecord, OLDEST_SCHEMA, Point, Row, SCHEMA};
-use crate::terminal::{Stdout, is_unsafe};
+use crate::terminal::is_unsafe;
 use serde::Serialize;
 use sink::Sink;
 use std::io::Write;
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What to do with a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,48 +34,6 @@ pub enum Mode {
     Create,
     /// Add to it, after removing a torn last line; its header must be this version's.
     Append,
-}
-
-/// Refuses outputs that are inputs or each other, by whatever path; whether one of them is standard output, as `-` says.
-/// `outputs` come with the names of their options.
-///
-/// Errors: `Usage`.
-pub fn keep_apart(outputs: &[(&str, Option<&str>)], inputs: &[PathBuf]) -> Result<bool, Error> {
-    let given: Vec<(&str, &str)> = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?))).collect();
-    let to_stdout: Vec<&str> = given.iter().filter(|(_, path)| *path == "-").map(|(option, _)| *option).collect();
-    if to_stdout.len() > 1 {
-        return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
-    }
-    // Where a path leads: to a file, or to where one would be made.
-    type End = (Option<FileIdentity>, Option<PathBuf>);
-    let end = |path: &Path| -> End { (FileIdentity::of(path), FileIdentity::place(path)) };
-    let is_same = |a: &End, b: &End| (a.0.is_some() && a.0 == b.0) || (a.1.is_some() && a.1 == b.1);
-    let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
-    let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
-    for (option, path) in given.iter().filter(|(_, path)| *path != "-") {
-        let path = Path::new(path);
-        taken.push((format!("{option} {}", path.display()), end(path)));
-    }
-    for (i, (name, place)) in taken.iter().enumerate() {
-        if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, place)) {
-            let input = input.display();
-            return Err(Error::Usage(format!("{name} is the input {input} itself: give another file")));
-        }
-        if let Some((other, _)) = taken[..i].iter().find(|(_, other)| is_same(other, place)) {
-            return Err(Error::Usage(format!("{name} and {other} are one file: give another one")));
-        }
-    }
-    Ok(!to_stdout.is_empty())
-}
-
-#[cfg(unix)]
-fn stdout_identity() -> Option<FileIdentity> {
-    FileIdentity::of_open(Stdout.file().ok()?)
-}
-
-#[cfg(not(unix))]
-fn stdout_identity() -> Option<FileIdentity> {
-    None
 }
 
 /// A CSV file of one kind of records; `-` is standard output.
@@ -192,7 +152,7 @@ impl Deferred {
 
     /// Replaces what the file holds by what `write` writes, which it has to flush. What `write` returns.
     ///
-    /// Errors: `Output` if the file cannot be written; then it is empty.
+    /// Errors: `Output` if the file cannot be written; then it holds what it held before.
     pub fn replace<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>) -> Result<T, Error> {
         self.0.fill(write)
     }
@@ -299,14 +259,16 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
         rows.iter().try_for_each(|row| file.write(row))?;
         return file.finish();
     }
-    let unfinished = format!("{path}.{}.part", std::process::id());
+    // A link stays one.
+    let path = std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| path.to_string_lossy().into_owned());
+    let unfinished = files::beside(Path::new(&path)).to_string_lossy().into_owned();
     let written = CsvFile::open(&unfinished, Mode::Create).and_then(|mut file| {
         rows.iter().try_for_each(|row| file.write(row))?;
         file.head()?;
         file.sink.sync()
     });
     let placed = written.and_then(|()| {
-        std::fs::rename(&unfinished, path).map_err(|source| Error::Output { what: path.to_owned(), source })
+        std::fs::rename(&unfinished, &path).map_err(|source| Error::Output { what: path.clone(), source })
     });
     // What is left of a failure is of no use.
     placed.inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
