@@ -21,8 +21,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
     let screen = screen(global.color);
-    let ladders = steps(&sides.concat());
-    let comparisons: Vec<FileComparison> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
+    let ladders = steps(sides.iter().flatten());
+    let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
     if ladders.is_empty() && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
         let why = "the files have no case in common: the same rungs, types and sizes are needed, with times in each";
         return Err(Error::Usage(why.into()));
@@ -70,7 +70,7 @@ fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
 }
 
 /// Errors: `Slower`, if a case is by this share.
-fn demand(comparisons: &[FileComparison], share: f64) -> Result<(), Error> {
+fn demand(comparisons: &[FileComparison<'_>], share: f64) -> Result<(), Error> {
     let pairs = comparisons.iter().flat_map(|comparison| &comparison.pairs);
     let slower = pairs.filter(|pair| pair.verdict == SpeedVerdict::Slower && pair.interval.ratio >= 1.0 + share);
     match slower.count() {

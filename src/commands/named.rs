@@ -84,7 +84,7 @@ pub(super) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
             vec![("--json", json.as_deref(), |head| begins_as_object(head, &["cl_version", "selector", "vendor"]))]
         }
         Command::Doctor { json } => {
-            vec![("--json", json.as_deref(), |head| head.contains("\"gpulab\":") && head.contains("\"verdict\":"))]
+            vec![("--json", json.as_deref(), |head| begins_as_object(head, &["broken", "counting", "drivers"]))]
         }
         Command::Tuned { action: Some(TunedAction::Export { file }) } => {
             vec![("export", Some(file), |head| begins_as_object(head, &["platform", "device", "driver", "entries"]))]

@@ -25,7 +25,7 @@ pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>)
     children::end_with_parent();
     let code = match body() {
         Err(error) if !error.is_closed_pipe() => {
-            terminal::say(&format!("gpulab: {error}"));
+            terminal::say(&terminal::abridged(&format!("gpulab: {error}")));
             error.exit_code()
         }
         _ => 0,
