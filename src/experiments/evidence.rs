@@ -151,8 +151,8 @@ pub(super) const FALL: f64 = std::f64::consts::SQRT_2;
 
 /// The speeds of a series beside those at twice the x, ascending in x.
 pub(super) fn doublings(points: &[Point], name: &str) -> Vec<Contrast> {
-    let places = places(points, name);
-    let doubled = |p: &&Point| places.get(&key(2.0 * p.x)).and_then(|next| Contrast::new(p, next));
+    let by_x = by_x(points, name);
+    let doubled = |p: &&Point| by_x.get(&key(2.0 * p.x)).and_then(|next| Contrast::new(p, next));
     series(points, name).iter().filter_map(doubled).collect()
 }
 
@@ -186,7 +186,7 @@ pub(super) fn mostly_clear(contrasts: &[Contrast], factor: f64) -> bool {
 }
 
 /// The points of a series by their x, of each the first: where many are looked for.
-fn places<'a>(points: &'a [Point], series: &str) -> HashMap<u64, &'a Point> {
+fn by_x<'a>(points: &'a [Point], series: &str) -> HashMap<u64, &'a Point> {
     // Of several with one key the last stays.
     points.iter().rev().filter(|p| p.series == series).map(|p| (key(p.x), p)).collect()
 }
@@ -221,7 +221,7 @@ pub(super) fn compare(points: &[Point], a: (&str, f64), b: (&str, f64)) -> Optio
 
 /// One series over another, wherever both have a value and `x` is meant; ascending in x.
 pub(super) fn compare_series(points: &[Point], a: &str, b: &str, is_meant: fn(f64) -> bool) -> Vec<Contrast> {
-    let (first, second) = (places(points, a), places(points, b));
+    let (first, second) = (by_x(points, a), by_x(points, b));
     let xs = points.iter().filter(|p| p.series == a && is_meant(p.x)).map(|p| key(p.x));
     let mut all: Vec<Contrast> = xs.filter_map(|x| Contrast::new(first.get(&x)?, second.get(&x)?)).collect();
     all.sort_by(|a, b| a.x.total_cmp(&b.x));
