@@ -5,6 +5,10 @@ use crate::record::Point;
 use crate::report::groups::number_key;
 use std::collections::HashMap;
 
+/// Points of one run from which findings are drawn at most, several times as many as any experiment has: findings look for points
+/// among all.
+const MOST: usize = 2000;
+
 /// An experiment's points in words.
 pub(super) struct PointStudy<'a> {
     /// The recorded names of values.
@@ -23,6 +27,11 @@ impl<'a> PointStudy<'a> {
         }
         let name = points.first().map_or("", |point| point.experiment.as_str());
         match experiment(name) {
+            Some(known) if points.len() > MOST => {
+                let finding =
+                    format!("these are {} points, more than an experiment has: nothing follows", points.len());
+                PointStudy { labels, question: known.question, finding, own_label: known.x_label }
+            }
             Some(known) => {
                 let finding = known.finding(points);
                 PointStudy { labels, question: known.question, finding, own_label: known.x_label }

@@ -243,7 +243,7 @@ fn records<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<Stri
         }
         if let Some(cell) = time.and_then(|i| record.get(i)).filter(|cell| !is_time(cell)) {
             let cell = String::from_utf8_lossy(cell).escape_debug().to_string();
-            return Err(Error::Usage(format!("{name}, line {line}, is not a result row: {TIME} is no time: {cell}")));
+            return Err(Error::Usage(format!("{name}, line {line}, is not a result row: {TIME} is no time: '{cell}'")));
         }
         let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
         row.texts().into_iter().for_each(unguard);

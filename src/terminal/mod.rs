@@ -38,7 +38,9 @@ pub fn line(line: &str) -> String {
 pub fn abridged(message: &str) -> String {
     /// Characters of a word or of a quotation, and of a line with many.
     const MOST: usize = 120;
-    const LINE: usize = 2000;
+    const LINE: usize = 1000;
+    /// With what was left out of a word.
+    const QUOTED: usize = MOST + 40;
     let is_path = |word: &str| word.contains(['/', '\\']) && word.len() <= 4096;
     let short = |line: &str| {
         if line.len() <= MOST {
@@ -51,7 +53,7 @@ pub fn abridged(message: &str) -> String {
         while let Some((start, end)) = quotation(rest) {
             quoted += &rest[..start];
             quoted +=
-                &if is_path(&rest[start..end]) { rest[start..end].to_owned() } else { cut(&rest[start..end], MOST) };
+                &if is_path(&rest[start..end]) { rest[start..end].to_owned() } else { cut(&rest[start..end], QUOTED) };
             rest = &rest[end..];
         }
         cut(&(quoted + rest), LINE)
@@ -283,7 +285,7 @@ mod tests {
             format!("a\n{long}\nb"),
         ] {
             let short = abridged(&message);
-            assert!(short.lines().all(|line| line.chars().count() < 2100), "{short}");
+            assert!(short.lines().all(|line| line.chars().count() < 1100), "{short}");
             assert!(short.contains("characters)"), "{short}");
         }
         let quoted = abridged(&format!("unknown column `{prose}`; there is a, b"));
