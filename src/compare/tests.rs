@@ -56,11 +56,13 @@ fn what_was_measured_otherwise_is_undecided() {
     let by_wall = Row { clock: crate::runner::Clock::Wall, ..slow.clone() };
     let drifting = Row { flags: "noisy drift".into(), ..slow.clone() };
     let why = |after: &Row| {
-        let pair = compare(&[steady("a", 100.0)], std::slice::from_ref(after), 0.02).pairs.remove(0);
+        let before = [steady("a", 100.0)];
+        let pair = compare(&before, std::slice::from_ref(after), 0.02).pairs.remove(0);
         (pair.verdict, pair.why_not)
     };
     let on_host = |median| Row { platform: crate::record::HOST.into(), rung: None, ..steady("a", median) };
-    let once = compare(&[on_host(100.0)], &[on_host(200.0)], 0.02).pairs.remove(0);
+    let (before, after) = ([on_host(100.0)], [on_host(200.0)]);
+    let once = compare(&before, &after, 0.02).pairs.remove(0);
     assert_eq!((once.verdict, once.why_not), (SpeedVerdict::Undecided, Some(WhyNot::Unwatched)));
     let often = |median: f64| [0.99, 1.0, 1.01].map(|factor| on_host(factor * median));
     assert_eq!(verdicts(&often(100.0), &often(200.0)), [SpeedVerdict::Slower]);
@@ -73,7 +75,8 @@ fn what_was_measured_otherwise_is_undecided() {
 fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_several() {
     let with = |wg: &str, median: f64| Row { wg: wg.into(), ..steady("a", median) };
     // A default that changed is the same case.
-    let one = compare(&[with("128", 100.0)], &[with("256", 50.0)], 0.02);
+    let (before, after) = ([with("128", 100.0)], [with("256", 50.0)]);
+    let one = compare(&before, &after, 0.02);
     assert_eq!(
         (one.pairs.len(), one.pairs[0].verdict, one.pairs[0].has_other_settings()),
         (1, SpeedVerdict::Faster, true)
@@ -85,7 +88,8 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
     assert_eq!(matched, [("64", SpeedVerdict::Slower), ("256", SpeedVerdict::Same)]);
     assert_eq!((both.only_before, both.only_after), (1, 1));
     let failed = Row { status: crate::runner::Status::Failed, t_median_s: None, ..steady("a", 1.0) };
-    let lost = compare(&[steady("a", 1.0), steady("b", 1.0)], &[failed, steady("b", 1.0)], 0.02);
+    let (before, after) = ([steady("a", 1.0), steady("b", 1.0)], [failed, steady("b", 1.0)]);
+    let lost = compare(&before, &after, 0.02);
     assert_eq!((lost.pairs.len(), lost.only_before, lost.only_after), (1, 1, 0));
     let larger = Row { n: 2000, ..steady("a", 1.0) };
     assert!(compare(&[steady("a", 1.0)], &[larger], 0.02).pairs.is_empty());
