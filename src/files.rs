@@ -3,6 +3,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The bytes of a regular file.
 ///
@@ -31,7 +32,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 /// # Errors
 /// What the system says; then the file is as it was.
 pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
-    let unfinished = path.with_extension(format!("{}.part", std::process::id()));
+    let unfinished = beside(path);
     let write = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let mut file = File::create(&unfinished)?;
@@ -40,6 +41,62 @@ pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     };
     // What is left of a failure is of no use.
     write().inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
+/// Where a file is made that is to take the place of another one.
+pub fn beside(path: &Path) -> PathBuf {
+    path.with_extension(format!("{}.part", std::process::id()))
+}
+
+/// Whether a file has more names than the one that it was opened by: a new file would take the place of only one.
+pub fn has_other_names(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::nlink(metadata) > 1;
+    #[cfg(not(unix))]
+    return false;
+}
+
+/// A folder of this process alone among those for what is temporary, which goes with it.
+pub struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    /// How its name begins.
+    const NAME: &str = "gpulab-reference-";
+
+    /// Makes it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn new() -> io::Result<ScratchFolder> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("{}{}-{number}", Self::NAME, std::process::id()));
+            match fs::create_dir(&path) {
+                // Left by an earlier process of this number, or somebody else's.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| ScratchFolder(path)),
+            }
+        }
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Removes a folder if it is such a one, made by another process.
+    pub fn remove_of(path: &Path) {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(Self::NAME)) {
+            drop(fs::remove_dir_all(path));
+        }
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
 }
 
 /// Locks a file until it is closed, unless another process has it locked: whether it could. Some network file systems have no
@@ -193,6 +250,18 @@ mod tests {
         let mut found = below(dir.path());
         found.sort();
         assert_eq!(found, [at("a"), at("b"), at("folder/soft"), at("hard")]);
+    }
+
+    #[test]
+    fn a_scratch_folder_goes_with_all_it_holds() {
+        let made = ScratchFolder::new().unwrap();
+        let path = made.path().to_owned();
+        fs::write(path.join("x"), "1").unwrap();
+        drop(made);
+        assert!(!path.exists());
+        let other = tempfile::tempdir().unwrap();
+        ScratchFolder::remove_of(other.path());
+        assert!(other.path().exists());
     }
 
     #[cfg(unix)]

@@ -4,7 +4,7 @@ mod process;
 
 use clap::Parser;
 use gpulab::cli::Cli;
-use gpulab::terminal::Stdout;
+use gpulab::terminal::{Stdout, abridged};
 use gpulab::{Error, commands};
 use std::io::Write;
 use std::process::ExitCode;
@@ -24,7 +24,9 @@ fn ended(error: &Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if !matches!(error, Error::Told(_)) {
-        commands::note(&format!("gpulab: {error}"));
+        let message = format!("gpulab: {error}");
+        // Compilers' logs are whole.
+        commands::note(&if matches!(error, Error::BuildFailed(_)) { message } else { abridged(&message) });
     }
     ExitCode::from(error.exit_code())
 }
@@ -34,11 +36,11 @@ fn ended(error: &Error) -> ExitCode {
 fn usage(error: &clap::Error) -> ExitCode {
     let code = ExitCode::from(error.exit_code() as u8);
     if let Some(better) = commands::misunderstood(error) {
-        commands::note(&format!("gpulab: {better}"));
+        commands::note(&abridged(&format!("gpulab: {better}")));
         return code;
     }
     if error.use_stderr() {
-        commands::note(error.render().to_string().trim_end());
+        commands::note(&abridged(error.render().to_string().trim_end()));
         return code;
     }
     // clap knows whether there are colours; an empty write tells whether the text would arrive.

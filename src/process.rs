@@ -1,5 +1,5 @@
 //! What only the process itself can know or set, before anything else runs.
-#![cfg_attr(unix, allow(unsafe_code, reason = "asking for a descriptor, setting a signal, and running before main"))]
+#![cfg_attr(unix, allow(unsafe_code, reason = "asking for a descriptor, setting signals, and running before main"))]
 
 /// Tells the library what was found before `main`, and lets a file that may not grow be an error of a write instead of
 /// the end of the process.
@@ -20,6 +20,22 @@ mod unix {
         }
         // SAFETY: no handler is installed, the signal is only ignored, and no thread has been started.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+        keep_hangups_ignored();
+    }
+
+    /// What `nohup` starts goes on without its terminal, though a handler takes the place of what ignores that signal.
+    fn keep_hangups_ignored() {
+        // SAFETY: both structures are plain data that the calls fill in; no thread has been started, so that all will have
+        // the mask.
+        unsafe {
+            let mut now: libc::sigaction = std::mem::zeroed();
+            if libc::sigaction(libc::SIGHUP, std::ptr::null(), &raw mut now) == 0 && now.sa_sigaction == libc::SIG_IGN {
+                let mut blocked: libc::sigset_t = std::mem::zeroed();
+                libc::sigemptyset(&raw mut blocked);
+                libc::sigaddset(&raw mut blocked, libc::SIGHUP);
+                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const blocked, std::ptr::null_mut());
+            }
+        }
     }
 
     /// Before `main`, Rust opens the null device in place of a closed standard output, and all is lost that is written

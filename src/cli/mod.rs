@@ -385,6 +385,10 @@ pub struct Global {
     /// Say more of what is done
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
+    /// Replace files that outputs are to go to even if gpulab did not write them, and a sweep's rows without --resume. Without it
+    /// only results of the same kind are replaced, once there are new ones; never what the command reads
+    #[arg(long, global = true)]
+    pub force: bool,
     /// Colour in tables
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub color: Color,

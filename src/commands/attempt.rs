@@ -12,7 +12,7 @@ use crate::record::Row;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
 use crate::report::{self, findings, format, judged};
-use crate::store::{Deferred, keep_apart};
+use crate::store::Deferred;
 use crate::terminal::{Screen, say};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -75,9 +75,7 @@ fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
 
 fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
     let output = &options.ladder.output;
-    let outputs =
-        [("--json", output.json.as_deref()), ("--csv", output.csv.as_deref()), ("--md", output.md.as_deref())];
-    let to_stdout = keep_apart(&outputs, &[file.to_path_buf()])?;
+    let to_stdout = [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"));
     let mut json = output.json.as_deref().map(Deferred::open).transpose()?;
     let tried = TriedFile { options, file, name, to_stdout };
     let mut report = None;

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The folder of the baselines: one folder for each name, with a file for each family.
-const BASELINES: &str = "baselines";
+pub(super) const BASELINES: &str = "baselines";
 
 /// What a ladder is held against, and what it is kept as.
 pub(super) struct Baselines {

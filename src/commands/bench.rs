@@ -196,9 +196,14 @@ pub(super) fn open_within(
 /// Set in the commands that `gpulab record` runs: it has said which device it is.
 pub(super) const PART_OF_RECORD: &str = "GPULAB_RECORD";
 
+/// Whether this command is one of those.
+pub(super) fn is_part_of_record() -> bool {
+    std::env::var_os(PART_OF_RECORD).is_some()
+}
+
 /// Says which device was chosen.
 pub(super) fn announce(global: &Global, info: &DeviceInfo) {
-    if !global.quiet && std::env::var_os(PART_OF_RECORD).is_none() {
+    if !global.quiet && !is_part_of_record() {
         let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };
         note(&format!("device {}: {}{why}", info.selector, format::device(&info.name)));
     }

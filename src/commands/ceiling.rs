@@ -1,6 +1,6 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
-use super::outputs::{self, Outputs, Paths};
+use super::outputs::{Outputs, Paths};
 use super::{Out, bench, interrupt, note, say, screen};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
@@ -165,11 +165,9 @@ fn everything(folder: &Path) -> Result<Vec<Kept>, Error> {
     Ok(all)
 }
 
-/// Opens the outputs; none may be a file that is read.
 fn open(options: &CeilingArgs) -> Result<Outputs<CeilingRow>, Error> {
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
-    Outputs::open(&Paths { csv, json, ..Paths::default() }, &inputs)
+    Outputs::open(&Paths { csv, json, ..Paths::default() })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `gpulab compare`: recorded runs held against each other.
 
-use super::outputs::{self, Outputs, Paths};
+use super::outputs::{Outputs, Paths};
 use super::{Out, note, screen};
 use crate::cli::{Compare, Global};
 use crate::compare::{ComparisonRow, FileComparison, SpeedVerdict, compare, curve, steps};
@@ -8,8 +8,8 @@ use crate::record::Row;
 use crate::report;
 use crate::store::{Recorded, recorded};
 use crate::{Error, files};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 ///
@@ -29,8 +29,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
     let screen = screen(global.color);
-    let ladders = steps(&sides.concat());
-    let comparisons: Vec<FileComparison> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
+    let ladders = steps(sides.iter().flatten());
+    let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
     if ladders.is_empty() && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
         let why = "the files have no case in common: the same rungs, types and sizes are needed, with times in each";
         return Err(Error::Usage(why.into()));
@@ -72,31 +72,30 @@ fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), E
 /// Opens the files that rows go to.
 fn open(options: &Compare) -> Result<Outputs<ComparisonRow>, Error> {
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let read = options.files.iter().map(|names| split(names)).collect::<Result<Vec<_>, Error>>()?.concat();
-    Outputs::open(&Paths { csv, json, ..Paths::default() }, &outputs::inputs(&read, None))
+    Outputs::open(&Paths { csv, json, ..Paths::default() })
 }
 
 /// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
-fn split(names: &str) -> Result<Vec<String>, Error> {
+pub(super) fn split(names: &str) -> Vec<String> {
     let path = Path::new(names);
     if path.is_dir() {
-        let held = fs::read_dir(path).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-        let held = held.map_err(|e| Error::Failed(format!("cannot read {names}: {e}")))?;
-        let mut files: Vec<PathBuf> = held.into_iter().map(|entry| entry.path()).collect();
+        let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.retain(|file| file.extension().is_some_and(|end| end == "csv" || end == "json"));
         files.sort();
-        return match files.is_empty() {
-            true => Err(Error::Usage(format!("{names} holds no .csv or .json file"))),
-            false => Ok(files.iter().map(|file| file.display().to_string()).collect()),
-        };
+        return files.iter().map(|file| file.display().to_string()).collect();
     }
-    Ok(if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() })
+    if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
 }
 
 /// The rows of a file, or of several joined by commas.
 fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
-    for name in split(names)? {
+    let files = split(names);
+    if files.is_empty() {
+        return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
+    }
+    for name in files {
         let text = files::read(Path::new(&name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
         let (holds, torn) = recorded(&text, &name)?;
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
@@ -112,7 +111,7 @@ fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
 }
 
 /// Errors: `Slower`, if a case is by this share.
-fn demand(comparisons: &[FileComparison], share: f64) -> Result<(), Error> {
+fn demand(comparisons: &[FileComparison<'_>], share: f64) -> Result<(), Error> {
     let pairs = comparisons.iter().flat_map(|comparison| &comparison.pairs);
     let slower = pairs.filter(|pair| pair.verdict == SpeedVerdict::Slower && pair.ratio >= 1.0 + share);
     match slower.count() {

@@ -1,7 +1,7 @@
 //! `gpulab count`: what kernels do, counted in a simulator.
 
 use super::bench::{self, Input};
-use super::outputs::{self, Outputs, Paths};
+use super::outputs::{Outputs, Paths};
 use super::{Out, described, interrupt, own, say, screen, words};
 use crate::cli::{CountArgs, Global};
 use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simulator, small_cases, stretched};
@@ -42,9 +42,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         Countable::Measured(_) => {}
     }
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let files: Vec<String> = options.of.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    let inputs = outputs::inputs(&files, options.cl_dir.as_deref());
-    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths { csv, json, ..Paths::default() }, &inputs)?;
+    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths { csv, json, ..Paths::default() })?;
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };

@@ -7,7 +7,7 @@ use crate::count::{CheckingWorker, PLUGINS_FOLDER};
 use crate::data::{Dtype, Shape};
 use crate::judging::ragged;
 use crate::kernels::{
-    DeclarationError, Description, Family, FamilyFile, Form, Rung, check_described, described_work_group,
+    Checker, DeclarationError, Description, Family, FamilyFile, Form, Rung, check_described, described_work_group,
     text as text_of, tile_of_a_group,
 };
 use crate::plan::{Case, Target, WorkGroup};
@@ -15,7 +15,7 @@ use crate::report::{findings, format};
 use crate::suggest::{did_you_mean, nearest};
 use crate::terminal::Screen;
 use crate::worker::Setup;
-use crate::{Error, ceilings, files, oracle, values};
+use crate::{Error, ceilings, files, input, oracle, values};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,6 +154,21 @@ fn read(path: &Path, device: Option<&str>) -> Result<(&'static Family, Descripti
     let file = FamilyFile { text, folder, sources };
     let family = oracle::declare(&file, device).map_err(|error| wrong(error.to_string()))?;
     Ok((family, description))
+}
+
+/// The file and those that it names: kernels with what they include, data, and what its program's words lead to.
+pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let description = text(path).ok().and_then(|text| Description::parse(&text).ok());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut all = vec![path.to_owned()];
+    if let Some(description) = description {
+        all.extend(description.files().iter().flat_map(|name| own::files_of(&folder.join(name))));
+        all.extend(description.data_files().iter().map(|name| folder.join(input::path(name))));
+        if let Ok(Checker::Program { command, .. }) = description.checker() {
+            all.extend(command.iter().map(|word| folder.join(word)));
+        }
+    }
+    all
 }
 
 fn text(path: &Path) -> Result<String, String> {

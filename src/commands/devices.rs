@@ -1,13 +1,12 @@
 //! `gpulab devices`: every platform and device, and how to select each.
 
-use super::{Out, page};
+use super::{Out, outputs, page};
 use crate::Error;
 use crate::cli::{DEVICE_VARIABLE, Global};
 use crate::device::doctor::{self, Listing};
 use crate::device::{DeviceInfo, PlatformInfo, select};
 use crate::report::wrap::wrapped;
 use comfy_table::{CellAlignment, Table, presets};
-use std::fs;
 
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
 /// in place of the table to `-`.
@@ -24,7 +23,7 @@ pub fn run(out: &mut Out, global: &Global, json_file: Option<&str>) -> Result<()
         let text = format!("{:#}\n", json(&platforms));
         match file {
             "-" => out.text(&text)?,
-            _ => fs::write(file, text).map_err(|source| Error::Output { what: file.to_owned(), source })?,
+            _ => outputs::write(file, &text)?,
         }
     }
     if json_file != Some("-") {

@@ -1,7 +1,7 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
 use super::devices::emptiness;
-use super::{Out, page};
+use super::{Out, outputs, page};
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
 use crate::count::Simulator;
@@ -9,10 +9,10 @@ use crate::device::causes::{POCL, is_writable, pocl_cache};
 use crate::device::doctor::{self, Driver, LibraryFound, Listing, Probe, Timer};
 use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo};
 use crate::report::wrap::wrapped;
+use crate::store::Deferred;
 use crate::{Error, ceilings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -25,13 +25,12 @@ pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Err
     if let Some(answer) = doctor::child_answer() {
         return out.bytes(answer.as_bytes());
     }
-    let unwritable = |source| Error::Output { what: json.unwrap_or_default().to_owned(), source };
-    let file = json.filter(|file| *file != "-").map(fs::File::create).transpose().map_err(unwritable)?;
+    let file = json.filter(|file| *file != "-").map(Deferred::open).transpose()?;
     let findings = Findings::collect();
     let lines = findings.lines();
     let health = findings.health(&lines);
     if let Some(mut file) = file {
-        file.write_all(format!("{:#}\n", findings.json(health)).as_bytes()).map_err(unwritable)?;
+        outputs::replace(&mut file, &format!("{:#}\n", findings.json(health)))?;
     }
     match json {
         Some("-") => out.text(&format!("{:#}\n", findings.json(health)))?,

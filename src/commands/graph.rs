@@ -1,6 +1,6 @@
 //! `gpulab minplus --input`: distances in a graph, by the ladder's kernels.
 
-use super::{Out, bench, outputs, say, tuning};
+use super::{Out, bench, interrupt, say, tuning};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::data::{Array, Dtype, Shape};
 use crate::graph::{self, CheckedRows, Closure, Distances, Graph, Length, Names, NextHops, Stopped, Wanted};
@@ -9,7 +9,7 @@ use crate::kernels::Rung;
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
 use crate::plan::{Case, WorkGroup};
 use crate::runner::{Session, Status};
-use crate::store::{Deferred, keep_apart};
+use crate::store::Deferred;
 use crate::tune::Remembered;
 use crate::worker::{Setup, apart, open_session, usual_deadline, within};
 use crate::{Error, memory, values};
@@ -25,7 +25,8 @@ pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
     if matches!(job.output.as_deref(), None | Some("-")) {
         Out::check()?;
     }
-    apart(|| work(global, options, job, file))
+    interrupt::watch();
+    apart(interrupt::interrupted, || work(global, options, job, file))
 }
 
 fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
@@ -34,7 +35,6 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
     bench::check_sources(&rungs(true), options.cl_dir.as_deref(), global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
-    keep_apart(&[("-o", Some(path))], &outputs::inputs(&[file.to_owned()], options.cl_dir.as_deref()))?;
     let mut output = Deferred::open(path)?;
     let input = input::graph(file, options.dtype)?;
     let wanted = wanted(&input, job)?;
@@ -270,6 +270,9 @@ impl Stepper {
 
     /// One step, checked.
     fn step(&mut self, d: &Array) -> Result<Array, Error> {
+        if interrupt::interrupted() {
+            return Err(Error::Interrupted);
+        }
         let result = self.compute(d)?;
         self.steps += 1;
         let sample = CheckedRows::new(self.case.shape.n as usize, self.steps);

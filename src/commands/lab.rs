@@ -1,7 +1,7 @@
 //! `gpulab lab`: the experiments.
 
 use super::bench::{self, Input};
-use super::outputs::{self, Outputs, Paths};
+use super::outputs::{Outputs, Paths};
 use super::pace::{FOR_LIMITS, Pace};
 use super::{Out, interrupt, list, note, page, screen, words};
 use crate::ceilings::{self, LimitNeeded, Limits};
@@ -37,8 +37,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
     }
     let [csv, json, svg] = [&options.csv, &options.json, &options.svg].map(Option::as_deref);
-    let inputs = outputs::inputs(&[], options.cl_dir.as_deref());
-    let outputs = Outputs::open(&Paths { csv, json, svg, ..Paths::default() }, &inputs)?;
+    let outputs = Outputs::open(&Paths { csv, json, svg, ..Paths::default() })?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;

@@ -3,7 +3,7 @@
 use super::baseline::Baselines;
 use super::bench::{self, Input};
 use super::climb::{Climb, Study};
-use super::outputs::{self, Outputs, Paths};
+use super::outputs::{Outputs, Paths};
 use super::{Out, interrupt, note, screen, tuning, why};
 use crate::Error;
 use crate::ceilings::Limits;
@@ -241,12 +241,10 @@ fn tuned(
     found.into_iter().map(|case| (case.variant.clone(), case)).collect()
 }
 
-/// Opens the outputs; none may be a file that is read.
 fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs<Row>, Error> {
     let Output { csv, json, md, samples, .. } = &options.output;
     let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
-    let inputs = outputs::inputs(&study.inputs, options.cl_dir.as_deref());
-    let mut outputs = Outputs::open(&Paths { csv, json, md, samples, svg: None }, &inputs)?;
+    let mut outputs = Outputs::open(&Paths { csv, json, md, samples, svg: None })?;
     if study.to_stderr {
         outputs.leave_stdout();
     }

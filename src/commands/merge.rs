@@ -1,6 +1,6 @@
 //! `gpulab merge`: one file of a sweep's shards.
 
-use crate::store::{keep_apart, read_rows, write_rows};
+use crate::store::{read_rows, write_rows};
 use crate::{Error, sweep};
 use std::path::PathBuf;
 
@@ -9,7 +9,6 @@ use std::path::PathBuf;
 /// # Errors
 /// Files that cannot be read or do not fit together; an output that cannot be written.
 pub fn run(files: &[PathBuf], output: &str) -> Result<(), Error> {
-    keep_apart(&[("-o", Some(output))], files)?;
     let read = |path: &PathBuf| Ok((path.display().to_string(), read_rows(path)?));
     let files = files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     let rows = sweep::merge(files).map_err(Error::Usage)?;

@@ -27,6 +27,7 @@ mod list;
 mod manual;
 mod merge;
 mod minplus;
+mod named;
 mod next;
 mod noise;
 mod occupancy;
@@ -57,6 +58,7 @@ mod words;
 pub use words::misunderstood;
 
 use crate::Error;
+use crate::children;
 use crate::cli::{Cli, Color, Command, Global};
 use crate::report::format;
 use crate::stdout;
@@ -115,8 +117,12 @@ fn stdout_error(source: std::io::Error) -> Error {
 /// What the subcommand says.
 pub fn run(cli: &Cli) -> Result<(), Error> {
     stdout::take_from_drivers();
+    if bench::is_part_of_record() {
+        children::end_with_parent();
+    }
     let mut out = Out;
     let Some(command) = &cli.command else { return start::run(&mut out, &cli.global) };
+    named::check(command, &cli.global)?;
     dispatch(&mut out, &cli.global, command)?;
     if !cli.global.quiet && Stdout.is_terminal() && std::io::stderr().is_terminal() {
         let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -153,7 +159,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
-        Command::Report(options) if options.splicing.splice => splice::run(out, options),
+        Command::Report(options) if options.splicing.splice => splice::run(out, global, options),
         Command::Report(options) => report::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
@@ -162,7 +168,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Help { md: true, .. } => out.text(&manual::markdown()),
         Command::Help { topic, .. } => help::run(out, global, topic.as_deref()),
         Command::Completions { shell } => packaging::completions(out, *shell),
-        Command::Man { dir } => packaging::man(dir),
+        Command::Man { dir } => packaging::man(global, dir),
         Command::Worker => worker::serve(),
     }
 }

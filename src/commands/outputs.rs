@@ -2,13 +2,13 @@
 //!
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
+use super::named::MARKDOWN_MARK;
 use super::{Out, bench, say};
+use crate::Error;
 use crate::record::{CsvRecord, SampleRow};
-use crate::store::{CsvFile, Deferred, JsonFile, Mode, keep_apart};
+use crate::store::{CsvFile, Deferred, JsonFile, Mode};
 use crate::terminal::Screen;
-use crate::{Error, ceilings, files, input};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
 
 /// The paths that were asked for; `-` is standard output.
 #[derive(Clone, Copy, Default)]
@@ -26,6 +26,8 @@ pub(super) struct Outputs<T> {
     json: Option<JsonFile>,
     samples: Option<CsvFile<SampleRow>>,
     md: Option<Deferred>,
+    /// What the Markdown's file begins with.
+    md_mark: &'static str,
     svg: Option<Deferred>,
     /// Whether one of them takes standard output, so that the table goes to standard error.
     taken: bool,
@@ -37,11 +39,10 @@ impl<T: CsvRecord> Outputs<T> {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
     ///
     /// # Errors
-    /// [`Error::Usage`] if an output is an input or another output, [`Error::Output`] if one cannot be written.
-    pub(super) fn open(paths: &Paths<'_>, inputs: &[PathBuf]) -> Result<Outputs<T>, Error> {
+    /// [`Error::Output`] if one cannot be written.
+    pub(super) fn open(paths: &Paths<'_>) -> Result<Outputs<T>, Error> {
         let Paths { csv, json, samples, md, svg } = *paths;
-        let all = [("--csv", csv), ("--json", json), ("--samples", samples), ("--md", md), ("--svg", svg)];
-        let taken = keep_apart(&all, inputs)?;
+        let taken = [csv, json, samples, md, svg].contains(&Some("-"));
         if !taken {
             Out::check()?;
         }
@@ -51,6 +52,7 @@ impl<T: CsvRecord> Outputs<T> {
             json: json.map(JsonFile::create).transpose()?,
             samples: samples.map(|path| CsvFile::open(path, create)).transpose()?,
             md: md.map(Deferred::open).transpose()?,
+            md_mark: if md == Some("-") { "" } else { MARKDOWN_MARK },
             svg: svg.map(Deferred::open).transpose()?,
             taken,
             failed: Vec::new(),
@@ -85,7 +87,7 @@ impl<T: CsvRecord> Outputs<T> {
 
     /// Writes the table as Markdown.
     pub(super) fn md(&mut self, text: &str) {
-        attempt(&mut self.md, &mut self.failed, |file| replace(file, text));
+        attempt(&mut self.md, &mut self.failed, |file| replace(file, &format!("{}{text}", self.md_mark)));
     }
 
     /// Writes the drawing.
@@ -124,12 +126,12 @@ impl<T: CsvRecord> Outputs<T> {
     }
 }
 
-/// Whether a command's Markdown goes to standard output, in place of its text.
+/// Writes Markdown to a file of its own; `-` is standard output.
 ///
 /// # Errors
-/// [`Error::Usage`] if it would replace what the command reads.
-pub(super) fn md_goes_to_stdout(md: Option<&str>, read: &[String]) -> Result<bool, Error> {
-    keep_apart(&[("--md", md)], &read.iter().map(PathBuf::from).collect::<Vec<_>>())
+/// [`Error::Output`].
+pub(super) fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
+    write(path, &format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
 }
 
 /// Writes a text to a file; `-` is standard output.
@@ -140,7 +142,11 @@ pub(super) fn write(path: &str, text: &str) -> Result<(), Error> {
     replace(&mut Deferred::open(path)?, text)
 }
 
-fn replace(file: &mut Deferred, text: &str) -> Result<(), Error> {
+/// Writes a whole text to an open file.
+///
+/// # Errors
+/// [`Error::Output`].
+pub(super) fn replace(file: &mut Deferred, text: &str) -> Result<(), Error> {
     file.replace(|out| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
@@ -150,11 +156,4 @@ fn attempt<T>(slot: &mut Option<T>, failed: &mut Vec<Error>, write: impl FnOnce(
         failed.push(error);
         *slot = None;
     }
-}
-
-/// Files that a run reads and no output may be: those that are named, kernel sources, and what is kept of devices.
-pub(super) fn inputs(named: &[String], cl_dir: Option<&Path>) -> Vec<PathBuf> {
-    let kept = ceilings::folder().map(|folder| ceilings::kept_files(&folder)).unwrap_or_default();
-    let sources = cl_dir.map(files::below).unwrap_or_default();
-    named.iter().map(|spec| input::path(spec).into()).chain(sources).chain(kept).collect()
 }

@@ -7,13 +7,14 @@ use crate::Error;
 use crate::ceilings::CEILINGS_FOLDER;
 use crate::cli::environment::VARIABLES;
 use crate::cli::examples::EXAMPLES;
-use crate::cli::{Cli, command_names};
+use crate::cli::{Cli, Global, command_names};
 use crate::count::PLUGINS_FOLDER;
 use crate::device::select::{ALIASES, TYPES};
 use crate::error::EXITS;
 use crate::experiments::EXPERIMENTS;
 use crate::kernels::{FAMILIES, Family, Rung};
 use crate::report::sources;
+use crate::store::{OutputFile, check_outputs};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
@@ -103,16 +104,22 @@ fn rungs(family: &'static Family) -> Vec<String> {
 ///
 /// # Errors
 /// [`Error::Output`] if the folder cannot be written to.
-pub fn man(dir: &Path) -> Result<(), Error> {
+pub fn man(global: &Global, dir: &Path) -> Result<(), Error> {
     let mut program = Cli::command();
     program.build();
     let commands = program.get_subcommands().filter(|c| !c.is_hide_set()).cloned();
-    for command in commands.chain([program.clone()]) {
-        let example_of = command.get_name().to_owned();
+    let page = |command: Command| {
+        let name = command.get_name().to_owned();
         let page = Man::new(command).source(format!("gpulab {VERSION}"));
-        let path = dir.join(page.get_filename());
-        let written = pages(&page, &example_of).and_then(|text| std::fs::write(&path, text));
-        written.map_err(|source| Error::Output { what: format!("the man page {}", path.display()), source })?;
+        (name, dir.join(page.get_filename()).to_string_lossy().into_owned(), page)
+    };
+    let all: Vec<_> = commands.chain([program.clone()]).map(page).collect();
+    let is_ours = |head: &str| head.contains(".TH gpulab");
+    let outputs: Vec<_> = all.iter().map(|(_, path, _)| OutputFile { option: "man", path, is_ours }).collect();
+    check_outputs(&outputs, &[], global.force)?;
+    for (name, path, page) in &all {
+        let written = pages(page, name).and_then(|text| std::fs::write(path, text));
+        written.map_err(|source| Error::Output { what: format!("the man page {path}"), source })?;
     }
     Ok(())
 }

@@ -7,10 +7,10 @@ use crate::cli::{Global, Paper, PictureKind, PlotArgs};
 use crate::record::{Point, Row};
 use crate::report::groups::{elements, experiments, families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn, PNG_WIDTHS, StudyText, Theme};
-use crate::store::{Deferred, keep_apart};
+use crate::store::Deferred;
 use crate::{Error, report::format};
 use std::cmp::Reverse;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Draws what was asked for into its file.
 ///
@@ -46,8 +46,6 @@ pub(super) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
         let (least, most) = (PNG_WIDTHS.start(), PNG_WIDTHS.end());
         return Err(Error::Usage(format!("--width {} is not from {least} to {most} pixels", options.width)));
     }
-    let inputs: Vec<PathBuf> = options.files.iter().map(PathBuf::from).collect();
-    keep_apart(&[("-o", Some(&options.output))], &inputs)?;
     let material = material(&options.files)?;
     let (drawn, others) = draw(&material, options)?;
     let picture = drawn.map_err(Error::Usage)?;

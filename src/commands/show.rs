@@ -33,7 +33,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
         };
     }
     let md = options.md.as_deref();
-    let is_on_stdout = outputs::md_goes_to_stdout(md, &options.what)?;
+    let is_on_stdout = md == Some("-");
     let sources = match asked(&options.what)? {
         AskedRecords::Device(own) if is_plain(options) => return out.text(&contents(&own)),
         AskedRecords::Device(own) => records(&own)?,
@@ -50,7 +50,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let text = (!is_on_stdout).then(|| view.text(&sources, Medium::Screen(screen(global.color)))).transpose()?;
     let document = md.map(|_| view.text(&sources, Medium::Markdown)).transpose()?;
     text.map_or(Ok(()), |text| out.painted(&text))?;
-    md.zip(document).map_or(Ok(()), |(path, text)| outputs::write(path, &text))
+    md.zip(document).map_or(Ok(()), |(path, text)| outputs::write_markdown(path, &text))
 }
 
 /// Whether nothing but devices' names was given: they are asked what they have.

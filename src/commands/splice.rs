@@ -4,19 +4,19 @@
 //! A text comes from this program itself, run once more; a picture is drawn here. Commands that could start anything else are
 //! refused, this one among them, so that no document runs kernels or begins anew.
 
-use super::{Out, plot, words};
-use crate::cli::{Cli, Color, Command, PlotArgs, ReportArgs};
+use super::{Out, named, plot, words};
+use crate::cli::{Cli, Color, Command, Global, PlotArgs, ReportArgs};
 use crate::report::blocks::{BlockError, DocBlock, command_words, doc_blocks, fenced, spliced};
 use crate::report::figures::{self, Figure, FigureTable};
 use crate::report::format::{self, counted, markdown};
 use crate::report::markdown::CODE_WIDTH;
-use crate::store::keep_apart;
+use crate::store::{self, OutputFile};
 use crate::{Error, files};
 use clap::Parser;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::process;
 
 /// Fills the blocks and the figures of the documents, or with `--check` says which are stale.
@@ -25,13 +25,13 @@ use std::process;
 /// [`Error::Failed`] for a document that cannot be read, for a command that fails, and with `--check` for stale blocks;
 /// [`Error::Usage`] for bad marks, and for commands that have no place in a document; [`Error::Output`] for a file that cannot
 /// be written. Before the last of its blocks gave its text, nothing is written.
-pub fn run(out: &mut Out, options: &ReportArgs) -> Result<(), Error> {
+pub fn run(out: &mut Out, global: &Global, options: &ReportArgs) -> Result<(), Error> {
     if !options.splicing.splice {
         return Err(Error::Usage("gpulab report renews documents: give --splice before their names".into()));
     }
     let documents = options.files.iter().map(|path| Document::read(path)).collect::<Result<Vec<_>, Error>>()?;
     let blocks: Vec<Planned> = planned(&documents)?;
-    check_outputs(&options.files, &blocks)?;
+    check_outputs(&options.files, &blocks, global.force || options.splicing.check)?;
     let filled = blocks.iter().map(Planned::fill).collect::<Result<Vec<Filled>, Error>>()?;
     let mut tables = BTreeMap::new();
     let numbers = documents.iter().map(|one| one.numbers(&mut tables)).collect::<Result<Vec<Vec<String>>, Error>>()?;
@@ -274,15 +274,18 @@ fn allowed(why: &str) -> String {
     format!("{why}; blocks take show, plot, compare, columns, list, explain, source, diff, help and tune --replay")
 }
 
-/// Refuses documents and pictures that are the same file.
-fn check_outputs(documents: &[String], blocks: &[Planned<'_>]) -> Result<(), Error> {
-    let pictures = blocks.iter().filter_map(|planned| match &planned.content {
-        BlockContent::Picture(options) => Some(options.output.as_str()),
-        _ => None,
-    });
-    let documents = documents.iter().map(|path| ("--splice", Some(path.as_str())));
-    let all: Vec<_> = documents.chain(pictures.map(|path| ("plot -o", Some(path)))).collect();
-    keep_apart(&all, &[]).map(drop)
+/// Refuses documents and pictures that are the same file, and pictures in place of what gpulab did not write.
+fn check_outputs(documents: &[String], blocks: &[Planned<'_>], is_forced: bool) -> Result<(), Error> {
+    let plots = || {
+        blocks.iter().filter_map(|planned| match &planned.content {
+            BlockContent::Picture(options) => Some(options),
+            _ => None,
+        })
+    };
+    let documents = documents.iter().map(|path| OutputFile { option: "--splice", path, is_ours: |_| true });
+    let pictures = plots().map(|options| OutputFile { option: "plot -o", ..named::picture(options) });
+    let read: Vec<PathBuf> = plots().flat_map(|options| named::shown(&options.files)).collect();
+    store::check_outputs(&documents.chain(pictures).collect::<Vec<_>>(), &read, is_forced)
 }
 
 /// A block with its new text.

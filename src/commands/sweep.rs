@@ -2,7 +2,7 @@
 
 use super::bench::{self, Input};
 use super::pace::{FOR_LIMITS, Pace};
-use super::{Out, interrupt, note, outputs, own, say, screen, tuning};
+use super::{Out, interrupt, note, own, say, screen, tuning};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
@@ -12,14 +12,13 @@ use crate::record::{Record, Row, Run, Scene, params_of};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{Outcome, Settings, Sources};
-use crate::store::{CsvFile, Mode, Pool, Rounds, keep_apart, read_rows};
+use crate::store::{CsvFile, Mode, Pool, Rounds, read_rows, write_rows};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
 use crate::terminal::{Screen, Stdout};
 use crate::values::List;
 use crate::worker::{Executor, Job, Setup};
 use crate::{Error, stats};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Instant;
 
@@ -33,7 +32,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let mut space = space(options)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
     let (bytes, ops) = largest_input(&space)?;
-    let csv = if options.dry_run { None } else { open_output(options)? };
+    let csv = if options.dry_run { None } else { open_output(options, global.force)? };
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
@@ -202,9 +201,8 @@ fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Er
 
 /// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file with rows in it is only
 /// gone on with, never replaced.
-fn open_output(options: &Sweep) -> Result<Option<CsvFile<Row>>, Error> {
+fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>, Error> {
     let path = options.output.as_str();
-    keep_apart(&[("-o", Some(path))], &outputs::inputs(&[], options.cl_dir.as_deref()))?;
     if options.resume {
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(Error::Usage("--resume needs the file to go on with, and no pipe or device: -o FILE".into()));
@@ -215,8 +213,12 @@ fn open_output(options: &Sweep) -> Result<Option<CsvFile<Row>>, Error> {
         return Out::check().map(|()| None);
     }
     let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
-    if path != "-" && holds_something && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty()) {
-        let why = "go on with it with --resume, remove it or give another file";
+    if path != "-"
+        && holds_something
+        && !is_forced
+        && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty())
+    {
+        let why = "go on with it with --resume, give another file, or --force to replace it";
         return Err(Error::Usage(format!("{path} is there already: {why}")));
     }
     CsvFile::open(path, Mode::Create).map(Some)
@@ -260,12 +262,7 @@ fn without_retried(
     let failed = |source| Error::Output { what: options.output.clone(), source };
     // A link stays one.
     let path = std::fs::canonicalize(&options.output).map_err(failed)?;
-    let beside = format!("{}.retry", path.display());
-    let mut file = CsvFile::open(&beside, Mode::Create)?;
-    kept.iter().try_for_each(|row| file.write(row))?;
-    file.finish()?;
-    let opened = OpenOptions::new().create(true).append(true).open(&beside);
-    opened.and_then(|file| file.sync_all()).and_then(|()| std::fs::rename(&beside, &path)).map_err(failed)?;
+    write_rows(&path.to_string_lossy(), &kept)?;
     drop(csv);
     if !global.quiet {
         say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));

@@ -6,15 +6,15 @@ use crate::data::Dtype;
 use crate::record::Row;
 use crate::runner::{Cache, Status};
 use crate::stats;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 /// A case that both sides have a time of.
 #[derive(Clone, Debug)]
-pub struct ComparedCase {
+pub struct ComparedCase<'a> {
     /// The first side's last row of it.
-    pub before: Row,
+    pub before: &'a Row,
     /// The second's.
-    pub after: Row,
+    pub after: &'a Row,
     /// Runs of the program on each side.
     pub runs: [usize; 2],
     /// The median of the runs' median times on each side, in seconds.
@@ -36,10 +36,10 @@ pub struct ComparedCase {
     pub is_of_two_clocks: bool,
 }
 
-impl ComparedCase {
+impl<'a> ComparedCase<'a> {
     /// Of a case's rows that have a time.
-    fn new(before: &[&Row], after: &[&Row], same: f64) -> Option<ComparedCase> {
-        let [first, second] = [before.last()?, after.last()?];
+    fn new(before: &[&'a Row], after: &[&'a Row], same: f64) -> Option<ComparedCase<'a>> {
+        let [first, second] = [*before.last()?, *after.last()?];
         let times = [before, after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
         let seconds = [stats::summarise(&times[0])?.median, stats::summarise(&times[1])?.median];
         let is_of_two_clocks = before.iter().chain(after).any(|row| row.clock != first.clock);
@@ -51,8 +51,8 @@ impl ComparedCase {
         let spread = spread([&times[0], &times[1]]);
         let is_open = verdict == SpeedVerdict::Undecided && !is_of_two_clocks;
         Some(ComparedCase {
-            before: (*first).clone(),
-            after: (*second).clone(),
+            before: first,
+            after: second,
             runs,
             seconds,
             ratio,
@@ -77,7 +77,7 @@ impl ComparedCase {
 
     /// Whether the work-group or a setting is another.
     pub fn has_other_settings(&self) -> bool {
-        settings(&self.before) != settings(&self.after)
+        settings(self.before) != settings(self.after)
     }
 }
 
@@ -101,16 +101,16 @@ fn more_runs(runs: [usize; 2], spread: f64, ratio: f64, same: f64) -> usize {
 
 /// Two sides of the same cases.
 #[derive(Clone, Debug)]
-pub struct FileComparison {
+pub struct FileComparison<'a> {
     /// The cases that both have a time of, in the order of the first.
-    pub pairs: Vec<ComparedCase>,
+    pub pairs: Vec<ComparedCase<'a>>,
     /// Cases that only the first has a time of.
     pub only_before: usize,
     /// Cases that only the second has a time of.
     pub only_after: usize,
 }
 
-impl FileComparison {
+impl FileComparison<'_> {
     /// How many cases came to this verdict.
     pub fn count(&self, verdict: SpeedVerdict) -> usize {
         self.pairs.iter().filter(|pair| pair.verdict == verdict).count()
@@ -121,7 +121,7 @@ impl FileComparison {
 ///
 /// A case is a family, rung, type, shape and cache; where a file has several work-groups or settings of these, each is a case
 /// by itself. Rows of a case from several runs of the program, as their `run_id` tells, are what verdicts are made of.
-pub fn compare(before: &[Row], after: &[Row], same: f64) -> FileComparison {
+pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileComparison<'a> {
     let apart = apart(&[before, after]);
     let (cases, mut others) = (cases(before, &apart), cases(after, &apart));
     let before_count = cases.order.len();
@@ -129,7 +129,7 @@ pub fn compare(before: &[Row], after: &[Row], same: f64) -> FileComparison {
         let other = others.rows.remove(&key)?;
         ComparedCase::new(&cases.rows[&key], &other, same)
     });
-    let pairs: Vec<ComparedCase> = pairs.collect();
+    let pairs: Vec<ComparedCase<'_>> = pairs.collect();
     FileComparison { only_before: before_count - pairs.len(), only_after: others.rows.len(), pairs }
 }
 
@@ -166,16 +166,16 @@ type ApartKey<'a> = (CaseKey<'a>, Option<(&'a str, &'a str)>);
 
 /// The rows of a file's cases that have a time.
 struct TimedCases<'a> {
-    rows: BTreeMap<ApartKey<'a>, Vec<&'a Row>>,
+    rows: HashMap<ApartKey<'a>, Vec<&'a Row>>,
     /// The cases as they come in the file.
     order: Vec<ApartKey<'a>>,
 }
 
 /// The cases of which a file has several work-groups or settings.
-fn apart<'a>(files: &[&'a [Row]]) -> BTreeSet<CaseKey<'a>> {
-    let mut several = BTreeSet::new();
+fn apart<'a>(files: &[&'a [Row]]) -> HashSet<CaseKey<'a>> {
+    let mut several = HashSet::new();
     for rows in files {
-        let mut first: BTreeMap<CaseKey<'a>, (&str, &str)> = BTreeMap::new();
+        let mut first: HashMap<CaseKey<'a>, (&str, &str)> = HashMap::new();
         for row in *rows {
             if *first.entry(case_key(row)).or_insert(settings(row)) != settings(row) {
                 several.insert(case_key(row));
@@ -185,8 +185,8 @@ fn apart<'a>(files: &[&'a [Row]]) -> BTreeSet<CaseKey<'a>> {
     several
 }
 
-fn cases<'a>(rows: &'a [Row], apart: &BTreeSet<CaseKey<'a>>) -> TimedCases<'a> {
-    let mut cases = TimedCases { rows: BTreeMap::new(), order: Vec::new() };
+fn cases<'a>(rows: &'a [Row], apart: &HashSet<CaseKey<'a>>) -> TimedCases<'a> {
+    let mut cases = TimedCases { rows: HashMap::new(), order: Vec::new() };
     for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
         let key = (case_key(row), apart.contains(&case_key(row)).then(|| settings(row)));
         let rows = cases.rows.entry(key).or_default();

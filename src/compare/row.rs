@@ -71,7 +71,7 @@ columns! {
 
 impl ComparisonRow {
     /// Of a case of the files with these names, the first of which is `before`.
-    pub fn new([before, after]: [&str; 2], case: &ComparedCase) -> ComparisonRow {
+    pub fn new([before, after]: [&str; 2], case: &ComparedCase<'_>) -> ComparisonRow {
         let ComparedCase { before: first, after: second, interval, .. } = case;
         ComparisonRow {
             schema: SCHEMA,

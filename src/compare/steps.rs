@@ -4,7 +4,8 @@ use super::{RatioInterval, TimeEstimate};
 use crate::data::Dtype;
 use crate::record::Row;
 use crate::runner::{Cache, Status};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 /// A ladder's steps on the devices that it was run on.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,42 +37,42 @@ pub struct LadderDevice {
 }
 
 /// The ladders that ran on two devices or more: of each device at the largest size that all have, or else at its own largest.
-pub fn steps(rows: &[Row]) -> Vec<LadderSteps> {
-    let timed = rows.iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.repeats().is_none());
+pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
+    let timed =
+        rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.repeats().is_none());
     let timed: Vec<&Row> = timed.collect();
-    let mut keys: Vec<(&str, Dtype, Cache)> = Vec::new();
-    for row in &timed {
-        let key = ladder_key(row);
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    keys.into_iter().filter_map(|key| ladder(&timed, key)).collect()
+    grouped(&timed, |row| ladder_key(row)).iter().filter_map(|own| ladder(own)).collect()
 }
 
 fn ladder_key(row: &Row) -> (&str, Dtype, Cache) {
     (&row.family, row.dtype, row.cache)
 }
 
-fn ladder(timed: &[&Row], key: (&str, Dtype, Cache)) -> Option<LadderSteps> {
-    let own: Vec<&Row> = timed.iter().filter(|row| ladder_key(row) == key).copied().collect();
-    let mut names: Vec<(&str, &str)> = Vec::new();
-    let mut rungs: Vec<(u32, &str)> = Vec::new();
-    for row in &own {
-        let (name, rung) = (device_of(row), (row.rung?, row.variant.as_str()));
-        if !names.contains(&name) {
-            names.push(name);
-        }
-        if !rungs.contains(&rung) {
-            rungs.push(rung);
+/// Rows with the same key, in the order of their first ones.
+fn grouped<'a, K: Eq + Hash>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> Vec<Vec<&'a Row>> {
+    let mut groups: Vec<Vec<&Row>> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
+    for row in rows {
+        let place = *places.entry(key(row)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
         }
     }
+    groups
+}
+
+/// The steps of a ladder from all its rows.
+fn ladder(own: &[&Row]) -> Option<LadderSteps> {
+    let key = ladder_key(own.first()?);
+    let names: Vec<(&str, &str)> = grouped(own, |row| device_of(row)).iter().map(|rows| device_of(rows[0])).collect();
     if names.len() < 2 {
         return None;
     }
-    rungs.sort_unstable();
+    let rungs: BTreeSet<(u32, &str)> = own.iter().filter_map(|row| rung_of(row)).collect();
+    let rungs: Vec<(u32, &str)> = rungs.into_iter().collect();
     let mut sizes: BTreeMap<(&str, &str), BTreeSet<(u64, u64)>> = BTreeMap::new();
-    for row in &own {
+    for row in own {
         sizes.entry(device_of(row)).or_default().insert((row.n, row.m));
     }
     let is_common = |size: &(u64, u64)| sizes.values().all(|of_device| of_device.contains(size));
@@ -81,14 +82,14 @@ fn ladder(timed: &[&Row], key: (&str, Dtype, Cache)) -> Option<LadderSteps> {
         LadderDevice { platform: name.0.to_owned(), device: name.1.to_owned(), n, m }
     };
     let devices: Vec<LadderDevice> = names.iter().map(device).collect();
+    let cases: HashMap<_, Vec<&Row>> = grouped(own, |row| (device_of(row), row.n, row.m, rung_of(row)))
+        .into_iter()
+        .map(|rows| ((device_of(rows[0]), rows[0].n, rows[0].m, rung_of(rows[0])), rows))
+        .collect();
     let time = |device: &LadderDevice, rung: (u32, &str)| {
-        let is_it = |row: &&&Row| {
-            device_of(row) == (device.platform.as_str(), device.device.as_str())
-                && (row.n, row.m) == (device.n, device.m)
-                && (row.rung, row.variant.as_str()) == (Some(rung.0), rung.1)
-        };
-        let rows: Vec<&Row> = own.iter().filter(is_it).copied().collect();
-        TimeEstimate::of(&rows)
+        let place = (device.platform.as_str(), device.device.as_str());
+        let rows = cases.get(&(place, device.n, device.m, Some(rung)))?;
+        TimeEstimate::of(rows)
     };
     let gain = |at: usize, device: &LadderDevice| {
         let before = at.checked_sub(1).map(|before| rungs[before])?;
@@ -102,4 +103,8 @@ fn ladder(timed: &[&Row], key: (&str, Dtype, Cache)) -> Option<LadderSteps> {
 
 fn device_of(row: &Row) -> (&str, &str) {
     (&row.platform, &row.device)
+}
+
+fn rung_of(row: &Row) -> Option<(u32, &str)> {
+    Some((row.rung?, &row.variant))
 }

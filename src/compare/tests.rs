@@ -31,7 +31,7 @@ fn runs(count: u32, median: f64, step: f64) -> Vec<Row> {
     (0..count).map(one).collect()
 }
 
-fn only(before: &[Row], after: &[Row]) -> ComparedCase {
+fn only<'a>(before: &'a [Row], after: &'a [Row]) -> ComparedCase<'a> {
     let mut pairs = compare(before, after, 0.02).pairs;
     assert_eq!(pairs.len(), 1);
     pairs.remove(0)
@@ -111,7 +111,8 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
     assert_eq!(matched, [("64", SpeedVerdict::Slower), ("256", SpeedVerdict::Same)]);
     assert_eq!((both.only_before, both.only_after), (1, 1));
     let failed = Row { status: crate::runner::Status::Failed, t_median_s: None, ..steady("a", 1.0) };
-    let lost = compare(&[steady("a", 1.0), steady("b", 1.0)], &[failed, steady("b", 1.0)], 0.02);
+    let (before, after) = ([steady("a", 1.0), steady("b", 1.0)], [failed, steady("b", 1.0)]);
+    let lost = compare(&before, &after, 0.02);
     assert_eq!((lost.pairs.len(), lost.only_before, lost.only_after), (1, 1, 0));
     let larger = Row { n: 2000, ..steady("a", 1.0) };
     assert!(compare(&[steady("a", 1.0)], &[larger], 0.02).pairs.is_empty());

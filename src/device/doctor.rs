@@ -98,6 +98,7 @@ pub fn opencl() -> Result<LibraryFound, String> {
 /// In a child process: the answer to its task. In any other: nothing.
 pub fn child_answer() -> Option<String> {
     let task = env::var(TASK).ok()?;
+    children::end_with_parent();
     let (what, argument) = task.split_once(' ').unwrap_or((&task, ""));
     let answer = match what {
         "platforms" => serde_json::to_string(&list_platforms().map_err(|e| e.to_string())),

@@ -2,6 +2,7 @@
 
 use crate::record::Point;
 use crate::runner::Status;
+use std::collections::HashMap;
 
 /// A smaller relative difference than this is none.
 const LEAST: f64 = 0.05;
@@ -150,7 +151,8 @@ pub(super) const FALL: f64 = std::f64::consts::SQRT_2;
 
 /// The speeds of a series beside those at twice the x, ascending in x.
 pub(super) fn doublings(points: &[Point], name: &str) -> Vec<Contrast> {
-    let doubled = |p: &&Point| at(points, name, 2.0 * p.x).and_then(|next| Contrast::new(p, next));
+    let by_x = by_x(points, name);
+    let doubled = |p: &&Point| by_x.get(&key(2.0 * p.x)).and_then(|next| Contrast::new(p, next));
     series(points, name).iter().filter_map(doubled).collect()
 }
 
@@ -183,6 +185,17 @@ pub(super) fn mostly_clear(contrasts: &[Contrast], factor: f64) -> bool {
     2 * contrasts.iter().filter(|c| c.is_clear(factor)).count() >= contrasts.len()
 }
 
+/// The points of a series by their x, of each the first: where many are looked for.
+fn by_x<'a>(points: &'a [Point], series: &str) -> HashMap<u64, &'a Point> {
+    // Of several with one key the last stays.
+    points.iter().rev().filter(|p| p.series == series).map(|p| (key(p.x), p)).collect()
+}
+
+/// A number as a key: the same for both zeros.
+fn key(x: f64) -> u64 {
+    (x + 0.0).to_bits()
+}
+
 /// The point of a series at `x`.
 fn at<'a>(points: &'a [Point], series: &str, x: f64) -> Option<&'a Point> {
     points.iter().find(|p| p.series == series && p.x == x)
@@ -208,8 +221,9 @@ pub(super) fn compare(points: &[Point], a: (&str, f64), b: (&str, f64)) -> Optio
 
 /// One series over another, wherever both have a value and `x` is meant; ascending in x.
 pub(super) fn compare_series(points: &[Point], a: &str, b: &str, is_meant: fn(f64) -> bool) -> Vec<Contrast> {
-    let xs = points.iter().filter(|p| p.series == a && is_meant(p.x)).map(|p| p.x);
-    let mut all: Vec<Contrast> = xs.filter_map(|x| compare(points, (a, x), (b, x))).collect();
+    let (first, second) = (by_x(points, a), by_x(points, b));
+    let xs = points.iter().filter(|p| p.series == a && is_meant(p.x)).map(|p| key(p.x));
+    let mut all: Vec<Contrast> = xs.filter_map(|x| Contrast::new(first.get(&x)?, second.get(&x)?)).collect();
     all.sort_by(|a, b| a.x.total_cmp(&b.x));
     all
 }

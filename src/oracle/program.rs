@@ -1,13 +1,13 @@
 //! A program that says what is right: it is given files of the inputs, and writes one of the result.
 
 use crate::data::{Array, Dtype};
+use crate::files::ScratchFolder;
 use crate::kernels::{ArrayFormat, OracleQuestion};
 use crate::{children, each_array, files, input};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl ReferenceProgram<'_> {
         let unwritable = |error: io::Error| format!("cannot write the reference's inputs: {error}");
         let scratch = ScratchFolder::new().map_err(unwritable)?;
         let ending = if self.format == ArrayFormat::Npy { "npy" } else { "raw" };
-        let path = |name: &str| scratch.0.join(format!("{name}.{ending}"));
+        let path = |name: &str| scratch.path().join(format!("{name}.{ending}"));
         for (name, array) in question.names.iter().zip(question.inputs) {
             self.write(&path(name), array).map_err(unwritable)?;
         }
@@ -113,9 +113,14 @@ impl ReferenceProgram<'_> {
     }
 }
 
-/// A word with what stands for its names in braces.
+/// A word with what stands for its names in braces. Braces in a value are its own, as those of a folder's name.
 fn replaced(word: &str, values: &[(String, String)]) -> String {
-    values.iter().fold(word.to_owned(), |word, (name, value)| word.replace(&format!("{{{name}}}"), value))
+    let Some((before, rest)) = word.split_once('{') else { return word.to_owned() };
+    let named = |(name, value): &'_ (String, String)| {
+        Some((value.clone(), rest.strip_prefix(name.as_str())?.strip_prefix('}')?))
+    };
+    let (value, after) = values.iter().find_map(named).unwrap_or(("{".to_owned(), rest));
+    format!("{before}{value}{}", replaced(after, values))
 }
 
 /// What it says last on standard error, once that is closed.
@@ -149,30 +154,6 @@ fn npy_header(array: &Array) -> Vec<u8> {
     header.extend((text.len() as u16).to_le_bytes());
     header.extend(text.as_bytes());
     header
-}
-
-/// A folder of this process alone, which goes with it.
-struct ScratchFolder(PathBuf);
-
-impl ScratchFolder {
-    fn new() -> io::Result<ScratchFolder> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        loop {
-            let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("gpulab-reference-{}-{number}", std::process::id()));
-            match fs::create_dir(&path) {
-                // Left by an earlier process of this number, or somebody else's.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                made => return made.map(|()| ScratchFolder(path)),
-            }
-        }
-    }
-}
-
-impl Drop for ScratchFolder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
 }
 
 #[cfg(all(test, unix))]
@@ -225,11 +206,15 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_behind() {
-        let made = ScratchFolder::new().unwrap();
-        let path = made.0.clone();
-        assert!(path.is_dir());
-        drop(made);
-        assert!(!path.exists());
+    fn braces_of_a_value_stay_as_they_are() {
+        let values = [("out", "/tmp/{n}/{x}"), ("n", "3"), ("x", "{out}")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        for (word, is) in [
+            ("{out}", "/tmp/{n}/{x}"),
+            ("-n{n}={x};{}", "-n3={out};{}"),
+            ("{{n}}{", "{3}{"),
+            ("{m} plain", "{m} plain"),
+        ] {
+            assert_eq!(replaced(word, &values), is, "{word}");
+        }
     }
 }

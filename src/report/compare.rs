@@ -2,6 +2,7 @@
 
 use super::format::{self, Screen, Tint, paint};
 use super::grid::{GridColumn, TextGrid};
+use super::groups;
 use super::view::label;
 use crate::compare::{
     self, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise, RatioInterval,
@@ -18,14 +19,14 @@ pub const SAME: f64 = 0.02;
 const MOST: usize = 40;
 
 /// What two files have in common and how it differs, as tables and sentences. With `is_whole` every case has its line.
-pub fn text(comparison: &FileComparison, names: [&str; 2], same: f64, is_whole: bool, screen: Screen) -> String {
+pub fn text(comparison: &FileComparison<'_>, names: [&str; 2], same: f64, is_whole: bool, screen: Screen) -> String {
     let pairs = shown(comparison, is_whole);
     let mut text = format::wrap(&format!("{} against {}", names[1], names[0]), screen.width, "  ");
     let mut rest = pairs.as_slice();
     while let Some(first) = rest.first() {
-        let count = rest.iter().take_while(|pair| group(&pair.before) == group(&first.before)).count();
+        let count = rest.iter().take_while(|pair| group(pair.before) == group(first.before)).count();
         let (own, others) = rest.split_at(count);
-        text += &format!("\n{}\n{}", title(&first.before), table(own, screen));
+        text += &format!("\n{}\n{}", title(first.before), table(own, screen));
         rest = others;
     }
     text.push('\n');
@@ -36,12 +37,12 @@ pub fn text(comparison: &FileComparison, names: [&str; 2], same: f64, is_whole: 
 }
 
 /// All cases, or where they are many those that changed, the largest change first.
-fn shown(comparison: &FileComparison, is_whole: bool) -> Vec<&ComparedCase> {
-    let mut pairs: Vec<&ComparedCase> = comparison.pairs.iter().collect();
+fn shown<'a>(comparison: &'a FileComparison<'a>, is_whole: bool) -> Vec<&'a ComparedCase<'a>> {
+    let mut pairs: Vec<&ComparedCase<'_>> = comparison.pairs.iter().collect();
     if is_whole || pairs.len() <= MOST {
         return pairs;
     }
-    let size = |pair: &ComparedCase| match pair.verdict {
+    let size = |pair: &ComparedCase<'_>| match pair.verdict {
         SpeedVerdict::Slower | SpeedVerdict::Faster => pair.ratio.ln().abs(),
         SpeedVerdict::Same | SpeedVerdict::Undecided => 0.0,
     };
@@ -49,6 +50,7 @@ fn shown(comparison: &FileComparison, is_whole: bool) -> Vec<&ComparedCase> {
     sizes.sort_by(|a, b| b.total_cmp(a));
     let least = sizes.get(MOST - 1).or(sizes.last()).copied().unwrap_or(f64::INFINITY);
     pairs.retain(|pair| size(pair) >= least);
+    pairs.truncate(MOST);
     pairs
 }
 
@@ -69,16 +71,15 @@ fn cache_name(cache: Cache) -> &'static str {
     }
 }
 
-fn table(pairs: &[&ComparedCase], screen: Screen) -> String {
+fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let times: Vec<f64> = pairs.iter().flat_map(|pair| pair.seconds).collect();
     let (unit, of_unit) = format::time_unit(times.into_iter());
     let time = |seconds: f64| format::significant(seconds / of_unit, 4);
-    let is_alone =
-        |pair: &&ComparedCase| pairs.iter().filter(|other| other.before.variant == pair.before.variant).count() == 1;
-    let cells = |of: &dyn Fn(&ComparedCase) -> String| pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
-    let mut columns = vec![GridColumn::texts("rung", cells(&|pair| label(&pair.before)), 0)];
-    if !pairs.iter().all(is_alone) {
-        let settings = |pair: &ComparedCase| format!("{} {}", pair.before.wg, pair.before.params).trim().to_owned();
+    let is_alone = groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() == pairs.len();
+    let cells = |of: &dyn Fn(&ComparedCase<'_>) -> String| pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
+    let mut columns = vec![GridColumn::texts("rung", cells(&|pair| label(pair.before)), 0)];
+    if !is_alone {
+        let settings = |pair: &ComparedCase<'_>| format!("{} {}", pair.before.wg, pair.before.params).trim().to_owned();
         columns.push(GridColumn::texts("group, settings", cells(&settings), 0));
     }
     columns.extend([
@@ -122,18 +123,18 @@ fn interval(interval: &RatioInterval) -> String {
 const MANY: usize = 999;
 
 /// How many more runs of each side an undecided case takes.
-fn more_runs(pair: &ComparedCase) -> String {
+fn more_runs(pair: &ComparedCase<'_>) -> String {
     pair.more_runs.map_or_else(String::new, |runs| if runs > MANY { format!(">{MANY}") } else { runs.to_string() })
 }
 
-fn word(pair: &ComparedCase) -> String {
+fn word(pair: &ComparedCase<'_>) -> String {
     let settings = if pair.has_other_settings() { " *" } else { "" };
     let clocks = if pair.is_of_two_clocks { ": other clock" } else { "" };
     format!("{}{clocks}{settings}", pair.verdict.name())
 }
 
 /// What all of it comes to, what could not be decided, and what was left out.
-fn notes(comparison: &FileComparison, shown: usize, names: [&str; 2], same: f64) -> Vec<String> {
+fn notes(comparison: &FileComparison<'_>, shown: usize, names: [&str; 2], same: f64) -> Vec<String> {
     let FileComparison { pairs, only_before, only_after } = comparison;
     let named = [SpeedVerdict::Slower, SpeedVerdict::Faster, SpeedVerdict::Same, SpeedVerdict::Undecided]
         .map(|verdict| format!("{} {}", comparison.count(verdict), verdict.name()));

@@ -89,7 +89,7 @@ pub fn significant(x: f64, digits: usize) -> String {
     }
     let rounded = format!("{x:.*e}", digits.saturating_sub(1));
     let exponent: i32 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
-    if exponent < -4 {
+    if !(-4..=15).contains(&exponent) {
         return rounded;
     }
     let decimals = (digits as i32 - 1 - exponent).max(0) as usize;

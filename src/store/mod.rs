@@ -5,25 +5,27 @@
 //! A regular file is locked while it is open: a second writer is refused.
 
 mod adopt;
+mod claims;
 mod recorded;
 mod rounds;
 mod shipped;
 mod sink;
 
 pub use adopt::adopt;
+pub use claims::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 pub use recorded::{COUNTED, Recorded, RecordedFile, recorded};
 pub use rounds::{Pool, Rounds};
 pub use shipped::{Shipped, shipped};
 
 use crate::Error;
-use crate::files::{self, FileIdentity};
+use crate::files;
 use crate::record::{CsvRecord, OLDEST_SCHEMA, Point, Row, SCHEMA};
-use crate::terminal::{Stdout, is_unsafe};
+use crate::terminal::is_unsafe;
 use serde::Serialize;
 use sink::Sink;
 use std::io::Write;
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What to do with a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,48 +34,6 @@ pub enum Mode {
     Create,
     /// Add to it, after removing a torn last line; its header must be this version's.
     Append,
-}
-
-/// Refuses outputs that are inputs or each other, by whatever path; whether one of them is standard output, as `-` says.
-/// `outputs` come with the names of their options.
-///
-/// Errors: `Usage`.
-pub fn keep_apart(outputs: &[(&str, Option<&str>)], inputs: &[PathBuf]) -> Result<bool, Error> {
-    let given: Vec<(&str, &str)> = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?))).collect();
-    let to_stdout: Vec<&str> = given.iter().filter(|(_, path)| *path == "-").map(|(option, _)| *option).collect();
-    if to_stdout.len() > 1 {
-        return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
-    }
-    // Where a path leads: to a file, or to where one would be made.
-    type End = (Option<FileIdentity>, Option<PathBuf>);
-    let end = |path: &Path| -> End { (FileIdentity::of(path), FileIdentity::place(path)) };
-    let is_same = |a: &End, b: &End| (a.0.is_some() && a.0 == b.0) || (a.1.is_some() && a.1 == b.1);
-    let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
-    let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
-    for (option, path) in given.iter().filter(|(_, path)| *path != "-") {
-        let path = Path::new(path);
-        taken.push((format!("{option} {}", path.display()), end(path)));
-    }
-    for (i, (name, place)) in taken.iter().enumerate() {
-        if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, place)) {
-            let input = input.display();
-            return Err(Error::Usage(format!("{name} is the input {input} itself: give another file")));
-        }
-        if let Some((other, _)) = taken[..i].iter().find(|(_, other)| is_same(other, place)) {
-            return Err(Error::Usage(format!("{name} and {other} are one file: give another one")));
-        }
-    }
-    Ok(!to_stdout.is_empty())
-}
-
-#[cfg(unix)]
-fn stdout_identity() -> Option<FileIdentity> {
-    FileIdentity::of_open(Stdout.file().ok()?)
-}
-
-#[cfg(not(unix))]
-fn stdout_identity() -> Option<FileIdentity> {
-    None
 }
 
 /// A CSV file of one kind of records; `-` is standard output.
@@ -192,7 +152,7 @@ impl Deferred {
 
     /// Replaces what the file holds by what `write` writes, which it has to flush. What `write` returns.
     ///
-    /// Errors: `Output` if the file cannot be written; then it is empty.
+    /// Errors: `Output` if the file cannot be written; then it holds what it held before.
     pub fn replace<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>) -> Result<T, Error> {
         self.0.fill(write)
     }
@@ -237,7 +197,7 @@ fn read<T: CsvRecord>(path: &Path) -> Result<(Vec<T>, Option<String>), Error> {
 ///
 /// Errors: as for [`read_rows`].
 pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
-    records(ParsedCsv::parse(text, name)?, name)
+    records(text, name)
 }
 
 fn unknown_schema(name: &str, line: u64, schema: u32) -> Error {
@@ -261,15 +221,21 @@ fn is_time(cell: &[u8]) -> bool {
     cell.is_empty() || seconds.is_some_and(|seconds| seconds.is_finite() && seconds >= 0.0)
 }
 
-/// The lines of a table.
-fn records<T: CsvRecord>(table: ParsedCsv, name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+/// The lines of a table, which need not all be in memory twice.
+fn records<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
     /// What results are compared by.
     const TIME: &str = "t_median_s";
-    let place = |name: &str| table.header.iter().position(|column| column == name);
-    let (schema, time) = (place("schema"), place(TIME));
-    let header = csv::ByteRecord::from(table.header);
-    let mut rows = Vec::with_capacity(table.records.len());
-    for record in table.records {
+    // What is no table is said before what is wrong with one of its rows.
+    each_record(text, name, &mut |_| Ok(()))?;
+    let mut rows = Vec::new();
+    let (mut header, mut schema, mut time) = (csv::ByteRecord::new(), None, None);
+    let (_, torn) = each_record(text, name, &mut |record| {
+        if header.is_empty() {
+            let place = |name: &str| record.iter().position(|column| column == name.as_bytes());
+            (schema, time) = (place("schema"), place(TIME));
+            header = record;
+            return Ok(());
+        }
         let line = record.position().map_or(0, csv::Position::line);
         let why = |e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e, T::COLUMNS)));
         // A newer version's rows may differ in more than that.
@@ -279,13 +245,14 @@ fn records<T: CsvRecord>(table: ParsedCsv, name: &str) -> Result<(Vec<T>, Option
         }
         if let Some(cell) = time.and_then(|i| record.get(i)).filter(|cell| !is_time(cell)) {
             let cell = String::from_utf8_lossy(cell).escape_debug().to_string();
-            return Err(Error::Usage(format!("{name}, line {line}, is not a result row: {TIME} is no time: {cell}")));
+            return Err(Error::Usage(format!("{name}, line {line}, is not a result row: {TIME} is no time: '{cell}'")));
         }
         let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
         row.texts().into_iter().for_each(unguard);
         rows.push(row);
-    }
-    Ok((rows, table.torn))
+        Ok(())
+    })?;
+    Ok((rows, torn))
 }
 
 /// Writes a whole file of result rows: under another name first, so that it is there complete or not at
@@ -299,14 +266,16 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
         rows.iter().try_for_each(|row| file.write(row))?;
         return file.finish();
     }
-    let unfinished = format!("{path}.{}.part", std::process::id());
+    // A link stays one.
+    let path = std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| path.to_string_lossy().into_owned());
+    let unfinished = files::beside(Path::new(&path)).to_string_lossy().into_owned();
     let written = CsvFile::open(&unfinished, Mode::Create).and_then(|mut file| {
         rows.iter().try_for_each(|row| file.write(row))?;
         file.head()?;
         file.sink.sync()
     });
     let placed = written.and_then(|()| {
-        std::fs::rename(&unfinished, path).map_err(|source| Error::Output { what: path.to_owned(), source })
+        std::fs::rename(&unfinished, &path).map_err(|source| Error::Output { what: path.clone(), source })
     });
     // What is left of a failure is of no use.
     placed.inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
@@ -324,36 +293,62 @@ struct ParsedCsv {
 impl ParsedCsv {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
     fn parse(text: &[u8], name: &str) -> Result<ParsedCsv, Error> {
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
-        let mut records: Vec<csv::ByteRecord> = Vec::new();
-        for record in reader.byte_records() {
-            records.push(record.map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?);
-        }
-        let width = records.first().map_or(0, csv::ByteRecord::len);
-        let mut table = ParsedCsv { header: Vec::new(), records, intact: text.len() as u64, torn: None };
-        // What a machine that lost its power leaves of a row is often NULs.
-        let is_damaged = |record: &csv::ByteRecord| record.as_slice().contains(&0);
-        let is_torn = |last: &csv::ByteRecord| last.len() != width || !text.ends_with(b"\n") || is_damaged(last);
-        let cut = table.records.last().is_some_and(is_torn);
-        if cut && let Some(last) = table.records.pop() {
-            let position = last.position().cloned().unwrap_or_else(csv::Position::new);
-            table.intact = position.byte();
-            table.torn = Some(format!("{name} ended in the middle of line {}, which is left out", position.line()));
-        }
-        if let Some(odd) = table.records.iter().find(|r| r.len() != width) {
-            let line = odd.position().map_or(0, csv::Position::line);
-            return Err(Error::Usage(format!("{name}, line {line}, has {} cells instead of {width}", odd.len())));
-        }
-        if let Some(damaged) = table.records.iter().find(|r| is_damaged(r)) {
-            let line = damaged.position().map_or(0, csv::Position::line);
-            return Err(Error::Usage(format!("{name}, line {line}, is damaged: it holds NUL bytes; restore the file")));
-        }
+        let mut table = ParsedCsv { header: Vec::new(), records: Vec::new(), intact: 0, torn: None };
+        (table.intact, table.torn) = each_record(text, name, &mut |record| {
+            table.records.push(record);
+            Ok(())
+        })?;
         if !table.records.is_empty() {
             let header = table.records.remove(0);
             table.header = header.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
         }
         Ok(table)
     }
+}
+
+/// The names of a table's columns.
+fn header(text: &[u8], name: &str) -> Result<Vec<String>, Error> {
+    // All but the first line is none of its business.
+    let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1);
+    Ok(ParsedCsv::parse(&text[..end], name)?.header)
+}
+
+/// Hands on the lines of a CSV file one after the other, the header first, without a last line that is torn. Bytes up to the end
+/// of the last complete line, and what was wrong with the one behind it.
+///
+/// Errors: `Usage` if another line has too few or too many cells, or is damaged; and those of `take`.
+fn each_record(
+    text: &[u8],
+    name: &str,
+    take: &mut dyn FnMut(csv::ByteRecord) -> Result<(), Error>,
+) -> Result<(u64, Option<String>), Error> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+    let line = |record: &csv::ByteRecord| record.position().map_or(0, csv::Position::line);
+    // What a machine that lost its power leaves of a row is often NULs.
+    let is_damaged = |record: &csv::ByteRecord| record.as_slice().contains(&0);
+    let mut width = None;
+    let mut last: Option<csv::ByteRecord> = None;
+    for record in reader.byte_records() {
+        let record = record.map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?;
+        let width = *width.get_or_insert(record.len());
+        let Some(whole) = last.replace(record) else { continue };
+        if whole.len() != width {
+            let (line, cells) = (line(&whole), whole.len());
+            return Err(Error::Usage(format!("{name}, line {line}, has {cells} cells instead of {width}")));
+        }
+        if is_damaged(&whole) {
+            let line = line(&whole);
+            return Err(Error::Usage(format!("{name}, line {line}, is damaged: it holds NUL bytes; restore the file")));
+        }
+        take(whole)?;
+    }
+    let Some(last) = last else { return Ok((text.len() as u64, None)) };
+    if Some(last.len()) != width || !text.ends_with(b"\n") || is_damaged(&last) {
+        let torn = format!("{name} ended in the middle of line {}, which is left out", line(&last));
+        return Ok((last.position().map_or(0, csv::Position::byte), Some(torn)));
+    }
+    take(last)?;
+    Ok((text.len() as u64, None))
 }
 
 fn reason(error: &csv::Error, columns: &[&str]) -> String {

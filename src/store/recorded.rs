@@ -1,6 +1,6 @@
 //! Recorded runs of any kind: what a file holds is told from its first line.
 
-use super::{ParsedCsv, json_error, records};
+use super::{ParsedCsv, each_record, header, json_error, records};
 use crate::Error;
 use crate::record::{OLDEST_SCHEMA, Point, Row, SCHEMA};
 use serde::de::DeserializeOwned;
@@ -41,19 +41,20 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
 }
 
 fn of_csv(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
-    let table = ParsedCsv::parse(text, name)?;
-    let has = |column: &str| table.header.iter().any(|name| name == column);
+    let columns = header(text, name)?;
+    let has = |column: &str| columns.iter().any(|name| name == column);
     if has(COUNTED) {
-        return Ok((Recorded::Other { header: table.header.clone() }, table.torn));
+        return Ok((Recorded::Other { header: columns }, each_record(text, name, &mut |_| Ok(()))?.1));
     }
     if has("experiment") && has("series") {
-        let (points, torn) = records::<Point>(table, name)?;
+        let (points, torn) = records::<Point>(text, name)?;
         return Ok((Recorded::Points(points), torn));
     }
     if has("family") && has("status") {
-        let (rows, torn) = records::<Row>(table, name)?;
+        let (rows, torn) = records::<Row>(text, name)?;
         return Ok((Recorded::Rows(rows), torn));
     }
+    let table = ParsedCsv::parse(text, name)?;
     let (torn, header) = (table.torn.clone(), table.header.clone());
     if header.first().is_some_and(|name| name == "peer") {
         let texts =

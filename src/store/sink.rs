@@ -4,7 +4,7 @@ use crate::terminal::{Escaping, Stdout};
 use crate::{Error, files};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An open output. What a regular file holds is left alone until the first write.
 pub(super) struct Sink {
@@ -80,12 +80,17 @@ impl Sink {
         }
     }
 
-    /// Lets `write` fill the output; of a regular file nothing stays if that fails.
+    /// Lets `write` fill the output. What a regular file holds is replaced by the whole, or, if that fails, stays.
     pub(super) fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
         let done = match &mut self.place {
             Destination::Regular(regular) => {
                 regular.end = 0;
-                regular.begin().and_then(|()| write(&mut regular.file)).inspect_err(|_| regular.cut())
+                match Beside::new(Path::new(&self.name), &regular.file) {
+                    Some(mut beside) => {
+                        write(&mut beside.file).and_then(|written| beside.take_place().map(|()| written))
+                    }
+                    None => regular.begin().and_then(|()| write(&mut regular.file)).inspect_err(|_| regular.cut()),
+                }
             }
             Destination::Stream(file) => write(file),
             Destination::Stdout if Stdout.is_terminal() => {
@@ -116,6 +121,38 @@ impl Drop for Sink {
             // Still locked: no other run is writing it. An empty file that stays harms nobody.
             drop(std::fs::remove_file(&self.name));
         }
+    }
+}
+
+/// A new file beside one that holds something, to take its place.
+struct Beside {
+    file: File,
+    path: PathBuf,
+    /// The old file itself, where a link leads to it.
+    target: PathBuf,
+}
+
+impl Beside {
+    /// None where the old file holds nothing, or has other names, or where its folder takes no new file.
+    fn new(path: &Path, old: &File) -> Option<Beside> {
+        let metadata = old.metadata().ok().filter(|m| m.len() > 0 && !files::has_other_names(m))?;
+        let target = std::fs::canonicalize(path).ok()?;
+        let path = files::beside(&target);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path).ok()?;
+        let beside = Beside { file, path, target };
+        beside.file.set_permissions(metadata.permissions()).ok()?;
+        Some(beside)
+    }
+
+    fn take_place(&self) -> io::Result<()> {
+        self.file.sync_all().and_then(|()| std::fs::rename(&self.path, &self.target))
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // After a failure; else it is there under this name no more.
+        drop(std::fs::remove_file(&self.path));
     }
 }
 

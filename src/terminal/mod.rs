@@ -33,6 +33,59 @@ pub fn line(line: &str) -> String {
     text(line).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// A message that quotes at most a line of what it was given: of a word, of what stands in quotes and of a line that are longer
+/// the ends stay. Paths stay whole.
+pub fn abridged(message: &str) -> String {
+    /// Characters of a word or of a quotation, and of a line with many.
+    const MOST: usize = 120;
+    const LINE: usize = 1000;
+    /// With what was left out of a word.
+    const QUOTED: usize = MOST + 40;
+    let is_path = |word: &str| word.contains(['/', '\\']) && word.len() <= 4096;
+    let short = |line: &str| {
+        if line.len() <= MOST {
+            return line.to_owned();
+        }
+        let words = line.split_inclusive(' ').map(|word| if is_path(word) { word.to_owned() } else { cut(word, MOST) });
+        let words: String = words.collect();
+        let mut quoted = String::with_capacity(words.len());
+        let mut rest = words.as_str();
+        while let Some((start, end)) = quotation(rest) {
+            quoted += &rest[..start];
+            quoted +=
+                &if is_path(&rest[start..end]) { rest[start..end].to_owned() } else { cut(&rest[start..end], QUOTED) };
+            rest = &rest[end..];
+        }
+        cut(&(quoted + rest), LINE)
+    };
+    message.split('\n').map(short).collect::<Vec<_>>().join("\n")
+}
+
+/// Where the next quotation of a text begins and ends: between two equal quotes, of which the first follows a blank or a bracket
+/// and the second no letter does.
+fn quotation(text: &str) -> Option<(usize, usize)> {
+    let is_outside = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.char_indices().filter(|(_, c)| "'`\"".contains(*c)).find_map(|(at, quote)| {
+        let begins = is_outside(text[..at].chars().next_back());
+        let inner = &text[at + 1..];
+        let closes = |(to, _): &(usize, &str)| is_outside(inner[to + 1..].chars().next());
+        let (to, _) = inner.match_indices(quote).find(closes).filter(|_| begins)?;
+        Some((at, at + 1 + to + 1))
+    })
+}
+
+/// The beginning and the end of a text of more characters than these, and how many it has.
+fn cut(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let last = most / 4;
+    let head: String = text.chars().take(most - last).collect();
+    let tail: String = text.chars().skip(count - last).collect();
+    format!("{head}...({count} characters)...{tail}")
+}
+
 /// As [`text`], but the colours that [`paint`] gives stay.
 pub fn painted(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -218,6 +271,29 @@ mod tests {
             escaping.flush().unwrap();
             assert_eq!(String::from_utf8(seen).unwrap(), text(whole), "{size}");
         }
+    }
+
+    #[test]
+    fn messages_quote_a_line_at_most() {
+        let long = "9".repeat(100_000);
+        let prose = "one two ".repeat(1000);
+        for message in [
+            format!("invalid value '{long}' for '--n <N>': no number"),
+            format!("row 2: t_median_s is no time: {long}"),
+            format!("unknown column `{prose}`; there is a, b"),
+            format!("it's {prose}, and the device's {prose}"),
+            format!("a\n{long}\nb"),
+        ] {
+            let short = abridged(&message);
+            assert!(short.lines().all(|line| line.chars().count() < 1100), "{short}");
+            assert!(short.contains("characters)"), "{short}");
+        }
+        let quoted = abridged(&format!("unknown column `{prose}`; there is a, b"));
+        assert!(quoted.chars().count() < 220 && quoted.ends_with("; there is a, b"), "{quoted}");
+        let path =
+            format!("cannot read {}/x.csv: it's a folder, the driver's; 'a' and \"b\" are there", "folder/".repeat(40));
+        assert_eq!(abridged(&path), path);
+        assert_eq!(abridged("a 'short' one\n"), "a 'short' one\n");
     }
 
     proptest! {

@@ -1,8 +1,10 @@
 //! A whole command in a process of its own, for one that keeps its session from beginning to end: its driver may crash.
 
-use crate::{Error, stdout, terminal};
+use super::Interrupted;
+use crate::{Error, children, stdout, terminal};
 use std::env;
-use std::process::Command;
+use std::io;
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -12,18 +14,18 @@ const INSIDE: &str = "GPULAB_APART";
 /// Added to the exit code of a child that ends by itself: a driver that ends the process knows nothing of it.
 const ORDERLY: i32 = 110;
 
-/// Runs the same command line in a child process, which does `body` there.
+/// Runs the same command line in a child process, which does `body` there. An interrupt reaches it, too.
 ///
 /// # Errors
 /// [`Error::Told`] with what the child ends with, which it has given the reason of; [`Error::Failed`] if the driver ended it.
-pub fn apart(body: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
     if env::var_os(INSIDE).is_none() {
-        return in_child();
+        return in_child(interrupted);
     }
-    end_with_parent();
+    children::end_with_parent();
     let code = match body() {
         Err(error) if !error.is_closed_pipe() => {
-            terminal::say(&format!("gpulab: {error}"));
+            terminal::say(&terminal::abridged(&format!("gpulab: {error}")));
             error.exit_code()
         }
         _ => 0,
@@ -31,16 +33,33 @@ pub fn apart(body: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
     std::process::exit(ORDERLY + i32::from(code));
 }
 
-fn in_child() -> Result<(), Error> {
+fn in_child(interrupted: Interrupted) -> Result<(), Error> {
     let failed = |e: std::io::Error| Error::Failed(format!("cannot start a process for the driver: {e}"));
     let mut command = Command::new(env::current_exe().map_err(failed)?);
     command.args(env::args_os().skip(1)).env(INSIDE, "1").stdout(stdout::for_child());
-    let status = command.status().map_err(failed)?;
+    let mut child = command.spawn().map_err(failed)?;
+    let status = ended(&mut child, interrupted).map_err(failed)?;
     let code = status.code().and_then(|code| u8::try_from(code - ORDERLY).ok());
     match code {
         Some(0) => Ok(()),
         Some(code) => Err(Error::Told(code)),
         None => Err(Error::Failed(format!("the process that worked with the driver was ended ({status})"))),
+    }
+}
+
+/// Waits for a child's end; hands an interrupt on to it.
+fn ended(child: &mut Child, interrupted: Interrupted) -> io::Result<ExitStatus> {
+    const TICK: Duration = Duration::from_millis(20);
+    let mut is_asked = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if interrupted() && !is_asked {
+            children::interrupt(child);
+            is_asked = true;
+        }
+        std::thread::sleep(TICK);
     }
 }
 
@@ -61,14 +80,4 @@ pub fn within<T>(limit: Duration, doing: &str, body: impl FnOnce() -> T) -> T {
     let result = body();
     drop(done);
     result
-}
-
-/// Ends this process with its parent, where the system does that.
-fn end_with_parent() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{Signal, set_parent_process_death_signal};
-        // Without it only a killed parent leaves this process behind, until it has done its work.
-        let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    }
 }

@@ -3,10 +3,11 @@
 use super::printed::{Listener, Printed};
 use super::{Executor, Job, Numbered, Reply, Request, Setup, Wrapper};
 use crate::device::DeviceInfo;
+use crate::files::ScratchFolder;
 use crate::kernels::{self, Rung};
 use crate::plan::Case;
 use crate::runner::{Clock, Inspected, LaunchedOnce, Outcome, Status, Stop, Symptoms};
-use crate::{Error, memory};
+use crate::{Error, children, memory};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader, Write};
@@ -43,6 +44,8 @@ struct Link {
     printed: Listener,
     /// Of the last request. It begins anywhere, so that no kernel can guess it.
     number: u64,
+    /// Where readers' programs find their files, and leave theirs.
+    _scratch: Option<ScratchFolder>,
 }
 
 /// How a kernel kept a worker from its answer.
@@ -313,10 +316,7 @@ impl WorkerProcess {
             let _ = link.send(&Request::Quit);
             // A worker that does not leave at once may be stuck in its driver's clean-up.
             let asked = Instant::now();
-            while asked.elapsed() < Duration::from_secs(1) {
-                if !matches!(link.child.try_wait(), Ok(None)) {
-                    return;
-                }
+            while asked.elapsed() < Duration::from_secs(1) && matches!(link.child.try_wait(), Ok(None)) {
                 std::thread::sleep(Duration::from_millis(2));
             }
             link.kill();
@@ -339,8 +339,11 @@ fn start(
     if let Some(limit) = memory::narrow_address_space() {
         return Err(Error::NoDevice(format!("{limit} for drivers to load")));
     }
-    let mut link = Link::spawn(wrapper).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
     let setup = Setup { own: kernels::adopted(), families: kernels::described(), ..setup.clone() };
+    let failed = |e| Error::Failed(format!("cannot start the worker process: {e}"));
+    // Without one, who needs it says why.
+    let scratch = if setup.families.is_empty() { None } else { ScratchFolder::new().ok() };
+    let mut link = Link::spawn(wrapper, scratch).map_err(failed)?;
     match link.ask(&Request::Open(setup), limit, interrupted) {
         Ok(Reply::Ready(info)) => Ok((link, *info)),
         Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
@@ -378,8 +381,11 @@ fn command(wrapper: Option<&Wrapper>, program: &Path) -> Command {
 }
 
 impl Link {
-    fn spawn(wrapper: Option<&Wrapper>) -> std::io::Result<Link> {
-        let mut child = command(wrapper, &std::env::current_exe()?)
+    fn spawn(wrapper: Option<&Wrapper>, scratch: Option<ScratchFolder>) -> std::io::Result<Link> {
+        let mut command = command(wrapper, &std::env::current_exe()?);
+        // A worker that is killed removes nothing: its parent does.
+        command.envs(scratch.iter().map(|scratch| ("TMPDIR", scratch.path())));
+        let mut child = children::lead_group(&mut command)
             .arg("worker")
             // What a dying worker says last is shown: a stack would push it out.
             .env("RUST_BACKTRACE", "0")
@@ -404,7 +410,7 @@ impl Link {
             }
         })?;
         let number = RandomState::new().build_hasher().finish();
-        Ok(Link { child, stdin, replies, printed: Listener::new(stderr)?, number })
+        Ok(Link { child, stdin, replies, printed: Listener::new(stderr)?, number, _scratch: scratch })
     }
 
     fn send(&mut self, request: &Request) -> std::io::Result<()> {
@@ -442,10 +448,9 @@ impl Link {
         format!("the driver ended the worker process ({how}){last_words}{limited}")
     }
 
-    /// Ends the worker. What it had printed since the last reply.
+    /// Ends the worker, and what it has started. What it had printed since the last reply.
     fn kill(mut self) -> Printed {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        children::kill_group(&mut self.child);
         self.printed.until(None)
     }
 }

@@ -2,11 +2,12 @@
 
 use super::{Numbered, Reply, Request, Setup, printed, run_in};
 use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
+use crate::files::ScratchFolder;
 use crate::kernels;
 use crate::plan::Target;
 use crate::runner::{Session, Sources};
 use crate::stdout::Results;
-use crate::{Error, input, memory, oracle};
+use crate::{Error, children, input, memory, oracle};
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -105,10 +106,12 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Requ
                 return;
             }
         }
+        // The parent was killed, and with it who removes this.
+        ScratchFolder::remove_of(&std::env::temp_dir());
         // Whoever waits for a request ends by itself.
         drop(sender);
         std::thread::sleep(PATIENCE);
-        std::process::abort();
+        children::end_group();
     })?;
     Ok(receiver)
 }

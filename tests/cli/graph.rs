@@ -86,7 +86,7 @@ fn a_matrix_has_numbered_nodes() {
 fn a_real_graph_into_a_file() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("out.csv");
-    fs::write(&path, "old ".repeat(100_000)).unwrap();
+    fs::write(&path, format!("from,to,distance\n{}", "old ".repeat(100_000))).unwrap();
     let args = ["--input", &europe(), "--undirected", "--closure", "--paths", "-o", path.to_str().unwrap()];
     let (out, err, code) = run(&args);
     assert_eq!(code, 0, "{err}");

@@ -594,7 +594,7 @@ fn a_folder_for_data_that_is_none_leaves_the_outputs_alone() {
     let dir = TempDir::new().unwrap();
     let (file, keep) = (write(&dir, "file", b""), write(&dir, "keep.csv", b"kept\n"));
     for (args, status) in [(&["ceiling", "--quick"][..], 74), (&["ceiling", "--show"], 1)] {
-        let args = [args, &["--csv", keep.to_str().unwrap()]].concat();
+        let args = [args, &["--force", "--csv", keep.to_str().unwrap()]].concat();
         let output = gpulab(&args).env("GPULAB_DATA", &file).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(status), "{err}");
@@ -623,11 +623,10 @@ fn a_run_that_ends_before_its_first_row_leaves_its_outputs_alone() {
     let outputs = OUTPUTS.iter().copied().chain([(&graph[..], &["-o"][..])]);
     for (command, options) in outputs {
         for option in options {
-            // What a sweep may write to is empty, or holds its own rows.
-            let kept = if command[0] == "sweep" { "" } else { "kept\n" };
+            let kept = "kept\n";
             fs::write(&old, kept).unwrap();
             for path in [&old, &new] {
-                let args = [command, &[option, path.to_str().unwrap(), "-d", "no such device"]].concat();
+                let args = [command, &[option, path.to_str().unwrap(), "--force", "-d", "no such device"]].concat();
                 let output = gpulab(&args).env("GPULAB_DATA", dir.path()).output().unwrap();
                 let err = String::from_utf8_lossy(&output.stderr);
                 assert!(output.status.code() == Some(3) && output.stdout.is_empty(), "{args:?}: {err}");
@@ -638,7 +637,7 @@ fn a_run_that_ends_before_its_first_row_leaves_its_outputs_alone() {
     }
     for args in [["--wg", "100000"], ["--n", "1e12"], ["--variant", "99"]] {
         fs::write(&old, "kept\n").unwrap();
-        let (_, err, code) = run(&[&["dot", "--csv", old.to_str().unwrap()], &args[..]].concat());
+        let (_, err, code) = run(&[&["dot", "--force", "--csv", old.to_str().unwrap()], &args[..]].concat());
         assert!(code == 2 && fs::read_to_string(&old).unwrap() == "kept\n", "{args:?}: {err}");
     }
 }

@@ -7,6 +7,7 @@ mod binary;
 mod compare;
 mod described;
 mod exercise;
+mod files;
 mod graph;
 mod lab;
 mod ladder;

@@ -328,7 +328,8 @@ fn markdown_takes_the_place_of_the_text_or_goes_to_a_file() {
     let file = folder.path().join("x.md").display().to_string();
     let [alone, both, md] =
         [show(&["h200", "pitch"]), show(&["h200", "pitch", "--md", &file]), show(&["h200", "pitch", "--md", "-"])];
-    assert_eq!((alone, std::fs::read_to_string(&file).unwrap()), (both, md.clone()));
+    let marked = format!("<!-- gpulab -->\n{md}");
+    assert_eq!((alone, std::fs::read_to_string(&file).unwrap()), (both, marked));
     assert!(md.contains("\n**Finding:** The tiled kernel") && md.contains("| 8192 | 3469 | 3270 |"), "{md}");
     let rows = format!("{RESULTS}/nvidia-h200/pitch.csv");
     assert!(refused(&[&rows, "--md", &rows]).1.contains("is the input"));

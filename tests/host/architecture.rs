@@ -33,7 +33,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("oracle", &["check", "children", "data", "device", "error", "files", "input", "kernels", "plan"]),
     (
         "worker",
-        &["data", "device", "error", "input", "kernels", "memory", "oracle", "plan", "runner", "stdout", "terminal"],
+        &[
+            "children", "data", "device", "error", "files", "input", "kernels", "memory", "oracle", "plan", "runner",
+            "stdout", "terminal",
+        ],
     ),
     ("judging", &["data", "error", "kernels", "plan", "runner", "worker"]),
     ("record", &["data", "device", "kernels", "plan", "runner", "stats"]),
@@ -78,6 +81,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "commands",
         &[
             "ceilings",
+            "children",
             "cli",
             "compare",
             "count",

@@ -88,7 +88,7 @@ fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
     let seen = Rc::new(RefCell::new(Vec::new()));
     let executor = ScriptedExecutor { info: fake_info(), seen: Rc::clone(&seen), interrupted_at };
     let mut limits = Limits::load(&fake_info(), true, true, true, |_| ());
-    let outputs = Outputs::open(&Paths { csv, ..Paths::default() }, &[]).unwrap();
+    let outputs = Outputs::open(&Paths { csv, ..Paths::default() }).unwrap();
     let live = Live::new(true, false);
     let mut climb = Climb::new(study, Box::new(executor), outputs, live, Instant::now());
     let ended = climb.climb(&mut limits);

@@ -34,7 +34,7 @@ struct ClassRow {
 /// A folder that cannot be read or holds no submissions, no device, or an interrupt.
 pub(super) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
-    let json = super::json_file(options, folder)?;
+    let json = super::json_file(options)?;
     let grader = Grader::new(global, options)?;
     let mut rows: Vec<ClassRow> = Vec::new();
     for HandedIn { student, path } in files {

@@ -4,15 +4,16 @@ mod class;
 mod grading;
 mod told;
 
-use super::{Out, note, words};
+use super::{Out, note, outputs, words};
 use crate::cli::{ExerciseAction, ExerciseCheck, Global};
 use crate::exercise::{Exercise, ExerciseVerdict, Grade, NAMES, Progress, Standing, exercise, exercises};
+use crate::store::Deferred;
 use crate::terminal::Screen;
 use crate::{Error, ceilings};
 use grading::Grader;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Lists, shows, starts or checks exercises.
 ///
@@ -123,7 +124,7 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
             exercise.name
         )));
     }
-    let json = json_file(options, &path)?;
+    let json = json_file(options)?;
     let grade = Grader::new(global, options)?.grade(exercise, &path)?;
     if let Some(mut file) = json {
         write(&mut file, &grade)?;
@@ -156,20 +157,14 @@ fn outcome(grade: &Grade) -> Result<(), Error> {
 }
 
 /// Opens the file for JSON, before anything runs.
-fn json_file(options: &ExerciseCheck, input: &Path) -> Result<Option<std::fs::File>, Error> {
-    let Some(path) = options.json.as_deref().filter(|path| *path != "-") else { return Ok(None) };
-    if Path::new(path) == input {
-        return Err(Error::Usage(format!("--json {path} would overwrite the file that is checked")));
-    }
-    let opened = std::fs::File::create(path);
-    opened.map(Some).map_err(|source| Error::Output { what: path.to_owned(), source })
+fn json_file(options: &ExerciseCheck) -> Result<Option<Deferred>, Error> {
+    options.json.as_deref().filter(|path| *path != "-").map(Deferred::open).transpose()
 }
 
 fn as_json(value: &impl serde::Serialize) -> Result<String, Error> {
     serde_json::to_string_pretty(value).map_err(|e| Error::Failed(e.to_string()))
 }
 
-fn write(file: &mut std::fs::File, value: &impl serde::Serialize) -> Result<(), Error> {
-    let text = as_json(value)? + "\n";
-    file.write_all(text.as_bytes()).map_err(|source| Error::Output { what: "the JSON file".into(), source })
+fn write(file: &mut Deferred, value: &impl serde::Serialize) -> Result<(), Error> {
+    outputs::replace(file, &(as_json(value)? + "\n"))
 }

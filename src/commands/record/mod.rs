@@ -13,7 +13,7 @@ use crate::device::{DeviceInfo, PlatformInfo, doctor, select};
 use crate::record::Run;
 use crate::report::groups::distinct;
 use crate::store;
-use crate::{Error, files};
+use crate::{Error, children, files};
 use journal::{Journal, JournalStep};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -54,7 +54,7 @@ pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), E
 /// That no other record works in a folder at the same time.
 struct FolderLock {
     path: PathBuf,
-    _file: fs::File,
+    file: fs::File,
 }
 
 impl FolderLock {
@@ -63,9 +63,10 @@ impl FolderLock {
         let path = folder.join(".lock");
         let unwritten = |source| Error::Output { what: path.display().to_string(), source };
         fs::create_dir_all(folder).map_err(unwritten)?;
-        let file = fs::File::create(&path).map_err(unwritten)?;
+        // What somebody else's file of this name holds stays.
+        let file = fs::File::options().append(true).create(true).open(&path).map_err(unwritten)?;
         if files::lock(&file) {
-            return Ok(FolderLock { path, _file: file });
+            return Ok(FolderLock { path, file });
         }
         let why = "another gpulab record works in it: let that end, or give another folder";
         Err(Error::Usage(format!("{}: {why}", folder.display())))
@@ -74,7 +75,9 @@ impl FolderLock {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        if self.file.metadata().is_ok_and(|m| m.len() == 0) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -224,24 +227,11 @@ fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
             return Ok(status);
         }
         if interrupt::interrupted() && since.get_or_insert_with(Instant::now).elapsed() > GRACE {
-            interrupt_process(child)?;
+            children::interrupt(child);
             return child.wait();
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-#[cfg(unix)]
-fn interrupt_process(child: &Child) -> std::io::Result<()> {
-    use rustix::process::{Pid, Signal, kill_process};
-    // One that is gone meanwhile needs none.
-    let _ = kill_process(Pid::from_child(child), Signal::INT);
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn interrupt_process(child: &mut Child) -> std::io::Result<()> {
-    child.kill()
 }
 
 /// Variables that name files by paths from here, with paths that lead there from anywhere.

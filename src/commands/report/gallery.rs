@@ -4,9 +4,12 @@ use super::folders;
 use super::inputs::InputFolder;
 use crate::Error;
 use crate::ceilings::Site;
+use crate::cli::Global;
+use crate::commands::named::is_page;
 use crate::commands::{note, why};
 use crate::files::{address, write_whole};
 use crate::report::page::{self, PageMaterial, RecordedFolder};
+use crate::store::{OutputFile, check_outputs};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,17 +20,24 @@ const INDEX: &str = "index";
 ///
 /// # Errors
 /// [`Error::Output`] for what cannot be written.
-pub(super) fn write(output: &str, inputs: Vec<InputFolder>, is_quiet: bool) -> Result<(), Error> {
+pub(super) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> Result<(), Error> {
     let folder = Path::new(output);
     let failed = |source| Error::Output { what: output.to_owned(), source };
     fs::create_dir_all(folder).map_err(failed)?;
     let from = fs::canonicalize(folder).map_err(failed)?;
+    let read: Vec<PathBuf> =
+        inputs.iter().flat_map(|folder| &folder.files).filter_map(|file| file.path.clone()).collect();
     let mut counts = why::shipped()?;
     let link = |path: &Path| fs::canonicalize(path).ok().and_then(|path| address(&from, &path));
-    let mut folders = folders(inputs, &mut counts, &link, is_quiet);
+    let mut folders = folders(inputs, &mut counts, &link, global.quiet);
     // The fastest memory first, then devices whose limits are not known.
     folders.sort_by(|a, b| memory(b).total_cmp(&memory(a)));
     let pages = file_names(folders.iter().map(|folder| folder.name.as_str()));
+    let index = format!("{INDEX}.html");
+    let paths: Vec<String> =
+        pages.iter().chain([&index]).map(|name| folder.join(name).to_string_lossy().into_owned()).collect();
+    let outputs: Vec<_> = paths.iter().map(|path| OutputFile { option: "-o", path, is_ours: is_page }).collect();
+    check_outputs(&outputs, &read, global.force)?;
     let put = |name: &str, text: &str| {
         let path = folder.join(name);
         write_whole(&path, text).map_err(|source| Error::Output { what: path.display().to_string(), source })
@@ -36,11 +46,8 @@ pub(super) fn write(output: &str, inputs: Vec<InputFolder>, is_quiet: bool) -> R
         let home = Some("index.html");
         put(page, &page::html(&PageMaterial { folders: std::slice::from_ref(own), counts: &counts, home }))?;
     }
-    put(
-        &format!("{INDEX}.html"),
-        &page::index(&PageMaterial { folders: &folders, counts: &counts, home: None }, &pages),
-    )?;
-    if !is_quiet {
+    put(&index, &page::index(&PageMaterial { folders: &folders, counts: &counts, home: None }, &pages))?;
+    if !global.quiet {
         note(&format!("wrote {}: {INDEX}.html and {} pages", folder.display(), pages.len()));
     }
     Ok(())
@@ -68,7 +75,7 @@ fn file_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// Whether an output is a folder: it is there, or its name ends as one.
-pub(super) fn is_folder(output: &str) -> bool {
+pub(in crate::commands) fn is_folder(output: &str) -> bool {
     output != "-" && (output.ends_with(['/', std::path::MAIN_SEPARATOR]) || PathBuf::from(output).is_dir())
 }
 

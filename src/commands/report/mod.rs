@@ -12,12 +12,13 @@ use crate::record::Point;
 use crate::report::groups::experiments;
 use crate::report::page::{self, DataFile, DataPlace, PageMaterial, RecordedFolder, RecordedStudy};
 use crate::report::picture::{self, StudyText};
-use crate::store::{Deferred, keep_apart};
+use crate::store::Deferred;
+pub(super) use gallery::is_folder;
 use inputs::{InputFile, InputFolder, inputs};
 use std::path::Path;
 
 /// Where the page goes when nothing else is asked for.
-const DEFAULT: &str = "report.html";
+pub(super) const DEFAULT: &str = "report.html";
 
 /// Writes the page, or the pages.
 ///
@@ -27,11 +28,9 @@ const DEFAULT: &str = "report.html";
 pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let output = options.output.as_deref().unwrap_or(DEFAULT);
     let inputs = inputs(&options.files)?;
-    if gallery::is_folder(output) {
-        return gallery::write(output, inputs, global.quiet);
+    if is_folder(output) {
+        return gallery::write(output, inputs, global);
     }
-    let paths: Vec<_> = inputs.iter().flat_map(|folder| &folder.files).filter_map(|file| file.path.clone()).collect();
-    keep_apart(&[("-o", Some(output))], &paths)?;
     let mut counts = why::shipped()?;
     let folders = folders(inputs, &mut counts, &|_| None, global.quiet);
     let page = page::html(&PageMaterial { folders: &folders, counts: &counts, home: None });

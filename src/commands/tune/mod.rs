@@ -6,7 +6,7 @@ mod rows;
 
 use super::bench::{self, Input};
 use super::pace::FOR_LIMITS;
-use super::{Out, interrupt, note, outputs, own, say, screen};
+use super::{Out, interrupt, note, own, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
 use crate::data::{Dtype, Params, Shape};
@@ -17,7 +17,6 @@ use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::{Outcome, Settings, Spent};
-use crate::store::keep_apart;
 use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Setting, Shard, Space};
 use crate::terminal::Screen;
 use crate::tune::{
@@ -52,9 +51,8 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     let asked = AskedTuning::new(options)?;
     bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let given = [("--csv", csv), ("--json", json), ("--export", export)];
-    let takes_stdout = keep_apart(&given, &outputs::inputs(&[], options.cl_dir.as_deref()))?;
-    rows::check_writable(csv, json, export)?;
+    let takes_stdout = [csv, json, export].contains(&Some("-"));
+    rows::check_writable(csv, json, export, global.force)?;
     let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;

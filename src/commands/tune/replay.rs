@@ -8,7 +8,7 @@ use crate::record::{HOST, Row};
 use crate::report::format;
 use crate::report::sweep::latest;
 use crate::report::tune::{ReplayTold, replays, replays_markdown};
-use crate::store::{Recorded, keep_apart, recorded};
+use crate::store::{Recorded, recorded};
 use crate::tune::{Replay, Strategy, replay};
 use crate::{Error, files};
 use std::path::Path;
@@ -23,7 +23,7 @@ const SEEDS: u64 = 101;
 pub(super) fn run(out: &mut Out, global: &Global, options: &TuneArgs, export: Option<&str>) -> Result<(), Error> {
     let names: Vec<String> = options.replay.iter().map(|file| file.display().to_string()).collect();
     let md = options.md.as_deref();
-    let is_on_stdout = keep_apart(&[("--md", md), ("--export", export)], &options.replay)?;
+    let is_on_stdout = [md, export].contains(&Some("-"));
     let strategies = match options.strategy {
         Strategy::Auto => vec![Strategy::Exhaustive, Strategy::Descent, Strategy::Random],
         one => vec![one],
@@ -48,7 +48,7 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &TuneArgs, export: Op
     }
     if let Some(path) = md {
         let told: Vec<&ReplayTold> = replayed.iter().map(|(told, _)| told).collect();
-        outputs::write(path, &replays_markdown(&told, SEEDS))?;
+        outputs::write_markdown(path, &replays_markdown(&told, SEEDS))?;
     }
     match (export, &replayed[..]) {
         (None, _) => Ok(()),

@@ -35,7 +35,7 @@ impl TuningRows {
                 let file = Some(CsvFile::open("-", Mode::Create)?);
                 return Ok(TuningRows { rows: Vec::new(), file, own: None });
             }
-            Some(path) => TuningRows { own: None, ..TuningRows::of_file(path, identity, plan)? },
+            Some(path) => TuningRows { own: None, ..TuningRows::of_file(path, identity, plan, global.force)? },
             None => TuningRows::in_folder(identity, plan, info),
         };
         if !found.rows.is_empty() && !global.quiet {
@@ -45,10 +45,10 @@ impl TuningRows {
     }
 
     /// Errors: a file with something else in it, or one that cannot be written.
-    fn of_file(path: &str, identity: &Identity, plan: &[Configuration]) -> Result<TuningRows, Error> {
+    fn of_file(path: &str, identity: &Identity, plan: &[Configuration], is_forced: bool) -> Result<TuningRows, Error> {
         let at = Path::new(path);
         let is_begun = std::fs::metadata(at).is_ok_and(|m| m.is_file() && m.len() > 0);
-        if !is_begun {
+        if !is_begun || is_forced {
             return Ok(TuningRows { rows: Vec::new(), file: Some(CsvFile::open(path, Mode::Create)?), own: None });
         }
         let file = CsvFile::open(path, Mode::Append)?;
@@ -70,11 +70,11 @@ impl TuningRows {
             return none;
         }
         let text = path.display().to_string();
-        let opened = TuningRows::of_file(&text, identity, plan).or_else(|error| match read_rows(&path) {
+        let opened = TuningRows::of_file(&text, identity, plan, false).or_else(|error| match read_rows(&path) {
             // Damaged, or of another version.
             Err(_) if path.exists() => {
                 note(&format!("{error}; {}", files::put_aside(&path)));
-                TuningRows::of_file(&text, identity, plan)
+                TuningRows::of_file(&text, identity, plan, false)
             }
             _ => Err(error),
         });
@@ -135,8 +135,14 @@ impl TuningRows {
 ///
 /// # Errors
 /// [`Error::Output`], and [`Error::Usage`] for a file of other columns.
-pub(super) fn check_writable(csv: Option<&str>, json: Option<&str>, export: Option<&str>) -> Result<(), Error> {
-    csv.map_or(Ok(()), |path| CsvFile::<Row>::open(path, Mode::Append).map(drop))?;
+pub(super) fn check_writable(
+    csv: Option<&str>,
+    json: Option<&str>,
+    export: Option<&str>,
+    is_forced: bool,
+) -> Result<(), Error> {
+    let mode = if is_forced { Mode::Create } else { Mode::Append };
+    csv.map_or(Ok(()), |path| CsvFile::<Row>::open(path, mode).map(drop))?;
     json.map_or(Ok(()), |path| JsonFile::create(path).map(drop))?;
     export.map_or(Ok(()), |path| Deferred::open(path).map(drop))
 }

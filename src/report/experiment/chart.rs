@@ -3,6 +3,7 @@
 use super::{Measure, distinct, format};
 use crate::record::Point;
 use crate::report::format::Screen;
+use crate::report::groups;
 use std::fmt::Write as _;
 
 /// From this factor between the largest and the smallest on, the axis is logarithmic.
@@ -54,7 +55,8 @@ impl Scale {
     /// Where a value is between the axis' ends: from 0 to 1.
     fn at(self, value: f64) -> f64 {
         match self.is_log {
-            true => (value / self.least).ln() / (self.most / self.least).ln(),
+            // Of logarithms, as the quotient of far apart values is no number.
+            true => (value.ln() - self.least.ln()) / (self.most.ln() - self.least.ln()),
             false => value / self.most,
         }
     }
@@ -62,7 +64,7 @@ impl Scale {
     /// The value at a share of the axis.
     fn value(self, at: f64) -> f64 {
         match self.is_log {
-            true => self.least * (self.most / self.least).powf(at),
+            true => (self.least.ln() + at * (self.most.ln() - self.least.ln())).exp().min(self.most),
             false => self.most * at,
         }
     }
@@ -94,13 +96,7 @@ fn chart(points: &[&Point], measure: Measure<'_>, label: &dyn Fn(f64) -> String,
 }
 
 fn names<'a>(points: &[&'a Point]) -> Vec<&'a str> {
-    let mut all: Vec<&str> = Vec::new();
-    for point in points {
-        if !all.contains(&point.series.as_str()) {
-            all.push(&point.series);
-        }
-    }
-    all
+    groups::distinct(points.iter().map(|p| p.series.as_str()))
 }
 
 /// Ascending, each once.
@@ -120,7 +116,7 @@ fn plot(points: &[&Point], title: &str, scale: Scale, label: &dyn Fn(f64) -> Str
     let width = step * shown;
     let mut area = vec![vec![' '; width]; HEIGHT];
     for point in points {
-        let place = xs.iter().position(|&x| x == point.x).filter(|&at| at < shown);
+        let place = Some(xs.partition_point(|x| x.total_cmp(&point.x).is_lt())).filter(|&at| at < shown);
         let (Some(at), Some(value)) = (place, point.measured()) else { continue };
         let line = HEIGHT - 1 - (scale.at(value) * (HEIGHT - 1) as f64).round() as usize;
         let sign =
@@ -179,12 +175,13 @@ fn bars(points: &[&Point], title: &str, scale: Scale, label: &dyn Fn(f64) -> Str
     // A value of four digits, and blanks around it.
     let room = screen.width.saturating_sub(wide + 14).clamp(1, 60);
     let mut text = format::wrap(title, screen.width, "  ");
-    for x in xs.iter().copied() {
-        let own = || points.iter().zip(&names).filter(move |(p, _)| p.x == x);
-        if let Some((first, _)) = own().next().filter(|_| series.len() > 1) {
-            text.push_str(&format::wrap(&format::terminal(&head(first)), screen.width, "  "));
+    let mut all: Vec<(&Point, &String)> = points.iter().copied().zip(&names).collect();
+    all.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
+    for own in all.chunk_by(|a, b| a.0.x == b.0.x) {
+        if series.len() > 1 {
+            text.push_str(&format::wrap(&format::terminal(&head(own[0].0)), screen.width, "  "));
         }
-        for (point, name) in own() {
+        for (point, name) in own {
             let Some(value) = point.measured() else { continue };
             let bar = format::bar(scale.at(value).max(f64::MIN_POSITIVE), room);
             let name = format::shorten(name, wide);

@@ -4,11 +4,13 @@ mod chart;
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
-use super::groups;
+use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::record::{Point, flag};
 use crate::runner::{Cache, Clock, Status};
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// Most remarks on points without a value.
 const REMARKS: usize = 5;
@@ -66,15 +68,33 @@ fn title(point: &Point) -> String {
 }
 
 /// Each value of `of` once, in the order of their first points.
-fn distinct<'a, T: PartialEq>(points: &'a [Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
-    groups::distinct_few(points.iter().map(of))
+fn distinct<'a, T: Clone + Eq + Hash>(points: &'a [Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
+    groups::distinct(points.iter().map(of))
 }
+
+/// Each value of what is varied once, in the order of their first points.
+fn distinct_x(points: &[Point]) -> Vec<f64> {
+    groups::distinct_numbers(points.iter().map(|p| p.x))
+}
+
+/// The first point of each series, value of x and measure.
+fn by_place(points: &[Point]) -> HashMap<(&str, u64, Measure<'_>), &Point> {
+    let mut all = HashMap::with_capacity(points.len());
+    for point in points {
+        all.entry((point.series.as_str(), number_key(point.x), Measure::of(point))).or_insert(point);
+    }
+    all
+}
+
+/// A table with more cells than these, and so many times as many as there are points, is a list.
+const MOST_CELLS: usize = 10_000;
+const MOST_EMPTY: usize = 16;
 
 /// More series than these, and than there are x, get rows in place of columns.
 const COLUMNS: usize = 16;
 
 /// What a column of numbers holds, all in one unit.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Measure<'a> {
     metric: &'a str,
     unit: &'a str,
@@ -104,7 +124,11 @@ fn units(points: &[Point]) -> String {
 
 /// A line for each x, or where there are many series, or they have no room side by side, for each series.
 fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> TextGrid {
-    let (series, xs) = (distinct(points, |p| p.series.as_str()).len(), distinct(points, |p| p.x).len());
+    let (series, xs) = (distinct(points, |p| p.series.as_str()).len(), distinct_x(points).len());
+    // A table that is mostly empty says less than a list, and of many points it would not end.
+    if series.saturating_mul(xs) > MOST_CELLS.max(MOST_EMPTY * points.len()) {
+        return list(points, label);
+    }
     let narrow = by_x(points, label);
     let is_long = series > COLUMNS.max(xs);
     let turned = by_series(points, label);
@@ -112,36 +136,45 @@ fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Text
     if is_turned { turned } else { narrow }
 }
 
+/// One row for each point.
+fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+    let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
+    let cells = |of: &dyn Fn(&Point) -> String| points.iter().map(of).collect::<Vec<_>>();
+    let columns = vec![
+        GridColumn::texts("", cells(&|p| p.series.clone()), 0),
+        GridColumn::numbers(x_name, cells(&|p| label(p.x)), 0),
+        GridColumn::numbers("value", cells(&|p| cell(Some(p))), 0),
+        GridColumn::texts("", cells(&|p| Measure::of(p).text()), 0),
+    ];
+    TextGrid { columns }
+}
+
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
 /// where these differ.
 fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
-    let xs = distinct(points, |p| p.x);
+    let (xs, is_mixed, place) = (distinct_x(points), is_mixed(points), by_place(points));
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
     let names = GridColumn::numbers(x_name, xs.iter().map(|&x| label(x)).collect(), 0);
     let columns = distinct(points, |p| (p.series.as_str(), Measure::of(p))).into_iter().map(|(series, measure)| {
-        let unit = if is_mixed(points) { format!("\n{}", measure.unit) } else { String::new() };
+        let unit = if is_mixed { format!("\n{}", measure.unit) } else { String::new() };
         let head = series.replace(", ", ",\n") + &unit;
-        let is_own = |p: &&Point| p.series == series && Measure::of(p) == measure;
-        GridColumn::numbers(
-            head,
-            xs.iter().map(|&x| cell(points.iter().filter(is_own).find(|p| p.x == x))).collect(),
-            0,
-        )
+        let cells = xs.iter().map(|&x| cell(place.get(&(series, number_key(x), measure)).copied()));
+        GridColumn::numbers(head, cells.collect(), 0)
     });
     TextGrid { columns: std::iter::once(names).chain(columns).collect() }
 }
 
 /// One row for each series, one column for each x and what is measured there; ascending in x.
 fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+    let (is_mixed, place) = (is_mixed(points), by_place(points));
     let all = distinct(points, |p| p.series.as_str());
     let names = GridColumn::texts("", all.iter().map(|&series| series.to_owned()).collect(), 0);
-    let mut kinds = distinct(points, |p| (p.x, p.x_name.as_str(), Measure::of(p)));
-    kinds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), Measure::of(p)));
+    kinds.sort_by(|a, b| f64::from_bits(a.0).total_cmp(&f64::from_bits(b.0)));
     let columns = kinds.into_iter().map(|(x, x_name, measure)| {
-        let unit = if is_mixed(points) { format!("\n{}", measure.text().replace(" in ", "\n")) } else { String::new() };
-        let is_own = |p: &&Point| p.x == x && Measure::of(p) == measure;
-        let cells = all.iter().map(|&series| cell(points.iter().filter(is_own).find(|p| p.series == series)));
-        GridColumn::numbers(format!("{x_name}\n{}{unit}", label(x)), cells.collect(), 0)
+        let unit = if is_mixed { format!("\n{}", measure.text().replace(" in ", "\n")) } else { String::new() };
+        let cells = all.iter().map(|&series| cell(place.get(&(series, x, measure)).copied()));
+        GridColumn::numbers(format!("{x_name}\n{}{unit}", label(f64::from_bits(x))), cells.collect(), 0)
     });
     TextGrid { columns: std::iter::once(names).chain(columns).collect() }
 }

@@ -75,7 +75,7 @@ fn recorded_experiments_fit_every_screen_and_each_column_has_one_unit() {
         for grid in [by_x(&own, &label), by_series(&own, &label)] {
             let cells: usize = grid.columns[1..].iter().map(|c| c.cells.iter().filter(|c| *c != "-").count()).sum();
             let shown: Vec<Point> = own.iter().filter(|p| value(p) != "-").cloned().collect();
-            let places = distinct(&shown, |p| (p.x, p.series.as_str(), Measure::of(p)));
+            let places = distinct(&shown, |p| (p.x.to_bits(), p.series.as_str(), Measure::of(p)));
             assert_eq!(cells, places.len(), "{experiment}: a column holds what it does not name");
             let units = distinct(&own, |p| p.unit.as_str());
             let is_named = |head: &str| head.lines().next_back().is_some_and(|last| units.contains(&last));

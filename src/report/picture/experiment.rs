@@ -10,6 +10,8 @@ use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH
 use super::{Drawn, font};
 use crate::record::Point;
 use crate::report::{format, groups};
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// From this factor between the largest and the smallest value on, their axis is logarithmic.
 const WIDE: f64 = 50.0;
@@ -81,8 +83,12 @@ struct Panel<'a> {
     is_dots: bool,
 }
 
-fn distinct<'a, T: PartialEq>(points: &[&'a Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
-    groups::distinct_few(points.iter().map(|point| of(point)))
+fn distinct<'a, T: Clone + Eq + Hash>(points: &[&'a Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
+    groups::distinct(points.iter().map(|point| of(point)))
+}
+
+fn distinct_x(points: &[&Point]) -> Vec<f64> {
+    groups::distinct_numbers(points.iter().map(|point| point.x))
 }
 
 fn ending(series: &str) -> &str {
@@ -96,18 +102,17 @@ fn panels<'a>(points: &[&'a Point], label: &dyn Fn(f64) -> String) -> Vec<Panel<
         let own: Vec<&Point> =
             points.iter().copied().filter(|p| (p.metric.as_str(), p.unit.as_str()) == measure).collect();
         let is_number = |x: f64| label(x).starts_with(|c: char| c.is_ascii_digit());
-        let xs = distinct(&own, |p| p.x);
-        let endings = distinct(&own, |p| ending(&p.series));
+        let xs = distinct_x(&own);
         let series = distinct(&own, |p| p.series.as_str()).len();
-        let most = |end: &&str| distinct(&own, |p| p.series.as_str()).iter().filter(|s| ending(s) == *end).count();
+        let parts = groups::groups(&own, |p| ending(&p.series));
+        let is_small = |part: &Vec<&Point>| distinct(part, |p| p.series.as_str()).len() <= MOST_LINES;
         if xs.len() < 3 || !xs.iter().all(|x| is_number(*x)) || longest(&own) < 3 {
             panels.push(Panel { points: own, ending: "", is_dots: true });
         } else if series <= MOST_LINES {
             panels.push(Panel { points: own, ending: "", is_dots: false });
-        } else if endings.len() > 1 && endings.iter().all(|end| !end.is_empty() && most(end) <= MOST_LINES) {
-            for end in endings {
-                let part = own.iter().copied().filter(|p| ending(&p.series) == end).collect();
-                panels.push(Panel { points: part, ending: end, is_dots: false });
+        } else if parts.len() > 1 && parts.iter().all(|part| !ending(&part[0].series).is_empty() && is_small(part)) {
+            for part in parts {
+                panels.push(Panel { ending: ending(&part[0].series), points: part, is_dots: false });
             }
         } else {
             panels.push(Panel { points: own, ending: "", is_dots: series > 2 * MOST_LINES });
@@ -118,8 +123,7 @@ fn panels<'a>(points: &[&'a Point], label: &dyn Fn(f64) -> String) -> Vec<Panel<
 
 /// Values of the series that has the most.
 fn longest(points: &[&Point]) -> usize {
-    let count = |series: &&str| points.iter().filter(|p| p.series == **series).count();
-    distinct(points, |p| p.series.as_str()).iter().map(count).max().unwrap_or(0)
+    groups::groups(points, |p| p.series.as_str()).iter().map(Vec::len).max().unwrap_or(0)
 }
 
 impl Panel<'_> {
@@ -127,10 +131,6 @@ impl Panel<'_> {
         let first = self.points.first();
         let name = first.map(|p| number::quantity(&p.metric, &p.unit)).unwrap_or_default();
         if self.ending.is_empty() { name } else { format!("{name}, {}", self.ending) }
-    }
-
-    fn series(&self) -> Vec<&str> {
-        distinct(&self.points, |p| p.series.as_str())
     }
 
     /// The axis of values: from nought, or logarithmic where they are far apart.
@@ -151,7 +151,7 @@ impl Panel<'_> {
     }
 
     fn lines(&self, sheet: &mut Sheet, label: &dyn Fn(f64) -> String) {
-        let mut xs = distinct(&self.points, |p| p.x);
+        let mut xs = distinct_x(&self.points);
         xs.sort_by(f64::total_cmp);
         let positive: Vec<f64> = xs.iter().copied().filter(|x| *x > 0.0).collect();
         let (least, most) = span(positive.iter().copied()).unwrap_or((1.0, 1.0));
@@ -159,9 +159,9 @@ impl Panel<'_> {
             true => AxisScale::log2(least, most, xs[0] == 0.0, 8),
             false => AxisScale::between(xs[0], most.max(xs[xs.len() - 1]), 8),
         };
-        let line = |(series, name): (usize, &&str)| {
-            let mut own: Vec<&Point> = self.points.iter().copied().filter(|p| p.series == **name).collect();
+        let line = |(series, mut own): (usize, Vec<&Point>)| {
             own.sort_by(|a, b| a.x.total_cmp(&b.x));
+            let name = own[0].series.as_str();
             let name = name.strip_suffix(self.ending).unwrap_or(name).trim_end_matches(", ");
             Line {
                 name: name.to_owned(),
@@ -169,8 +169,8 @@ impl Panel<'_> {
                 points: own.into_iter().filter_map(|p| line_point(p, label)).collect(),
             }
         };
-        let all = self.series();
-        let mut lines: Vec<Line> = all.iter().enumerate().map(line).collect();
+        let all = groups::groups(&self.points, |p| p.series.as_str());
+        let mut lines: Vec<Line> = all.into_iter().enumerate().map(line).collect();
         if let [only] = lines.as_mut_slice() {
             // What is alone needs no name but the axis'.
             only.name = String::new();
@@ -191,11 +191,12 @@ impl Panel<'_> {
     /// A line for each series with a dot for each x; or one for each series and x where these are names.
     fn dots(&self, sheet: &mut Sheet, label: &dyn Fn(f64) -> String) {
         let is_named = self.points.iter().any(|p| !label(p.x).starts_with(|c: char| c.is_ascii_digit()));
-        let mut xs = distinct(&self.points, |p| p.x);
+        let mut xs = distinct_x(&self.points);
         xs.sort_by(f64::total_cmp);
         let x_name = self.points.first().map_or("", |p| p.x_name.as_str());
         let name = |p: &Point| if is_named { format!("{}: {}", p.series, label(p.x)) } else { p.series.clone() };
-        let rows = distinct(&self.points, name);
+        let own = groups::groups(&self.points, |p| name(p));
+        let rows: Vec<String> = own.iter().map(|points| name(points[0])).collect();
         if !is_named && xs.len() > 1 {
             let names: Vec<String> = xs.iter().map(|&x| format!("{x_name} {}", label(x))).collect();
             key(sheet, &names.iter().enumerate().map(|(at, name)| (at, name.as_str())).collect::<Vec<_>>());
@@ -206,13 +207,14 @@ impl Panel<'_> {
         let area = Area::new(left, top, WIDTH - MARGIN - 14.0, top + ROW * rows.len() as f64);
         let values = self.values(4).over(area.left, area.right);
         axes::across(sheet, area, &axes::ticks(&values, number::tick), &self.name());
-        for (at, (row, fitted)) in rows.iter().zip(&fitted).enumerate() {
+        let place: HashMap<u64, usize> = xs.iter().enumerate().map(|(at, x)| (groups::number_key(*x), at)).collect();
+        for (at, (points, fitted)) in own.iter().zip(&fitted).enumerate() {
             let y = top + ROW * (at as f64 + 0.5);
             sheet.text(MARGIN, y + 4.0, Lettering::new(SMALL, Anchor::Start, "ink"), fitted);
             sheet.line((area.left, y), (area.right, y), "grid", 0.7);
-            for point in self.points.iter().filter(|p| name(p) == *row) {
+            for point in points {
                 let Some(value) = point.measured() else { continue };
-                let series = if is_named { 0 } else { xs.iter().position(|x| *x == point.x).unwrap_or(0) };
+                let series = if is_named { 0 } else { place.get(&groups::number_key(point.x)).copied().unwrap_or(0) };
                 let [low, high] = ends(point);
                 sheet.line((values.at(low), y), (values.at(high), y), &format!("s{series}"), 1.5);
                 sheet.dot((values.at(value), y), series, &tip(point, label));

@@ -21,7 +21,7 @@ mod waterfall;
 
 pub use experiment::{StudyText, experiment};
 pub use ladder::ladder;
-pub use png::{PNG_WIDTHS, png};
+pub use png::{PNG_MARK, PNG_WIDTHS, png};
 pub use roofline::roofline;
 pub use sheet::{Figures, Picture};
 pub use size::size;

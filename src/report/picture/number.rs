@@ -23,6 +23,9 @@ pub(super) fn tick(value: f64) -> String {
 /// The value of a bar or a point: three digits, or four before the point.
 pub(in crate::report) fn value(value: f64) -> String {
     let size = value.abs();
+    if !size.is_finite() {
+        return format!("{value}");
+    }
     if size != 0.0 && !(1e-3..1e7).contains(&size) {
         return scientific(value, size.log10().floor() as i32);
     }

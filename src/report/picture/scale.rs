@@ -1,5 +1,8 @@
 //! Scales: which value lies where on an axis, and which round values have a tick.
 
+/// Largest value of an axis, and largest factor between its ends: quotients and sums of what is drawn stay numbers.
+const MOST: f64 = 1e300;
+
 /// How values follow each other on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spacing {
@@ -33,12 +36,14 @@ pub(super) fn span(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> 
 
 impl AxisScale {
     fn new(spacing: Spacing, least: f64, most: f64, ticks: usize) -> AxisScale {
+        let (least, most) = (least.clamp(-MOST, MOST), most.clamp(-MOST, MOST));
+        let least = if spacing == Spacing::Linear { least } else { least.max(most / MOST) };
         AxisScale { spacing, least, most, from: 0.0, to: 1.0, ticks: ticks.max(2), has_zero: false }
     }
 
     /// From nought to the round value that holds `most`.
     pub(super) fn from_zero(most: f64, ticks: usize) -> AxisScale {
-        let most = if most > 0.0 && most.is_finite() { most } else { 1.0 };
+        let most = if most > 0.0 && most.is_finite() { most.min(MOST) } else { 1.0 };
         let step = round_step(most / ticks.max(1) as f64);
         AxisScale::new(Spacing::Linear, 0.0, step * (most / step - 1e-9).ceil(), ticks)
     }
@@ -51,7 +56,7 @@ impl AxisScale {
 
     /// Logarithmic, from and to the round values that hold these positive ones.
     pub(super) fn log10(least: f64, most: f64, ticks: usize) -> AxisScale {
-        let (least, most) = (least.max(f64::MIN_POSITIVE), most.max(least).max(f64::MIN_POSITIVE));
+        let (least, most) = (least.clamp(f64::MIN_POSITIVE, MOST), most.max(least).clamp(f64::MIN_POSITIVE, MOST));
         let down = ROUND.iter().rev().map(|r| r * decade(least)).find(|r| *r <= least * 1.000_001);
         let up = ROUND.iter().chain(&[10.0]).map(|r| r * decade(most)).find(|r| *r >= most * 0.999_999);
         let (least, most) = (down.unwrap_or(least), up.unwrap_or(most));
@@ -76,7 +81,7 @@ impl AxisScale {
             Spacing::Linear => (value - self.least) / (self.most - self.least),
             Spacing::Log2 | Spacing::Log10 => (value / self.least).ln() / (self.most / self.least).ln(),
         };
-        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
         // Nought has a tenth of the axis to itself.
         let share = match self.has_zero {
             true if value <= 0.0 => 0.0,
@@ -162,6 +167,24 @@ mod tests {
         assert_eq!([0.0, 1.0, 16.0, 99.0].map(|value| axis.at(value)), [100.0, 110.0, 200.0, 200.0]);
         assert_eq!(AxisScale::from_zero(10.0, 5).over(300.0, 100.0).at(5.0), 200.0, "values grow upwards");
         assert!(axis.holds(0.0) && axis.holds(16.0) && !axis.holds(17.0));
+    }
+
+    #[test]
+    fn the_largest_numbers_have_places() {
+        for axis in [
+            AxisScale::from_zero(1e308, 5),
+            AxisScale::between(-1e308, 1e308, 5),
+            AxisScale::between(1e-300, 1e308, 5),
+            AxisScale::log10(1e-300, 1e308, 5),
+            AxisScale::log2(1e-300, 1e308, true, 5),
+        ] {
+            let axis = axis.over(0.0, 100.0);
+            for value in [0.0, 1.0, 1e308, f64::INFINITY] {
+                assert!((0.0..=100.0).contains(&axis.at(value)), "{axis:?}: {value}");
+            }
+            assert_eq!(axis.at(1e308), 100.0, "{axis:?}");
+            assert!(axis.ticks().iter().all(|tick| tick.is_finite()), "{axis:?}");
+        }
     }
 
     #[test]

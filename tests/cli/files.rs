@@ -1,0 +1,347 @@
+//! Outputs replace nothing that a command reads and nothing that gpulab did not write; what is ended leaves nothing behind.
+
+use crate::binary::{DATA, gpulab};
+use clap::CommandFactory;
+use gpulab::cli::Cli;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Each option that names an output: a command line with one file of each kind that it reads, and how its files begin.
+/// `{}` is the output's path; the words before `->` are the command and the option's name in the parser.
+#[rustfmt::skip]
+const OUTPUTS: &[&str] = &[
+    "dot csv -> dot -n 99 --csv {}",
+    "dot json -> dot --input d.csv:b --input2 e.f32 --json {}",
+    "dot md -> dot --input d.csv:b --md {}",
+    "dot samples -> dot --cl-dir cl --samples {}",
+    "reduce csv -> reduce --input d.csv:b --csv {}",
+    "reduce json -> reduce --input e.f32 --json {}",
+    "reduce md -> reduce --input e.f32 --md {}",
+    "reduce samples -> reduce --input e.f32 --samples {}",
+    "transpose csv -> transpose --cl-dir cl --csv {}",
+    "transpose json -> transpose --cl-dir cl --json {}",
+    "transpose md -> transpose --cl-dir cl --md {}",
+    "transpose samples -> transpose --cl-dir cl --samples {}",
+    "minplus csv -> minplus --cl-dir cl --csv {}",
+    "minplus json -> minplus --cl-dir cl --json {}",
+    "minplus md -> minplus --cl-dir cl --md {}",
+    "minplus samples -> minplus --cl-dir cl --samples {}",
+    "minplus output -> minplus --input edges.csv -o {}",
+    "try csv -> try own.cl --as reduce --csv {}",
+    "try json -> try own.cl --as reduce --json {}",
+    "try md -> try own.cl --as reduce --md {}",
+    "try samples -> try own.cl --as reduce --samples {}",
+    "ladder csv -> ladder mine/family.toml --csv {}",
+    "ladder json -> ladder mine/family.toml --json {}",
+    "ladder md -> ladder mine/family.toml --md {}",
+    "ladder samples -> ladder mine/family.toml --samples {}",
+    "ceiling csv -> ceiling --cl-dir cl --csv {}",
+    "ceiling json -> ceiling --cl-dir cl --json {}",
+    "lab csv -> lab stride --cl-dir cl --csv {}",
+    "lab json -> lab stride --cl-dir cl --json {}",
+    "lab svg -> lab overlap --cl-dir cl --svg {}",
+    "count csv -> count mine/family.toml --csv {}",
+    "count json -> count reduce --own own.cl --json {}",
+    "sweep output -> sweep mine/family.toml --own own.cl -o {}",
+    "tune csv -> tune mine/family.toml --csv {}",
+    "tune json -> tune reduce --own own.cl --json {}",
+    "tune export -> tune mine/family.toml --export kernel-tuner {}",
+    "tune md -> tune --replay sweep.csv --md {}",
+    "merge output -> merge sweep.csv -o {}",
+    "show md -> show rows.csv points.csv --md {}",
+    "plot output -> plot rows.csv --what ladder -o {}",
+    "report output -> report rows.csv points.csv -o {}",
+    "compare csv -> compare rows.csv,copy.csv copy.csv --csv {}",
+    "compare json -> compare rows.csv copy.csv --json {}",
+    "devices json -> devices --json {}",
+    "doctor json -> doctor --json {}",
+    "export file -> tuned export {}",
+    "check json -> exercise check strides strides.cl --json {}",
+];
+
+/// Options and arguments that name what is read, or a folder; a file that is never there before.
+const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,cl_dir \
+                      ladder:file,template,cl_dir ceiling:cl_dir lab:cl_dir count:of,own,cl_dir sweep:own,cl_dir \
+                      tune:own,cl_dir,replay merge:files show:what plot:files report:files compare:files import:file \
+                      start:output check:file,all record:output man:dir source:cl_dir diff:cl_dir";
+
+/// The files that a command line reads, by a word of it.
+const READ: &[(&str, &[&str])] = &[
+    (
+        "mine/family.toml",
+        &["mine/family.toml", "mine/naive.cl", "mine/part.h", "mine/tiled.cl", "mine/reference.cl", "mine/in.f32"],
+    ),
+    ("own.cl", &["own.cl", "part.h"]),
+    ("d.csv:b", &["d.csv"]),
+    ("e.f32", &["e.f32"]),
+    ("edges.csv", &["edges.csv"]),
+    ("cl", &["cl/dot/v1_naive.cl"]),
+    ("rows.csv", &["rows.csv"]),
+    ("rows.csv,copy.csv", &["rows.csv", "copy.csv"]),
+    ("points.csv", &["points.csv"]),
+    ("copy.csv", &["copy.csv"]),
+    ("sweep.csv", &["sweep.csv"]),
+    ("strides.cl", &["strides.cl"]),
+];
+
+/// A folder with the files that the command lines above name.
+fn folder() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let put = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let text = |name: &str| fs::read_to_string(repository.join(name)).unwrap();
+    for name in ["family.toml", "naive.cl", "tiled.cl", "reference.cl"] {
+        put(&format!("mine/{name}"), &text(&format!("data/examples/template/{name}")));
+    }
+    let toml = text("data/examples/template/family.toml").replace("fill = \"random\"", "file = \"in.f32\" #");
+    put("mine/family.toml", &toml);
+    put("mine/naive.cl", &format!("#include \"part.h\"\n{}", text("data/examples/template/naive.cl")));
+    put("mine/in.f32", &"0000".repeat(1 << 10));
+    for name in ["part.h", "mine/part.h"] {
+        put(name, "// nothing\n");
+    }
+    put("own.cl", "#include \"part.h\"\n__kernel void own(__global const T *x, __global T *out, const INDEX n) { }\n");
+    put("d.csv", "b\n1\n2\n");
+    put("e.f32", "00001111");
+    put("edges.csv", "from,to,weight\na,b,1\n");
+    put("strides.cl", "__kernel void strides() { }\n");
+    put("cl/dot/v1_naive.cl", &text("cl/dot/v1_naive.cl"));
+    for (name, from) in [("rows", "dot"), ("copy", "dot"), ("points", "lab")] {
+        put(&format!("{name}.csv"), &text(&format!("data/results/pocl-epyc-2/{from}.csv")));
+    }
+    let header = text("data/results/pocl-epyc-2/dot.csv").lines().next().unwrap().to_owned();
+    put("sweep.csv", &(header + "\n"));
+    dir
+}
+
+/// The words of a line of [`OUTPUTS`] with this output.
+fn words<'a>(line: &'a str, output: &'a str) -> Vec<&'a str> {
+    let command = line.split_once(" -> ").unwrap().1;
+    command.split(' ').map(|word| if word == "{}" { output } else { word }).collect()
+}
+
+fn run_in(dir: &Path, args: &[&str]) -> (String, i32) {
+    let output = gpulab(args).current_dir(dir).env("GPULAB_DATA", dir.join("data")).output().unwrap();
+    let all = [output.stdout, output.stderr].concat();
+    (String::from_utf8(all).unwrap().replace('\n', " "), output.status.code().unwrap())
+}
+
+#[test]
+fn every_option_that_names_a_file_is_known_here() {
+    let mut outputs: BTreeSet<(String, String)> = BTreeSet::new();
+    fn walk(command: &clap::Command, outputs: &mut BTreeSet<(String, String)>, others: &BTreeMap<&str, Vec<&str>>) {
+        for arg in command.get_arguments().filter(|arg| arg.get_action().takes_values()) {
+            let values: Vec<String> = arg.get_value_names().unwrap_or_default().iter().map(|v| v.to_string()).collect();
+            let names_a_path = values.iter().any(|v| ["FILE", "DIR", "FOLDER"].iter().any(|word| v.contains(word)));
+            let id = arg.get_id().as_str();
+            let is_other = others.get(command.get_name()).is_some_and(|all| all.contains(&id));
+            if (names_a_path || ["dir", "input"].contains(&id))
+                && !(is_other && (id, command.get_name()) != ("output", "minplus"))
+            {
+                outputs.insert((command.get_name().to_owned(), id.to_owned()));
+            }
+        }
+        command.get_subcommands().for_each(|command| walk(command, outputs, others));
+    }
+    let others = OTHERS.split_whitespace().map(|line| line.split_once(':').unwrap());
+    let others = others.map(|(command, ids)| (command, ids.split(',').collect())).collect();
+    walk(&Cli::command(), &mut outputs, &others);
+    let known: BTreeSet<(String, String)> = OUTPUTS
+        .iter()
+        .map(|line| line.split_once(" -> ").unwrap().0.split_once(' ').unwrap())
+        .map(|(command, id)| (command.to_owned(), id.to_owned()))
+        .collect();
+    assert_eq!(outputs, known);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_output_replaces_what_the_command_reads() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    for (number, line) in OUTPUTS.iter().enumerate() {
+        let read = words(line, "").into_iter().filter_map(|word| READ.iter().find(|(known, _)| *known == word));
+        for (nth, name) in read.flat_map(|(_, files)| *files).enumerate() {
+            let before = fs::read(at(name)).unwrap();
+            let (soft, hard) = (format!("soft-{number}-{nth}"), format!("hard-{number}-{nth}"));
+            std::os::unix::fs::symlink(at(name), at(&soft)).unwrap();
+            fs::hard_link(at(name), at(&hard)).unwrap();
+            let other_way = format!("./mine/../{name}");
+            // All ways to a file are one to the rule: each is tried with some options.
+            let ways = [name.to_string(), soft, hard, other_way];
+            let way = if line.starts_with("plot") { &ways[0] } else { &ways[(number + nth) % 4] };
+            let (said, code) = run_in(dir.path(), &[&words(line, way)[..], &["--force"]].concat());
+            let is_picture = line.starts_with("plot") && code == 2;
+            assert!(code == 2 && (is_picture || said.contains("is the input")), "{line}: {way}: {code} {said}");
+            assert_eq!(fs::read(at(name)).unwrap(), before, "{line}: {way}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_gpulab_did_not_write_stays_without_force() {
+    let dir = folder();
+    let foreign = "[package]\nname = \"mine\"\n";
+    for line in OUTPUTS {
+        let name = if line.starts_with("plot") { "mine.svg" } else { "mine.txt" };
+        fs::write(dir.path().join(name), foreign).unwrap();
+        let (said, code) = run_in(dir.path(), &words(line, name));
+        assert!(code == 2 && said.contains("there already") && said.contains("--force"), "{line}: {code} {said}");
+        assert_eq!(fs::read_to_string(dir.path().join(name)).unwrap(), foreign, "{line}");
+        // What is empty is nobody's.
+        fs::write(dir.path().join(name), "").unwrap();
+        let (said, _) = run_in(dir.path(), &[&words(line, name)[..], &["-d", "no such device"]].concat());
+        assert!(!said.contains("--force"), "{line}: {said}");
+    }
+    for (words, file) in [("man pages", "pages/gpulab-dot.1"), ("report rows.csv -o pages/", "pages/index.html")] {
+        let path = dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, foreign).unwrap();
+        let (said, code) = run_in(dir.path(), &words.split(' ').collect::<Vec<_>>());
+        assert!(code == 2 && said.contains("--force"), "{words}: {said}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "{words}: nothing else is written");
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn results_of_the_same_kind_are_replaced_and_others_with_force() {
+    let dir = folder();
+    let text = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+    for (line, name) in [
+        ("show rows.csv --md {}", "a.md"),
+        ("plot rows.csv --what ladder -o {}", "a.svg"),
+        ("plot rows.csv --what ladder --width 240 -o {}", "a.png"),
+        ("report rows.csv -o {}", "a.html"),
+        ("compare rows.csv copy.csv --csv {}", "a.csv"),
+        ("compare rows.csv copy.csv --json {}", "a.json"),
+        ("tuned export {}", "b.json"),
+        ("man {}", "pages"),
+    ] {
+        if name == "pages" {
+            fs::create_dir_all(dir.path().join(name)).unwrap();
+        }
+        let all: Vec<&str> = line.split(' ').map(|word| if word == "{}" { name } else { word }).collect();
+        let (said, code) = run_in(dir.path(), &all);
+        assert_eq!(code, 0, "{line}: {said}");
+        let first = fs::read(dir.path().join(name)).unwrap_or_default();
+        let (said, code) = run_in(dir.path(), &all);
+        assert_eq!((code, fs::read(dir.path().join(name)).unwrap_or_default()), (0, first.clone()), "{line}: {said}");
+        if name != "pages" {
+            fs::write(dir.path().join(name), "mine").unwrap();
+            let (said, code) = run_in(dir.path(), &[&all[..], &["--force"]].concat());
+            assert_eq!((code, fs::read(dir.path().join(name)).unwrap()), (0, first), "{line}: {said}");
+        }
+    }
+    // Of another kind: rows in place of a comparison.
+    let (said, code) = run_in(dir.path(), &["dot", "--csv", "a.csv"]);
+    assert!(code == 2 && said.contains("--force"), "{said}");
+    // Until there is something, results stay: no device, no kernel.
+    let before = text("rows.csv");
+    for refused in [&["-d", "no such device"][..], &["--variant", "99"]] {
+        let (said, code) = run_in(dir.path(), &[&["dot", "--csv", "rows.csv"], refused].concat());
+        assert!(code != 0 && !said.contains("--force"), "{said}");
+        assert_eq!(text("rows.csv"), before);
+    }
+    // Rows of a sweep are gone on with, or replaced when that is asked for.
+    let (said, code) = run_in(dir.path(), &["sweep", "dot", "-o", "rows.csv"]);
+    assert!(code == 2 && said.contains("--resume") && said.contains("--force"), "{said}");
+    let left: Vec<PathBuf> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.iter().all(|path| !path.to_string_lossy().contains(".part")), "{left:?}");
+}
+
+#[cfg(target_os = "linux")]
+mod ended {
+    use super::*;
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    /// Starts a program of its own data folder, by which its processes are known.
+    fn start(dir: &Path, args: &[&str]) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
+        command.args(args).current_dir(dir).env("GPULAB_DATA", dir.join("data")).env("TMPDIR", dir.join("tmp-{n}"));
+        command.env_remove("GPULAB_DEVICE").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    }
+
+    /// Command lines of all processes that have this folder in their environment.
+    fn processes(dir: &Path) -> Vec<String> {
+        let text =
+            |path: PathBuf| fs::read(path).map(|b| String::from_utf8_lossy(&b).replace('\0', " ")).unwrap_or_default();
+        let all = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+        let own = all.filter(|path| text(path.join("environ")).contains(&dir.display().to_string()));
+        own.map(|path| text(path.join("cmdline"))).filter(|line| !line.is_empty()).collect()
+    }
+
+    fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !is_so() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    #[test]
+    fn a_reference_and_its_files_end_with_gpulab() {
+        for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::KILL] {
+            let dir = folder();
+            let temporary = dir.path().join("tmp-{n}");
+            fs::create_dir(&temporary).unwrap();
+            let toml = fs::read_to_string(dir.path().join("mine/family.toml")).unwrap();
+            // A program that starts another one, and waits for it.
+            let slow = "seconds = 60\ncommand = [\"sh\", \"-c\", \"sleep 55; true\", \"sh\", \"{in}\", \"{out}\"]";
+            let toml =
+                toml.replace("kernel = \"reference.cl\"", slow).replace("file = \"in.f32\" #", "fill = \"random\" #");
+            fs::write(dir.path().join("mine/family.toml"), toml).unwrap();
+            let mut child = start(dir.path(), &["ladder", "mine/family.toml", "-n", "1000", "--csv", "new.csv"]);
+            let is_asked = || processes(dir.path()).iter().any(|line| line.starts_with("sleep 55"));
+            wait_until("the reference runs", is_asked);
+            assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let status = child.wait().unwrap();
+            assert_eq!(status.code(), (signal != Signal::KILL).then_some(130), "{signal:?}");
+            wait_until("nothing runs", || processes(dir.path()).is_empty());
+            let left: Vec<_> = fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().path()).collect();
+            assert!(left.is_empty(), "{signal:?}: {left:?}");
+            assert!(signal == Signal::KILL || !dir.path().join("new.csv").exists(), "an empty file stays");
+        }
+    }
+
+    #[test]
+    fn a_record_takes_its_command_with_it() {
+        for signal in [Signal::TERM, Signal::KILL] {
+            let dir = TempDir::new().unwrap();
+            let mut child = start(dir.path(), &["record", "--quick", "-o", "mine"]);
+            wait_until("a worker runs", || processes(dir.path()).iter().any(|line| line.trim().ends_with("worker")));
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let status = child.wait().unwrap();
+            assert_eq!(status.code(), (signal != Signal::KILL).then_some(130), "{signal:?}");
+            let ended = Instant::now();
+            wait_until("nothing runs", || processes(dir.path()).is_empty());
+            assert!(ended.elapsed() < Duration::from_secs(20), "{signal:?}: it went on measuring");
+        }
+    }
+
+    #[test]
+    fn braces_in_the_folder_for_temporary_files_are_no_names() {
+        let dir = folder();
+        fs::create_dir(dir.path().join("tmp-{n}")).unwrap();
+        let toml = fs::read_to_string(dir.path().join("mine/family.toml")).unwrap();
+        let copies = "command = [\"sh\", \"-c\", \"test -f $1 && dirname $2 > asked; exit 1\", \"sh\", \"{in}\", \"{out}\", \"{n}\"]";
+        let toml =
+            toml.replace("kernel = \"reference.cl\"", copies).replace("file = \"in.f32\" #", "fill = \"random\" #");
+        fs::write(dir.path().join("mine/family.toml"), toml).unwrap();
+        start(dir.path(), &["ladder", "mine/family.toml", "-n", "1000"]).wait().unwrap();
+        let asked = fs::read_to_string(dir.path().join("mine/asked")).unwrap();
+        assert!(asked.contains("/tmp-{n}/"), "{asked}");
+        assert!(Path::new(DATA).is_absolute());
+    }
+}
