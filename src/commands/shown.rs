@@ -5,7 +5,7 @@ use crate::ceilings::{CeilingRow, cached};
 use crate::count::CountRow;
 use crate::files;
 use crate::kernels;
-use crate::record::{Point, Row, SampleRow, flag};
+use crate::record::{Point, Row, SampleRow};
 use crate::report::groups::{distinct, groups};
 use crate::runner::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
@@ -314,9 +314,7 @@ fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
                 && row.cache == Cache::Warm
                 && row.bytes.is_some_and(|bytes| (1..=cached).contains(&bytes))
         };
-        for row in rows.iter_mut().filter(|row| is_cached(row) && !row.has_flag(flag::FITS_CACHE)) {
-            row.flags = format!("{} {}", row.flags, flag::FITS_CACHE).trim_start().to_owned();
-        }
+        rows.iter_mut().filter(|row| is_cached(row)).for_each(Row::set_in_cache);
     }
 }
 

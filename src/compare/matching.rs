@@ -3,7 +3,7 @@
 use super::noise::SEVERAL;
 use super::{RatioInterval, SpeedVerdict, TimeEstimate};
 use crate::data::Dtype;
-use crate::record::{Row, flag};
+use crate::record::Row;
 use crate::runner::{Cache, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub enum WhyNot {
     Clocks,
     /// The CPU's own programs ran once or twice: nothing watches what else the host did meanwhile.
     Unwatched,
-    /// A row was measured while the device's clock or a neighbour changed.
+    /// A row was measured while the device's clock or a neighbour changed, which can make the difference.
     Unsteady,
 }
 
@@ -52,12 +52,15 @@ impl ComparedCase {
     /// Of a case's rows that have a time.
     fn new(before: &[&Row], after: &[&Row], same: f64) -> Option<ComparedCase> {
         let times = [TimeEstimate::of(before)?, TimeEstimate::of(after)?];
-        let interval = RatioInterval::new(times[0], times[1]);
+        let steady = RatioInterval::new(times[0], times[1]);
         let (first, second) = (*before.last()?, *after.last()?);
         let both = || before.iter().chain(after);
+        let drift = both().map(|row| row.drift()).fold(1.0, f64::max);
+        let interval = if drift.is_finite() { steady.beside_drift(drift) } else { steady };
+        let is_open = |interval| SpeedVerdict::of(interval, same) == SpeedVerdict::Undecided;
         let why_not = match () {
             () if both().any(|row| row.clock != first.clock) => Some(WhyNot::Clocks),
-            () if both().any(|row| row.has_flag(flag::DRIFT)) => Some(WhyNot::Unsteady),
+            () if drift.is_infinite() || (is_open(&interval) && !is_open(&steady)) => Some(WhyNot::Unsteady),
             () if first.on_host() && before.len().min(after.len()) < SEVERAL => Some(WhyNot::Unwatched),
             () => None,
         };
@@ -76,6 +79,13 @@ impl ComparedCase {
     /// Whether the work-group or a setting is another.
     pub fn has_other_settings(&self) -> bool {
         settings(&self.before) != settings(&self.after)
+    }
+}
+
+impl RatioInterval {
+    /// The interval where the device may have been so many times slower while either side was timed.
+    pub(super) fn beside_drift(self, drift: f64) -> RatioInterval {
+        RatioInterval { low: self.low / drift, high: self.high * drift, ..self }
     }
 }
 

@@ -88,11 +88,12 @@ fn ladder(timed: &[&Row], key: (&str, Dtype, Cache)) -> Option<LadderSteps> {
                 && (row.rung, row.variant.as_str()) == (Some(rung.0), rung.1)
         };
         let rows: Vec<&Row> = own.iter().filter(is_it).copied().collect();
-        TimeEstimate::of(&rows)
+        Some((TimeEstimate::of(&rows)?, rows.iter().map(|row| row.drift()).fold(1.0, f64::max)))
     };
     let gain = |at: usize, device: &LadderDevice| {
         let before = at.checked_sub(1).map(|before| rungs[before])?;
-        Some(RatioInterval::new(time(device, rungs[at])?, time(device, before)?))
+        let ((own, drift), (before, drift_before)) = (time(device, rungs[at])?, time(device, before)?);
+        Some(RatioInterval::new(own, before).beside_drift(drift.max(drift_before)))
     };
     let lines = rungs.iter().enumerate().map(|(at, &(number, name))| {
         (number, name.to_owned(), devices.iter().map(|device| gain(at, device)).collect::<Vec<_>>())

@@ -62,7 +62,7 @@ pub(super) enum Gain {
     Slower(f64),
     /// As fast, within a few per cent.
     Same,
-    /// So many times faster, below 1 slower; but the spreads of both are larger than the difference, or the device was unsteady.
+    /// So many times faster, below 1 slower; but the spreads of both, or an unsteady device, may make the difference.
     Undecided(f64),
 }
 
@@ -101,8 +101,8 @@ pub const COLUMNS: &[TableColumn] = &[
     TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
     TableColumn::new(
         "gain",
-        "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? the noise is larger than \
-         the difference, or the device was unsteady, so it is undecided",
+        "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? noise or an unsteady \
+         device may make the difference, so it is undecided",
         0,
         |c| gain(c.before, c.row).map(Value::Gain),
     )
@@ -245,7 +245,7 @@ impl Gain {
 /// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.
 pub(super) fn of_limit(row: &Row) -> Option<Value> {
     match row.has_flag(flag::FITS_CACHE) && row.t_median_s.is_some() {
-        true => Some(Value::Word("in cache")),
+        true => Some(Value::Word(IN_CACHE)),
         false => row.ceiling_pct.map(Value::Percent),
     }
 }
@@ -253,14 +253,36 @@ pub(super) fn of_limit(row: &Row) -> Option<Value> {
 /// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
 fn of_peak(row: &Row) -> Option<Value> {
     let share = row.peak_pct?;
-    Some(if row.has_flag(flag::FITS_CACHE) { Value::Word("in cache") } else { Value::Percent(share) })
+    Some(if row.has_flag(flag::FITS_CACHE) { Value::Word(IN_CACHE) } else { Value::Percent(share) })
+}
+
+/// The signs of tables and what they mean: all of it is a line of 80 characters.
+const SIGNS: [(&str, &str); 6] = [
+    ("★", "★ best"),
+    ("▲", "▲ faster"),
+    ("▼", "▼ slower"),
+    ("=", "= within 5 %"),
+    ("?", "? may be noise"),
+    (IN_CACHE, "in cache: not memory"),
+];
+
+/// What the cell of a limit says where the data fit a cache.
+const IN_CACHE: &str = "in cache";
+
+/// What the signs mean that occur in a table with these values, in a line; none without signs. `is_marked` is whether a row
+/// has the star.
+pub(super) fn legend(is_marked: bool, values: impl IntoIterator<Item = Value>) -> Option<String> {
+    let cells: String = values.into_iter().map(Value::text).collect();
+    let occurs = |sign: &str| cells.contains(sign) || (sign == "★" && is_marked);
+    let told: Vec<&str> = SIGNS.iter().filter(|(sign, _)| occurs(sign)).map(|(_, meaning)| *meaning).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 /// The factor up to which two times count as the same, if no spread hides a larger one.
 const SAME: f64 = 1.05;
 
 /// What a row gained against the rung before it; undecided where the spreads of both or an unsteady device hide it.
-fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
+pub(super) fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
     let factor = row.step_x?;
     let clear = clear_factor(before, row);
     Some(match ratio(1.0, factor) {

@@ -148,11 +148,15 @@ fn faster(gain: f64) -> String {
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
     let step = format!("{} to {}", short(before), short(after));
     match reason {
-        StepReason::Undecided(clear) if clear.is_finite() => {
-            let percent = format::percent(clear - 1.0);
-            format!("{step}: undecided: differences under {percent} cannot be seen in this run")
+        StepReason::Undecided(clear) => {
+            let drift = before.drift().max(after.drift());
+            let unsteady = if drift > 1.0 { "the device was unsteady: " } else { "" };
+            let least = match drift.is_finite() {
+                true => format!("differences under {} cannot be seen in this run", format::percent(clear - 1.0)),
+                false => "differences cannot be seen in this run".to_owned(),
+            };
+            format!("{step}: undecided: {unsteady}{least}")
         }
-        StepReason::Undecided(_) => format!("{step}: undecided: the device was unsteady"),
         StepReason::Uncounted(why) => format!("{step}, {}: no reason: {why}", faster(gain)),
         StepReason::Unexplained { at_limit: true, .. } => {
             let limit = part(TimePart::Limit, after);
