@@ -1,7 +1,7 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
 use crate::Error;
-use crate::ceilings::{CeilingRow, cached};
+use crate::ceilings::{self, CeilingRow, all_kept, cached};
 use crate::count::CountRow;
 use crate::files;
 use crate::kernels;
@@ -299,6 +299,19 @@ pub(super) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
     match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
         Some(ShownContent::Ceilings(rows)) => Ok(rows),
         _ => Ok(Vec::new()),
+    }
+}
+
+/// Adds the limits that are kept on this machine of the rows' devices with their drivers, of what the files hold no limit.
+pub(super) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
+    let kept = ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default();
+    for kept in kept.into_iter().flatten() {
+        let is_its = |row: &Row| (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver);
+        if rows.iter().any(is_its) {
+            let is_new = |row: &CeilingRow| !ceilings.iter().any(|own| own.device == row.device && own.is_of(row));
+            let new: Vec<CeilingRow> = kept.ceilings.into_iter().filter(is_new).collect();
+            ceilings.extend(new);
+        }
     }
 }
 

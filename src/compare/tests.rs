@@ -67,6 +67,10 @@ fn what_was_measured_otherwise_is_undecided() {
     assert_eq!(why(&slow), (SpeedVerdict::Slower, None));
     assert_eq!(why(&by_wall), (SpeedVerdict::Undecided, Some(WhyNot::Clocks)));
     assert_eq!(why(&drifting), (SpeedVerdict::Undecided, Some(WhyNot::Unsteady)));
+    // Twice the time is more than a device makes that was 1.5 times slower, and less than one of 2.5.
+    let by = |canary| Row { canary: Some(canary), ..drifting.clone() };
+    assert_eq!(why(&by(1.5)), (SpeedVerdict::Slower, None));
+    assert_eq!(why(&by(2.5)), (SpeedVerdict::Undecided, Some(WhyNot::Unsteady)));
 }
 
 #[test]

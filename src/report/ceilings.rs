@@ -6,8 +6,10 @@ use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::ceilings::{CeilingRow, Site};
 use crate::plan::REPEATS;
-use crate::record::flag;
 use crate::values::binary;
+
+/// What there is to say of limits that were measured beside other load.
+pub(super) const UNQUIET: &str = "the machine was not quiet, so the limit may be low: gpulab ceiling measures it again";
 
 /// The ceilings of one device, the curves over size below the others, and remarks.
 pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
@@ -146,10 +148,7 @@ fn notes(rows: &[CeilingRow], screen: Screen) -> String {
         if selected.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&selected, single.len())) }
     };
     let mut text = [
-        note(
-            &|r| r.value.is_some() && (r.has_flag(flag::NOISY) || r.has_flag(flag::DRIFT)),
-            "the machine was not quiet: measure again before it is trusted",
-        ),
+        note(&CeilingRow::is_unquiet, UNQUIET),
         note(&|r| r.value.is_some() && !r.reason.is_empty(), "timed by another clock than the driver's events"),
         note(&|r| r.quick, "measured quickly: a full search may find more"),
     ]

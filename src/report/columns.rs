@@ -316,13 +316,30 @@ mod tests {
     }
 
     #[test]
-    fn no_gain_is_clear_where_the_device_was_unsteady_in_either_row() {
-        let steady = Row { step_x: Some(2.5), noise: Some(0.001), ..row("local") };
-        let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
-        let gains = [(&steady, &steady), (&steady, &unsteady), (&unsteady, &steady)]
-            .map(|(before, row)| gain(Some(before), row).map(Gain::text).unwrap_or_default());
-        assert_eq!(gains, ["▲2.50", "▲2.50?", "▲2.50?"]);
-        let slower = Row { step_x: Some(0.98), ..unsteady };
-        assert_eq!(gain(Some(&steady), &slower).map(Gain::text).as_deref(), Some("▼1.02?"));
+    fn a_gain_is_decided_where_it_is_larger_than_drift_in_either_row_can_make_it() {
+        let gained = |factor: f64, canary: Option<f64>, [before, after]: [bool; 2]| {
+            let steady = Row { step_x: Some(factor), noise: Some(0.001), canary, ..row("local") };
+            let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
+            let of = |drifts| if drifts { &unsteady } else { &steady };
+            gain(Some(of(before)), of(after)).map(Gain::text).unwrap_or_default()
+        };
+        for either in [[true, false], [false, true], [true, true]] {
+            assert_eq!(gained(12.9, Some(1.89), either), "▲12.9");
+            assert_eq!(gained(0.1, Some(1.89), either), "▼10.0");
+            assert_eq!(gained(1.9, Some(1.89), either), "▲1.90?", "the noise is on top of the drift");
+            assert_eq!(gained(0.98, Some(1.89), either), "▼1.02?");
+            assert_eq!(gained(12.9, None, either), "▲12.9?", "by how much the device drifted is not known");
+        }
+        assert_eq!(gained(1.9, Some(1.04), [false, false]), "▲1.90");
+    }
+
+    #[test]
+    fn a_legend_has_the_signs_that_occur_in_80_columns() {
+        let gains = [Gain::Faster(2.0), Gain::Slower(2.0), Gain::Same, Gain::Undecided(1.1)].map(Value::Gain);
+        let all = legend(true, gains.into_iter().chain([Value::Word(IN_CACHE)])).unwrap();
+        assert_eq!(all, "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory");
+        assert!(all.chars().count() <= 80);
+        assert_eq!(legend(false, [gains[2], Value::Percent(50.0)]).as_deref(), Some("= within 5 %"));
+        assert_eq!(legend(false, [Value::Percent(50.0)]), None);
     }
 }

@@ -314,6 +314,11 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
             &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),
             "faster than the limit measured on this device; gpulab ceiling measures it again",
         ),
+        note(
+            rows,
+            &|r| r.ceiling_pct > Some(100.0) && !r.has_flag(flag::ABOVE_CEILING),
+            "above the limit, but within the 5 % by which a limit differs from run to run",
+        ),
         doubtful(&|r| r.has_flag(flag::DRIFT), &drift),
         doubtful(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
         doubtful_inside(inside),
@@ -346,7 +351,7 @@ fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<St
 
 /// What the table's words mean, of those that it has.
 fn remarks(rows: &[&Row]) -> Vec<String> {
-    let cache = note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit the cache, so memory's limit is none");
+    let cache = note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit a cache, so memory's limit does not bound it");
     cache.into_iter().chain(end_to_end(rows)).collect()
 }
 

@@ -144,6 +144,15 @@ fn faster(gain: f64) -> String {
     format!("{} times {word}", format::significant(factor, 3))
 }
 
+/// Why a ladder on this device has no reasons where no limit was measured of something, and what mends it.
+pub fn without_limit(missing: &str, device: &str) -> String {
+    let device = format::device(device);
+    format!(
+        "no reasons: no limit was measured for {missing} on {device}: run gpulab ceiling there, then this again; on another \
+         machine name the file of gpulab ceiling --csv FILE, too"
+    )
+}
+
 /// A step in one sentence.
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
     let step = format!("{} to {}", short(before), short(after));

@@ -4,6 +4,7 @@ mod gallery;
 mod inputs;
 
 use super::study::PointStudy;
+use super::shown::add_kept;
 use super::{note, why};
 use crate::Error;
 use crate::cli::{Global, ReportArgs};
@@ -33,7 +34,8 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let paths: Vec<_> = inputs.iter().flat_map(|folder| &folder.files).filter_map(|file| file.path.clone()).collect();
     keep_apart(&[("-o", Some(output))], &paths)?;
     let mut counts = why::shipped()?;
-    let folders = folders(inputs, &mut counts, &|_| None, global.quiet);
+    let mut folders = folders(inputs, &mut counts, &|_| None, global.quiet);
+    folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows));
     let page = page::html(&PageMaterial { folders: &folders, counts: &counts, home: None });
     Deferred::open(output)?.replace(|out| out.write_all(page.as_bytes()).and_then(|()| out.flush()))?;
     if output != "-" && !global.quiet {

@@ -88,7 +88,8 @@ pub(super) fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> 
     all.sort_by_key(|of_family| of_family.first().map_or(0, place));
     let chosen = |of_family: Vec<Vec<Row>>| {
         let whole = of_most_rungs(of_family.clone());
-        let first = whole.into_iter().max_by_key(|rows| elements(rows))?;
+        // Of several as large the first.
+        let first = whole.into_iter().rev().max_by_key(|rows| elements(rows))?;
         let others = of_family.into_iter().filter(|rows| *rows != first).collect();
         Some((first, others))
     };
@@ -128,8 +129,7 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
         @match &why {
             Ok(why) => (with_reasons(why, is_gpu, material)),
             Err(missing) => {
-                p.quiet { "No reasons: the device's limits are needed beside its rows, and there is none of " (missing) "; "
-                    code { "gpulab ceiling --csv FILE" } " writes them." }
+                p.quiet { (prose(&why::without_limit(missing, &row.device))) "." }
                 (differences(rows, material))
             }
         }

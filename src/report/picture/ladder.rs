@@ -247,11 +247,19 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
     let is_doubtful = |row: &&&Row| !is_believed(row) && row.t_median_s.is_some_and(|t| t < time);
     let doubtful: Vec<&Row> = rungs.iter().filter(is_doubtful).copied().collect();
+    let reason = |row: &&Row| match row.status {
+        Status::Ok => "faster than the limit",
+        Status::Suspect => "faster than the device can be",
+        other => status_word(other),
+    };
+    let mut reasons: Vec<&str> = doubtful.iter().map(reason).collect();
+    reasons.dedup();
     // What the spreads of both would hide is no difference.
     let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(best, row));
     let alike: Vec<&Row> = timed.iter().copied().filter(is_alike).collect();
     let share = best.ceiling_pct.filter(|_| is_limited && !best.has_flag(flag::FITS_CACHE));
     let how = match (share, best.total_x) {
+        (Some(share), _) if share >= 100.5 => format!("{share:.0} % of the limit, within what limits vary"),
         (Some(share), _) => format!("{share:.0} % of the limit"),
         (None, Some(total)) if total > 1.005 => {
             format!("{}, {} times as fast as v1", number::time(time), number::value(total))
@@ -260,7 +268,7 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     };
     let how = match doubtful.is_empty() {
         true => how,
-        false => format!("{how}; {} cannot be believed", and(&who(&doubtful, &[]))),
+        false => format!("{how}; {} not counted: {}", and(&who(&doubtful, &[])), reasons.join(" or ")),
     };
     match alike.len() {
         _ if timed.len() < 2 => format!("{}: {how}", label(best)),
