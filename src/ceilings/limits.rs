@@ -78,7 +78,18 @@ impl Limits {
         let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::quick(&info.target) } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
-        Limits { effort, kept, folder, told: quiet, told_unquiet: quiet, quiet, say, deadline: None, known: Vec::new(), broken: Vec::new() }
+        Limits {
+            effort,
+            kept,
+            folder,
+            told: quiet,
+            told_unquiet: quiet,
+            quiet,
+            say,
+            deadline: None,
+            known: Vec::new(),
+            broken: Vec::new(),
+        }
     }
 
     /// The ceiling, if it was measured and there is one.
@@ -230,7 +241,7 @@ impl Limits {
         if row.is_unquiet() && !std::mem::replace(&mut self.told_unquiet, true) {
             let what = [row.what.as_str(), row.element.as_str(), row.place.name()].join(" ").replace("  ", " ");
             (self.say)(&format!(
-                "the limit of {what} was measured while the machine was not quiet, so shares of it may be too high: \
+                "the limit of {what} was measured while the machine was not quiet and may be off: \
                  gpulab ceiling measures it again"
             ));
         }

@@ -5,11 +5,12 @@ use crate::ceilings::{self, CeilingRow, all_kept, cached};
 use crate::count::CountRow;
 use crate::files;
 use crate::kernels;
-use crate::record::{Point, Row, SampleRow};
+use crate::record::{Point, Row, SampleRow, flag};
 use crate::report::groups::{distinct, groups};
 use crate::runner::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What a file or a shipped record holds.
@@ -306,7 +307,8 @@ pub(super) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
 pub(super) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
     let kept = ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default();
     for kept in kept.into_iter().flatten() {
-        let is_its = |row: &Row| (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver);
+        let is_its =
+            |row: &Row| (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver);
         if rows.iter().any(is_its) {
             let is_new = |row: &CeilingRow| !ceilings.iter().any(|own| own.device == row.device && own.is_of(row));
             let new: Vec<CeilingRow> = kept.ceilings.into_iter().filter(is_new).collect();
@@ -315,20 +317,27 @@ pub(super) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
     }
 }
 
-/// Flags the rows of data that the device's caches hold. Those that were recorded before caches were measured do not say so
-/// themselves, and a share of memory's limit would mislead.
+/// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over as
+/// much. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
 fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
+    let is_warm = |row: &Row| {
+        let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
+        is_memory && row.cache == Cache::Warm && !row.on_host()
+    };
+    let mut held: BTreeMap<String, u64> = BTreeMap::new();
     for of_device in groups(ceilings, |row| row.device.clone()) {
+        // Beside the data there may be a few partial results.
         let cached = cached(&of_device);
-        let is_cached = |row: &Row| {
-            let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
-            is_memory
-                && of_device.iter().any(|ceiling| ceiling.device == row.device)
-                && row.cache == Cache::Warm
-                && row.bytes.is_some_and(|bytes| (1..=cached).contains(&bytes))
-        };
-        rows.iter_mut().filter(|row| is_cached(row)).for_each(Row::set_in_cache);
+        held.insert(of_device[0].device.clone(), cached + cached / 16);
     }
+    for row in rows.iter().filter(|row| is_warm(row) && row.has_flag(flag::FITS_CACHE)) {
+        let most = held.entry(row.device.clone()).or_default();
+        *most = (*most).max(row.bytes.unwrap_or_default());
+    }
+    let fits = |row: &Row| {
+        held.get(&row.device).is_some_and(|most| row.bytes.is_some_and(|bytes| (1..=*most).contains(&bytes)))
+    };
+    rows.iter_mut().filter(|row| is_warm(row) && fits(row)).for_each(Row::set_in_cache);
 }
 
 /// What a source has of a family or an experiment.

@@ -84,7 +84,8 @@ fn what_needs_care_is_flagged() {
     assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), [flag::FITS_CACHE]);
     let peaks = Peaks { gbps: Some(1.0), gops: None };
     let shares = |scene: &Scene| {
-        let row = Row::from(&Record::from_outcome(&Scene { peaks, ..scene.clone() }, Some(1), outcome("naive", &[1e-4])));
+        let row =
+            Row::from(&Record::from_outcome(&Scene { peaks, ..scene.clone() }, Some(1), outcome("naive", &[1e-4])));
         (row.ceiling_pct.is_some(), row.peak_pct.is_some(), row.ceiling_gbps.is_some())
     };
     assert_eq!(shares(&scene()), (true, true, true));

@@ -9,7 +9,8 @@ use crate::plan::REPEATS;
 use crate::values::binary;
 
 /// What there is to say of limits that were measured beside other load.
-pub(super) const UNQUIET: &str = "the machine was not quiet, so the limit may be low: gpulab ceiling measures it again";
+pub(super) const UNQUIET: &str =
+    "measured while the machine was not quiet, so perhaps off: gpulab ceiling measures again";
 
 /// The ceilings of one device, the curves over size below the others, and remarks.
 pub fn text(rows: &[CeilingRow], screen: Screen) -> String {

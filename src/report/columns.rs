@@ -269,10 +269,10 @@ const SIGNS: [(&str, &str); 6] = [
 /// What the cell of a limit says where the data fit a cache.
 const IN_CACHE: &str = "in cache";
 
-/// What the signs mean that occur in a table with these values, in a line; none without signs. `is_marked` is whether a row
-/// has the star.
-pub(super) fn legend(is_marked: bool, values: impl IntoIterator<Item = Value>) -> Option<String> {
-    let cells: String = values.into_iter().map(Value::text).collect();
+/// What the signs mean that occur in a table with these cells of numbers, in a line; none without signs. `is_marked` is
+/// whether a row has the star.
+pub(super) fn legend(is_marked: bool, cells: impl IntoIterator<Item = String>) -> Option<String> {
+    let cells: String = cells.into_iter().collect();
     let occurs = |sign: &str| cells.contains(sign) || (sign == "★" && is_marked);
     let told: Vec<&str> = SIGNS.iter().filter(|(sign, _)| occurs(sign)).map(|(_, meaning)| *meaning).collect();
     (!told.is_empty()).then(|| told.join(", "))
@@ -335,11 +335,11 @@ mod tests {
 
     #[test]
     fn a_legend_has_the_signs_that_occur_in_80_columns() {
-        let gains = [Gain::Faster(2.0), Gain::Slower(2.0), Gain::Same, Gain::Undecided(1.1)].map(Value::Gain);
-        let all = legend(true, gains.into_iter().chain([Value::Word(IN_CACHE)])).unwrap();
+        let gains = [Gain::Faster(2.0), Gain::Slower(2.0), Gain::Same, Gain::Undecided(1.1)].map(Gain::text);
+        let all = legend(true, gains.into_iter().chain([IN_CACHE.to_owned()])).unwrap();
         assert_eq!(all, "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory");
         assert!(all.chars().count() <= 80);
-        assert_eq!(legend(false, [gains[2], Value::Percent(50.0)]).as_deref(), Some("= within 5 %"));
-        assert_eq!(legend(false, [Value::Percent(50.0)]), None);
+        assert_eq!(legend(false, [Gain::Same.text(), "50.0%".to_owned()]).as_deref(), Some("= within 5 %"));
+        assert_eq!(legend(false, ["50.0%".to_owned()]), None);
     }
 }

@@ -131,7 +131,7 @@ impl<'a> View<'a> {
     /// What the signs in the rungs' table mean, in a line; `is_marked` is whether the best has its star.
     pub(super) fn legend(&self, is_marked: bool) -> Option<String> {
         let columns = columns(&self.rungs, &[Subject::Timing, Subject::Kernels, Subject::Whole]);
-        columns::legend(is_marked, columns.into_iter().flat_map(|(_, values)| values).flatten())
+        columns::legend(is_marked, columns.into_iter().flat_map(|(_, values)| values).flatten().map(Value::text))
     }
 }
 
@@ -351,7 +351,8 @@ fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<St
 
 /// What the table's words mean, of those that it has.
 fn remarks(rows: &[&Row]) -> Vec<String> {
-    let cache = note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit a cache, so memory's limit does not bound it");
+    let cache =
+        note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit a cache, so memory's limit does not bound it");
     cache.into_iter().chain(end_to_end(rows)).collect()
 }
 

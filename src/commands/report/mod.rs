@@ -3,8 +3,8 @@
 mod gallery;
 mod inputs;
 
-use super::study::PointStudy;
 use super::shown::add_kept;
+use super::study::PointStudy;
 use super::{note, why};
 use crate::Error;
 use crate::cli::{Global, ReportArgs};

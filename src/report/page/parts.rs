@@ -45,7 +45,7 @@ pub(super) fn figures(ids: &Ids, pictures: &[Picture]) -> Option<Markup> {
 fn numbers(picture: &Picture) -> Markup {
     let Figures { head, rows, legend } = &picture.figures;
     html! { details.numbers { summary { "the numbers" span.unseen { " of: " (picture.title) } } (table(head, rows))
-        @if let Some(legend) = legend { p.quiet { (prose(legend)) } } } }
+    @if let Some(legend) = legend { p.quiet { (prose(legend)) } } } }
 }
 
 /// What the reader opens when it is wanted.

@@ -277,10 +277,7 @@ fn title(paths: &[Vec<RungPoint<'_>>]) -> String {
     let best = path.iter().max_by(|a, b| a.gops.total_cmp(&b.gops));
     let (Some(first), Some(best)) = (path.first(), best) else { return String::new() };
     let times = number::value(best.gops / first.gops);
-    let share = best
-        .row
-        .ceiling_pct
-        .map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
+    let share = best.row.ceiling_pct.map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
     match best.gops > 1.005 * first.gops {
         true => format!("From {} to {}: {times} times as fast{share}", label(first.row), label(best.row)),
         false => format!("No rung is faster than {}{share}", label(first.row)),

@@ -204,7 +204,8 @@ pub(super) fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
 /// alike in all of them are told once.
 fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
     let (table, tuned, meaning) = rung_table(rows, best);
-    let lines = |grid: &TextGrid| [grid.lines(), meaning.iter().cloned().collect()].concat().join("\n") + "\n";
+    let meaning = meaning.map_or_else(String::new, |legend| format::wrap(&legend, screen.width, "  "));
+    let lines = |grid: &TextGrid| grid.lines().join("\n") + "\n" + &meaning;
     let common = common(&tuned);
     let own = |params: &str| params.split(' ').filter(|set| !common.contains(set)).collect::<Vec<_>>().join(" ");
     let told: Vec<(String, String)> = tuned.iter().map(|(rung, params)| (rung.clone(), own(params))).collect();
@@ -265,7 +266,7 @@ fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Op
         GridColumn::texts("timed", counts.collect(), 1),
     ];
     let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), ranked[0].0.params.clone())).collect();
-    let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| of_limit(ranked[0].0)));
+    let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| of_limit(ranked[0].0).map(Value::text)));
     (TextGrid { columns }, tuned, meaning)
 }
 
