@@ -300,7 +300,7 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let has_gain = rows.iter().any(|r| r.has_flag(flag::DRIFT) && r.rung.is_some());
     let drift = format!(
         "unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best){}",
-        if has_gain { ": gains from and to these rows must be larger to be decided" } else { "" }
+        if has_gain { ", so smaller gains from and to these rows are undecided" } else { "" }
     );
     let doubtful = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
         let meant: Vec<&Row> = rows.iter().copied().filter(|row| is_meant(row)).collect();
@@ -316,7 +316,7 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         ),
         note(
             rows,
-            &|r| r.ceiling_pct > Some(100.0) && !r.has_flag(flag::ABOVE_CEILING),
+            &|r| r.ceiling_pct > Some(100.0) && ![flag::ABOVE_CEILING, flag::FITS_CACHE].iter().any(|f| r.has_flag(f)),
             "above the limit, but within the 5 % by which a limit differs from run to run",
         ),
         doubtful(&|r| r.has_flag(flag::DRIFT), &drift),

@@ -70,7 +70,7 @@ fn limit_of(rows: &[Row]) -> Option<String> {
     let row = rows.iter().find(|row| row.ceiling_pct.is_some())?;
     let rate = row.ceiling_gbps.map(|gbps| (gbps, "GB/s"));
     let (rate, unit) = rate.or(row.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")))?;
-    Some(format!("its limit: {} {unit}", number::value(rate)))
+    Some(format!("limit in its run: {} {unit}", number::value(rate)))
 }
 
 /// `reduce i32, n = 16_777_216:`.

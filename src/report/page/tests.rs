@@ -75,7 +75,7 @@ fn one_processor_under_several_names_of_a_driver_is_one_card_whose_limits_are_na
     let text =
         index(&PageMaterial { folders: &[folder("one", rows)], counts: &[], home: None }, &["one.html".to_owned()]);
     assert_eq!(text.matches("<article").count(), 1, "{text}");
-    assert!(text.contains("1 recorded machine") && text.contains("its limit: 40 GB/s"), "{text}");
+    assert!(text.contains("1 recorded machine") && text.contains("limit in its run: 40.0 GB/s"), "{text}");
 }
 
 #[test]
