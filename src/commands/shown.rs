@@ -10,7 +10,7 @@ use crate::report::groups::{distinct, groups};
 use crate::runner::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What a file or a shipped record holds.
@@ -317,25 +317,22 @@ pub(super) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
     }
 }
 
-/// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over as
-/// much. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
+/// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over the
+/// same data. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
 fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
+    // Beside the data there may be a few partial results.
+    let held = |of_device: Vec<CeilingRow>| (of_device[0].device.clone(), cached(&of_device) * 17 / 16);
+    let held: BTreeMap<String, u64> = groups(ceilings, |row| row.device.clone()).into_iter().map(held).collect();
+    let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
     let is_warm = |row: &Row| {
         let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
         is_memory && row.cache == Cache::Warm && !row.on_host()
     };
-    let mut held: BTreeMap<String, u64> = BTreeMap::new();
-    for of_device in groups(ceilings, |row| row.device.clone()) {
-        // Beside the data there may be a few partial results.
-        let cached = cached(&of_device);
-        held.insert(of_device[0].device.clone(), cached + cached / 16);
-    }
-    for row in rows.iter().filter(|row| is_warm(row) && row.has_flag(flag::FITS_CACHE)) {
-        let most = held.entry(row.device.clone()).or_default();
-        *most = (*most).max(row.bytes.unwrap_or_default());
-    }
+    let faster: BTreeSet<_> =
+        rows.iter().filter(|row| is_warm(row) && row.has_flag(flag::FITS_CACHE)).map(data).collect();
     let fits = |row: &Row| {
-        held.get(&row.device).is_some_and(|most| row.bytes.is_some_and(|bytes| (1..=*most).contains(&bytes)))
+        let most = held.get(&row.device).copied().unwrap_or_default();
+        row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row))
     };
     rows.iter_mut().filter(|row| is_warm(row) && fits(row)).for_each(Row::set_in_cache);
 }

@@ -172,7 +172,7 @@ fn wrapped(line: &str, screen: Screen) -> String {
 const MOST_NAMES: usize = 5;
 
 /// `fma f32; add f32`, `all 23`, or the first few `and 7 more`.
-fn who(selected: &[&CeilingRow], all: usize) -> String {
+pub(super) fn who(selected: &[&CeilingRow], all: usize) -> String {
     if all > 1 && selected.len() == all {
         return format!("all {all}");
     }

@@ -167,9 +167,7 @@ impl<'a> Climb<'a> {
         let held = if timed.iter().any(has(flag::ABOVE_CEILING)) { scene.cache_reach } else { scene.cache_bytes };
         let case = |n| Case { shape: ladder.family.form.shape(n, None), ..self.case("", &Params::new()) };
         let log = (0..40).find(|log| ladder.family.problem.cost(&case(1 << log)).bytes > held as f64)?;
-        Some(format!(
-            "all data fit a cache, which is faster than memory: -n 2^{log} or --cache cold shows shares of its limit"
-        ))
+        Some(format!("all data fit a cache: -n 2^{log} or --cache cold shows shares of memory's limit"))
     }
 
     /// Clears what shows how it gets on.

@@ -4,7 +4,7 @@ use super::DevicePart;
 use super::parts::{folded, notes, table};
 use crate::ceilings::{CeilingRow, Site};
 use crate::record::{Row, flag};
-use crate::report::ceilings::{UNQUIET, name, names, shape, when};
+use crate::report::ceilings::{UNQUIET, name, shape, when, who};
 use crate::report::format;
 use crate::report::groups::distinct;
 use crate::report::picture::number;
@@ -200,8 +200,8 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
     Some(html! {
         p.quiet { "The best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) ". A share of a limit is of the one that was at hand in the same run; its chart names it." }
         div.cards { @for unit in units { (limit_table(unit, &of(unit))) } }
-        @let unquiet: Vec<CeilingRow> = single.iter().filter(|row| row.is_unquiet()).map(|row| (*row).clone()).collect();
-        @if !unquiet.is_empty() { p { (format::terminal(&names(&unquiet))) ": " (UNQUIET) "." } }
+        @let unquiet: Vec<&CeilingRow> = single.iter().copied().filter(|row| row.is_unquiet()).collect();
+        @if !unquiet.is_empty() { p { (format::terminal(&who(&unquiet, single.len()))) ": " (UNQUIET) "." } }
         @if !curve.is_empty() { (folded("Limits by size of the data", &curve_table(&curve))) }
     })
 }
