@@ -49,8 +49,9 @@ pub struct Limits {
     kept: Kept,
     /// Where they are kept, if anywhere.
     folder: Option<PathBuf>,
-    /// Whether it was said that kept ones are used.
+    /// Whether it was said that kept ones are used, and that one that is used was measured beside other load.
     told: bool,
+    told_unquiet: bool,
     quiet: bool,
     /// Where notes go.
     say: fn(&str),
@@ -77,7 +78,18 @@ impl Limits {
         let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::quick(&info.target) } else { Effort::BRIEF };
         let kept = kept.unwrap_or_else(|| Kept::empty(info));
-        Limits { effort, kept, folder, told: quiet, quiet, say, deadline: None, known: Vec::new(), broken: Vec::new() }
+        Limits {
+            effort,
+            kept,
+            folder,
+            told: quiet,
+            told_unquiet: quiet,
+            quiet,
+            say,
+            deadline: None,
+            known: Vec::new(),
+            broken: Vec::new(),
+        }
     }
 
     /// The ceiling, if it was measured and there is one.
@@ -188,6 +200,7 @@ impl Limits {
     /// The line of a quantity, as it is kept or measured now; none if a probe broke.
     fn row(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
         if let Some(row) = self.look_up(quantity) {
+            self.tell_unquiet(&row);
             return Ok(Some(row));
         }
         let (quiet, say, before) = (self.quiet, self.say, self.broken.len());
@@ -218,7 +231,20 @@ impl Limits {
         if reach == Reach::Whole {
             self.keep(&row, executor.info());
         }
-        Ok(Some(row).filter(|_| reach != Reach::Likeliest))
+        let used = Some(row).filter(|_| reach != Reach::Likeliest);
+        used.iter().for_each(|row| self.tell_unquiet(row));
+        Ok(used)
+    }
+
+    /// Says of the first limit that is used, and was measured beside other load, what to do.
+    fn tell_unquiet(&mut self, row: &CeilingRow) {
+        if row.is_unquiet() && !std::mem::replace(&mut self.told_unquiet, true) {
+            let what = [row.what.as_str(), row.element.as_str(), row.place.name()].join(" ").replace("  ", " ");
+            (self.say)(&format!(
+                "the limit of {what} was measured while the machine was not quiet and may be off: \
+                 gpulab ceiling measures it again"
+            ));
+        }
     }
 
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.
@@ -368,6 +394,7 @@ mod tests {
                 kept: Kept::empty(&slow.0),
                 folder: Some(folder.path().into()),
                 told: true,
+                told_unquiet: true,
                 quiet: true,
                 say: |_| (),
                 deadline,
@@ -379,6 +406,45 @@ mod tests {
         };
         assert_eq!(searched(Some(Instant::now())), (false, 0));
         assert_eq!(searched(None), (true, 1));
+    }
+
+    thread_local! {
+        static SAID: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
+    }
+
+    #[test]
+    fn a_limit_that_was_measured_beside_other_load_says_so_where_it_is_used() {
+        let info = fake_info();
+        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
+        let mut slow = Slow(DeviceInfo { target, ..fake_info() }, Vec::new());
+        let folder = tempfile::tempdir().unwrap();
+        let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
+        let limits = |kept: Kept| Limits {
+            effort: Effort::BRIEF,
+            kept,
+            folder: Some(folder.path().into()),
+            told: true,
+            told_unquiet: false,
+            quiet: false,
+            say: |text| SAID.with_borrow_mut(|said| said.push(text.to_owned())),
+            deadline: None,
+            known: Vec::new(),
+            broken: Vec::new(),
+        };
+        limits(Kept::empty(&slow.0)).measure(&mut slow, need).unwrap();
+        let mut kept = Kept::load(folder.path(), &slow.0).unwrap().unwrap();
+        for (flags, told) in [("", 0), ("noisy", 1), ("drift", 1)] {
+            kept.ceilings.iter_mut().for_each(|row| row.flags = flags.to_owned());
+            SAID.with_borrow_mut(Vec::clear);
+            let mut limits = limits(kept.clone());
+            for dtype in [Dtype::F32, Dtype::I32] {
+                limits.known.clear();
+                limits.measure(&mut slow, LimitNeeded::of(&reduce::FAMILY, dtype, &Params::new())).unwrap();
+            }
+            let said = SAID.with_borrow(Vec::clone);
+            assert_eq!(said.len(), told, "{flags}: {said:?}");
+            assert!(said.iter().all(|said| said.contains("not quiet") && said.contains("gpulab ceiling")), "{said:?}");
+        }
     }
 
     #[test]

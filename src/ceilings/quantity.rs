@@ -155,8 +155,11 @@ const OPERATIONS: &[(&str, &[&str], Rate)] = &[
 const ELEMENTS: &[(&str, Dtype)] =
     &[("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64), ("half", Dtype::F32)];
 
-/// Of them, what a quick look tells: the arithmetic of most programs, and of the min-plus step.
-const QUICK_OPERATIONS: [&str; 2] = ["fma", "add-min"];
+/// Whether a quick look tells it, too: the arithmetic of most programs, that of the min-plus step, and what a model of times
+/// needs.
+fn is_quick(what: &str, element: &str) -> bool {
+    matches!((what, element), ("fma" | "add-min", _) | ("add", "f32"))
+}
 
 /// Everything that is measured on this device, in the order of the report. `quick`: less of it.
 pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
@@ -173,7 +176,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
         is_there && (!quick || matches!(*name, "f32" | "i32"))
     });
     for &(element, dtype) in elements {
-        let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || QUICK_OPERATIONS.contains(what));
+        let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || is_quick(what, element));
         all.extend(operations.map(|&(what, ops, measure)| Quantity {
             what,
             element,
@@ -550,6 +553,11 @@ mod tests {
                 assert!(quantity.bytes <= same.bytes, "{quantity:?}");
             }
             assert!(2 * quick.len() < whole.len());
+            // Reports of a quick record have reasons.
+            for needed in for_model(&target(gpu)) {
+                let is_it = |q: &Quantity| (q.what, q.element, q.place) == (needed.what, needed.element, needed.place);
+                assert!(quick.iter().any(is_it), "{needed:?}");
+            }
         }
         let without = Target { fp16: false, fp64: false, ..target(true) };
         assert!(quantities(&without, false).iter().all(|q| q.element != "half" && q.element != "f64"));

@@ -136,6 +136,11 @@ impl CeilingRow {
         self.value.is_none_or(|value| believable.is_some_and(|range| range.contains(&value)))
     }
 
+    /// Whether the machine was not quiet while its value was measured.
+    pub fn is_unquiet(&self) -> bool {
+        self.value.is_some() && (self.has_flag(flag::NOISY) || self.has_flag(flag::DRIFT))
+    }
+
     /// Whether the flag is set.
     pub fn has_flag(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|word| word == flag)

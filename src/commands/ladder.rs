@@ -340,5 +340,6 @@ fn tell(
         ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &beside + &rates + &against + &lands
     };
     climb.outputs.tell(out, &table, screen(global.color), global.quiet);
+    climb.beyond_cache().iter().filter(|_| !global.quiet).for_each(|text| note(text));
     climb.outputs.finish(is_whole, !rows.is_empty())
 }

@@ -2,7 +2,7 @@
 
 use super::count::source_line;
 use super::filter::filtered;
-use super::shown::{AskedRecords, ShownContent, ShownFile, asked, material, records, take_apart};
+use super::shown::{AskedRecords, ShownContent, ShownFile, add_kept, asked, material, records, take_apart};
 use super::study::PointStudy;
 use super::tables::{self, PivotNames};
 use super::{Out, outputs, say, screen, why};
@@ -81,7 +81,8 @@ struct Reasons {
 impl Reasons {
     /// From the counts that come with gpulab and those in the files, and by the ceilings in the files or of the device.
     fn of(what: &[String]) -> Result<Reasons, Error> {
-        let material = material(what)?;
+        let mut material = material(what)?;
+        add_kept(&mut material.ceilings, &material.rows);
         let mut counts = why::shipped()?;
         counts.extend(material.counts);
         Ok(Reasons { counts, ceilings: material.ceilings })

@@ -1,7 +1,7 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
 use crate::Error;
-use crate::ceilings::{CeilingRow, cached};
+use crate::ceilings::{self, CeilingRow, all_kept, cached};
 use crate::count::CountRow;
 use crate::files;
 use crate::kernels;
@@ -10,6 +10,7 @@ use crate::report::groups::{distinct, groups};
 use crate::runner::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What a file or a shipped record holds.
@@ -302,22 +303,38 @@ pub(super) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
     }
 }
 
-/// Flags the rows of data that the device's caches hold. Those that were recorded before caches were measured do not say so
-/// themselves, and a share of memory's limit would mislead.
-fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
-    for of_device in groups(ceilings, |row| row.device.clone()) {
-        let cached = cached(&of_device);
-        let is_cached = |row: &Row| {
-            let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
-            is_memory
-                && of_device.iter().any(|ceiling| ceiling.device == row.device)
-                && row.cache == Cache::Warm
-                && row.bytes.is_some_and(|bytes| (1..=cached).contains(&bytes))
-        };
-        for row in rows.iter_mut().filter(|row| is_cached(row) && !row.has_flag(flag::FITS_CACHE)) {
-            row.flags = format!("{} {}", row.flags, flag::FITS_CACHE).trim_start().to_owned();
+/// Adds the limits that are kept on this machine of the rows' devices with their drivers, of what the files hold no limit.
+pub(super) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
+    let kept = ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default();
+    for kept in kept.into_iter().flatten() {
+        let is_its =
+            |row: &Row| (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver);
+        if rows.iter().any(is_its) {
+            let is_new = |row: &CeilingRow| !ceilings.iter().any(|own| own.device == row.device && own.is_of(row));
+            let new: Vec<CeilingRow> = kept.ceilings.into_iter().filter(is_new).collect();
+            ceilings.extend(new);
         }
     }
+}
+
+/// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over the
+/// same data. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
+fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
+    // Beside the data there may be a few partial results.
+    let held = |of_device: Vec<CeilingRow>| (of_device[0].device.clone(), cached(&of_device) * 17 / 16);
+    let held: BTreeMap<String, u64> = groups(ceilings, |row| row.device.clone()).into_iter().map(held).collect();
+    let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
+    let is_warm = |row: &Row| {
+        let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
+        is_memory && row.cache == Cache::Warm && !row.on_host()
+    };
+    let faster: BTreeSet<_> =
+        rows.iter().filter(|row| is_warm(row) && row.has_flag(flag::FITS_CACHE)).map(data).collect();
+    let fits = |row: &Row| {
+        let most = held.get(&row.device).copied().unwrap_or_default();
+        row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row))
+    };
+    rows.iter_mut().filter(|row| is_warm(row) && fits(row)).for_each(Row::set_in_cache);
 }
 
 /// What a source has of a family or an experiment.

@@ -69,9 +69,6 @@ pub(super) fn text(rows: &[Row], counts: &[CountRow], ceilings: &[CeilingRow], s
     let is_gpu = !row.is_on_cpu_device();
     match DeviceRates::new(ceilings, is_gpu) {
         Ok(rates) => report::why::text(&reasons(rows, counts, &rates), is_gpu, screen),
-        Err(missing) => {
-            let why = "no reasons: the device's limits are needed beside its rows, and there is none of";
-            format::wrap(&format!("{why} {missing}; gpulab ceiling --csv FILE writes them"), screen.width, "  ")
-        }
+        Err(missing) => format::wrap(&report::why::without_limit(&missing, &row.device), screen.width, "  "),
     }
 }

@@ -89,4 +89,9 @@ impl RatioInterval {
         let factor = before.half.hypot(after.half).exp();
         RatioInterval { ratio, low: ratio / factor, high: ratio * factor }
     }
+
+    /// The interval where the device may have been so many times slower while either side was timed.
+    pub(super) fn beside_drift(self, drift: f64) -> RatioInterval {
+        RatioInterval { low: self.low / drift, high: self.high * drift, ..self }
+    }
 }

@@ -89,11 +89,12 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     let time = |device: &LadderDevice, rung: (u32, &str)| {
         let place = (device.platform.as_str(), device.device.as_str());
         let rows = cases.get(&(place, device.n, device.m, Some(rung)))?;
-        TimeEstimate::of(rows)
+        Some((TimeEstimate::of(rows)?, rows.iter().map(|row| row.drift()).fold(1.0, f64::max)))
     };
     let gain = |at: usize, device: &LadderDevice| {
         let before = at.checked_sub(1).map(|before| rungs[before])?;
-        Some(RatioInterval::new(time(device, rungs[at])?, time(device, before)?))
+        let ((own, drift), (before, drift_before)) = (time(device, rungs[at])?, time(device, before)?);
+        Some(RatioInterval::new(own, before).beside_drift(drift.max(drift_before)))
     };
     let lines = rungs.iter().enumerate().map(|(at, &(number, name))| {
         (number, name.to_owned(), devices.iter().map(|device| gain(at, device)).collect::<Vec<_>>())

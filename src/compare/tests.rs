@@ -44,7 +44,8 @@ fn verdict(before: &[Row], after: &[Row]) -> SpeedVerdict {
 #[test]
 fn fewer_than_six_runs_of_a_side_decide_nothing_however_far_apart_they_are() {
     for count in 1..FEWEST as u32 {
-        let case = only(&runs(count, 100.0, 0.001), &runs(count, 1000.0, 0.001));
+        let (before, after) = (runs(count, 100.0, 0.001), runs(count, 1000.0, 0.001));
+        let case = only(&before, &after);
         assert_eq!((case.verdict, case.interval), (SpeedVerdict::Undecided, None), "{count}");
         assert_eq!(case.more_runs, Some(FEWEST - count as usize), "{count}");
         assert_eq!(case.reason(), "6 runs of each side are needed");
@@ -61,7 +62,8 @@ fn a_change_counts_where_it_is_larger_than_runs_differ() {
     assert_eq!(of(100.0, 0.001), SpeedVerdict::Same);
     assert_eq!(of(106.0, 0.05), SpeedVerdict::Undecided, "steady within a run, but apart from run to run");
     assert_eq!(of(150.0, 0.05), SpeedVerdict::Slower);
-    let undecided = only(&runs(6, 100.0, 0.05), &runs(6, 106.0, 0.05));
+    let (before, after) = (runs(6, 100.0, 0.05), runs(6, 106.0, 0.05));
+    let undecided = only(&before, &after);
     assert!(undecided.more_runs.is_some_and(|more| (10..500).contains(&more)), "{:?}", undecided.more_runs);
     assert_eq!(undecided.reason(), "runs of the same side differ by too much");
 }
@@ -78,7 +80,8 @@ fn rows_of_one_run_count_once() {
 fn times_of_different_clocks_are_never_compared() {
     let by_wall: Vec<Row> =
         runs(6, 200.0, 0.001).into_iter().map(|row| Row { clock: crate::runner::Clock::Wall, ..row }).collect();
-    let case = only(&runs(6, 100.0, 0.001), &by_wall);
+    let before = runs(6, 100.0, 0.001);
+    let case = only(&before, &by_wall);
     assert_eq!((case.verdict, case.more_runs), (SpeedVerdict::Undecided, None));
     assert_eq!(case.reason(), "the times come from different clocks");
 }
@@ -102,7 +105,8 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
         runs(6, median, 0.0).into_iter().map(|row| Row { wg: wg.into(), ..row }).collect()
     };
     // A default that changed is the same case.
-    let one = only(&with("128", 100.0), &with("256", 50.0));
+    let (before, after) = (with("128", 100.0), with("256", 50.0));
+    let one = only(&before, &after);
     assert_eq!((one.verdict, one.has_other_settings()), (SpeedVerdict::Faster, true));
     let sweep = [with("64", 100.0), with("128", 50.0), with("256", 25.0)].concat();
     let other = [with("256", 25.0), with("64", 200.0), with("512", 10.0)].concat();

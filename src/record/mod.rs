@@ -303,6 +303,10 @@ impl Record {
             outcome,
         };
         record.flags = flags(&record);
+        // What a cache holds is not bounded by memory, measured or stated.
+        if record.flags.contains(&flag::FITS_CACHE) {
+            (record.ceiling_pct, record.peak_pct) = (None, None);
+        }
         record
     }
 

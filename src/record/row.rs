@@ -155,7 +155,7 @@ columns! {
         pub gops: Option<f64>,
         /// Which measured limit bounds the family: `read`, `copy` or `add-min`.
         pub ceiling: String,
-        /// `gbps` in per cent of it, or `gops` where it limits operations.
+        /// `gbps` in per cent of it, or `gops` where it limits operations; empty where the data fit a cache.
         #[unit = "%"]
         pub ceiling_pct: Option<f64>,
         /// Times faster than the rung before.
@@ -236,7 +236,8 @@ columns! {
         /// The theoretical rate of operations that was given, in 10^9 a second.
         #[unit = "Gop/s"]
         pub peak_gops: Option<f64>,
-        /// `gbps` in per cent of `peak_gbps`, or `gops` of `peak_gops` where operations bound the family.
+        /// `gbps` in per cent of `peak_gbps`, or `gops` of `peak_gops` where operations bound the family; empty where the
+        /// data fit a cache.
         #[unit = "%"]
         pub peak_pct: Option<f64>,
         /// The device's clock in MHz, as the driver states it.
@@ -439,17 +440,29 @@ impl Row {
     pub fn is_doubtful(&self) -> bool {
         flag::DOUBTS.iter().any(|doubt| self.has_flag(doubt))
     }
+
+    /// How many times slower the device may have been than at its best while the row was timed: 1 where it was steady, and
+    /// infinite where the row says only that it was not.
+    pub fn drift(&self) -> f64 {
+        if self.has_flag(flag::DRIFT) { self.canary.unwrap_or(f64::INFINITY).max(1.0) } else { 1.0 }
+    }
+
+    /// Notes that the data fit a cache. Then the row has no share of memory's limit, which does not bound it.
+    pub fn set_in_cache(&mut self) {
+        if !self.has_flag(flag::FITS_CACHE) {
+            self.flags = format!("{} {}", self.flags, flag::FITS_CACHE).trim_start().to_owned();
+        }
+        (self.ceiling_pct, self.peak_pct) = (None, None);
+    }
 }
 
-/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less. None is
-/// large enough where the device was unsteady in either.
+/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less; and of what
+/// is left, what the device's drift during either can make.
 pub fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
     /// A smaller difference than this is none.
     const LEAST: f64 = 0.03;
-    if row.has_flag(flag::DRIFT) || before.is_some_and(|r| r.has_flag(flag::DRIFT)) {
-        return f64::INFINITY;
-    }
-    1.0 + (before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0)).max(LEAST)
+    let noise = before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0);
+    before.map_or(1.0, Row::drift).max(row.drift()) * (1.0 + noise.max(LEAST))
 }
 
 impl SampleRow {

@@ -82,6 +82,14 @@ fn what_needs_care_is_flagged() {
     assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), [flag::NOISY]);
     let large_cache = Scene { cache_bytes: 8000, cache_reach: 8000, ..scene() };
     assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), [flag::FITS_CACHE]);
+    let peaks = Peaks { gbps: Some(1.0), gops: None };
+    let shares = |scene: &Scene| {
+        let row =
+            Row::from(&Record::from_outcome(&Scene { peaks, ..scene.clone() }, Some(1), outcome("naive", &[1e-4])));
+        (row.ceiling_pct.is_some(), row.peak_pct.is_some(), row.ceiling_gbps.is_some())
+    };
+    assert_eq!(shares(&scene()), (true, true, true));
+    assert_eq!(shares(&large_cache), (false, false, true), "memory does not bound what a cache holds");
     // Faster than memory, and no larger than what a driver may leave unsaid.
     let unsaid = Scene { cache_reach: 8000, ..scene() };
     assert_eq!(record(1, 1e-4).flags, [flag::ABOVE_CEILING]);

@@ -6,8 +6,11 @@ use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::ceilings::{CeilingRow, Site};
 use crate::plan::REPEATS;
-use crate::record::flag;
 use crate::values::binary;
+
+/// What there is to say of limits that were measured beside other load.
+pub(super) const UNQUIET: &str =
+    "measured while the machine was not quiet, so perhaps off: gpulab ceiling measures again";
 
 /// The ceilings of one device, the curves over size below the others, and remarks.
 pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
@@ -146,10 +149,7 @@ fn notes(rows: &[CeilingRow], screen: Screen) -> String {
         if selected.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&selected, single.len())) }
     };
     let mut text = [
-        note(
-            &|r| r.value.is_some() && (r.has_flag(flag::NOISY) || r.has_flag(flag::DRIFT)),
-            "the machine was not quiet: measure again before it is trusted",
-        ),
+        note(&CeilingRow::is_unquiet, UNQUIET),
         note(&|r| r.value.is_some() && !r.reason.is_empty(), "timed by another clock than the driver's events"),
         note(&|r| r.quick, "measured quickly: a full search may find more"),
     ]
@@ -172,7 +172,7 @@ fn wrapped(line: &str, screen: Screen) -> String {
 const MOST_NAMES: usize = 5;
 
 /// `fma f32; add f32`, `all 23`, or the first few `and 7 more`.
-fn who(selected: &[&CeilingRow], all: usize) -> String {
+pub(super) fn who(selected: &[&CeilingRow], all: usize) -> String {
     if all > 1 && selected.len() == all {
         return format!("all {all}");
     }

@@ -1,6 +1,6 @@
 //! Tables of the columns that were asked for: a ladder's own, or those of files.
 
-use super::columns::{COLUMNS, TableColumn, Value, in_one_unit};
+use super::columns::{COLUMNS, TableColumn, Value, in_one_unit, legend};
 use super::grid::{GridColumn, TextGrid};
 use super::view::{Cell, RateUnit, View, label, verdict};
 use super::{Medium, format, markdown};
@@ -161,7 +161,7 @@ pub fn records<T: CsvRecord>(title: &str, records: &[T], columns: &[ChosenColumn
     titled(title, TextGrid { columns }, medium)
 }
 
-/// A table below its title.
+/// A table below its title, and what its signs mean.
 pub(super) fn titled(title: &str, grid: TextGrid, medium: Medium) -> String {
     let title = match medium {
         Medium::Screen(screen) => {
@@ -169,7 +169,13 @@ pub(super) fn titled(title: &str, grid: TextGrid, medium: Medium) -> String {
         }
         Medium::Markdown => markdown::title(title),
     };
-    format!("{title}\n{}", grid.on(medium))
+    let legend =
+        legend(false, grid.columns.iter().filter(|column| !column.is_text).flat_map(|column| column.cells.clone()));
+    let legend = legend.map_or_else(String::new, |legend| match medium {
+        Medium::Screen(screen) => format::on_screen(&format::wrap(&legend, screen.width, "  "), screen),
+        Medium::Markdown => format!("\n{}\n", format::markdown(&legend)),
+    });
+    format!("{title}\n{}{legend}", grid.on(medium))
 }
 
 #[cfg(test)]

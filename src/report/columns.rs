@@ -62,7 +62,7 @@ pub(super) enum Gain {
     Slower(f64),
     /// As fast, within a few per cent.
     Same,
-    /// So many times faster, below 1 slower; but the spreads of both are larger than the difference, or the device was unsteady.
+    /// So many times faster, below 1 slower; but the spreads of both, or an unsteady device, may make the difference.
     Undecided(f64),
 }
 
@@ -101,8 +101,8 @@ pub const COLUMNS: &[TableColumn] = &[
     TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
     TableColumn::new(
         "gain",
-        "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? the noise is larger than \
-         the difference, or the device was unsteady, so it is undecided",
+        "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? noise or an unsteady \
+         device may make the difference, so it is undecided",
         0,
         |c| gain(c.before, c.row).map(Value::Gain),
     )
@@ -245,7 +245,7 @@ impl Gain {
 /// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.
 pub(super) fn of_limit(row: &Row) -> Option<Value> {
     match row.has_flag(flag::FITS_CACHE) && row.t_median_s.is_some() {
-        true => Some(Value::Word("in cache")),
+        true => Some(Value::Word(IN_CACHE)),
         false => row.ceiling_pct.map(Value::Percent),
     }
 }
@@ -253,14 +253,36 @@ pub(super) fn of_limit(row: &Row) -> Option<Value> {
 /// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
 fn of_peak(row: &Row) -> Option<Value> {
     let share = row.peak_pct?;
-    Some(if row.has_flag(flag::FITS_CACHE) { Value::Word("in cache") } else { Value::Percent(share) })
+    Some(if row.has_flag(flag::FITS_CACHE) { Value::Word(IN_CACHE) } else { Value::Percent(share) })
+}
+
+/// The signs of tables and what they mean: all of it is a line of 80 characters.
+const SIGNS: [(&str, &str); 6] = [
+    ("★", "★ best"),
+    ("▲", "▲ faster"),
+    ("▼", "▼ slower"),
+    ("=", "= within 5 %"),
+    ("?", "? may be noise"),
+    (IN_CACHE, "in cache: not memory"),
+];
+
+/// What the cell of a limit says where the data fit a cache.
+const IN_CACHE: &str = "in cache";
+
+/// What the signs mean that occur in a table with these cells of numbers, in a line; none without signs. `is_marked` is
+/// whether a row has the star.
+pub(super) fn legend(is_marked: bool, cells: impl IntoIterator<Item = String>) -> Option<String> {
+    let cells: String = cells.into_iter().collect();
+    let occurs = |sign: &str| cells.contains(sign) || (sign == "★" && is_marked);
+    let told: Vec<&str> = SIGNS.iter().filter(|(sign, _)| occurs(sign)).map(|(_, meaning)| *meaning).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 /// The factor up to which two times count as the same, if no spread hides a larger one.
 const SAME: f64 = 1.05;
 
 /// What a row gained against the rung before it; undecided where the spreads of both or an unsteady device hide it.
-fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
+pub(super) fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
     let factor = row.step_x?;
     let clear = clear_factor(before, row);
     Some(match ratio(1.0, factor) {
@@ -294,13 +316,30 @@ mod tests {
     }
 
     #[test]
-    fn no_gain_is_clear_where_the_device_was_unsteady_in_either_row() {
-        let steady = Row { step_x: Some(2.5), noise: Some(0.001), ..row("local") };
-        let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
-        let gains = [(&steady, &steady), (&steady, &unsteady), (&unsteady, &steady)]
-            .map(|(before, row)| gain(Some(before), row).map(Gain::text).unwrap_or_default());
-        assert_eq!(gains, ["▲2.50", "▲2.50?", "▲2.50?"]);
-        let slower = Row { step_x: Some(0.98), ..unsteady };
-        assert_eq!(gain(Some(&steady), &slower).map(Gain::text).as_deref(), Some("▼1.02?"));
+    fn a_gain_is_decided_where_it_is_larger_than_drift_in_either_row_can_make_it() {
+        let gained = |factor: f64, canary: Option<f64>, [before, after]: [bool; 2]| {
+            let steady = Row { step_x: Some(factor), noise: Some(0.001), canary, ..row("local") };
+            let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
+            let of = |drifts| if drifts { &unsteady } else { &steady };
+            gain(Some(of(before)), of(after)).map(Gain::text).unwrap_or_default()
+        };
+        for either in [[true, false], [false, true], [true, true]] {
+            assert_eq!(gained(12.9, Some(1.89), either), "▲12.9");
+            assert_eq!(gained(0.1, Some(1.89), either), "▼10.0");
+            assert_eq!(gained(1.9, Some(1.89), either), "▲1.90?", "the noise is on top of the drift");
+            assert_eq!(gained(0.98, Some(1.89), either), "▼1.02?");
+            assert_eq!(gained(12.9, None, either), "▲12.9?", "by how much the device drifted is not known");
+        }
+        assert_eq!(gained(1.9, Some(1.04), [false, false]), "▲1.90");
+    }
+
+    #[test]
+    fn a_legend_has_the_signs_that_occur_in_80_columns() {
+        let gains = [Gain::Faster(2.0), Gain::Slower(2.0), Gain::Same, Gain::Undecided(1.1)].map(Gain::text);
+        let all = legend(true, gains.into_iter().chain([IN_CACHE.to_owned()])).unwrap();
+        assert_eq!(all, "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory");
+        assert!(all.chars().count() <= 80);
+        assert_eq!(legend(false, [Gain::Same.text(), "50.0%".to_owned()]).as_deref(), Some("= within 5 %"));
+        assert_eq!(legend(false, ["50.0%".to_owned()]), None);
     }
 }

@@ -251,7 +251,7 @@ pub fn steps(ladders: &[LadderSteps], screen: Screen) -> String {
         format!("{}{}", format::wrap(&head, screen.width, "  "), TextGrid { columns }.blocks(screen.width))
     });
     let text = text.collect::<Vec<_>>().join("\n");
-    let mark = if text.contains('?') { "? the noise is larger than the gain\n" } else { "" };
+    let mark = if text.contains('?') { "? noise or an unsteady device may make the gain\n" } else { "" };
     format::on_screen(&(text + mark), screen)
 }
 

@@ -24,7 +24,7 @@ pub(super) struct TextGrid {
 pub(super) struct GridColumn {
     pub(super) head: String,
     pub(super) cells: Vec<String>,
-    is_text: bool,
+    pub(super) is_text: bool,
     /// Which go where there is no room: the largest first, 0 never.
     pub(super) drop: u8,
 }

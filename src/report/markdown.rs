@@ -20,6 +20,7 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     let timed: Vec<Cell<'_>> = view.rungs.iter().filter(|cell| cell.is_timed()).copied().collect();
     let cpu_name = view.cpu.first().map(|cell| cell.row.device.as_str()).unwrap_or_default();
     text.push_str(&table("rung", &view.rungs, &[Subject::Timing, Subject::Kernels]));
+    text.extend(view.legend(false).map(|legend| format!("\n{}\n", markdown(&legend))));
     text.push_str(&table("beside the CPU", &timed, &[Subject::Whole]));
     text.push_str(&table(cpu_name, &view.cpu, &[Subject::Timing]));
     if let Some(result) = &view.result {

@@ -1,7 +1,7 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
-use super::columns::{COLUMNS, Subject, TableColumn, Value, whole_x};
+use super::columns::{self, COLUMNS, Subject, TableColumn, Value, whole_x};
 use super::format::{self, Tint};
 use super::launching;
 use crate::data::Dtype;
@@ -126,6 +126,12 @@ impl<'a> View<'a> {
         let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, c)| Some((at, c.row.t_median_s?))).collect();
         let fastest = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
         (timed.len() > 1).then_some(fastest.0)
+    }
+
+    /// What the signs in the rungs' table mean, in a line; `is_marked` is whether the best has its star.
+    pub(super) fn legend(&self, is_marked: bool) -> Option<String> {
+        let columns = columns(&self.rungs, &[Subject::Timing, Subject::Kernels, Subject::Whole]);
+        columns::legend(is_marked, columns.into_iter().flat_map(|(_, values)| values).flatten().map(Value::text))
     }
 }
 
@@ -294,7 +300,7 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let has_gain = rows.iter().any(|r| r.has_flag(flag::DRIFT) && r.rung.is_some());
     let drift = format!(
         "unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best){}",
-        if has_gain { ", so gains from and to these rows are undecided" } else { "" }
+        if has_gain { ", so smaller gains from and to these rows are undecided" } else { "" }
     );
     let doubtful = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
         let meant: Vec<&Row> = rows.iter().copied().filter(|row| is_meant(row)).collect();
@@ -307,6 +313,11 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
             rows,
             &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),
             "faster than the limit measured on this device; gpulab ceiling measures it again",
+        ),
+        note(
+            rows,
+            &|r| r.ceiling_pct > Some(100.0) && ![flag::ABOVE_CEILING, flag::FITS_CACHE].iter().any(|f| r.has_flag(f)),
+            "above the limit, but within the 5 % by which a limit differs from run to run",
         ),
         doubtful(&|r| r.has_flag(flag::DRIFT), &drift),
         doubtful(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
@@ -340,7 +351,8 @@ fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<St
 
 /// What the table's words mean, of those that it has.
 fn remarks(rows: &[&Row]) -> Vec<String> {
-    let cache = note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit the cache, so memory's limit is none");
+    let cache =
+        note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit a cache, so memory's limit does not bound it");
     cache.into_iter().chain(end_to_end(rows)).collect()
 }
 

@@ -144,15 +144,28 @@ fn faster(gain: f64) -> String {
     format!("{} times {word}", format::significant(factor, 3))
 }
 
+/// Why a ladder on this device has no reasons where no limit was measured of something, and what mends it.
+pub fn without_limit(missing: &str, device: &str) -> String {
+    let device = format::device(device);
+    format!(
+        "no reasons: no limit was measured for {missing} on {device}: run gpulab ceiling there, then this again; on another \
+         machine name the file of gpulab ceiling --csv FILE, too"
+    )
+}
+
 /// A step in one sentence.
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
     let step = format!("{} to {}", short(before), short(after));
     match reason {
-        StepReason::Undecided(clear) if clear.is_finite() => {
-            let percent = format::percent(clear - 1.0);
-            format!("{step}: undecided: differences under {percent} cannot be seen in this run")
+        StepReason::Undecided(clear) => {
+            let drift = before.drift().max(after.drift());
+            let unsteady = if drift > 1.0 { "the device was unsteady: " } else { "" };
+            let least = match drift.is_finite() {
+                true => format!("differences under {} cannot be seen in this run", format::percent(clear - 1.0)),
+                false => "differences cannot be seen in this run".to_owned(),
+            };
+            format!("{step}: undecided: {unsteady}{least}")
         }
-        StepReason::Undecided(_) => format!("{step}: undecided: the device was unsteady"),
         StepReason::Uncounted(why) => format!("{step}, {}: no reason: {why}", faster(gain)),
         StepReason::Unexplained { at_limit: true, .. } => {
             let limit = part(TimePart::Limit, after);

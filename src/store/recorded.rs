@@ -2,7 +2,7 @@
 
 use super::{ParsedCsv, each_record, header, json_error, records};
 use crate::Error;
-use crate::record::{OLDEST_SCHEMA, Point, Row, SCHEMA};
+use crate::record::{OLDEST_SCHEMA, Point, Row, SCHEMA, flag};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -33,11 +33,16 @@ pub type RecordedFile = (Recorded, Option<String>);
 /// # Errors
 /// `Usage` for what is neither, with the line and what to do.
 pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
-    match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        None => Err(Error::Usage(format!("{name} is empty: it holds no results"))),
-        Some(b'[' | b'{') => Ok((of_json(text, name)?, None)),
-        Some(_) => of_csv(text, name),
+    let (mut recorded, torn) = match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => return Err(Error::Usage(format!("{name} is empty: it holds no results"))),
+        Some(b'[' | b'{') => (of_json(text, name)?, None),
+        Some(_) => of_csv(text, name)?,
+    };
+    if let Recorded::Rows(rows) = &mut recorded {
+        // Older files have a share of memory's limit beside the flag.
+        rows.iter_mut().filter(|row| row.has_flag(flag::FITS_CACHE)).for_each(Row::set_in_cache);
     }
+    Ok((recorded, torn))
 }
 
 fn of_csv(text: &[u8], name: &str) -> Result<RecordedFile, Error> {

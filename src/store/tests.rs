@@ -256,3 +256,17 @@ fn a_deferred_file_goes_again_if_nothing_is_written() {
     drop(Deferred::open(&path).unwrap());
     assert!(exists(), "it was there before");
 }
+
+#[test]
+fn rows_of_data_in_a_cache_lose_the_share_of_memory_that_older_files_have() {
+    let share = |flags: &str| {
+        let (_folder, path) = place();
+        write(&path, Mode::Create, &[Row { ceiling_pct: Some(233.4), flags: flags.to_owned(), ..row("naive") }]);
+        match recorded(&std::fs::read(&path).unwrap(), &path).unwrap().0 {
+            Recorded::Rows(rows) => rows[0].ceiling_pct,
+            _ => panic!("rows are expected"),
+        }
+    };
+    assert_eq!(share("noisy"), Some(233.4));
+    assert_eq!(share("fits_cache noisy"), None);
+}

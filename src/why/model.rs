@@ -40,16 +40,16 @@ impl DeviceRates {
     /// Those of the device whose ceilings these are.
     ///
     /// # Errors
-    /// The name of a ceiling that was not measured.
+    /// What no limit was measured of.
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, String> {
         let find = |what: &str, place: Site, element: &str| {
             let is_it = |row: &&CeilingRow| row.what == what && row.place == place && row.element == element;
             ceilings.iter().filter(is_it).find(|row| row.value.is_some())
         };
-        let rate = |what: &str, place: Site, element: &str| {
+        let rate = |what: &str, place: Site, element: &str, told: &str| {
             let value =
                 find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0);
-            value.map(|value| 1e9 * value).ok_or_else(|| [what, place.name(), element].join(" ").trim().to_owned())
+            value.map(|value| 1e9 * value).ok_or_else(|| told.to_owned())
         };
         // A CPU's additions are measured of whole vectors.
         let vector = find("add", Site::Unit, "f32").and_then(|row| {
@@ -59,11 +59,11 @@ impl DeviceRates {
         let lanes = if is_gpu { 1.0 } else { vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0) };
         Ok(DeviceRates {
             is_gpu,
-            reading: rate("read", Site::Cache, "")?,
-            writing: rate("write", Site::Cache, "")?,
-            copying: rate("copy", Site::Cache, "")?,
-            local: rate("local", Site::Unit, "")?,
-            adding: rate("add", Site::Unit, "f32")? / lanes,
+            reading: rate("read", Site::Cache, "", "reads of its caches")?,
+            writing: rate("write", Site::Cache, "", "writes to its caches")?,
+            copying: rate("copy", Site::Cache, "", "copies within its caches")?,
+            local: rate("local", Site::Unit, "", "local memory")?,
+            adding: rate("add", Site::Unit, "f32", "additions of f32")? / lanes,
             launch: find("launch, event time", Site::Host, "").and_then(|row| row.value).map(|us| us * 1e-6),
         })
     }

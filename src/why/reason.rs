@@ -4,7 +4,7 @@ use super::model::{DeviceRates, ModelTime, TimePart};
 use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use crate::kernels::{self, Form};
-use crate::record::{Row, clear_factor, flag};
+use crate::record::{Row, clear_factor};
 use crate::runner::Status;
 
 /// Times that a prediction may miss by; beyond, something acts that counts do not see.
@@ -276,10 +276,10 @@ impl RungTime {
     }
 
     /// What it points to that the measured time and the model's part by more than [`PARTED`]; none where they do not, or where
-    /// the device was unsteady.
+    /// an unsteady device can make that.
     pub fn parting(&self, is_gpu: bool) -> Option<Parting> {
         const MANY_BARRIERS: f64 = 4.0;
-        let (tally, model) = self.model.as_ref().ok().filter(|_| !self.row.has_flag(flag::DRIFT))?;
+        let (tally, model) = self.model.as_ref().ok()?;
         let over = self.measured / model.whole();
         if over < 1.0 / PARTED {
             return Some(match (is_gpu, tally.private > 0) {
@@ -290,7 +290,7 @@ impl RungTime {
         }
         let items = self.row.wg.split('x').filter_map(|side| side.parse::<f64>().ok()).product::<f64>();
         let barriers = tally.barriers as f64 / tally.groups.max(1) as f64;
-        (over > PARTED).then_some(match is_gpu {
+        (over > PARTED * self.row.drift()).then_some(match is_gpu {
             false => Parting::ItemByItem,
             _ if model.largest() == TimePart::Launches => Parting::Latency,
             _ if items < WARP as f64 => Parting::LonelyItems,

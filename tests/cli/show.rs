@@ -1,6 +1,7 @@
 //! Recorded results shown again, without a device; and the data dictionary.
 
 use crate::binary::{NOWHERE, gpulab, run};
+use gpulab::ceilings::{CeilingRow, Kept};
 use gpulab::experiments::experiment;
 use gpulab::record::{CsvRecord, Point, Row, SampleRow};
 use gpulab::store::{read_points, shipped};
@@ -41,8 +42,37 @@ fn shipped_rows_of_data_in_a_cache_have_no_share_of_memorys_limit() {
         everyday.contains("in cache") && !everyday.contains("limit 4") && everyday.contains("vs fastest"),
         "{everyday}"
     );
+    // A few partial results more than the curve's largest size in the cache.
+    let small = show(&["h200", "reduce", "--where", "n=2^22"]);
+    assert!(small.contains("in cache") && !words(&small).contains("limit 4"), "{small}");
     let large = show(&["h200", "reduce_peak"]);
     assert!(!large.contains("in cache") && words(&large).contains("limit 4"), "{large}");
+}
+
+/// The reasons of a ladder's rows alone come from the limits that are kept here of their device; without them the command that
+/// measures these is named.
+#[test]
+fn reasons_use_kept_limits_or_name_the_command_that_measures_them() {
+    let folder = TempDir::new().unwrap();
+    let alone = folder.path().join("rows.csv");
+    std::fs::copy(format!("{RESULTS}/nvidia-h200/dot_cmsoft.csv"), &alone).unwrap();
+    let why = || {
+        let mut command = gpulab(&["show", alone.to_str().unwrap(), "--why"]);
+        let output = command.env("GPULAB_OPENCL_LIB", NOWHERE).env("GPULAB_DATA", folder.path()).output().unwrap();
+        words(&String::from_utf8(output.stdout).unwrap())
+    };
+    assert!(
+        why().contains("no limit was measured for reads of its caches on NVIDIA H200: run gpulab ceiling"),
+        "{}",
+        why()
+    );
+    let text = std::fs::read(format!("{RESULTS}/nvidia-h200/ceilings.csv")).unwrap();
+    let ceilings = gpulab::store::of_csv::<CeilingRow>(&text, "ceilings.csv").unwrap().0;
+    let rows = gpulab::store::of_csv::<Row>(&std::fs::read(&alone).unwrap(), "rows.csv").unwrap().0;
+    let row = rows.into_iter().find(|row| row.platform != gpulab::record::HOST).unwrap();
+    let kept = Kept { platform: row.platform, device: row.device, driver: row.driver, ceilings };
+    kept.save(folder.path()).unwrap();
+    assert!(!why().contains("no limit") && why().contains("v1 to v2"), "{}", why());
 }
 
 /// The words of a text, whatever its lines.

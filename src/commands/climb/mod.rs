@@ -10,7 +10,7 @@ use crate::device::DeviceInfo;
 use crate::kernels::{Baseline, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{
-    CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, relate,
+    CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, flag, relate,
 };
 use crate::report::doing;
 use crate::report::live::{Live, LiveRow};
@@ -174,6 +174,22 @@ impl<'a> Climb<'a> {
         self.show("what --why needs of the device's limits");
         limits.end_by(None);
         limits.rows(&ceilings::for_model(&self.executor.info().target), &mut *self.executor)
+    }
+
+    /// From which size on the data leave the caches, where all that were timed fit one: then no time tells of memory.
+    pub(super) fn beyond_cache(&self) -> Option<String> {
+        let ladder = self.study.ladder;
+        let timed: Vec<&Record> =
+            self.records.iter().filter(|r| r.scene.platform != HOST && r.times.is_some()).collect();
+        let has = |flag: &'static str| move |record: &&Record| record.flags.contains(&flag);
+        let scene = &timed.first()?.scene;
+        if !ladder.inputs.is_empty() || !timed.iter().all(has(flag::FITS_CACHE)) {
+            return None;
+        }
+        let held = if timed.iter().any(has(flag::ABOVE_CEILING)) { scene.cache_reach } else { scene.cache_bytes };
+        let case = |n| Case { shape: ladder.family.form.shape(n, None), ..self.case("", &Params::new()) };
+        let log = (0..40).find(|log| ladder.family.problem.cost(&case(1 << log)).bytes > held as f64)?;
+        Some(format!("all data fit a cache: -n 2^{log} or --cache cold shows shares of memory's limit"))
     }
 
     /// Clears what shows how it gets on.

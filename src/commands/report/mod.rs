@@ -3,6 +3,7 @@
 mod gallery;
 mod inputs;
 
+use super::shown::add_kept;
 use super::study::PointStudy;
 use super::{note, why};
 use crate::Error;
@@ -32,7 +33,8 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
         return gallery::write(output, inputs, global);
     }
     let mut counts = why::shipped()?;
-    let folders = folders(inputs, &mut counts, &|_| None, global.quiet);
+    let mut folders = folders(inputs, &mut counts, &|_| None, global.quiet);
+    folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows));
     let page = page::html(&PageMaterial { folders: &folders, counts: &counts, home: None });
     Deferred::open(output)?.replace(|out| out.write_all(page.as_bytes()).and_then(|()| out.flush()))?;
     if output != "-" && !global.quiet {

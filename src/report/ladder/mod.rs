@@ -35,6 +35,9 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
         let drawn = part.draw(screen);
         text.push('\n');
         text.push_str(&drawn.text);
+        if !part.is_cpu {
+            text.extend(view.legend(part.best.is_some()).map(|legend| format::wrap(&legend, screen.width, "  ")));
+        }
         left_out.extend(drawn.left_out);
         shown.extend(drawn.verdicts);
     }

@@ -4,7 +4,7 @@ use super::DevicePart;
 use super::parts::{folded, notes, table};
 use crate::ceilings::{CeilingRow, Site};
 use crate::record::{Row, flag};
-use crate::report::ceilings::{name, shape, when};
+use crate::report::ceilings::{UNQUIET, name, shape, when, who};
 use crate::report::format;
 use crate::report::groups::distinct;
 use crate::report::picture::number;
@@ -154,10 +154,14 @@ fn facts(own: &DevicePart<'_>) -> Vec<(&'static str, String)> {
         .map(|row| row.driver.clone())
         .chain(points().map(|p| p.driver.clone()))
         .chain(own.ceilings.iter().map(|row| row.driver.clone()));
+    let names = &mut device_rows()
+        .map(|row| row.device.clone())
+        .chain(points().map(|p| p.device.clone()))
+        .chain(own.ceilings.iter().map(|row| row.device.clone()));
     let mhz = |row: &Row| row.clock_mhz.map(|mhz| format!("{mhz:.0} MHz"));
     let threads = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
     let facts = [
-        ("device", own.key.1.clone()),
+        ("device", all(names)),
         ("platform", own.key.0.clone()),
         ("driver", all(drivers)),
         ("OpenCL", all(&mut device_rows().map(|row| row.cl_version.clone()))),
@@ -194,8 +198,10 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
     let units = distinct(single.iter().map(|row| row.unit.as_str()));
     let of = |unit: &str| single.iter().copied().filter(|row| row.unit == unit).collect::<Vec<_>>();
     Some(html! {
-        p.quiet { "The limits that shares on this page are of: the best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) "." }
+        p.quiet { "The best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) ". A share of a limit is of the one that was at hand in the same run; its chart names it." }
         div.cards { @for unit in units { (limit_table(unit, &of(unit))) } }
+        @let unquiet: Vec<&CeilingRow> = single.iter().copied().filter(|row| row.is_unquiet()).collect();
+        @if !unquiet.is_empty() { p { (format::terminal(&who(&unquiet, single.len()))) ": " (UNQUIET) "." } }
         @if !curve.is_empty() { (folded("Limits by size of the data", &curve_table(&curve))) }
     })
 }

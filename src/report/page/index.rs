@@ -51,7 +51,7 @@ fn card(own: &DevicePart<'_>, page: &str, ids: &Ids) -> Markup {
         }
         @if !firsts.is_empty() {
             ul.best { @for rows in &firsts { @if let Ok(picture) = picture::ladder(rows) {
-                li { b { (case(rows)) } " " (prose(&picture.title)) }
+                li { b { (case(rows)) } " " (prose(&picture.title)) @if let Some(limit) = limit_of(rows) { " (" (limit) ")" } }
             } } }
         }
         @if limits.is_empty() && firsts.is_empty() { p { (experiments(own)) } }
@@ -63,6 +63,14 @@ fn limit(own: &DevicePart<'_>, (what, place, name): &(&str, Site, &'static str))
         |row: &&CeilingRow| row.what == *what && row.place == *place && ["", "f32"].contains(&row.element.as_str());
     let row = own.ceilings.iter().find(is_it)?;
     Some((name, format!("{} {}", number::value(row.value?), format::terminal(number::unit(&row.unit)))))
+}
+
+/// The limit that a ladder's rows were held against, which its own run measured.
+fn limit_of(rows: &[Row]) -> Option<String> {
+    let row = rows.iter().find(|row| row.ceiling_pct.is_some())?;
+    let rate = row.ceiling_gbps.map(|gbps| (gbps, "GB/s"));
+    let (rate, unit) = rate.or(row.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")))?;
+    Some(format!("limit in its run: {} {unit}", number::value(rate)))
 }
 
 /// `reduce i32, n = 16_777_216:`.

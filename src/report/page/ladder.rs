@@ -8,7 +8,7 @@ use crate::report::diff::{self, DiffLayout, KernelFile};
 use crate::report::format::{self, Screen};
 use crate::report::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::report::picture::{self, number};
-use crate::report::view::{RateUnit, View, cache_name, label};
+use crate::report::view::{RateUnit, View, cache_name, is_held_against_limit, label};
 use crate::report::why;
 use crate::runner::{Sources, Status};
 use crate::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
@@ -41,17 +41,22 @@ pub(super) fn heading(own: &DevicePart<'_>) -> String {
 
 /// What bounds which family.
 pub(super) fn roofline_heading(own: &DevicePart<'_>) -> String {
-    let all: Vec<String> = by_family(own).iter().map(|(first, _)| family(first).to_owned()).collect();
-    let is_memory = |name: &&String| kernels::family(name).is_some_and(|known| known.ceiling.is_memory());
-    let (memory, arithmetic): (Vec<&String>, Vec<&String>) = all.iter().partition(is_memory);
-    let listed = |names: &[&String]| {
+    /// What bounds the times of a ladder.
+    fn bound(rows: &[Row]) -> &'static str {
+        match kernels::family(family(rows)).is_some_and(|known| known.ceiling.is_memory()) {
+            false => "arithmetic bounds",
+            true if is_held_against_limit(rows.iter().filter(|row| !row.on_host())) => "memory bounds",
+            true => "a cache holds the data of",
+        }
+    }
+    let all: Vec<Vec<Row>> = by_family(own).into_iter().map(|(first, _)| first).collect();
+    let told = ["memory bounds", "a cache holds the data of", "arithmetic bounds"].into_iter().filter_map(|what| {
+        let names: Vec<&str> = all.iter().filter(|rows| bound(rows) == what).map(|rows| family(rows)).collect();
         let (last, others) = names.split_last()?;
-        let others = others.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-        Some(if others.is_empty() { (*last).clone() } else { format!("{others} and {last}") })
-    };
-    let parts = [("memory", listed(&memory)), ("arithmetic", listed(&arithmetic))];
-    let told: Vec<String> =
-        parts.into_iter().filter_map(|(what, names)| Some(format!("{what} bounds {}", names?))).collect();
+        let names = if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) };
+        Some(format!("{what} {names}"))
+    });
+    let told: Vec<String> = told.collect();
     let mut text = format::terminal(&told.join(", "));
     text.get_mut(..1).map(str::make_ascii_uppercase);
     text
@@ -83,7 +88,8 @@ pub(super) fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> 
     all.sort_by_key(|of_family| of_family.first().map_or(0, place));
     let chosen = |of_family: Vec<Vec<Row>>| {
         let whole = of_most_rungs(of_family.clone());
-        let first = whole.into_iter().max_by_key(|rows| elements(rows))?;
+        // Of several as large the first.
+        let first = whole.into_iter().rev().max_by_key(|rows| elements(rows))?;
         let others = of_family.into_iter().filter(|rows| *rows != first).collect();
         Some((first, others))
     };
@@ -123,8 +129,7 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
         @match &why {
             Ok(why) => (with_reasons(why, is_gpu, material)),
             Err(missing) => {
-                p.quiet { "No reasons: the device's limits are needed beside its rows, and there is none of " (missing) "; "
-                    code { "gpulab ceiling --csv FILE" } " writes them." }
+                p.quiet { (prose(&why::without_limit(missing, &row.device))) "." }
                 (differences(rows, material))
             }
         }

@@ -85,7 +85,7 @@ pub enum DataPlace {
 /// What was recorded on one device.
 struct DevicePart<'a> {
     folder: &'a RecordedFolder,
-    /// The driver's platform and the device's name.
+    /// The driver's platform and the device's name in short.
     key: (String, String),
     rows: Vec<Row>,
     studies: Vec<&'a RecordedStudy>,
@@ -94,7 +94,7 @@ struct DevicePart<'a> {
 
 impl DevicePart<'_> {
     fn name(&self) -> String {
-        format::terminal(&format::device(&self.key.1))
+        format::terminal(&self.key.1)
     }
 
     /// The platform, and the folder that its files lie in.
@@ -242,9 +242,10 @@ fn devices<'a>(material: &PageMaterial<'a>) -> Vec<DevicePart<'a>> {
     material.folders.iter().flat_map(devices_of).collect()
 }
 
-/// The devices of a folder. CPU baselines belong to the device that their run was on.
+/// The devices of a folder. CPU baselines belong to the device that their run was on. PoCL's versions name one processor by
+/// several compilers' targets.
 fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
-    let key = |platform: &String, device: &String| (platform.clone(), device.clone());
+    let key = |platform: &String, device: &String| (platform.clone(), format::device(device));
     let of_study = |study: &RecordedStudy| study.points.first().map(|p| key(&p.platform, &p.device));
     let of_rows = folder.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
     let of_limits = folder.ceilings.iter().map(|row| key(&row.platform, &row.device));

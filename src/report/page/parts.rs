@@ -43,8 +43,9 @@ pub(super) fn figures(ids: &Ids, pictures: &[Picture]) -> Option<Markup> {
 
 /// The numbers that a picture was made from.
 fn numbers(picture: &Picture) -> Markup {
-    let Figures { head, rows } = &picture.figures;
-    html! { details.numbers { summary { "the numbers" span.unseen { " of: " (picture.title) } } (table(head, rows)) } }
+    let Figures { head, rows, legend } = &picture.figures;
+    html! { details.numbers { summary { "the numbers" span.unseen { " of: " (picture.title) } } (table(head, rows))
+    @if let Some(legend) = legend { p.quiet { (prose(legend)) } } } }
 }
 
 /// What the reader opens when it is wanted.

@@ -39,7 +39,7 @@ pub(super) fn heading(material: &PageMaterial<'_>) -> String {
 pub(super) fn matrix(material: &PageMaterial<'_>) -> Option<Markup> {
     let all: Vec<LadderSteps> = steps(&told_apart(material)).into_iter().filter_map(of_those_with_a_step).collect();
     (!all.is_empty()).then(|| html! {
-        p.quiet { "Gain of each rung over the rung before it. The deeper the blue, the more; red is slower; a question mark: the noise is larger than the gain." }
+        p.quiet { "Gain of each rung over the rung before it. The deeper the blue, the more; red is slower; a question mark: noise or an unsteady device may make the gain." }
         @for ladder in &all { (table(ladder)) }
     })
 }

@@ -65,6 +65,36 @@ fn the_index_leads_to_the_pages_and_names_limits() {
 }
 
 #[test]
+fn one_processor_under_several_names_of_a_driver_is_one_card_whose_limits_are_named() {
+    let of = |device: &str, row: Row| Row { device: device.to_owned(), ..row };
+    let held = |row: Row| Row { gbps: Some(38.0), ceiling_gbps: Some(40.0), ceiling_pct: Some(95.0), ..row };
+    let rows = vec![
+        of("pthread-haswell-AMD EPYC", held(timed(1, "naive", 1e-3))),
+        of("pthread-skylake-avx512-AMD EPYC", held(timed(2, "local", 5e-4))),
+    ];
+    let text =
+        index(&PageMaterial { folders: &[folder("one", rows)], counts: &[], home: None }, &["one.html".to_owned()]);
+    assert_eq!(text.matches("<article").count(), 1, "{text}");
+    assert!(text.contains("1 recorded machine") && text.contains("limit in its run: 40.0 GB/s"), "{text}");
+}
+
+#[test]
+fn what_is_missing_for_reasons_names_the_command_that_measures_it() {
+    let rows = vec![timed(1, "naive", 1e-3), timed(2, "local", 5e-4)];
+    let text = page(&[folder("x", rows)]);
+    assert!(text.contains("no limit was measured for reads of its caches on Device: run gpulab ceiling"), "{text}");
+}
+
+#[test]
+fn limits_that_were_measured_beside_other_load_say_so() {
+    let text = include_bytes!("../../../data/results/pocl-epyc-2/ceilings.csv");
+    let ceilings = crate::store::of_csv::<CeilingRow>(text, "ceilings").unwrap().0;
+    let said = |ceilings| page(&[RecordedFolder { ceilings, ..folder("x", Vec::new()) }]).contains("was not quiet");
+    assert!(said(ceilings.clone()));
+    assert!(!said(ceilings.into_iter().map(|row| CeilingRow { flags: String::new(), ..row }).collect()));
+}
+
+#[test]
 fn signs_of_per_cent_stay_with_their_numbers() {
     assert_eq!(parts::prose("from 65% to 95 % (100 %)"), "from 65\u{a0}% to 95\u{a0}% (100\u{a0}%)");
     assert_eq!(parts::prose("(id / g) % 2"), "(id / g) % 2");

@@ -6,6 +6,7 @@ use super::scale::AxisScale;
 use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
 use super::{Drawn, font};
 use crate::record::{Row, clear_factor, flag};
+use crate::report::columns::{Value, gain};
 use crate::report::view::{
     Cell, RateUnit, View, is_believed, is_held_against_limit, is_memory_bound, label, status_word, verdict, who,
 };
@@ -92,7 +93,7 @@ pub fn ladder(rows: &[Row]) -> Drawn {
     let title = title(&view, &rungs, chart.limit.is_some());
     let mut sheet = Sheet::titled(&title, &view.title);
     chart.draw(&mut sheet, &view, &all);
-    Ok(sheet.done(&title, &chart.about(&view), chart.figures(&all)))
+    Ok(sheet.done(&title, &chart.about(&view), chart.figures(&view)))
 }
 
 struct BarChart {
@@ -193,7 +194,7 @@ impl BarChart {
         format!("Bars of {}{limit}: {}.", self.measure.name(), told.collect::<Vec<_>>().join("; "))
     }
 
-    fn figures(&self, all: &[&Row]) -> Figures {
+    fn figures(&self, view: &View<'_>) -> Figures {
         let mut figures =
             Figures::new(["rung", "wg", "median", "first quartile", "third quartile", self.measure.name()]);
         if self.limit.is_some() {
@@ -201,17 +202,18 @@ impl BarChart {
         }
         figures.head.extend(["gain", "verdict"].map(str::to_owned));
         let time = |seconds: Option<f64>| seconds.map(number::time).unwrap_or_default();
-        for row in all {
+        for Cell { row, before, .. } in view.rungs.iter().chain(&view.cpu) {
             let mut cells = vec![name(row), row.wg.clone(), time(row.t_median_s), time(row.t_q1_s), time(row.t_q3_s)];
             cells.push(self.measure.median(row).map(number::value).unwrap_or_default());
             if self.limit.is_some() {
                 let none = if self.is_cached(row) { "in cache".to_owned() } else { String::new() };
                 cells.push(self.share(row).map_or(none, |share| format!("{share:.1} %")));
             }
-            cells.push(row.step_x.map(|gain| format!("{} ×", number::value(gain))).unwrap_or_default());
+            cells.push(gain(*before, row).map(|gain| Value::Gain(gain).text()).unwrap_or_default());
             cells.push(verdict(row, usize::MAX));
             figures.rows.push(cells);
         }
+        figures.legend = view.legend(false);
         figures
     }
 }
@@ -245,11 +247,19 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
     let is_doubtful = |row: &&&Row| !is_believed(row) && row.t_median_s.is_some_and(|t| t < time);
     let doubtful: Vec<&Row> = rungs.iter().filter(is_doubtful).copied().collect();
+    let reason = |row: &&Row| match row.status {
+        Status::Ok => "faster than the limit",
+        Status::Suspect => "faster than the device can be",
+        other => status_word(other),
+    };
+    let mut reasons: Vec<&str> = doubtful.iter().map(reason).collect();
+    reasons.dedup();
     // What the spreads of both would hide is no difference.
     let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(best, row));
     let alike: Vec<&Row> = timed.iter().copied().filter(is_alike).collect();
     let share = best.ceiling_pct.filter(|_| is_limited && !best.has_flag(flag::FITS_CACHE));
     let how = match (share, best.total_x) {
+        (Some(share), _) if share >= 100.5 => format!("{share:.0} % of the limit, within what limits vary"),
         (Some(share), _) => format!("{share:.0} % of the limit"),
         (None, Some(total)) if total > 1.005 => {
             format!("{}, {} times as fast as v1", number::time(time), number::value(total))
@@ -258,7 +268,7 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     };
     let how = match doubtful.is_empty() {
         true => how,
-        false => format!("{how}; {} cannot be believed", and(&who(&doubtful, &[]))),
+        false => format!("{how}; {} not counted: {}", and(&who(&doubtful, &[])), reasons.join(" or ")),
     };
     match alike.len() {
         _ if timed.len() < 2 => format!("{}: {how}", label(best)),
@@ -275,6 +285,5 @@ fn and(names: &str) -> String {
 
 /// The factor within which a time is as good as the best; an unsteady row is never said to be alike.
 fn tie(best: &Row, row: &Row) -> f64 {
-    let factor = clear_factor(Some(best), row);
-    if factor.is_finite() { factor } else { 1.0 }
+    if best.drift().max(row.drift()) > 1.0 { 1.0 } else { clear_factor(Some(best), row) }
 }

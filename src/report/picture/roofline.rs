@@ -9,7 +9,7 @@ use super::scale::{AxisScale, span};
 use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
 use super::{Drawn, font, theme};
 use crate::ceilings::{CeilingRow, Site};
-use crate::record::Row;
+use crate::record::{Row, flag};
 use crate::report::format;
 use crate::report::view::{is_held_against_limit, is_memory_bound, label};
 use crate::runner::Status;
@@ -48,8 +48,15 @@ struct RungPoint<'a> {
 /// # Errors
 /// If no rung has operations, bytes and a time: a transposition computes nothing.
 pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
-    let paths: Vec<Vec<RungPoint<'_>>> =
+    let mut paths: Vec<Vec<RungPoint<'_>>> =
         ladders.iter().map(|rows| path(rows)).filter(|path| !path.is_empty()).collect();
+    let is_held = |path: &Vec<RungPoint<'_>>| is_held_against_limit(path.iter().map(|point| point.row));
+    let has_cache = ceilings.iter().any(|row| row.what == "read" && row.place == Site::Cache && row.value.is_some());
+    // Data in a cache have no place beside memory's roof alone.
+    if !has_cache && paths.iter().any(is_held) {
+        paths.iter_mut().for_each(|path| path.retain(|point| !point.row.has_flag(flag::FITS_CACHE)));
+        paths.retain(|path| !path.is_empty());
+    }
     let Some(first) = paths.first().and_then(|path| path.first()) else {
         let why =
             "no rung has operations, bytes and a time: a roofline is of ladders that compute (reduce, dot, minplus)";
@@ -78,11 +85,12 @@ fn path<'a>(rows: &'a [Row]) -> Vec<RungPoint<'a>> {
 fn roofs(paths: &[Vec<RungPoint<'_>>], ceilings: &[CeilingRow]) -> Vec<Roof> {
     let rows = || paths.iter().flatten().map(|point| point.row);
     let types: Vec<&str> = rows().map(|row| row.dtype.name()).collect();
+    let is_held = is_held_against_limit(rows());
     let is_own = |row: &&CeilingRow| row.element.is_empty() || types.contains(&row.element.as_str());
     let roof = |row: &CeilingRow| {
         let value = row.value.filter(|value| *value > 0.0)?;
         let (name, rate, is_memory) = match (row.what.as_str(), row.place) {
-            ("read", Site::Memory) => ("memory, read".to_owned(), value, true),
+            ("read", Site::Memory) if is_held => ("memory, read".to_owned(), value, true),
             ("read", Site::Cache) => ("cache, read".to_owned(), value, true),
             ("fma", Site::Unit) => (format!("multiply-add {}", row.element), value, false),
             ("add-min", Site::Unit) if rows().any(|row| row.ceiling == "add-min") => {
@@ -103,7 +111,7 @@ fn roofs(paths: &[Vec<RungPoint<'_>>], ceilings: &[CeilingRow]) -> Vec<Roof> {
     }
     if roofs.is_empty() {
         let own = |row: &Row| {
-            let memory = row.ceiling_gbps.map(|rate| (rate, true));
+            let memory = row.ceiling_gbps.filter(|_| is_held).map(|rate| (rate, true));
             let (rate, is_memory) = memory.or(row.ceiling_gops.map(|rate| (rate, false)))?;
             Some(Roof { name: row.ceiling.clone(), rate, is_memory })
         };
@@ -269,12 +277,7 @@ fn title(paths: &[Vec<RungPoint<'_>>]) -> String {
     let best = path.iter().max_by(|a, b| a.gops.total_cmp(&b.gops));
     let (Some(first), Some(best)) = (path.first(), best) else { return String::new() };
     let times = number::value(best.gops / first.gops);
-    let is_held = is_held_against_limit(path.iter().map(|point| point.row));
-    let share = best
-        .row
-        .ceiling_pct
-        .filter(|_| is_held)
-        .map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
+    let share = best.row.ceiling_pct.map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
     match best.gops > 1.005 * first.gops {
         true => format!("From {} to {}: {times} times as fast{share}", label(first.row), label(best.row)),
         false => format!("No rung is faster than {}{share}", label(first.row)),

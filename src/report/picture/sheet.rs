@@ -85,11 +85,13 @@ pub struct Figures {
     pub head: Vec<String>,
     /// A row for each thing that is drawn.
     pub rows: Vec<Vec<String>>,
+    /// What the signs in cells mean.
+    pub legend: Option<String>,
 }
 
 impl Figures {
     pub(super) fn new<S: Into<String>>(head: impl IntoIterator<Item = S>) -> Figures {
-        Figures { head: head.into_iter().map(Into::into).collect(), rows: Vec::new() }
+        Figures { head: head.into_iter().map(Into::into).collect(), ..Figures::default() }
     }
 }
 

@@ -219,7 +219,12 @@ fn titles_say_what_is_learnt() {
     let mut wrong = timed(3, "vectorised", 1e-4);
     wrong.status = Status::WrongResult;
     let title = ladder(&[alike.as_slice(), &[wrong.clone()]].concat()).unwrap().title;
-    assert_eq!(title, "All rungs are alike: 20 % of the limit; v3 cannot be believed");
+    assert_eq!(title, "All rungs are alike: 20 % of the limit; v3 not counted: WRONG");
+    let fast = Row { flags: crate::record::flag::ABOVE_CEILING.to_owned(), ..timed(3, "vectorised", 1e-4) };
+    let title = ladder(&[alike.as_slice(), &[fast]].concat()).unwrap().title;
+    assert_eq!(title, "All rungs are alike: 20 % of the limit; v3 not counted: faster than the limit");
+    let above = Row { ceiling_pct: Some(102.0), ..timed(1, "naive", 1e-3) };
+    assert_eq!(ladder(&[above]).unwrap().title, "v1 naive: 102 % of the limit, within what limits vary");
     assert_eq!(ladder(&[wrong]).unwrap().title, "No rung has a time to trust");
     let slower = [alike.as_slice(), &[timed(3, "vectorised", 2e-3)]].concat();
     assert_eq!(ladder(&slower).unwrap().title, "v1 and v2 are fastest alike: 20 % of the limit");
@@ -228,6 +233,27 @@ fn titles_say_what_is_learnt() {
     assert_eq!(title, "Best: v2 local with work-groups of 64; 2 of 5 configurations are within 5 % of it");
     let path = roofline(&[typical()], &[]).unwrap().title;
     assert_eq!(path, "From v1 naive to v2 local: 4.00 times as fast, 80 % of the limit");
+}
+
+#[test]
+fn no_roof_of_memory_is_above_data_that_a_cache_holds() {
+    let mut cached = typical();
+    cached.iter_mut().for_each(Row::set_in_cache);
+    let limits = |picture: &Picture| {
+        let names = picture.figures.rows.iter().map(|row| row[0].clone());
+        names.filter(|name| name.starts_with("limit")).collect::<Vec<_>>()
+    };
+    assert_eq!(limits(&roofline(&[typical()], &[]).unwrap()), ["limit: read"]);
+    let alone = roofline(&[cached.clone()], &[]).unwrap();
+    assert!(limits(&alone).is_empty() && !alone.title.contains('%'), "{}", alone.title);
+    // Beside data in memory they stand where a cache has a roof, too.
+    let points = |ceilings: &[CeilingRow]| {
+        let both = roofline(&[typical(), cached.clone()], ceilings).unwrap();
+        both.figures.rows.len() - limits(&both).len()
+    };
+    let text = include_bytes!("../../../data/results/nvidia-h200/ceilings.csv");
+    let ceilings = of_csv::<CeilingRow>(text, "ceilings").unwrap().0;
+    assert_eq!((points(&[]), points(&ceilings)), (2, 4));
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod map;
 
 pub(super) use map::work_groups;
 
-use super::columns::{Value, in_one_unit, of_limit};
+use super::columns::{Value, in_one_unit, legend, of_limit};
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::groups::groups;
@@ -58,11 +58,12 @@ pub fn markdown(rows: &[Row]) -> String {
         let Some((best, _)) = all.first() else {
             return format!("{}: no configuration gave a time\n", problem(&group));
         };
-        let (mut table, tuned) = rung_table(&group, best);
+        let (mut table, tuned, meaning) = rung_table(&group, best);
         table.columns.push(GridColumn::texts("tunables", tuned.into_iter().map(|(_, params)| params).collect(), 0));
         markdown::parts(&[
             format!("{}; {}\n", problem(&group), format::markdown(&flatness(&all))),
             table.markdown(),
+            meaning.map(|legend| format!("{}\n", format::markdown(&legend))).unwrap_or_default(),
             markdown::code(&|screen| map::map(&group, &all, screen)),
         ])
     });
@@ -202,7 +203,9 @@ pub(super) fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
 /// The table of the rungs' best configurations. Tunables that have no room in it whole stand below it, and those that are
 /// alike in all of them are told once.
 fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
-    let (table, tuned) = rung_table(rows, best);
+    let (table, tuned, meaning) = rung_table(rows, best);
+    let meaning = meaning.map_or_else(String::new, |legend| format::wrap(&legend, screen.width, "  "));
+    let lines = |grid: &TextGrid| grid.lines().join("\n") + "\n" + &meaning;
     let common = common(&tuned);
     let own = |params: &str| params.split(' ').filter(|set| !common.contains(set)).collect::<Vec<_>>().join(" ");
     let told: Vec<(String, String)> = tuned.iter().map(|(rung, params)| (rung.clone(), own(params))).collect();
@@ -211,18 +214,18 @@ fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
         false => format::wrap(&format::terminal(&format!("tunables of all: {}", common.join(" "))), screen.width, "  "),
     };
     if told.iter().all(|(_, own)| own.is_empty()) {
-        return table.fit(screen.width).lines().join("\n") + "\n" + &everywhere;
+        return lines(&table.fit(screen.width)) + &everywhere;
     }
     let mut whole = table.clone();
     whole.columns.push(GridColumn::texts("tunables", told.iter().map(|(_, own)| own.clone()).collect(), 0));
     while whole.width() > screen.width && whole.drop_one().is_some() {}
     if whole.width() <= screen.width {
-        return whole.lines().join("\n") + "\n" + &everywhere;
+        return lines(&whole) + &everywhere;
     }
     let line =
         |(rung, own): &(String, String)| format::wrap(&format::terminal(&format!("{rung}: {own}")), screen.width, "  ");
     let below: String = told.iter().filter(|(_, own)| !own.is_empty()).map(line).collect();
-    table.fit(screen.width).lines().join("\n") + "\n\ntunables\n" + &below + &everywhere
+    lines(&table.fit(screen.width)) + "\ntunables\n" + &below + &everywhere
 }
 
 /// Settings that all rungs have alike, of several rungs.
@@ -233,8 +236,8 @@ fn common(tuned: &[(String, String)]) -> Vec<&str> {
 }
 
 /// A line for each rung that has a time, with its best configuration; the best of all is marked. Beside it their tunables, by
-/// rung.
-fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>) {
+/// rung, and what the table's signs mean.
+fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Option<String>) {
     let own = |variant: &str| rows.iter().copied().filter(|r| r.variant == variant).collect::<Vec<_>>();
     let lines: Vec<(Vec<Timed<'_>>, usize)> = variants(rows)
         .into_iter()
@@ -263,7 +266,8 @@ fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>) {
         GridColumn::texts("timed", counts.collect(), 1),
     ];
     let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), ranked[0].0.params.clone())).collect();
-    (TextGrid { columns }, tuned)
+    let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| of_limit(ranked[0].0).map(Value::text)));
+    (TextGrid { columns }, tuned, meaning)
 }
 
 fn label(row: &Row) -> String {
