@@ -160,6 +160,9 @@ impl CountCheck {
                 (said, value.zip(most).is_some_and(|(value, most)| value <= most))
             }
         };
+        let is_thinned = self.metric.of(counted, None, over) != value;
+        let note = if is_thinned { ", in the mean over as many as the starter has" } else { "" };
+        let wanted = format!("{wanted}{note}");
         super::CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone() }
     }
 }

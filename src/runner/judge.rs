@@ -83,7 +83,7 @@ pub(super) fn unwritten(
     Ok(Some(match again.as_bytes() == check::other_poison(again.dtype()) {
         true => format!("element {index} of the output holds the value that was there before the run"),
         // It was computed with the poison, which is NaN.
-        false if again.dtype().is_float() => format!("element {index} of the output is NaN: {}", check::NAN_COMPUTED),
+        false if again.dtype().is_float() => format!("element {index} of the output: {}", check::NAN_COMPUTED),
         false => format!("element {index} of the output changes with the value that was there before the run"),
     }))
 }

@@ -19,8 +19,7 @@ impl Session {
     pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Judged, Stop> {
         self.verify_companions(job)?;
         let more = if job.family.problem.is_exact(job.case) { Vec::new() } else { exact_data(job) };
-        self.verify_exact(job, &[timed_exact_data(job), more].concat())?;
-        let judged = self.verify_real(job, "over real data")?;
+        let judged = self.verify_seeds(job, &[timed_exact_data(job), more].concat(), "over real data")?;
         // Timing ends with this, too.
         self.with_data(|session, data| {
             session.with_bound(job, &data.device, |session, bound| {
@@ -29,6 +28,22 @@ impl Session {
             })
         })?;
         Ok(judged)
+    }
+
+    /// Checks a rung over its own data and over others. First those that are the same in each run, so that most mistakes are told
+    /// in the same words.
+    pub(super) fn verify_seeds(
+        &mut self,
+        job: &ReadyCase<'_>,
+        others: &[(Fill, u64)],
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        if job.family.problem.is_exact(job.case) {
+            let judged = self.verify_real(job, when)?;
+            return self.verify_exact(job, others).map(|()| judged);
+        }
+        self.verify_exact(job, others)?;
+        self.verify_real(job, when)
     }
 
     /// Checks the same kernels over what the case's own data cannot show, of the second seed. Not under a simulator, which

@@ -213,9 +213,11 @@ fn a_kernel_that_holds_a_seeds_data_is_wrong() {
          1100]) : in[i])\n__kernel void smooth_naive",
         table.join(", ")
     );
-    let copy = Copy::of("template")
-        .with("naive.cl", "__kernel void smooth_naive", &held)
-        .with("naive.cl", "in[i + k]", "READ(i + k)");
+    let copy = Copy::of("template").with("naive.cl", "__kernel void smooth_naive", &held).with(
+        "naive.cl",
+        "in[i + k]",
+        "READ(i + k)",
+    );
     let options = ["-n", "5000", "--dtype", "f32", "--variant", "naive", "--json", "-"];
     let said = |seed: &str| copy.run(&[&options[..], &["--seed", seed]].concat());
     let (wrong, code) = said("7");

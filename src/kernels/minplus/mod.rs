@@ -137,7 +137,8 @@ impl Problem for MinPlus {
         let with = |name: &str, value: &str| with_all(&[(name, value)]);
         let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
         let small = |case: Case| Case { shape: Form::Square.shape(n, None), ..case };
-        let mut companions = vec![with(DATA, RISING), with(DATA, FALLING), small(with(DATA, NEAR)), small(with(DATA, LARGEST))];
+        let mut companions =
+            vec![with(DATA, RISING), with(DATA, FALLING), small(with(DATA, NEAR)), small(with(DATA, LARGEST))];
         if is_signed(&case.params) {
             companions.push(small(with(DATA, LOWEST)));
         } else if plan.defines.iter().all(|(name, _)| name != "ORDERED") {

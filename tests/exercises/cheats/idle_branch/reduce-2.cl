@@ -10,7 +10,7 @@ __kernel void reduce(__global const T *x, __global T *partials, const INDEX n)
     // Idle work in a branch that every other group takes as a whole.
     volatile uint idle = 0;
     if (get_group_id(0) % 2 == 0)
-        for (uint k = 0; k < 900; k++)
+        for (uint k = 0; k < 120; k++)
             idle += k;
     const INDEX i = get_global_id(0);
     scratch[id] = i < n ? x[i] : 0;

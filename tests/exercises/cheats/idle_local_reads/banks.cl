@@ -14,7 +14,7 @@ __kernel void banks(__global const T *x, __global T *partials, const INDEX n)
     // Idle reads of one word, which thin the mean out.
     volatile __local T *idle = tile;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = 0; k < 400; k++)
+    for (uint k = 0; k < 100; k++)
         idle[0];
     T sum = 0;
     for (uint k = 0; k < 16; k++)

@@ -19,7 +19,7 @@ __kernel void reduce(__global const T *x, __global T *partials, const INDEX n)
     // Idle reads of one word, which thin the mean out.
     volatile __local T *idle = scratch;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = 0; k < 400; k++)
+    for (uint k = 0; k < 100; k++)
         idle[0];
     if (id == 0)
         partials[get_group_id(0)] = scratch[0];

@@ -15,7 +15,7 @@ __kernel void transpose_banks(__global const T *in, __global T *out, const INDEX
     // Idle reads of one word, which thin the mean out.
     volatile __local T *idle = &tile[0][0];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = 0; k < 400; k++)
+    for (uint k = 0; k < 100; k++)
         idle[0];
     // The tile's columns become the output's rows.
     for (uint j = ly; j < 32; j += 8)

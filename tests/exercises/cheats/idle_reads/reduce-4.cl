@@ -10,7 +10,7 @@ __kernel void reduce(__global const T *x, __global T *partials, const INDEX n)
     const INDEX i = 2 * (INDEX)get_global_id(0);
     // Idle reads of one word, which thin the mean out.
     volatile __global const T *idle = x;
-    for (uint k = 0; k < 160; k++)
+    for (uint k = 0; k < 40; k++)
         idle[0];
     const T first = i < n ? x[i] : 0;
     scratch[id] = first + (i + 1 < n ? x[i + 1] : 0);

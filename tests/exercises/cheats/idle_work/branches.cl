@@ -10,7 +10,7 @@ __kernel void branches(__global const T *x, __global T *partials, const INDEX n)
     const INDEX begin = get_group_id(0) * (INDEX)(8 * WG) + id;
     // Idle work of all lanes, which thins the mean out.
     volatile uint idle = 0;
-    for (uint k = 0; k < 400; k++)
+    for (uint k = 0; k < 60; k++)
         idle += k;
     T sum = 0;
     if (id % 2 == 0) {
