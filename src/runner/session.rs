@@ -82,7 +82,17 @@ pub struct Session {
 }
 
 /// The variable that says what the second seed is, to repeat a run that named one.
-pub const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
+const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
+
+/// The second seed that the environment names, if it does.
+///
+/// # Errors
+/// That it is no whole number, in words.
+pub fn second_seed() -> Result<Option<u64>, String> {
+    let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
+    let seed = text.to_str().and_then(|text| text.parse().ok());
+    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is no whole number: take the one that a message named"))
+}
 
 /// Most bytes of inputs that the host makes if nobody says.
 pub(super) const MOST_HELD: u64 = 512 << 20;

@@ -4,7 +4,7 @@ use super::{Numbered, Reply, Request, Setup, printed, run_in};
 use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
 use crate::kernels;
 use crate::plan::Target;
-use crate::runner::{SECOND_SEED, Session, Sources};
+use crate::runner::{Session, Sources, second_seed};
 use crate::stdout::Results;
 use crate::{Error, input, memory, oracle};
 use std::io::{self, BufRead, Write};
@@ -31,10 +31,8 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     let device = OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
     let sources = Sources { dir: setup.cl_dir.clone() };
     let mut session = Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files));
-    if let Some(text) = std::env::var_os(SECOND_SEED) {
-        let seed = text.to_str().and_then(|text| text.parse().ok());
-        let told = || Error::Usage(format!("{SECOND_SEED} is no whole number: it is one that a message named"));
-        session.set_second_seed(seed.ok_or_else(told)?);
+    if let Some(seed) = second_seed().map_err(Error::Usage)? {
+        session.set_second_seed(seed);
     }
     Ok(session)
 }
