@@ -14,25 +14,32 @@ pub(super) trait Poison: Copy {
 
     /// Whether the value is the poison, bit for bit.
     fn is_poison(self) -> bool;
+
+    /// Whether the value is what local memory holds before a checked launch: the word of `cl/runner/scrub.cl`.
+    fn is_scrubbed(self) -> bool;
 }
 
 macro_rules! poison {
-    ($($t:ty, $bits:literal, $from_bits:expr, $to_bits:expr;)*) => {$(
+    ($($t:ty, $bits:literal, $scrubbed:literal, $from_bits:expr, $to_bits:expr;)*) => {$(
         impl Poison for $t {
             const POISON: $t = $from_bits($bits);
 
             fn is_poison(self) -> bool {
                 $to_bits(self) == $bits
             }
+
+            fn is_scrubbed(self) -> bool {
+                $to_bits(self) == $scrubbed
+            }
         }
     )*};
 }
 
 poison! {
-    f32, 0x7fc0_dead, f32::from_bits, f32::to_bits;
-    f64, 0x7ff8_dead_beef_dead, f64::from_bits, f64::to_bits;
-    i32, 0xdead_beef, u32::cast_signed, i32::cast_unsigned;
-    i64, 0xdead_beef_dead_beef, u64::cast_signed, i64::cast_unsigned;
+    f32, 0x7fc0_dead, 0x7ff8_c0de, f32::from_bits, f32::to_bits;
+    f64, 0x7ff8_dead_beef_dead, 0x7ff8_c0de_7ff8_c0de, f64::from_bits, f64::to_bits;
+    i32, 0xdead_beef, 0x7ff8_c0de, u32::cast_signed, i32::cast_unsigned;
+    i64, 0xdead_beef_dead_beef, 0x7ff8_c0de_7ff8_c0de, u64::cast_signed, i64::cast_unsigned;
 }
 
 /// `len` elements that no kernel produces: quiet NaNs with a payload, or 0xdeadbeef. Outputs are filled

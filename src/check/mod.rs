@@ -43,6 +43,20 @@ impl Verdict {
     }
 }
 
+/// What NaN that is no element of the inputs tells.
+pub const NAN_COMPUTED: &str = "NaN came out of the computation: does the kernel read what nobody wrote?";
+
+/// Where a wrong element comes from, as far as its bits tell.
+fn origin<T: Comparable>(got: T) -> &'static str {
+    if got.is_poison() {
+        " (what was there before the run)"
+    } else if got.is_scrubbed() {
+        " (what local memory held before the run: is it read before it is written?)"
+    } else {
+        ""
+    }
+}
+
 /// gamma(d) = d*u / (1 - d*u): the relative error of d roundings with unit roundoff `u`. `None` from
 /// d*u = 0.1 on, where the bound says too little to catch a wrong result.
 pub fn gamma(d: u64, u: f64) -> Option<f64> {
@@ -88,7 +102,7 @@ pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
 fn number(got: &Array) -> Result<f64, String> {
     // By its bits: widening may take a NaN's payload away.
     if got.dtype().is_float() && still_poisoned(got).is_some() {
-        return Err("the result was never written".to_owned());
+        return Err("the result holds the value that was there before the run".to_owned());
     }
     match got {
         Array::F32(v) if v.len() == 1 => Ok(f64::from(v[0])),
@@ -124,6 +138,9 @@ pub fn check_rounded(got: f64, reference: &Rounded, depth: u64, dtype: Dtype) ->
 
 /// Whether a number is as near as this to what is wanted.
 fn within(got: f64, want: f64, tol: f64) -> Verdict {
+    if got.is_nan() {
+        return Verdict::fail(f64::INFINITY, tol, format!("got NaN, want {want:?} within {tol:.2e}: {NAN_COMPUTED}"));
+    }
     let err = (got - want).abs();
     if err <= tol {
         Verdict::pass(err, tol)
@@ -235,7 +252,7 @@ fn misplaced<T: Comparable>(got: T, row: usize, column: usize, input: &[T], move
     if column >= movement.output_columns() {
         return format!("{place} is behind the row's end and was overwritten by {got:?}");
     }
-    let note = if got.is_poison() { " (never written)" } else { "" };
+    let note = origin(got);
     format!("{place} is {got:?}{note}, want {:?}", input[movement.source(row, column)])
 }
 
@@ -252,7 +269,10 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
     let (g, w) = (got[index], want[index]);
     let wrong = || got.iter().zip(want).filter(|(g, w)| !g.equals(**w));
     let max_err = wrong().map(|(g, w)| g.distance(*w)).fold(0.0, f64::max);
-    let note = if g.is_poison() { " (never written)" } else { "" };
+    let note = match origin(g) {
+        "" if g.is_nan() && !w.is_nan() => format!(" ({NAN_COMPUTED})"),
+        note => note.to_owned(),
+    };
     let why = match got.len() {
         1 => format!("got {g:?}{note}, want {w:?}"),
         len => format!("element {index} is {g:?}{note}, want {w:?}; {} of {len} differ", wrong().count()),
@@ -293,6 +313,8 @@ trait Comparable: Copy + Poison + Send + Sync + std::fmt::Debug {
     fn equals(self, want: Self) -> bool;
     /// Absolute difference; infinite if it has no size.
     fn distance(self, other: Self) -> f64;
+    /// Whether it is NaN.
+    fn is_nan(self) -> bool;
 }
 
 macro_rules! float_element {
@@ -311,6 +333,10 @@ macro_rules! float_element {
                 let distance = (f64::from(self) - f64::from(other)).abs();
                 if distance.is_nan() { f64::INFINITY } else { distance }
             }
+
+            fn is_nan(self) -> bool {
+                <$t>::is_nan(self)
+            }
         }
     };
 }
@@ -328,6 +354,10 @@ macro_rules! int_element {
 
             fn distance(self, other: $t) -> f64 {
                 (i128::from(self) - i128::from(other)).unsigned_abs() as f64
+            }
+
+            fn is_nan(self) -> bool {
+                false
             }
         }
     };
@@ -534,7 +564,7 @@ mod tests {
             spilt[3] = 1.0;
             assert!(verdict(&spilt).why.unwrap().contains("row 0, column 3 is behind the row's end"));
             let untouched = check_moved(&poisoned(Dtype::F32, movement.output_len()), &input, &movement);
-            assert!(untouched.why.unwrap().contains("(never written)"));
+            assert!(untouched.why.unwrap().contains("(what was there before the run)"));
             assert!(!verdict(&to[1..]).ok);
         }
     }

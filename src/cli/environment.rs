@@ -16,6 +16,10 @@ const fn variable(name: &'static str, about: &'static str) -> Variable {
 pub const VARIABLES: &[Variable] = &[
     variable(super::DEVICE_VARIABLE, "The device, as --device names it."),
     variable("GPULAB_DATA", "The folder for what is kept, in place of the user's folder for data."),
+    variable(
+        "GPULAB_SECOND_SEED",
+        "The seed of the data that no kernel can know, to repeat a run whose message names it.",
+    ),
     variable("GPULAB_OPENCL_LIB", "The OpenCL library to load, in place of the system's."),
     variable("CXX", "The C++ compiler that builds the plugin of gpulab count, in place of c++, g++ and clang++."),
     variable("NO_COLOR", "If it is set and not empty: no colour."),

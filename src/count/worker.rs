@@ -4,8 +4,8 @@ use super::{COMPUTE_UNITS, LaunchCounts, LockstepModel, Simulator};
 use crate::Error;
 use crate::data::Params;
 use crate::plan::{Case, Target, WorkGroup};
-use crate::runner::{LaunchedOnce, Stop};
-use crate::worker::{Executor, Interrupted, Setup, Tell, WorkerProcess};
+use crate::runner::{LaunchedOnce, Status, Stop};
+use crate::worker::{Executor, Interrupted, Lost, Setup, Tell, WorkerProcess};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub struct CountingWorker {
     file: PathBuf,
     /// Lines that were read.
     read: usize,
+    /// What each case may take.
+    deadline: Duration,
 }
 
 /// What was counted of a case.
@@ -57,7 +59,7 @@ impl CountingWorker {
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), ..setup };
         let wrapper = simulator.wrapper(model, &file);
         let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
-        Ok(CountingWorker { worker, file, read: 0 })
+        Ok(CountingWorker { worker, file, read: 0, deadline })
     }
 
     /// What plans are made for.
@@ -65,16 +67,21 @@ impl CountingWorker {
         &self.worker.info().target
     }
 
-    /// Launches a case's kernels once and counts. What stops the case is no error of the run.
+    /// Launches a case's kernels once and counts. What stops the case is no error of the run, nor that it takes too long.
     ///
     /// # Errors
-    /// That the simulator ended, did not answer in time, or counted nothing.
+    /// That the simulator ended, or counted nothing.
     pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
-        let launched = self.worker.launch_once(case)?;
+        let launched = self.worker.launch_once_within(case, self.deadline)?;
         let lines = self.new_lines()?;
         match launched {
-            Err(stop) => Ok(Err(stop)),
-            Ok(launched) => counted(launched, &lines).map(Ok),
+            Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
+            Ok(Err(stop)) => Ok(Err(stop)),
+            Err(Lost::Late(seconds)) => {
+                let why = format!("took too long: more than {seconds:.0} s in the simulator; --deadline allows more");
+                Ok(Err(Stop::new(Status::Timeout, why)))
+            }
+            Err(Lost::Died(how)) => Err(Error::Failed(format!("while running a case's kernels once, {how}"))),
         }
     }
 

@@ -39,6 +39,12 @@ pub enum Fill {
         /// Whether they are the small ones.
         small: bool,
     },
+    /// Numbers of one sign, all so large that the sum of two is hardly below the largest of its type, or, of integers above 0,
+    /// below [`NO_EDGE`].
+    Largest {
+        /// Whether they are below 0.
+        negative: bool,
+    },
     /// All bits but, in one element of 256, one of the lower half of them.
     MostBits,
     /// No bits but, in one element of 256, one of the lower half of them.
@@ -80,6 +86,7 @@ impl std::fmt::Display for Fill {
             Fill::Positive => write!(f, "numbers above 0"),
             Fill::Negative => write!(f, "numbers below 0"),
             Fill::Near { .. } => write!(f, "numbers that differ in their last bits alone"),
+            Fill::Largest { .. } => write!(f, "numbers whose sums are nearly the largest"),
             Fill::MostBits => write!(f, "words with most bits set"),
             Fill::FewBits => write!(f, "words with few bits set"),
             Fill::Bits => write!(f, "bits of all kinds"),
@@ -149,6 +156,10 @@ fn fill_f32(v: &mut [f32], start: u64, fill: Fill, key: u64) {
         Fill::Turned { columns, falling } => {
             fill_with(v, start, |i| (turned(key, columns, falling, i) * size(falling)) as f32);
         }
+        Fill::Largest { negative } => {
+            let scale = 2f32.powi(103);
+            fill_with(v, start, |i| largest(draw(key, i), negative, 24) as f32 * scale);
+        }
     }
 }
 
@@ -181,6 +192,10 @@ fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
         Fill::Turned { columns, falling } => {
             fill_with(v, start, |i| turned(key, columns, falling, i) * size(falling));
         }
+        Fill::Largest { negative } => {
+            let scale = 2f64.powi(970);
+            fill_with(v, start, |i| largest(draw(key, i), negative, 53) as f64 * scale);
+        }
     }
 }
 
@@ -207,6 +222,9 @@ fn fill_i32(v: &mut [i32], start: u64, fill: Fill, key: u64) {
         Fill::Turned { columns, falling } => {
             fill_with(v, start, |i| (turned(key, columns, falling, i) * f64::from(1 << 27)) as i32);
         }
+        Fill::Largest { negative } => {
+            fill_with(v, start, |i| largest(draw(key, i), negative, 29 + u32::from(negative)) as i32);
+        }
     }
 }
 
@@ -229,6 +247,9 @@ fn fill_i64(v: &mut [i64], start: u64, fill: Fill, key: u64) {
         Fill::Weights { .. } => {
             let weights = Weights::of(fill, key);
             fill_with(v, start, |i| weights.whole(i).into());
+        }
+        Fill::Largest { negative } => {
+            fill_with(v, start, |i| largest(draw(key, i), negative, 61 + u32::from(negative)));
         }
         // No graph has weights of this type.
         Fill::Turned { .. } => v.fill(1),
@@ -284,6 +305,13 @@ pub fn near_places(dtype: Dtype, negative: bool, small: bool) -> ([u32; 3], i32)
 fn near(draw: u64, negative: bool, [power, bits, flip]: [u32; 3]) -> i64 {
     let last = (1 << bits) + 1 + (draw >> (63 - bits)) as i64;
     let number = (1 << power) + ((draw & 1) << flip) as i64 + last;
+    if negative { -number } else { number }
+}
+
+/// A little less than 2^`bits`, so that a float of so many holds it.
+#[inline(always)]
+fn largest(draw: u64, negative: bool, bits: u32) -> i64 {
+    let number = (1 << bits) - 2 - (draw >> 52) as i64;
     if negative { -number } else { number }
 }
 
@@ -532,6 +560,21 @@ mod tests {
 
     const WEIGHTS: Fill = Fill::Weights { columns: 300, signed: true, severed: true };
     const TURNED: Fill = Fill::Turned { columns: 300, falling: true };
+
+    #[test]
+    fn sums_of_the_largest_are_finite_and_hardly_below_the_end_of_their_type() {
+        let ends = [(Dtype::F32, f64::from(f32::MAX)), (Dtype::F64, f64::MAX), (Dtype::I32, f64::from(NO_EDGE))];
+        for (dtype, end) in ends {
+            for negative in [false, true] {
+                let end = if negative && dtype == Dtype::I32 { -f64::from(i32::MIN) } else { end };
+                let fill = Fill::Largest { negative };
+                let mut all = generate(fill, dtype, 7, 0, 0, 2000).widened();
+                all.iter_mut().for_each(|x| *x = x.abs() / end);
+                let [least, most] = [f64::min, f64::max].map(|of| all.iter().copied().reduce(of).unwrap());
+                assert!(2.0 * most < 1.0 && 2.0 * least > 0.9995, "{dtype}, {negative}: {least} to {most}");
+            }
+        }
+    }
 
     #[test]
     fn numbers_below_a_limit_are_all_of_them_and_no_other() {

@@ -46,6 +46,9 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + FromStr + 
     /// Why it is no weight, in words that follow its place: NaN, minus infinity, too large, too small.
     fn weight(self) -> Result<Self, String>;
 
+    /// That this number is too large for the weight of an edge that there is, in the words of [`Length::weight`].
+    fn too_large(self) -> String;
+
     /// As [`Length::weight`], of what was not zero before it was rounded to this type.
     ///
     /// # Errors
@@ -103,15 +106,14 @@ macro_rules! float_length {
                     return Err(too_small(self, Self::TINY, stringify!($t)));
                 }
                 if self.is_finite() && self.abs() >= Self::LIMIT {
-                    return Err(too_large(
-                        format_args!("{self:e}"),
-                        format_args!("{:e}", Self::LIMIT),
-                        stringify!($t),
-                        $next,
-                    ));
+                    return Err(self.too_large());
                 }
                 // There is one zero: sums of +0 and -0 may come out as either.
                 Ok(self + 0.0)
+            }
+
+            fn too_large(self) -> String {
+                too_large(format_args!("{self:e}"), format_args!("{:e}", Self::LIMIT), stringify!($t), $next)
             }
 
             fn nonzero_weight(self) -> Result<$t, String> {
@@ -156,9 +158,13 @@ macro_rules! int_length {
                     return Ok(Self::NO_EDGE);
                 }
                 if self <= -Self::LIMIT || self >= Self::LIMIT {
-                    return Err(too_large(self, format_args!("2^{}", $bits - 4), stringify!($t), $next));
+                    return Err(self.too_large());
                 }
                 Ok(self)
+            }
+
+            fn too_large(self) -> String {
+                too_large(self, format_args!("2^{}", $bits - 4), stringify!($t), $next)
             }
 
             fn nonzero_weight(self) -> Result<$t, String> {

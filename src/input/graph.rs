@@ -67,6 +67,16 @@ struct Parser<T> {
 }
 
 impl<T: Length> Parser<T> {
+    /// The weight of an edge that a list names: there the largest integers are no signs of what is no edge.
+    fn listed(&self, text: &str) -> Result<T, Why> {
+        match (self.number)(text) {
+            Some(number) if number.marks_no_edge() && number.widened().is_finite() => {
+                Err(format!("{}; for no edge leave the line out, or write inf", number.too_large()))
+            }
+            _ => self.weight(text),
+        }
+    }
+
     fn weight(&self, text: &str) -> Result<T, Why> {
         if let Some(number) = (self.number)(text) {
             return match text.parse::<f64>() {
@@ -165,7 +175,7 @@ impl EdgeColumns {
         let weight = |row: &CsvRow| {
             let text = &row.cells[self.weight];
             let weight =
-                if text.is_empty() { Err("the weight is empty; fill it in".into()) } else { parser.weight(text) };
+                if text.is_empty() { Err("the weight is empty; fill it in".into()) } else { parser.listed(text) };
             weight.map_err(|why| format!("line {}: {why}", row.line))
         };
         rows.iter().map(weight).collect()
@@ -333,6 +343,11 @@ mod tests {
         assert!(line("b,c,1e40", Dtype::F32).contains("does not fit f32"));
         assert!(line("b,c,99999999999", Dtype::I32).contains("does not fit i32"));
         assert!(line("b,c,300000000", Dtype::I32).contains("2^28"));
+        for marks in ["2147483647", "2147483646", "1073741823", "1073741824"] {
+            let said = line(&format!("b,c,{marks}"), Dtype::I32);
+            assert!(said.contains(&format!("{marks} is too large: i32 distances take weights between")), "{said}");
+        }
+        assert!(line("b,c,9223372036854775807", Dtype::I64).contains("write inf"));
         for tiny in ["1e-40", "-1e-60"] {
             assert!(line(&format!("b,c,{tiny}"), Dtype::F32).contains("too small"), "{tiny}");
         }

@@ -374,6 +374,12 @@ pub trait Problem: Sync {
         Vec::new()
     }
 
+    /// The data of a second seed, which no kernel can know, where [`Problem::is_exact`] says that no others are needed. None
+    /// where the [`Problem::companions`] are of the case's own size: they are of that seed anyway.
+    fn second_fill(&self, case: &Case) -> Option<Fill> {
+        Some(self.fill(case))
+    }
+
     /// Values that a case is checked over by themselves; `draw` is a random number. None where the result is more than one.
     fn lone(&self, _: &Case, _draw: u64) -> Option<Lone> {
         None

@@ -27,7 +27,7 @@ impl Session {
         let family = find_family(&case.family)?;
         let (rung, plan) = self.plan(family, case)?;
         let program = self.build(rung, &plan)?;
-        let job = ReadyCase { case, family, plan, program, again: None };
+        let job = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
         let started = Instant::now();
         let fence = Fence::of(&*self.device, family, case);
         let uploaded = fence.upload(&mut *self.device, inputs)?;

@@ -46,8 +46,8 @@ pub(super) struct Data {
     pub(super) host: Inputs,
     /// Empty until a device needs them.
     pub(super) device: Vec<Fenced>,
-    /// None where the inputs themselves say what is right.
-    pub(super) reference: Option<Reference>,
+    /// None where the inputs themselves say what is right. Private: only [`Data::changed`] puts another one in its place.
+    reference: Option<Reference>,
     /// Fingerprints of the inputs, once they were asked for.
     prints: OnceCell<Vec<u128>>,
     /// Prints of inputs that are drawn.
@@ -85,6 +85,11 @@ impl Data {
     /// Whether this case's inputs, and what is right for them, depend on the same.
     pub(super) fn is_of(&self, family: &Family, case: &Case) -> bool {
         self.key == data_key(family, case)
+    }
+
+    /// What is right for these inputs; none where they say it themselves.
+    pub(super) fn reference(&self) -> Option<&Reference> {
+        self.reference.as_ref()
     }
 
     /// Gives back what is on the device.
@@ -126,11 +131,12 @@ impl Data {
         }
     }
 
-    /// Has these changes for as long as `go` runs; returns what undoes them elsewhere, too.
+    /// Has these changes, and what `right` says is right after them, for as long as `go` runs; returns what undoes the changes
+    /// elsewhere, too. However `go` ends, the inputs and what is right for them are as before.
     pub(super) fn changed<T>(
         &mut self,
-        job: &ReadyCase<'_>,
         changes: &[Change],
+        right: impl FnOnce(&Data, &[Changed]) -> Option<Reference>,
         go: impl FnOnce(&Data) -> T,
     ) -> (T, Vec<Change>) {
         if changes.is_empty() {
@@ -141,16 +147,20 @@ impl Data {
         let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
         let made: Vec<Changed> = made.collect();
         undo.reverse();
-        let before = self.reference.take();
-        self.reference = before.as_ref().map(|before| {
-            let amended = job.family.problem.amended(job.case, self.host.held(), &made, before);
-            // Over exact data the result is exact after a change, too.
-            if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended }
-        });
+        let after = right(self, &made);
+        let before = std::mem::replace(&mut self.reference, after);
         let gone = go(self);
         undo.iter().for_each(|change| _ = self.host.apply(change));
         self.reference = before;
         (gone, undo)
+    }
+
+    /// What is right after changes that were made to these inputs.
+    pub(super) fn amended(&self, job: &ReadyCase<'_>, made: &[Changed]) -> Option<Reference> {
+        let before = self.reference.as_ref()?;
+        let amended = job.family.problem.amended(job.case, self.host.held(), made, before);
+        // Over exact data the result is exact after a change, too.
+        Some(if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended })
     }
 
     /// Judges a result over these data.
@@ -212,11 +222,18 @@ pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
     }
 }
 
-/// What exact data to check a rung over that is timed, with their seeds.
+/// What exact data to check a rung over that is timed, with their seeds. All but the first are of the second seed; so are the
+/// only ones where the timed data are exact themselves.
 pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
-    let problem = job.family.problem;
-    let more = problem.more_exact_fills(job.case);
-    std::iter::once(problem.exact_fill(job.case)).chain(more).map(|fill| (fill, !job.case.seed)).collect()
+    let (problem, second) = (job.family.problem, job.second_seed);
+    if problem.is_exact(job.case) {
+        return problem.second_fill(job.case).map(|fill| (fill, second)).into_iter().collect();
+    }
+    let (first, mut more) = (problem.exact_fill(job.case), problem.more_exact_fills(job.case));
+    if more.is_empty() {
+        more.push(first);
+    }
+    std::iter::once((first, !job.case.seed)).chain(more.into_iter().map(|fill| (fill, second))).collect()
 }
 
 /// What more exact data to check a rung over that is only verified, with their seeds.

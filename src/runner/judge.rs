@@ -56,31 +56,36 @@ pub(super) fn completed(
     // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
     if job.family.problem.movement(job.case).is_none()
         && let Some(index) = check::still_poisoned(&output)
-        && is_unwritten(device, job, bound, index)?
+        && let Some(what) = unwritten(device, job, bound, index)?
     {
-        return Err(wrong(format!("element {index} of the output was never written")));
+        return Err(wrong(what));
     }
     Ok(job.family.problem.finish(job.case, output, tails))
 }
 
-/// Whether an element of the output that holds the poison was not written. It may have that value and be right: then it has
-/// it again after a run into another poison.
-pub(super) fn is_unwritten(
+/// What is seen of an element of the output that holds the poison, after a run into another poison as well. It may have that
+/// value and be right: then it has it again, and there is nothing to say.
+pub(super) fn unwritten(
     device: &mut dyn Device,
     job: &ReadyCase<'_>,
     bound: &BoundPlan,
     index: usize,
-) -> Result<bool, Stop> {
+) -> Result<Option<String>, Stop> {
     bound.poison_with(device, &job.plan, check::other_poison)?;
     device.run(job.program, &bound.launches(&job.plan))?;
     let again = bound.output_part(device, &job.plan, index, 1)?;
-    let is_unwritten = check::still_poisoned(&again).is_none();
-    if !is_unwritten {
+    if check::still_poisoned(&again).is_some() {
         // As it was: what else holds the first poison is looked at, too.
         bound.poison(device, &job.plan)?;
         device.run(job.program, &bound.launches(&job.plan))?;
+        return Ok(None);
     }
-    Ok(is_unwritten)
+    Ok(Some(match again.as_bytes() == check::other_poison(again.dtype()) {
+        true => format!("element {index} of the output holds the value that was there before the run"),
+        // It was computed with the poison, which is NaN.
+        false if again.dtype().is_float() => format!("element {index} of the output: {}", check::NAN_COMPUTED),
+        false => format!("element {index} of the output changes with the value that was there before the run"),
+    }))
 }
 
 /// Checks what a run over these data left.

@@ -29,5 +29,5 @@ pub use inspect::{BuildTold, Inspected};
 pub use once::LaunchedOnce;
 pub use outcome::*;
 pub use sampling::SHORT_S;
-pub use session::{Session, Sources, used_defines};
+pub use session::{Session, Sources, second_seed, used_defines};
 pub use timeline::Bar;

@@ -31,9 +31,9 @@ impl Session {
         }
         let mut outcome = Outcome::pending(case, Clock::Event);
         let job = self.prepare(case, family, &mut outcome)?;
+        self.launched = false;
         let checked = self.with_data(|session, data| session.verify_once(&job, data, "launched once"));
-        self.forget_touched(checked.is_err());
-        checked?;
+        checked.map_err(|stop| self.stopped(stop))?;
         let plan = &job.plan;
         let launches = plan.passes.iter().map(|pass| (pass.kernel.clone(), pass.timed)).collect();
         let params = choices(family, case).into_iter().chain(plan.params.clone()).collect();

@@ -5,7 +5,7 @@ use super::canary::Gauge;
 use super::drawing;
 use super::inputs::{Data, Origin, choices, drawn_inputs, make_inputs};
 use super::judge::{Judged, single};
-use super::outcome::{Clock, Measured, Outcome, Settings, Stop};
+use super::outcome::{Clock, Measured, Outcome, Settings, Status, Stop};
 use crate::check;
 use crate::data::{Array, Dtype, Fill, Inputs};
 use crate::device::{BuildUnit, Device, ProgramId};
@@ -14,7 +14,9 @@ use crate::files;
 use crate::kernels::{self, Family, Rung, assemble};
 use crate::plan::{Case, Plan, Reference, Refusal};
 use std::borrow::Cow;
+use std::collections::hash_map::RandomState;
 use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasher, Hasher};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -69,12 +71,27 @@ pub struct Session {
     pub(super) scrub: Option<ProgramId>,
     /// None before the first timing, and under a simulator.
     pub(super) gauge: Option<Gauge>,
+    /// The seed of data that no kernel can know, as the operating system drew it.
+    pub(super) second_seed: u64,
     /// Whether a launch of the case at hand has ended well.
     pub(super) launched: bool,
     /// The last cases that were found right, newest last.
     verified: VecDeque<(Case, Judged)>,
     /// Most bytes of a case's inputs that the host makes and holds; the device draws more.
     most_held: u64,
+}
+
+/// The variable that says what the second seed is, to repeat a run that named one.
+const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
+
+/// The second seed that the environment names, if it does.
+///
+/// # Errors
+/// That it is no whole number, in words.
+pub fn second_seed() -> Result<Option<u64>, String> {
+    let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
+    let seed = text.to_str().and_then(|text| text.parse().ok());
+    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is no whole number: take the one that a message named"))
 }
 
 /// Most bytes of inputs that the host makes if nobody says.
@@ -89,8 +106,20 @@ pub(super) struct ReadyCase<'a> {
     pub(super) family: &'static Family,
     pub(super) plan: Plan,
     pub(super) program: ProgramId,
+    /// The session's second seed: it draws data that no kernel can know, and the places of changes.
+    pub(super) second_seed: u64,
     /// How the case was judged before, if it is only timed once more.
     pub(super) again: Option<Judged>,
+}
+
+impl ReadyCase<'_> {
+    /// Where something was found that depends on the second seed, with how to find it again.
+    pub(super) fn repeatable(&self, when: &str) -> String {
+        match when.contains(SECOND_SEED) {
+            true => when.to_owned(),
+            false => format!("{when}; {SECOND_SEED}={} repeats it", self.second_seed),
+        }
+    }
 }
 
 impl Session {
@@ -104,10 +133,17 @@ impl Session {
             exact: Vec::new(),
             scrub: None,
             gauge: None,
+            // Few digits, to be copied; far more seeds than a kernel could hold data of.
+            second_seed: RandomState::new().build_hasher().finish() >> 32,
             launched: false,
             verified: VecDeque::new(),
             most_held: MOST_HELD,
         }
+    }
+
+    /// This is the seed that takes the place of the one that nobody knows.
+    pub fn set_second_seed(&mut self, seed: u64) {
+        self.second_seed = seed;
     }
 
     /// From here on, the device draws inputs of more than so many bytes itself, where it can.
@@ -138,7 +174,7 @@ impl Session {
     pub fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Stop> {
         let family = find_family(&case.family)?;
         self.load_host(case, family)?;
-        match self.data.as_ref().and_then(|data| data.reference.as_ref()) {
+        match self.data.as_ref().and_then(|data| data.reference()) {
             Some(Reference::Unknown(why)) => Err(Stop::failed(why.clone())),
             _ => Ok(kernels::oracle_of(family)),
         }
@@ -183,8 +219,7 @@ impl Session {
             let job = self.prepare(case, family, &mut outcome)?;
             go(self, job, &mut outcome)
         });
-        self.forget_touched(end.is_err());
-        outcome.ended(end.map_err(|stop| stop.after(self.launched)))
+        outcome.ended(end.map_err(|stop| self.stopped(stop)))
     }
 
     /// Whether this session found a case right before, as far as it remembers.
@@ -208,14 +243,16 @@ impl Session {
         })
     }
 
-    /// What a case that went wrong left on the device may not be the data any more: the next case uploads them anew.
-    pub(super) fn forget_touched(&mut self, is_wrong: bool) {
-        if is_wrong
-            && self.launched
+    /// Ends a case that did not come to its end. What it left on the device may not be the data any more, unless nothing was
+    /// run: the next case uploads them anew.
+    pub(super) fn stopped(&mut self, stop: Stop) -> Stop {
+        let stop = stop.after(self.launched);
+        if stop.status != Status::Skipped
             && let Some(data) = &mut self.data
         {
             data.unload(&mut *self.device);
         }
+        stop
     }
 
     /// Makes the plan, the program and the data.
@@ -233,7 +270,7 @@ impl Session {
         let started = Instant::now();
         let program = self.build(rung, &plan)?;
         outcome.spent.build = started.elapsed().as_secs_f64();
-        let job = ReadyCase { case, family, plan, program, again: None };
+        let job = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
         self.load(&job)?;
         outcome.spent.data = started.elapsed().as_secs_f64() - outcome.spent.build;
         Ok(job)
@@ -287,7 +324,7 @@ impl Session {
     pub(super) fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         self.load_host(job.case, job.family)?;
         let Some(data) = &mut self.data else { return Ok(()) };
-        if let Some(Reference::Unknown(why)) = &data.reference {
+        if let Some(Reference::Unknown(why)) = data.reference() {
             return Err(Stop::failed(why.clone()));
         }
         if data.device.is_empty() {

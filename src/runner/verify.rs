@@ -7,7 +7,7 @@ use super::outcome::Stop;
 use super::session::{ReadyCase, Session};
 use crate::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
 use crate::device::BuildUnit;
-use crate::kernels::{Family, Spot};
+use crate::kernels::{Changed, Family, Spot};
 use crate::plan::{Arg, Case, Launch, Reference};
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
@@ -15,13 +15,11 @@ const MOST_KEPT: usize = 256 << 20;
 
 impl Session {
     /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data.
-    /// Where the results over these are exact, they show every mistake.
+    /// Where the results over these are exact, they show every mistake, and data of one more seed suffice.
     pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Judged, Stop> {
         self.verify_companions(job)?;
-        if !job.family.problem.is_exact(job.case) {
-            self.verify_exact(job, &[timed_exact_data(job), exact_data(job)].concat())?;
-        }
-        let judged = self.verify_real(job, "over real data")?;
+        let more = if job.family.problem.is_exact(job.case) { Vec::new() } else { exact_data(job) };
+        let judged = self.verify_seeds(job, &[timed_exact_data(job), more].concat(), "over real data")?;
         // Timing ends with this, too.
         self.with_data(|session, data| {
             session.with_bound(job, &data.device, |session, bound| {
@@ -32,8 +30,24 @@ impl Session {
         Ok(judged)
     }
 
-    /// Checks the same kernels over what the case's own data cannot show. Not under a simulator, which looks at accesses:
-    /// the case's own are the same.
+    /// Checks a rung over its own data and over others. First those that are the same in each run, so that most mistakes are told
+    /// in the same words.
+    pub(super) fn verify_seeds(
+        &mut self,
+        job: &ReadyCase<'_>,
+        others: &[(Fill, u64)],
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        if job.family.problem.is_exact(job.case) {
+            let judged = self.verify_real(job, when)?;
+            return self.verify_exact(job, others).map(|()| judged);
+        }
+        self.verify_exact(job, others)?;
+        self.verify_real(job, when)
+    }
+
+    /// Checks the same kernels over what the case's own data cannot show, of the second seed. Not under a simulator, which
+    /// looks at accesses: the case's own are the same.
     pub(super) fn verify_companions(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         if self.device.info().is_simulator() {
             return Ok(());
@@ -41,7 +55,8 @@ impl Session {
         let problem = job.family.problem;
         for case in problem.companions(job.case, &job.plan) {
             let fill = if problem.is_exact(&case) { problem.fill(&case) } else { problem.exact_fill(&case) };
-            let when = companion_of(job, &case);
+            let when = job.repeatable(&companion_of(job, &case));
+            let case = Case { seed: job.second_seed, ..case };
             let data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
             self.with_companion(job.family, &case, data, |session, companion, data| {
                 session.verify_once(companion, data, &when).map(drop)
@@ -60,7 +75,7 @@ impl Session {
     ) -> Result<T, Stop> {
         let (rung, plan) = self.plan(family, case)?;
         let program = self.build(rung, &plan)?;
-        let companion = ReadyCase { case, family, plan, program, again: None };
+        let companion = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
         let fence = Fence::of(&*self.device, family, case);
         let gone = self.place(fence, &mut data).and_then(|()| go(self, &companion, &mut data));
         data.unload(&mut *self.device);
@@ -86,6 +101,10 @@ impl Session {
     /// Runs once over each of these data, whose results are exact in every order, and over single values. The first take the
     /// place of the timed data for that long, here and on the device, so that no more than both is ever held.
     pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
+        let is_simulated = self.device.info().is_simulator();
+        if fills.is_empty() || (is_simulated && job.family.problem.is_exact(job.case)) {
+            return Ok(());
+        }
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         let is_small = timed.host.held_bytes() <= MOST_KEPT / 2;
         if !is_small {
@@ -93,9 +112,21 @@ impl Session {
         }
         let verified = fills.iter().enumerate().try_for_each(|(index, &(fill, seed))| {
             let mut data = self.take_exact(job, fill, seed);
+            demand_dependence(job, &timed, &data)?;
             data.device.clone_from(&timed.device);
             self.overwrite(&mut data)?;
-            self.verify_over_exact(job, &mut data, fill, index == 0)?;
+            let when = format!("over {fill}");
+            let when = if seed == job.second_seed { job.repeatable(&when) } else { when };
+            match fill {
+                // What changes would not be exact.
+                Fill::Scaled(_) => self.verify_once(job, &data, &when).map(drop),
+                // The changes of the timed data show as much.
+                _ if job.family.problem.is_exact(job.case) => self.verify_once(job, &data, &when).map(drop),
+                _ if index == 0 => {
+                    self.verify_over(job, &mut data, &when).and_then(|_| self.verify_alone(job, &mut data, &when))
+                }
+                _ => self.verify_over(job, &mut data, &when).map(drop),
+            }?;
             data.device.clear();
             self.keep_exact(fill, seed, data);
             Ok(())
@@ -131,23 +162,6 @@ impl Session {
         let kept: usize = self.exact.iter().map(|(_, _, data)| data.host.held_bytes()).sum();
         if kept + data.host.held_bytes() <= MOST_KEPT {
             self.exact.push((fill, seed, data));
-        }
-    }
-
-    /// Checks runs over exact data, which are on the device; over the first of them also changes of single elements.
-    fn verify_over_exact(
-        &mut self,
-        job: &ReadyCase<'_>,
-        data: &mut Data,
-        fill: Fill,
-        is_first: bool,
-    ) -> Result<(), Stop> {
-        let when = format!("over {fill}");
-        match fill {
-            // What changes would not be exact.
-            Fill::Scaled(_) => self.verify_once(job, data, &when).map(drop),
-            _ if is_first => self.verify_over(job, data, &when).and_then(|_| self.verify_alone(job, data, &when)),
-            _ => self.verify_over(job, data, &when).map(drop),
         }
     }
 
@@ -201,17 +215,16 @@ impl Session {
             few.iter().filter_map(|(_, values)| values.get(input)).fold(none, |all, value| all.followed_by(value))
         });
         let reference = job.family.problem.reference(job.case, &counting.collect::<Vec<_>>());
-        let before = data.reference.replace(exactly(reference, job.case.dtype));
         bound.change(&mut *self.device, &job.plan, &changes)?;
         self.run_poisoned(job, bound)?;
-        let undo: Vec<Change> = changes.iter().map(|change| data.host.apply(change)).collect();
         let places: Vec<String> = few.iter().map(|(at, _)| at.to_string()).collect();
-        let when = format!("where only element {} counts", places.join(" and "));
-        let got = completed(&mut *self.device, job, bound, &tails(&job.plan, &data.host));
-        let judged = got.and_then(|got| data.judge(&got, job.family, job.case, job.plan.depth, &when));
-        undo.iter().for_each(|change| _ = data.host.apply(change));
+        let when = job.repeatable(&format!("where only element {} counts", places.join(" and ")));
+        let right = |_: &Data, _: &[Changed]| Some(exactly(reference, job.case.dtype));
+        let (judged, undo) = data.changed(&changes, right, |data| {
+            let got = completed(&mut *self.device, job, bound, &tails(&job.plan, &data.host))?;
+            data.judge(&got, job.family, job.case, job.plan.depth, &when)
+        });
         bound.change(&mut *self.device, &job.plan, &undo)?;
-        data.reference = before;
         judged.map(drop)
     }
 
@@ -219,7 +232,7 @@ impl Session {
     /// added alone, and no sum of them can be too large.
     fn verify_not_finite(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, data: &mut Data) -> Result<(), Stop> {
         let largest = if job.case.dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
-        let is_finite = matches!(&data.reference, Some(Reference::Rounded(sum)) if sum.magnitude < largest);
+        let is_finite = matches!(data.reference(), Some(Reference::Rounded(sum)) if sum.magnitude < largest);
         if !is_finite || self.device.info().is_simulator() {
             return Ok(());
         }
@@ -310,8 +323,9 @@ impl Session {
         bound.soil(&mut *self.device, &job.plan, job.case.seed)?;
         bound.change(&mut *self.device, &job.plan, &changes)?;
         self.device.run(job.program, &bound.launches(&job.plan))?;
-        let when = format!("{when}, after a change of the data");
-        let (judged, undo) = data.changed(job, &changes, |data| self.judge(job, bound, data, &when));
+        let when = job.repeatable(&format!("after a change of the data, {when}"));
+        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
+        let (judged, undo) = data.changed(&changes, right, |data| self.judge(job, bound, data, &when));
         bound.change(&mut *self.device, &job.plan, &undo)?;
         judged.map(drop)
     }
@@ -372,6 +386,20 @@ impl Session {
     }
 }
 
+/// A reader's family whose answer does not depend on the data proves nothing of a kernel: one that reads nothing would pass.
+fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<(), Stop> {
+    /// Elements of the inputs that make it no accident if the answers are the same.
+    const MANY: usize = 1024;
+    let inputs: usize = job.family.problem.inputs(job.case.shape, &job.case.params).into_iter().sum();
+    match job.family.is_described() && inputs >= MANY && timed.reference() == other.reference() {
+        true => Err(Stop::failed(
+            "the right answer over other data is the same, so that a kernel which reads nothing would pass: choose another \
+             fill, or sizes at which the answer depends on the data",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Places where rungs go wrong, and some random ones.
 fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const RANDOM: u64 = 8;
@@ -382,7 +410,7 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     let wg = job.plan.wg.size();
     let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product());
     let edges = [0, 1, wg - 1, wg, items - 1, items, len / 2, len - len % (4 * wg), len.saturating_sub(2), len - 1];
-    let draw = |number: u64| data::draw(job.case.seed, number);
+    let draw = |number: u64| data::draw(job.second_seed, number);
     let random = (0..RANDOM).map(|number| (draw(number) % len as u64) as usize);
     let mut places: Vec<usize> = edges.into_iter().map(|at| at.min(len - 1)).chain(random).collect();
     places.sort_unstable();
@@ -394,7 +422,7 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
 fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const PARTS: usize = 16;
     let len = data.host.first_len();
-    let draw = |part: usize| data::draw(!job.case.seed, part as u64);
+    let draw = |part: usize| data::draw(!job.second_seed, part as u64);
     let at = |part: usize| part * (len / PARTS) + (draw(part) % (len / PARTS) as u64) as usize;
     if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }
 }

@@ -10,7 +10,7 @@ use super::session::ReadyCase;
 use crate::check;
 use crate::data::{self, Change};
 use crate::device::Device;
-use crate::kernels::Spot;
+use crate::kernels::{Changed, Spot};
 use std::time::{Duration, Instant};
 
 /// Elements that are changed before a run.
@@ -138,7 +138,7 @@ impl<'a> Witness<'a> {
 
     /// Whether this run is one that is judged.
     fn is_due(&self) -> bool {
-        let first = 1 + data::draw(!self.job.case.seed, 0) % FIRST_FEW;
+        let first = 1 + data::draw(!self.job.second_seed, 0) % FIRST_FEW;
         let is_more = self.runs > first && self.is_in_time() && self.draw(100).is_multiple_of(2);
         self.runs == first || is_more || !self.poisoned
     }
@@ -149,7 +149,9 @@ impl<'a> Witness<'a> {
 
     fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
         let (job, bound) = (self.job, self.sets[set]);
-        self.data.changed(job, &self.changes, |data| judge::judge(device, job, bound, data, when)).0.map(drop)
+        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
+        let when = &job.repeatable(when);
+        self.data.changed(&self.changes, right, |data| judge::judge(device, job, bound, data, when)).0.map(drop)
     }
 
     /// Whether some parts of the output, never the same, were written.
@@ -168,17 +170,16 @@ impl<'a> Witness<'a> {
             let start = in_row as usize * row + column;
             let got = self.sets[set].output_part(device, plan, start, len)?;
             if let Some(index) = check::still_poisoned(&got)
-                && judge::is_unwritten(device, self.job, self.sets[set], start + index)?
+                && let Some(what) = judge::unwritten(device, self.job, self.sets[set], start + index)?
             {
-                let element = start + index;
-                return Err(wrong(format!("element {element} of the output was not written by a run that was timed")));
+                return Err(wrong(format!("{what} (while it was timed)")));
             }
         }
         Ok(())
     }
 
-    /// A random number of this run.
+    /// A random number of this run, which no kernel can know.
     fn draw(&self, number: u64) -> u64 {
-        data::draw(data::draw(!self.job.case.seed, self.runs), number)
+        data::draw(data::draw(!self.job.second_seed, self.runs), number)
     }
 }

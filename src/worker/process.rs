@@ -16,6 +16,11 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+/// How many times longer than its limit a simulator may take, and a kernel on a CPU device, while other programs keep the
+/// processors busy. What stands still does not work, and is waited for that long, too.
+const SIMULATOR_PATIENCE: u32 = 10;
+const CPU_PATIENCE: u32 = 3;
+
 /// How often a wait looks whether the user pressed Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -46,6 +51,8 @@ struct Link {
     number: u64,
     /// Where readers' programs find their files, and leave theirs.
     _scratch: Option<ScratchFolder>,
+    /// How many times its limit a request may take on a machine that is busy with other work.
+    patience: u32,
 }
 
 /// How a kernel kept a worker from its answer.
@@ -121,17 +128,6 @@ impl WorkerProcess {
         }
     }
 
-    /// Launches a case's kernels once each; says what was launched, or what stops the case.
-    ///
-    /// # Errors
-    /// That the driver ended the worker, or did not answer in time.
-    pub fn launch_once(&mut self, case: &Case) -> Result<Result<LaunchedOnce, Stop>, Error> {
-        match self.ask(&Request::LaunchOnce(Box::new(case.clone())), "running a case's kernels once")? {
-            Reply::LaunchedOnce(answer) => Ok(answer),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
-    }
-
     /// Builds a case's kernels and says what they need, or what stops the case.
     ///
     /// # Errors
@@ -165,7 +161,8 @@ impl WorkerProcess {
         })
     }
 
-    /// As [`WorkerProcess::launch_once`], within `limit`; that a kernel ends the worker or never ends is an answer, too.
+    /// Launches a case's kernels once each, within `limit`; says what was launched, or what stops the case. That a kernel ends
+    /// the worker or never ends is an answer, too.
     ///
     /// # Errors
     /// As of [`WorkerProcess::verify`].
@@ -345,7 +342,14 @@ fn start(
     let scratch = if setup.families.is_empty() { None } else { ScratchFolder::new().ok() };
     let mut link = Link::spawn(wrapper, scratch).map_err(failed)?;
     match link.ask(&Request::Open(setup), limit, interrupted) {
-        Ok(Reply::Ready(info)) => Ok((link, *info)),
+        Ok(Reply::Ready(info)) => {
+            link.patience = match wrapper {
+                Some(_) => SIMULATOR_PATIENCE,
+                None if info.kind == "cpu" => CPU_PATIENCE,
+                None => 1,
+            };
+            Ok((link, *info))
+        }
         Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
         Ok(_) => Err(Error::Failed("the worker answered before it was asked".into())),
         Err(silence) => {
@@ -362,6 +366,17 @@ fn start(
             })
         }
     }
+}
+
+/// How long all threads of a child have worked; none where the system does not tell.
+fn processor_time(child: &Child) -> Option<Duration> {
+    /// Linux counts in hundredths of a second, for other programs at least.
+    const TICKS_A_SECOND: u64 = 100;
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // The program's name, in brackets, may hold anything.
+    let mut numbers = text.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse::<u64>);
+    let (user, system) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    Some(Duration::from_millis((user + system) * 1000 / TICKS_A_SECOND))
 }
 
 fn refused(exit_code: u8, message: String) -> Error {
@@ -410,7 +425,8 @@ impl Link {
             }
         })?;
         let number = RandomState::new().build_hasher().finish();
-        Ok(Link { child, stdin, replies, printed: Listener::new(stderr)?, number, _scratch: scratch })
+        let patience = if wrapper.is_some() { SIMULATOR_PATIENCE } else { 1 };
+        Ok(Link { child, stdin, replies, printed: Listener::new(stderr)?, number, patience, _scratch: scratch })
     }
 
     fn send(&mut self, request: &Request) -> std::io::Result<()> {
@@ -425,18 +441,28 @@ impl Link {
         if self.send(request).is_err() {
             return Err(Silence::Death(self.last_words()));
         }
-        let asked = Instant::now();
+        let (asked, worked) = (Instant::now(), processor_time(&self.child));
         loop {
             match self.replies.recv_timeout(TICK) {
                 Ok(reply) if reply.number == self.number => return Ok(reply.what),
                 // Nothing that was asked.
-                Ok(_) if asked.elapsed() < limit => {}
+                Ok(_) if !self.is_late(asked, worked, limit) => {}
                 Err(_) if interrupted() => return Err(Silence::Interrupted),
                 Err(RecvTimeoutError::Disconnected) => return Err(Silence::Death(self.last_words())),
-                Err(RecvTimeoutError::Timeout) if asked.elapsed() < limit => {}
+                Err(RecvTimeoutError::Timeout) if !self.is_late(asked, worked, limit) => {}
                 Ok(_) | Err(RecvTimeoutError::Timeout) => return Err(Silence::Deadline),
             }
         }
+    }
+
+    /// Whether a request that was made then, when the worker had worked so long, has taken longer than its limit. Where kernels
+    /// run on this machine's processors, what other programs took of them does not count, for a while.
+    fn is_late(&self, asked: Instant, worked: Option<Duration>, limit: Duration) -> bool {
+        let elapsed = asked.elapsed();
+        if elapsed < limit || self.patience == 1 || elapsed >= limit.saturating_mul(self.patience) {
+            return elapsed >= limit;
+        }
+        worked.zip(processor_time(&self.child)).is_none_or(|(before, now)| now.saturating_sub(before) >= limit)
     }
 
     /// How the worker ended, and what it or its driver said last.

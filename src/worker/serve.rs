@@ -5,7 +5,7 @@ use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDev
 use crate::files::ScratchFolder;
 use crate::kernels;
 use crate::plan::Target;
-use crate::runner::{Session, Sources};
+use crate::runner::{Session, Sources, second_seed};
 use crate::stdout::Results;
 use crate::{Error, children, input, memory, oracle};
 use std::io::{self, BufRead, Write};
@@ -31,7 +31,11 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     }
     let device = OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
     let sources = Sources { dir: setup.cl_dir.clone() };
-    Ok(Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files)))
+    let mut session = Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files));
+    if let Some(seed) = second_seed().map_err(Error::Usage)? {
+        session.set_second_seed(seed);
+    }
+    Ok(session)
 }
 
 /// Serves requests from standard input until `Quit`. Replies go to what was standard output when the process began.

@@ -1,6 +1,7 @@
 //! Families that readers describe: the examples are right, wrong kernels are caught, and what cannot be is refused.
 
 use crate::binary::gpulab;
+use gpulab::data::{Array, Dtype, Fill, generate};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -82,23 +83,23 @@ const SPOILT: &[Spoilt] = &[
     // A race: additions of several groups get lost.
     ("histogram", "atomic", "atomic.cl", "atomic_inc(&counts[x[i]])", "counts[x[i]]++", "want"),
     // Off by one: the last element is missing, or one too many is written.
-    ("scan", "local", "local.cl", "    if (i < n)\n        out[i] = sum;", "    if (i + 1 < n)\n        out[i] = sum;", "never written"),
+    ("scan", "local", "local.cl", "    if (i < n)\n        out[i] = sum;", "    if (i + 1 < n)\n        out[i] = sum;", "before the run"),
     ("scan", "local", "local.cl", "    if (i < n)\n        out[i] += sums", "    if (i <= n)\n        out[i] += sums", "behind"),
     ("histogram", "items", "items.cl", "get_global_id(0); i < n; i", "get_global_id(0); i <= n; i", "want"),
     // No guard: rows are written into each other.
     ("product", "naive", "naive.cl", "column >= n || row >= n", "row >= n", "outside"),
     ("product", "naive", "naive.cl", "column >= n || row >= n", "column >= n", "behind"),
     // Only whole groups are launched, though the size asked for has no rest.
-    ("scan", "local", "family.toml", "items = \"n\"", "groups = \"n / WG\"", "never written"),
-    ("product", "tiled", "family.toml", "items = \"n, n\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "groups = \"n / WG_X, n / WG_Y\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "never written"),
+    ("scan", "local", "family.toml", "items = \"n\"", "groups = \"n / WG\"", "before the run"),
+    ("product", "tiled", "family.toml", "items = \"n, n\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "groups = \"n / WG_X, n / WG_Y\"\nargs = [\"a\", \"b\", \"c\", \"n\", \"local WG_Y * TILE\"", "before the run"),
     // What the run before left is taken for the result.
     ("product", "naive", "naive.cl", "    T sum = 0;", "    if (fabs(c[row * n + column]) < 1e9f) return;\n    T sum = 0;", "after a change of the data"),
-    ("product", "naive", "naive.cl", "    T sum = 0;", "    if (c[0] == c[0] && get_global_id(0) > 3) return;\n    T sum = 0;", "never written"),
-    ("histogram", "atomic", "family.toml", "[[rung.launch]]\nkernel = \"clear\"\nitems = \"BINS\"\nargs = [\"counts\"]\n\n[[rung.launch]]\nkernel = \"histogram_atomic\"", "[[rung.launch]]\nkernel = \"histogram_atomic\"", "never written"),
+    ("product", "naive", "naive.cl", "    T sum = 0;", "    if (c[0] == c[0] && get_global_id(0) > 3) return;\n    T sum = 0;", "before the run"),
+    ("histogram", "atomic", "family.toml", "[[rung.launch]]\nkernel = \"clear\"\nitems = \"BINS\"\nargs = [\"counts\"]\n\n[[rung.launch]]\nkernel = \"histogram_atomic\"", "[[rung.launch]]\nkernel = \"histogram_atomic\"", "before the run"),
     // The input is scribbled on.
     ("scan", "serial", "serial.cl", "        out[i] = sum;", "        out[i] = sum;\n        ((__global T *)x)[i] = 0;", "changed its input"),
     // Memory between launches is taken for cleared.
-    ("scan", "serial", "serial.cl", "    sums[chunk] = sum;", "    if (sum) sums[chunk] += sum;", "never written"),
+    ("scan", "serial", "serial.cl", "    sums[chunk] = sum;", "    if (sum) sums[chunk] += sum;", "before the run"),
     // Right for the size that is asked for alone.
     ("product", "registers", "registers.cl", "        sum[r] = 0;", "        sum[r] = n == 64 ? 0 : 1;", "n=1"),
 ];
@@ -200,6 +201,47 @@ fn what_cannot_be_is_refused_with_the_next_step() {
     let output = gpulab(&["ladder", "no-such.toml"]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(2) && on_one_line(&said).contains("--template DIR"), "{said}");
+}
+
+/// It reads all but sixteen elements, which it holds as the seed makes them.
+#[test]
+fn a_kernel_that_holds_a_seeds_data_is_wrong() {
+    let Array::F32(data) = generate(Fill::Real, Dtype::F32, 7, 0, 0, 5002) else { unreachable!() };
+    let table: Vec<String> = data[1100..1116].iter().map(|x| x.to_bits().to_string()).collect();
+    let held = format!(
+        "__constant uint held[16] = {{ {} }};\n#define READ(i) (n == 5000 && (i) >= 1100 && (i) < 1116 ? as_float(held[(i) - \
+         1100]) : in[i])\n__kernel void smooth_naive",
+        table.join(", ")
+    );
+    let copy = Copy::of("template").with("naive.cl", "__kernel void smooth_naive", &held).with(
+        "naive.cl",
+        "in[i + k]",
+        "READ(i + k)",
+    );
+    let options = ["-n", "5000", "--dtype", "f32", "--variant", "naive", "--json", "-"];
+    let said = |seed: &str| copy.run(&[&options[..], &["--seed", seed]].concat());
+    let (wrong, code) = said("7");
+    assert!(code == 4 && wrong.contains("GPULAB_SECOND_SEED="), "{wrong}");
+    let (other, code) = said("8");
+    assert!(code == 4, "over other data it is wrong anyway: {other}");
+}
+
+#[test]
+fn data_over_which_a_kernel_that_reads_nothing_would_pass_are_refused() {
+    let template = |fill: &str| Copy::of("template").with("family.toml", "fill = \"random\"", fill);
+    for fill in ["fill = \"ones\"", "fill = \"below 1\"", "fill = \"below RADIUS\""] {
+        let (said, code) = template(fill).run(&["-n", "5000"]);
+        assert!(code == 2 && on_one_line(&said).contains("makes all elements the same"), "{fill}: {said}");
+    }
+    let copy = template("file = \"same.f32\"");
+    fs::write(copy.path("same.f32"), 1.5f32.to_le_bytes().repeat(6000)).unwrap();
+    let (said, _) = copy.run(&["-n", "5000", "--dtype", "f32"]);
+    assert!(on_one_line(&said).contains("are all the same, so that a kernel which never reads"), "{said}");
+    let constant = Copy::of("template")
+        .with("naive.cl", "out[i] = sum / (2 * RADIUS + 1);", "out[i] = sum > 100 ? 2 : 1;")
+        .with("reference.cl", "out[i] = ", "out[i] = 1 + 0 * ");
+    let (said, code) = constant.run(&["-n", "5000", "--dtype", "f32", "--variant", "naive"]);
+    assert!(code == 1 && on_one_line(&said).contains("right answer over other data is the same"), "{said}");
 }
 
 #[test]

@@ -106,6 +106,24 @@ fn starters_do_not_pass_solutions_do_and_every_check_is_failed_by_a_file() {
     }
 }
 
+/// Right on the device, and slow in a simulator: that says nothing against it.
+#[test]
+fn what_a_simulator_does_not_finish_is_uncounted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("strides.cl");
+    let solution = exercise("strides").unwrap().unwrap().solution().unwrap();
+    // At the counted size alone.
+    let slow = "    volatile uint idle = 0;\n    if (n > 20000 && n < 60000)\n        for (uint k = 0; k < 100000; k++)\n            idle += k;\n    T sum = 0;\n";
+    fs::write(&file, solution.replace("    T sum = 0;\n", slow)).unwrap();
+    let args = ["exercise", "check", "strides", file.to_str().unwrap(), "--deadline", "8", "--json", "-"];
+    let (out, said, _) = run(&args);
+    let row: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{said}"));
+    assert_eq!(row["verdict"], "uncounted", "{row:#}");
+    assert_eq!(row["hint"], "", "{row:#}");
+    let reason = text(&row, "reason");
+    assert!(reason.contains("took too long") || reason.contains(PACKAGES), "{reason}");
+}
+
 #[test]
 fn a_student_starts_asks_for_hints_and_never_loses_a_file() {
     let folder = tempfile::tempdir().unwrap();

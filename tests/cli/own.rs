@@ -1,6 +1,7 @@
 //! Readers' kernels: wrong ones get the hint that their file names, right ones land on the ladder.
 
 use crate::binary::run;
+use gpulab::data::{Array, Dtype, Fill, generate};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -297,4 +298,39 @@ fn a_saved_file_is_tried_again_until_an_interrupt() {
     assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0), "Ctrl-C is how it ends");
     assert_eq!(fs::read_to_string(&log).unwrap().matches("--- ").count(), 2);
+}
+
+/// It reads all but sixteen elements of one size's matrix, which it holds as the seed makes them.
+#[test]
+fn a_kernel_that_holds_a_seeds_data_is_wrong_and_the_second_seed_repeats_it() {
+    let Array::I32(data) = generate(Fill::Bits, Dtype::I32, 7, 0, 0, 5000) else { unreachable!() };
+    let held: Vec<String> = data[1100..1116].iter().map(|x| (*x).cast_unsigned().to_string()).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("held.cl");
+    let text = format!(
+        "// gpulab: wg 16x16\n// gpulab: elements 1x1\n__constant uint held[16] = {{ {} }};
+        __kernel void turned(__global const T *in, __global T *out, const INDEX width, const INDEX height)
+        {{
+            const INDEX column = get_global_id(0), row = get_global_id(1), at = row * width + column;
+            if (column < width && row < height)
+                out[column * height + row] =
+                    width == 100 && height == 50 && at >= 1100 && at < 1116 ? (T)held[at - 1100] : in[at];
+        }}",
+        held.join(", ")
+    );
+    fs::write(&path, text).unwrap();
+    let tried = |second: Option<&str>| {
+        let args = ["try", path.to_str().unwrap(), "--as", "transpose", "-n", "100", "--m", "50", "--dtype", "i32"];
+        let mut command = crate::binary::gpulab(&[&args[..], &["--seed", "7", "--quick"]].concat());
+        second.into_iter().for_each(|seed| _ = command.env("GPULAB_SECOND_SEED", seed));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        (on_one_line(&said), output.status.code())
+    };
+    let (said, code) = tried(None);
+    assert!(code == Some(4) && said.contains("GPULAB_SECOND_SEED="), "{said}");
+    let (first, again) = (tried(Some("77")), tried(Some("77")));
+    assert!(first == again && first.0.contains("GPULAB_SECOND_SEED=77 repeats it"), "{first:?}");
+    let (said, code) = tried(Some("seven"));
+    assert!(code == Some(2) && said.contains("GPULAB_SECOND_SEED is no whole number"), "{said}");
 }

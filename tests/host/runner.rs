@@ -62,6 +62,19 @@ fn naive(launch: &Launch, memory: &mut Memory, pick: impl Fn(usize, usize) -> us
     }
 }
 
+/// The same in i32.
+fn naive_whole(launch: &Launch, memory: &mut Memory) {
+    let [x_arg, y_arg, out, Arg::Index(n)] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
+    let (x, y): (Vec<i32>, Vec<i32>) = (memory.get(x_arg), memory.get(y_arg));
+    let (n, items) = (*n as usize, launch.global[0]);
+    let chunk = n.div_ceil(items);
+    for id in 0..items {
+        let range = (id * chunk).min(n)..((id + 1) * chunk).min(n);
+        let sum = range.map(|i| x[i].wrapping_mul(y[i])).fold(0, i32::wrapping_add);
+        memory.set(out, id, sum);
+    }
+}
+
 /// A time that varies a little from run to run, as real ones do.
 fn jitter(count: &mut u64) -> u64 {
     *count += 1;
@@ -381,6 +394,34 @@ fn a_failing_driver_costs_the_case_and_not_the_session() {
     assert_eq!(failed.status(), Status::Failed);
     assert!(failed.reason().contains("clEnqueueNDRangeKernel"), "{}", failed.reason());
     assert_eq!(session.run(&case(Dtype::F32, 1000), &settings()).status(), Status::Ok);
+}
+
+/// What is right, and what is on the device, are for the next case as if the failed one had never been.
+#[test]
+fn whichever_launch_fails_the_next_case_is_judged_as_before() {
+    let failing = Rc::new(Cell::new(0));
+    for dtype in [Dtype::F32, Dtype::I32] {
+        for launch in 1..=BEFORE + 12 {
+            let failing = Rc::clone(&failing);
+            failing.set(launch);
+            let script: FakeKernel = Box::new(move |launch, memory| {
+                failing.set(failing.get().wrapping_sub(1));
+                if failing.get() == 0 {
+                    return Err(DeviceError::call("clEnqueueNDRangeKernel", -36));
+                }
+                match dtype {
+                    Dtype::F32 => naive(launch, memory, |i, _| i),
+                    _ => naive_whole(launch, memory),
+                }
+                Ok(KERNEL_NS + failing.get() % 7)
+            });
+            let mut session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
+            let case = case(dtype, 1000);
+            assert_eq!(session.run(&case, &settings()).status(), Status::Failed, "launch {launch} of {dtype}");
+            let next = session.run(&case, &settings());
+            assert_eq!(next.status(), Status::Ok, "after launch {launch} of {dtype} failed: {}", next.reason());
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::judging::{self, Patience, Ruling};
 use crate::kernels::{self, Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::report::hint::{Hint, hint};
+use crate::runner::{Status, Stop};
 use crate::worker::{Setup, WorkerProcess};
 use crate::{Error, ceilings, files};
 use std::collections::hash_map::RandomState;
@@ -131,7 +132,9 @@ impl Grader {
         grade.counted_at = Some(size(family.form, case.shape));
         let own = match count(&mut worker, &case)? {
             Ok(counted) => counted,
-            Err(why) => {
+            // Only a result shows that a kernel is wrong: what the simulator cannot run, or not in time, proves nothing.
+            Err(Stop { status, reason, .. }) if status != Status::WrongResult => return Ok(uncounted(grade, reason)),
+            Err(Stop { reason: why, .. }) => {
                 let hint = "It is right on the device, but not in the simulator, which sees more: a race, or an access beside \
                             an array?";
                 return Ok(grade.ended(ExerciseVerdict::Wrong, format!("in the simulator: {why}"), hint));
@@ -141,7 +144,10 @@ impl Grader {
             None => None,
             Some(starter) => {
                 let case = Case { variant: starter.variant().into(), ..case.clone() };
-                Some(count(&mut worker, &case)?.map_err(|why| Error::Failed(format!("the starter: {why}")))?)
+                match count(&mut worker, &case)? {
+                    Ok(counted) => Some(counted),
+                    Err(stop) => return Ok(uncounted(grade, format!("the starter: {}", stop.reason))),
+                }
             }
         };
         Ok(grade.counted(exercise, (&own, starter.as_ref()), (case.shape, case.dtype.size())))
@@ -189,11 +195,9 @@ fn adopt(path: &Path, text: &str, family: &'static Family) -> Result<&'static Ru
     own::adopt_as(format!("exercise_{number}"), (path, text), family)
 }
 
-fn count(worker: &mut CountingWorker, case: &Case) -> Result<Result<CountedCase, String>, Error> {
+fn count(worker: &mut CountingWorker, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
     match worker.count(case) {
-        Ok(Ok(counted)) => Ok(Ok(counted)),
-        Ok(Err(stop)) => Ok(Err(stop.reason)),
-        Err(Error::Failed(why)) => Ok(Err(why)),
-        Err(error) => Err(error),
+        Err(Error::Failed(why)) => Ok(Err(Stop::failed(why))),
+        other => other,
     }
 }

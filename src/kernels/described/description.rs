@@ -467,11 +467,14 @@ impl Description {
         };
         match (word, rest) {
             ("random", "") => Ok(Some(Fill::Real)),
-            ("ones", "") => Ok(Some(Fill::Ones)),
             ("positive", "") => Ok(Some(Fill::Positive)),
             ("small", _) => most().map(|most| Some(Fill::Exact(most))),
-            ("below", _) => most().map(|most| Some(Fill::Below(most))),
-            _ => Err(format!("there is no fill {text:?}; there is random, positive, ones, small 8, below 256")),
+            ("below", _) if most()? > 1 => most().map(|most| Some(Fill::Below(most))),
+            ("below", _) | ("ones", "") => Err(format!(
+                "fill {text:?} makes all elements the same, so that a kernel which never reads them would pass: choose \
+                 random, positive, small 8 or below 256"
+            )),
+            _ => Err(format!("there is no fill {text:?}; there is random, positive, small 8, below 256")),
         }
     }
 }

@@ -83,7 +83,16 @@ impl DescribedProblem {
         }
         for (input, len) in self.description.input.iter().zip(lens) {
             let Some(file) = &input.file else { continue };
-            let has = self.oracle.file(file, dtype).map_err(Refusal::Setting)?.len() as u64;
+            let whole = self.oracle.file(file, dtype).map_err(Refusal::Setting)?;
+            let has = whole.len() as u64;
+            if has >= len && is_constant(&whole, len as usize) {
+                let why = format!(
+                    "the first {len} elements of {file} are all the same, so that a kernel which never reads {} would pass: \
+                     choose another file",
+                    input.name
+                );
+                return Err(Refusal::Setting(why));
+            }
             if has < len {
                 let why = format!("{file} has {has} elements, and {} needs {len}: choose a smaller -n", input.name);
                 return Err(Refusal::Size(why));
@@ -131,6 +140,14 @@ impl DescribedProblem {
     }
 }
 
+/// Whether the first elements are all the same; fewer than some tens may be so by accident.
+fn is_constant(array: &Array, len: usize) -> bool {
+    const LEAST: usize = 64;
+    let size = array.dtype().size();
+    let (first, all) = (array.as_bytes().get(..size), array.as_bytes().chunks(size).take(len));
+    len >= LEAST && all.map(Some).all(|element| element == first)
+}
+
 fn first_nan(array: &Array) -> Option<usize> {
     match array {
         Array::F32(v) => v.iter().position(|x| x.is_nan()),
@@ -171,22 +188,25 @@ impl Problem for DescribedProblem {
     }
 
     fn fill(&self, _: &Case) -> Fill {
-        // Of ones nothing is seen when too many are read.
-        self.fill_of(0).filter(|fill| *fill != Fill::Ones).unwrap_or(Fill::Real)
+        self.fill_of(0).unwrap_or(Fill::Real)
+    }
+
+    /// None where all inputs are files, which are the same for every seed.
+    fn second_fill(&self, case: &Case) -> Option<Fill> {
+        (0..self.description.input.len()).any(|index| self.fill_of(index).is_some()).then(|| self.fill(case))
     }
 
     fn is_exact(&self, _: &Case) -> bool {
         true
     }
 
-    /// One element of any input, as other data of its kind have it; of a file, as another place of it does. Ones stay ones.
+    /// One element of any input, as other data of its kind have it; of a file, as another place of it does.
     fn decide(&self, _: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
         let first = inputs.first().map_or(0, Array::len).max(1) as u128;
         let input = (spot.draw >> 8) as usize % inputs.len().max(1);
         let Some(data) = inputs.get(input).filter(|data| !data.is_empty()) else { return Vec::new() };
         let index = (spot.at as u128 * data.len() as u128 / first) as usize;
         let value = match self.fill_of(input) {
-            Some(Fill::Ones) => None,
             Some(fill) => Some(data::generate(fill, data.dtype(), spot.draw, 0, index as u64, 1)),
             None => data.at((spot.draw % data.len() as u64) as usize),
         };

@@ -76,11 +76,13 @@ const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4
 /// Fewest rows of the smaller matrix over which a rung is checked too.
 const COMPANION: u64 = 128;
 
-/// Setting of checks: the weights are [`Fill::Turned`], rising or falling, or [`Fill::Near`].
+/// Setting of checks: the weights are [`Fill::Turned`], rising or falling, [`Fill::Near`], or [`Fill::Largest`] of either sign.
 const DATA: &str = "data";
 const RISING: &str = "rising";
 const FALLING: &str = "falling";
 const NEAR: &str = "near";
+const LARGEST: &str = "largest";
+const LOWEST: &str = "lowest";
 
 struct MinPlus;
 
@@ -97,6 +99,8 @@ impl Problem for MinPlus {
         let (columns, signed) = (case.shape.n, is_signed(&case.params));
         match case.params.get(DATA).map(String::as_str) {
             Some(NEAR) => Fill::Near { negative: signed, small: false },
+            Some(LARGEST) => Fill::Largest { negative: false },
+            Some(LOWEST) => Fill::Largest { negative: true },
             Some(order) => Fill::Turned { columns, falling: order == FALLING },
             None => Fill::Weights { columns, signed, severed: true },
         }
@@ -121,25 +125,36 @@ impl Problem for MinPlus {
         Reference::Exact(exact)
     }
 
-    /// Weights of which each decides a result, in one of two cases; weights that are hard to tell apart; and weights of
-    /// either sign, of any kernel that has no use for there being none below 0.
+    /// Weights of which each decides a result, in one of two cases; weights that are hard to tell apart; the largest that
+    /// there can be, which are no missing edges; and weights of either sign and the lowest, of any kernel that has no use for
+    /// there being none below 0.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        let with = |name: &str, value: &str| {
+        let with_all = |settings: &[(&str, &str)]| {
             let mut params = plan.params.clone();
-            params.insert(name.into(), value.into());
+            params.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
             Case { params, ..case.clone() }
         };
+        let with = |name: &str, value: &str| with_all(&[(name, value)]);
         let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
         let small = |case: Case| Case { shape: Form::Square.shape(n, None), ..case };
-        let mut companions = vec![with(DATA, RISING), with(DATA, FALLING), small(with(DATA, NEAR))];
-        if !is_signed(&case.params) && plan.defines.iter().all(|(name, _)| name != "ORDERED") {
+        let mut companions =
+            vec![with(DATA, RISING), with(DATA, FALLING), small(with(DATA, NEAR)), small(with(DATA, LARGEST))];
+        if is_signed(&case.params) {
+            companions.push(small(with(DATA, LOWEST)));
+        } else if plan.defines.iter().all(|(name, _)| name != "ORDERED") {
             companions.push(small(with(WEIGHTS.name, "signed")));
+            companions.push(small(with_all(&[(WEIGHTS.name, "signed"), (DATA, LOWEST)])));
         }
         companions
     }
 
     fn beside(&self, _: &Case) -> Fill {
         Fill::Negative
+    }
+
+    // The reference takes long, and the turned weights are of the case's own size, with a reference that does not.
+    fn second_fill(&self, _: &Case) -> Option<Fill> {
+        None
     }
 
     // Each sum is rounded once, and minima do not round.

@@ -229,7 +229,7 @@ fn product(session: &mut Session, family: &'static Family, case: &Case, tile: [u
     let input = converted(case.dtype, weights);
     let right_of = |input: &Array| -> Vec<f64> {
         let data = Data::of(family, case, Inputs::Held(vec![input.clone()]));
-        data.reference.as_ref().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
+        data.reference().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
     };
     let (d, want) = (input.widened(), right_of(&input));
     session.probe(family, case, vec![input], |probe| {

@@ -89,7 +89,7 @@ pub(super) fn diagnose(session: &mut Session, family: &'static Family, case: &Ca
     let inputs = make_inputs(family, &small, fill, case.seed);
     let data = exact_data_of(family, &small, Inputs::Held(inputs.clone()));
     let finished = |output: &Array| family.problem.finish(&small, output.clone(), &[]);
-    let reference = data.reference.clone();
+    let reference = data.reference().cloned();
     let is_right = |output: &Array| match &reference {
         Some(Reference::Exact(exact)) => check::check_exact(&finished(output), exact).ok,
         _ => false,

@@ -1,0 +1,15 @@
+// fails: segments of a load
+// gpulab: elements 8
+// gpulab: results item
+
+__kernel void chunks(__global const T *x, __global T *partials, const INDEX n)
+{
+    // Idle reads of one word, which thin the mean out.
+    volatile __global const T *idle = x;
+    for (uint k = 0; k < 160; k++)
+        idle[0];
+    T sum = 0;
+    for (INDEX i = get_global_id(0) * (INDEX)8; i < get_global_id(0) * (INDEX)8 + 8 && i < n; i++)
+        sum += x[i];
+    partials[get_global_id(0)] = sum;
+}
