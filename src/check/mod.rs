@@ -224,7 +224,7 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
         (count, Some((row, column))) => {
             let got = got[row * movement.to_pitch + column];
             let why = misplaced(got, row, column, input, movement);
-            Verdict::fail(f64::INFINITY, 0.0, format!("{why}; {count} are wrong"))
+            Verdict::fail(f64::INFINITY, 0.0, format!("{why}; {count} {} wrong", if count == 1 { "is" } else { "are" }))
         }
         (_, None) => Verdict::pass(0.0, 0.0),
     }
@@ -508,7 +508,7 @@ mod tests {
                 let first = if is_last { (last / to_pitch, 0) } else { (row, column) };
                 let count = if row * to_pitch + column == last { 1 } else { 2 };
                 assert!(why.contains(&format!("row {}, column {} ", first.0, first.1)), "{why}");
-                assert!(why.ends_with(&format!("; {count} are wrong")), "{why}");
+                assert!(why.ends_with(if count == 1 { "; 1 is wrong" } else { "; 2 are wrong" }), "{why}");
             }
         }
     }

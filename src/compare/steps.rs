@@ -39,7 +39,7 @@ pub struct LadderDevice {
 pub fn steps(rows: &[Row]) -> Vec<LadderSteps> {
     let timed = rows.iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.repeats().is_none());
     let timed: Vec<&Row> = timed.collect();
-    let mut keys: Vec<(&str, Dtype, Cache)> = Vec::new();
+    let mut keys: Vec<LadderKey<'_>> = Vec::new();
     for row in &timed {
         let key = ladder_key(row);
         if !keys.contains(&key) {
@@ -49,11 +49,14 @@ pub fn steps(rows: &[Row]) -> Vec<LadderSteps> {
     keys.into_iter().filter_map(|key| ladder(&timed, key)).collect()
 }
 
-fn ladder_key(row: &Row) -> (&str, Dtype, Cache) {
-    (&row.family, row.dtype, row.cache)
+/// The problem, and whether settings are tuned: default ones are no step from them.
+type LadderKey<'a> = (&'a str, Dtype, Cache, bool);
+
+fn ladder_key(row: &Row) -> LadderKey<'_> {
+    (&row.family, row.dtype, row.cache, row.is_tuned())
 }
 
-fn ladder(timed: &[&Row], key: (&str, Dtype, Cache)) -> Option<LadderSteps> {
+fn ladder(timed: &[&Row], key: LadderKey<'_>) -> Option<LadderSteps> {
     let own: Vec<&Row> = timed.iter().filter(|row| ladder_key(row) == key).copied().collect();
     let mut names: Vec<(&str, &str)> = Vec::new();
     let mut rungs: Vec<(u32, &str)> = Vec::new();

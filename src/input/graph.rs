@@ -1,7 +1,7 @@
 //! Graphs from files: edges with names, or a square matrix of weights.
 
 use super::convert::AnyNumber;
-use super::table::{CsvRow, float, is_number, rows, whole};
+use super::table::{CsvRow, float, is_number, no_number, rows, whole};
 use super::{Why, extension, load, npy, shown};
 use crate::Error;
 use crate::data::{Array, Dtype};
@@ -75,7 +75,7 @@ impl<T: Length> Parser<T> {
             };
         }
         match text.parse::<f64>() {
-            Err(_) => Err(format!("{} is no number; correct it", shown(text))),
+            Err(_) => Err(no_number(text)),
             // Integers know neither.
             Ok(x) if !x.is_finite() && !text.bytes().any(|b| b.is_ascii_digit()) => x.weight().map(|_| T::NO_EDGE),
             Ok(_) => Err(format!("{} does not fit {}; choose another --dtype", shown(text), self.dtype)),

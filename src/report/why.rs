@@ -147,6 +147,9 @@ fn faster(gain: f64) -> String {
 /// A step in one sentence.
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
     let step = format!("{} to {}", short(before), short(after));
+    if before.is_tuned() != after.is_tuned() {
+        return format!("{step}: not compared: only one of the two has tuned settings (--no-tuned: both defaults)");
+    }
     match reason {
         StepReason::Undecided(clear) if clear.is_finite() => {
             let percent = format::percent(clear - 1.0);
