@@ -181,9 +181,9 @@ fn tuned(rungs: &[&Row]) -> Option<String> {
     let gains = match tuned.len() {
         0 => return None,
         len if len == timed.len() => "",
-        _ => ", so gains from and to them are shown between tuned rungs alone",
+        _ => "no gains between tuned and default rungs ",
     };
-    Some(format!("{}: with settings that gpulab tune found{gains} (--no-tuned: defaults)", who(&tuned, rungs)))
+    Some(format!("{}: tuned; {gains}(--no-tuned: defaults)", who(&tuned, rungs)))
 }
 
 /// `v3`, or the name of a reference or baseline.
