@@ -11,7 +11,11 @@ fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
     assert!(table(&rows, RateUnit::GB, SCREEN, false).contains("f32, wg 256, warm"));
     (rows[1].wg, rows[1].flags) = ("64".into(), flag::TUNED.into());
     let text = table(&rows, RateUnit::GB, SCREEN, false);
-    for said in ["f32, wg 256 (v2 64), warm", "ok, tuned\n", "note: v2: tuned; no gains between tuned and default rungs (--no-tuned: defaults)\n"] {
+    for said in [
+        "f32, wg 256 (v2 64), warm",
+        "ok, tuned\n",
+        "note: v2: tuned; no gains between tuned and default rungs (--no-tuned: defaults)\n",
+    ] {
         assert!(text.contains(said), "{said}: {text}");
     }
     assert!(crate::report::markdown::ladder(&rows, RateUnit::GB).contains("| ok, tuned |"));
