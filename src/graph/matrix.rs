@@ -64,7 +64,7 @@ impl Graph {
             each_array!(&mut weights, w => symmetrise(n, w));
         }
         let edges = count_edges(n, &weights);
-        Graph { names: Names::numbered(n), weights, edges, duplicates: 0, idle_loops: 0 }
+        Graph { names: Names::numbered(n), weights, edges, duplicates: 0, idle_loops: 0, decimals }
     }
 
     /// Nodes.
