@@ -468,7 +468,7 @@ mod tests {
             let why = check_exact(&wrong, &want).why.unwrap();
             assert!(why.starts_with(&format!("element {at} is")) && why.contains(&format!("; {count} of")), "{why}");
             let why = check_moved(&wrong, &want, &movement).why.unwrap();
-            assert!(why.contains(&format!("row 0, column {at} ")) && why.contains(&format!("; {count} are")), "{why}");
+            assert!(why.contains(&format!("row 0, column {at} ")) && why.contains(&format!("; {count} ")), "{why}");
             let mut unwritten = right.clone();
             (unwritten[at], unwritten[len - 1]) = (f32::POISON, f32::POISON);
             assert_eq!(still_poisoned(&Array::F32(unwritten)), Some(at));

@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn pipes_and_narrow_terminals_get_one_column() {
-        assert_eq!(DiffLayout::of(true, 119), DiffLayout::Unified(usize::MAX));
+        assert_eq!(DiffLayout::of(true, 119), DiffLayout::Unified(119));
         assert_eq!(DiffLayout::of(true, 120), DiffLayout::SideBySide);
         assert_eq!(DiffLayout::of(false, 200), DiffLayout::Unified(usize::MAX));
     }

@@ -13,7 +13,7 @@ fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
     let text = table(&rows, RateUnit::GB, SCREEN, false);
     for said in [
         "f32, wg 256 (v2 64), warm",
-        "ok, tuned\n",
+        "ok, tuned ",
         "note: v2: tuned; no gains between tuned and default rungs (--no-tuned: defaults)\n",
     ] {
         assert!(text.contains(said), "{said}: {text}");
