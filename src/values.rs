@@ -43,11 +43,29 @@ impl Condition {
     }
 }
 
+/// What a text is read as; where a decimal comma is all that is wrong, the error says what would be right.
+fn with_point<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
+    read(text).map_err(|why| {
+        let point = text.replacen(',', ".", 1);
+        if point != text && read(&point).is_ok() { format!("{text:?} has a decimal comma: write {point}") } else { why }
+    })
+}
+
 /// A number of elements: `1000000`, `1_000_000`, `1e6`, `1M` (10^6), `1Mi` (2^20), `2^20`.
 ///
 /// # Errors
-/// Anything that is no whole number from 0 to 2^63.
+/// Anything that is no whole number from 0 to 2^63; of several sizes, which command takes them.
 pub fn size(text: &str) -> Result<u64, String> {
+    with_point(text, one_size).map_err(|why| {
+        let is_list = text.contains([',', '.']) && !why.contains("comma") && sizes(text).is_ok_and(|list| list.0.len() > 1);
+        if !is_list {
+            return why;
+        }
+        format!("{text:?} is several sizes, and one is needed here: gpulab sweep measures several (one number has no commas)")
+    })
+}
+
+fn one_size(text: &str) -> Result<u64, String> {
     let bad = || format!("{text:?} is no size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -139,7 +157,7 @@ pub fn sizes(text: &str) -> Result<List<u64>, String> {
     for item in text.split(',') {
         match item.split_once("..") {
             Some((first, rest)) => list.extend(range(item, first, rest)?),
-            None => list.push(size(item)?),
+            None => list.push(one_size(item)?),
         }
         if list.len() > MOST_VALUES {
             return Err(format!("{text:?} has more than {MOST_VALUES} values"));
@@ -206,10 +224,10 @@ fn each_once<T: Copy + Eq + Hash>(mut list: Vec<T>) -> List<T> {
 /// # Errors
 /// Anything else, NaN and infinities included.
 pub fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
+    with_point(text, |text| match text.parse::<f64>() {
         Ok(value) if value.is_finite() && (0.0..=1e6).contains(&value) => Ok(value),
         _ => Err(format!("{text:?}: a number of seconds from 0 to 1000000 is needed")),
-    }
+    })
 }
 
 /// A number of seconds above 0 after which something is ended.
@@ -228,17 +246,19 @@ pub fn deadline(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything else, and more than 1000000 s.
 pub fn duration(text: &str) -> Result<f64, String> {
-    let end = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |last| last + 1);
-    let scale = match text[end..].trim() {
-        "ms" => Some(1e-3),
-        "" | "s" => Some(1.0),
-        "m" | "min" => Some(60.0),
-        _ => None,
-    };
-    let number = text[..end].trim().parse::<f64>().ok();
-    let value = number.zip(scale).map(|(number, scale)| number * scale);
-    let bad = || format!("{text:?} is no time: write 500ms, 10s or 2m, above 0 and at most 1000000 s");
-    value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
+    with_point(text, |text| {
+        let end = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |last| last + 1);
+        let scale = match text[end..].trim() {
+            "ms" => Some(1e-3),
+            "" | "s" => Some(1.0),
+            "m" | "min" => Some(60.0),
+            _ => None,
+        };
+        let number = text[..end].trim().parse::<f64>().ok();
+        let value = number.zip(scale).map(|(number, scale)| number * scale);
+        let bad = || format!("{text:?} is no time: write 500ms, 10s or 2m, above 0 and at most 1000000 s");
+        value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
+    })
 }
 
 /// The two values of an option that writes a file of another program's format.
@@ -260,7 +280,9 @@ pub enum SearchBudget {
 pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
     let bad = || format!("{text:?} is no budget: write a time, as in 60s or 2m, or how many configurations, as in 200");
     if text.ends_with(|c: char| c.is_ascii_alphabetic()) {
-        return duration(text).map(SearchBudget::Seconds).map_err(|_| bad());
+        return duration(text)
+            .map(SearchBudget::Seconds)
+            .map_err(|why| if why.contains("comma") { why } else { bad() });
     }
     let number = digits(text).and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
     number.map(SearchBudget::Evaluations).ok_or_else(bad)
@@ -316,11 +338,13 @@ pub fn peak(text: &str) -> Result<Peak, String> {
 /// # Errors
 /// Anything else.
 pub fn spread(text: &str) -> Result<f64, String> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |n| (n, 0.01));
-    match number.parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value * unit),
-        _ => Err(format!("{text:?}: a relative spread above 0 is needed, as in 0.05 or 5%")),
-    }
+    with_point(text, |text| {
+        let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |n| (n, 0.01));
+        match number.parse::<f64>() {
+            Ok(value) if value.is_finite() && value > 0.0 => Ok(value * unit),
+            _ => Err(format!("{text:?}: a relative spread above 0 is needed, as in 0.05 or 5%")),
+        }
+    })
 }
 
 /// A name that things are kept under: letters, digits, `-`, `_` and dots, the first of them none of these signs.
@@ -340,13 +364,15 @@ pub fn name(text: &str) -> Result<String, String> {
 /// # Errors
 /// Anything else.
 pub fn slower(text: &str) -> Result<f64, String> {
-    let percent = match text.strip_prefix("slower") {
-        Some("") => Some(0.0),
-        Some(rest) => rest.strip_prefix(':').and_then(|pct| pct.trim_end_matches('%').parse::<f64>().ok()),
-        None => None,
-    };
-    let share = percent.filter(|percent| percent.is_finite() && *percent >= 0.0).map(|percent| percent / 100.0);
-    share.ok_or_else(|| format!("{text:?}: slower is needed, or slower:5 for 5 % and more"))
+    with_point(text, |text| {
+        let percent = match text.strip_prefix("slower") {
+            Some("") => Some(0.0),
+            Some(rest) => rest.strip_prefix(':').and_then(|pct| pct.trim_end_matches('%').parse::<f64>().ok()),
+            None => None,
+        };
+        let share = percent.filter(|percent| percent.is_finite() && *percent >= 0.0).map(|percent| percent / 100.0);
+        share.ok_or_else(|| format!("{text:?}: slower is needed, or slower:5 for 5 % and more"))
+    })
 }
 
 /// The rungs that a list selects: numbers `3`, ranges `2-5`, ideas `local`, names of references; references first,
@@ -503,6 +529,22 @@ mod tests {
         for text in ["0/4", "5/4", "1/0", "1", "a/b", "1/2/3", "-1/2"] {
             assert!(part(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn decimal_commas_and_several_sizes_are_named() {
+        for said in [seconds("0,5"), duration("0,5s"), spread("0,05"), spread("2,5%"), slower("slower:2,5")] {
+            assert!(said.unwrap_err().contains("has a decimal comma: write "), "a number");
+        }
+        assert!(size("1,5e6").unwrap_err().contains("write 1.5e6"));
+        assert!(search_budget("0,5m").unwrap_err().contains("write 0.5m"));
+        for text in ["777,5000", "1,000,000", "32..1024*2"] {
+            assert!(size(text).unwrap_err().contains("gpulab sweep measures several"), "{text}");
+        }
+        for text in ["1,", ",", "a,b", "32..16"] {
+            assert!(size(text).unwrap_err().contains("is no size"), "{text}");
+        }
+        assert!(sizes("1,x").unwrap_err().contains("is no size"));
     }
 
     #[test]

@@ -241,7 +241,7 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
         (count, Some((row, column))) => {
             let got = got[row * movement.to_pitch + column];
             let why = misplaced(got, row, column, input, movement);
-            Verdict::fail(f64::INFINITY, 0.0, format!("{why}; {count} are wrong"))
+            Verdict::fail(f64::INFINITY, 0.0, format!("{why}; {count} {} wrong", if count == 1 { "is" } else { "are" }))
         }
         (_, None) => Verdict::pass(0.0, 0.0),
     }
@@ -498,7 +498,7 @@ mod tests {
             let why = check_exact(&wrong, &want).why.unwrap();
             assert!(why.starts_with(&format!("element {at} is")) && why.contains(&format!("; {count} of")), "{why}");
             let why = check_moved(&wrong, &want, &movement).why.unwrap();
-            assert!(why.contains(&format!("row 0, column {at} ")) && why.contains(&format!("; {count} are")), "{why}");
+            assert!(why.contains(&format!("row 0, column {at} ")) && why.contains(&format!("; {count} ")), "{why}");
             let mut unwritten = right.clone();
             (unwritten[at], unwritten[len - 1]) = (f32::POISON, f32::POISON);
             assert_eq!(still_poisoned(&Array::F32(unwritten)), Some(at));
@@ -538,7 +538,7 @@ mod tests {
                 let first = if is_last { (last / to_pitch, 0) } else { (row, column) };
                 let count = if row * to_pitch + column == last { 1 } else { 2 };
                 assert!(why.contains(&format!("row {}, column {} ", first.0, first.1)), "{why}");
-                assert!(why.ends_with(&format!("; {count} are wrong")), "{why}");
+                assert!(why.ends_with(if count == 1 { "; 1 is wrong" } else { "; 2 are wrong" }), "{why}");
             }
         }
     }

@@ -128,6 +128,17 @@ pub(super) fn family(name: &str) -> Result<&'static Family, Error> {
     })
 }
 
+/// The shape that is asked for, or else the usual one; of a matrix, columns alone mean a square.
+pub(super) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shape) -> Result<Shape, Error> {
+    match (n, m) {
+        (_, Some(_)) if family.form != Form::Matrix => {
+            Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)))
+        }
+        (None, None) => Ok(usual),
+        _ => Ok(family.form.shape(n.unwrap_or(usual.n), m)),
+    }
+}
+
 /// Settings that --set gives, each of one value.
 pub(super) fn single_settings(
     family: &'static Family,

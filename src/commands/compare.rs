@@ -101,6 +101,10 @@ fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
         match holds {
             Recorded::Rows(rows) => all.extend(rows),
+            Recorded::Points(_) => {
+                let why = "holds points of an experiment, which are not compared: gpulab show FILE... shows them side by side";
+                return Err(Error::Usage(format!("{name} {why}; compare takes rows of ladders and sweeps")));
+            }
             _ => {
                 let why = "holds no rows: compare takes what --csv and --json of ladders and sweeps write";
                 return Err(Error::Usage(format!("{name} {why}")));

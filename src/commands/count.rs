@@ -8,7 +8,7 @@ use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simula
 use crate::data::{Params, Shape};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, FAMILIES, Family, Form, Rung};
+use crate::kernels::{self, FAMILIES, Family, Form, Rung, declared_work_group};
 use crate::plan::{Case, Plan, REPEATS, Role, Target, WorkGroup};
 use crate::record::{Row, Run};
 use crate::report;
@@ -192,10 +192,7 @@ fn check_ladder(family: &'static Family, options: &CountArgs, quiet: bool) -> Re
     bench::check_dtype(family, options.dtype.unwrap_or(family.dtypes[0]))?;
     let rungs = rungs(family, options)?;
     bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
-    if options.m.is_some() && family.form != Form::Matrix {
-        return Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)));
-    }
-    let shape = shape(family, options);
+    let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
         return Err(Error::Usage("without elements nothing is launched, and there is nothing to count".into()));
     }
@@ -225,8 +222,8 @@ fn is_large(form: Form, shape: Shape) -> bool {
     size > most
 }
 
-fn shape(family: &Family, options: &CountArgs) -> Shape {
-    family.form.shape(options.n.unwrap_or_else(|| usual_size(family.form)), options.m)
+fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
+    bench::shape(family, options.n, options.m, family.usual_shape(usual_size(family.form), true))
 }
 
 /// The settings that were given, each with its one value.
@@ -242,12 +239,14 @@ fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Resu
         family: family.name.into(),
         variant: String::new(),
         dtype: options.dtype.unwrap_or(family.dtypes[0]),
-        shape: shape(family, options),
-        wg: options.wg.unwrap_or(WORK_GROUP),
+        shape: shape(family, options)?,
+        wg: WORK_GROUP,
         params: settings(family, &rungs, options)?,
         seed: options.seed,
     };
-    Ok(rungs.into_iter().map(|rung| of_rung(family, rung, &case, target)).collect())
+    let wg = |rung| options.wg.or(declared_work_group(rung)).unwrap_or(WORK_GROUP);
+    let counted = |rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
+    Ok(rungs.into_iter().map(counted).collect())
 }
 
 /// A case of a rung, which takes those of the settings that it reads.
@@ -255,8 +254,14 @@ fn of_rung(family: &'static Family, rung: &'static Rung, case: &Case, target: &T
     let is_read = |name: &String| family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
     let params = case.params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
     let case = Case { variant: rung.variant().into(), params, ..case.clone() };
-    let remark = remark(family, rung, &case, target);
-    let large = is_large(family.form, case.shape).then(|| family.plan(rung, &case, target).ok()).flatten();
+    let mut remark = remark(family, rung, &case, target);
+    let is_large = is_large(family.form, case.shape);
+    if is_large && family.is_described() && remark.is_ok() {
+        // Nobody knows how the work of a reader's kernel grows.
+        let why = format!("n={} is too large for the simulator: choose a smaller --n", case.shape.n);
+        remark = Err(Stop::new(Status::Skipped, why));
+    }
+    let large = is_large.then(|| family.plan(rung, &case, target).ok()).flatten();
     CountedTrial { case, rung, remark, trial: None, large }
 }
 

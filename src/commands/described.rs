@@ -4,10 +4,10 @@ use super::ladder::LadderRun;
 use super::{Out, bench, interrupt, ladder, own, say};
 use crate::cli::{Global, LadderArgs};
 use crate::count::{CheckingWorker, PLUGINS_FOLDER};
-use crate::data::{Dtype, Shape};
+use crate::data::Dtype;
 use crate::judging::ragged;
 use crate::kernels::{
-    Checker, DeclarationError, Description, Family, FamilyFile, Form, Rung, check_described, described_work_group,
+    Checker, DeclarationError, Description, Family, FamilyFile, Rung, check_described, declared_work_group,
     text as text_of, tile_of_a_group,
 };
 use crate::plan::{Case, Target, WorkGroup};
@@ -45,8 +45,10 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let Some(file) = &options.file else {
         return Err(Error::Usage("name a file, as in gpulab ladder mine/family.toml".into()));
     };
-    let (family, description) = read(file, global.device.as_deref())?;
-    let shape = shape(family, &description, options)?;
+    let family = family(file, global.device.as_deref())?;
+    let quick = options.ladder.measure.quick;
+    let usual = family.usual_shape(family.form.ladder_size(quick), quick);
+    let shape = bench::shape(family, options.n, options.m, usual)?;
     let dtype = options.ladder.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     bench::check_dtype(family, dtype)?;
     if shape.elements() > 0 {
@@ -68,7 +70,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
             params: params.clone(),
             seed: options.ladder.seed,
         };
-        let cases = rungs.iter().filter_map(|rung| Some(case(rung, described_work_group(family, rung)?)));
+        let cases = rungs.iter().filter_map(|rung| Some(case(rung, declared_work_group(rung)?)));
         study.own_cases = cases.collect();
     }
     let is_clean = if options.check { check(options, family, dtype, &study) } else { Ok(()) };
@@ -96,7 +98,7 @@ fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &La
             variant: rung.variant().into(),
             dtype,
             shape: study.shape,
-            wg: options.ladder.wg.or(described_work_group(family, rung)).unwrap_or(WorkGroup::linear(64)),
+            wg: options.ladder.wg.or(declared_work_group(rung)).unwrap_or(WorkGroup::linear(64)),
             params: study.params.clone(),
             seed: options.ladder.seed,
         };
@@ -135,10 +137,6 @@ fn small(family: &Family, case: Case, target: &Target) -> Option<Case> {
 /// # Errors
 /// [`Error::Usage`] for what is wrong in the file, with its line, or in a file that it names.
 pub(super) fn family(path: &Path, device: Option<&str>) -> Result<&'static Family, Error> {
-    read(path, device).map(|(family, _)| family)
-}
-
-fn read(path: &Path, device: Option<&str>) -> Result<(&'static Family, Description), Error> {
     let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
     let text = text(path).map_err(wrong)?;
     let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;
@@ -152,8 +150,7 @@ fn read(path: &Path, device: Option<&str>) -> Result<(&'static Family, Descripti
         sources.insert(name, source.map_err(|error| wrong(error.to_string()))?);
     }
     let file = FamilyFile { text, folder, sources };
-    let family = oracle::declare(&file, device).map_err(|error| wrong(error.to_string()))?;
-    Ok((family, description))
+    oracle::declare(&file, device).map_err(|error| wrong(error.to_string()))
 }
 
 /// The file and those that it names: kernels with what they include, data, and what its program's words lead to.
@@ -189,16 +186,6 @@ fn with_suggestion(error: &DeclarationError) -> String {
     let Some(word) = words.next().filter(|_| error.why.starts_with("unknown")) else { return error.to_string() };
     let meant: Vec<&str> = nearest(word, words, |word| *word);
     format!("{error}{}", did_you_mean(&meant))
-}
-
-fn shape(family: &Family, description: &Description, options: &LadderArgs) -> Result<Shape, Error> {
-    if options.m.is_some() && family.form != Form::Matrix {
-        return Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)));
-    }
-    let (n, m) = description.usual_size(options.ladder.measure.quick);
-    // Whoever gives columns alone means a square.
-    let m = options.m.or(if options.n.is_some() { None } else { m });
-    Ok(family.form.shape(options.n.unwrap_or(n), m))
 }
 
 fn shown(path: &Path) -> String {

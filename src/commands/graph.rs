@@ -61,7 +61,13 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let (distances, next) = distances(job, &graph, &wanted, &mut device)?;
     device.report(&note);
     within(limit, "closing the device", || drop(device));
-    let table = Distances { names: &graph.names, distances: &distances, next: next.as_ref(), wanted: &wanted };
+    let table = Distances {
+        names: &graph.names,
+        distances: &distances,
+        next: next.as_ref(),
+        wanted: &wanted,
+        decimals: graph.decimals,
+    };
     let written = output.replace(|out| table.write(out))?;
     note(&format!("pairs with a path: {written}, without: {}", pairs(&wanted) - written));
     Ok(())

@@ -6,7 +6,7 @@ use crate::cli::Global;
 use crate::count::{CheckFinding, CheckingWorker, PLUGINS_FOLDER};
 use crate::data::{Dtype, Params, Shape};
 use crate::judging::{Judgement, Patience, Ruling, judge, ragged};
-use crate::kernels::{Family, Form, OwnKernel, Rung, own_work_group};
+use crate::kernels::{Family, OwnKernel, Rung, declared_work_group};
 use crate::plan::{Case, WorkGroup};
 use crate::report::format;
 use crate::report::progress::{Observer, StatusLine};
@@ -83,7 +83,7 @@ pub(super) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
         variant: rung.variant().into(),
         dtype,
         shape,
-        wg: asked.wg.or(own_work_group(rung)).unwrap_or_else(|| tuning::default_work_group(&info)),
+        wg: asked.wg.or(declared_work_group(rung)).unwrap_or_else(|| tuning::default_work_group(&info)),
         params,
         seed: asked.seed,
     };
@@ -112,10 +112,8 @@ const STEPS: usize = 9;
 
 /// The size asked for, or that of the family's ladder. Without elements there is nothing to judge.
 pub(super) fn shape(family: &Family, asked: &Judging<'_>) -> Result<Shape, Error> {
-    if asked.m.is_some() && family.form != Form::Matrix {
-        return Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)));
-    }
-    let shape = family.form.shape(asked.n.unwrap_or_else(|| family.form.ladder_size(asked.quick)), asked.m);
+    let usual = family.usual_shape(family.form.ladder_size(asked.quick), asked.quick);
+    let shape = bench::shape(family, asked.n, asked.m, usual)?;
     match shape.elements() {
         0 => Err(Error::Usage(
             "without elements nothing is launched, and there is nothing to judge: choose a larger -n".into(),

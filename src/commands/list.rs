@@ -4,7 +4,6 @@ use super::{Out, page, words};
 use crate::Error;
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Kind, Rung, Tunable};
-use crate::report::format::shorten;
 use crate::report::markdown::{parts, text_table, title};
 use crate::report::sources;
 use crate::report::wrap::wrapped;
@@ -88,17 +87,8 @@ fn everything(width: usize, verbose: bool) -> String {
     let family =
         |family: &&'static Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
     let families: String = FAMILIES.iter().map(family).collect();
-    let questions = if verbose { experiments("  ", width) } else { cut(&experiments("  ", usize::MAX), width) };
-    let roads = sources::overview("  ");
-    format!(
-        "{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{}",
-        cut(&roads, width)
-    )
-}
-
-/// Each line as far as it goes into the width.
-fn cut(text: &str, width: usize) -> String {
-    text.lines().map(|line| shorten(line, width) + "\n").collect()
+    let (questions, roads) = (experiments("  ", width), sources::overview("  ", width));
+    format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
 }
 
 /// An indented line for each experiment, or several where the question is longer.
@@ -123,12 +113,11 @@ fn heading(family: &Family) -> String {
 }
 
 fn overview(family: &Family, width: usize) -> String {
-    let mut text = heading(family);
-    for rung in family.kernels() {
-        let _ =
-            writeln!(text, "  {:>2} {:<14} {}", number(rung), rung.variant(), rung.header("Idea").unwrap_or_default());
-    }
-    cut(&text, width)
+    let rung = |rung: &Rung| {
+        let first = format!("  {:>2} {:<14} ", number(rung), rung.variant());
+        wrapped(&rung.header("Idea").unwrap_or_default(), &first, &" ".repeat(20), width)
+    };
+    heading(family) + &family.kernels().map(rung).collect::<String>()
 }
 
 /// A rung's number; a dash for a reference.

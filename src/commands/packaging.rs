@@ -100,11 +100,13 @@ fn rungs(family: &'static Family) -> Vec<String> {
     family.kernels().map(Rung::variant).map(str::to_owned).collect()
 }
 
-/// Writes `gpulab.1` and a page for each subcommand into `dir`.
+/// Writes `gpulab.1` and a page for each subcommand into `dir`, which is made if it is not there.
 ///
 /// # Errors
-/// [`Error::Output`] if the folder cannot be written to.
+/// [`Error::Output`] if the folder cannot be made or written to.
 pub fn man(global: &Global, dir: &Path) -> Result<(), Error> {
+    let unwritable = |source| Error::Output { what: format!("the folder {}", dir.display()), source };
+    std::fs::create_dir_all(dir).map_err(unwritable)?;
     let mut program = Cli::command();
     program.build();
     let commands = program.get_subcommands().filter(|c| !c.is_hide_set()).cloned();

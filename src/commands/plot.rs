@@ -22,7 +22,11 @@ pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
     if !global.quiet {
         picture.notes.iter().for_each(|text| note(text));
     }
-    Deferred::open(&options.output)?.replace(|out| out.write_all(&picture.bytes).and_then(|()| out.flush()))
+    Deferred::open(&options.output)?.replace(|out| out.write_all(&picture.bytes).and_then(|()| out.flush()))?;
+    if !global.quiet && options.output != "-" {
+        note(&format!("wrote {}: {}", options.output, picture.title));
+    }
+    Ok(())
 }
 
 /// A picture as its file holds it.

@@ -6,8 +6,8 @@ use super::{Out, interrupt, note, own, say, screen, tuning};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Form, Rung};
-use crate::plan::{Case, Refusal};
+use crate::kernels::{Family, Form, Rung, declared_work_group};
+use crate::plan::{Case, Refusal, WorkGroup};
 use crate::record::{Record, Row, Run, Scene, params_of};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{self as report, SweepTime};
@@ -38,6 +38,11 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
     if options.wg.is_none() {
         space.wgs = sweep::default_work_groups(&executor.info().target);
+        let declared: Vec<WorkGroup> = space.rungs.iter().filter_map(|rung| declared_work_group(rung)).collect();
+        // Those of more dimensions stand in for each of one.
+        let is_new = |wg: &WorkGroup| wg.0[1] == 1 && !space.wgs.contains(wg);
+        let new: Vec<WorkGroup> = declared.into_iter().filter(is_new).collect();
+        space.wgs.extend(new);
     }
     bench::announce(global, executor.info());
     space.remembered = remembered(&space, options, global, &*executor);
@@ -113,16 +118,20 @@ fn space(options: &Sweep) -> Result<Space, Error> {
     if dtypes.is_empty() {
         dtypes.extend(family.dtypes.first());
     }
-    let shapes = shapes(family, options.n.as_ref(), options.m.as_ref())?;
+    let usual = family.usual_shape(family.form.default_size(), options.measure.quick);
+    let shapes = shapes(family, options.n.as_ref(), options.m.as_ref(), usual)?;
     let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     let space = Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed, remembered: Vec::new() };
     space.check_settings().map_err(Error::Usage)?;
     Ok(space)
 }
 
-/// Square matrices, or every combination of columns and rows.
-fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>) -> Result<Vec<Shape>, Error> {
-    let default = List(vec![family.form.default_size()]);
+/// The usual shape, square matrices, or every combination of columns and rows.
+fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>, usual: Shape) -> Result<Vec<Shape>, Error> {
+    if n.is_none() && m.is_none() {
+        return Ok(vec![usual]);
+    }
+    let default = List(vec![usual.n]);
     let n = n.unwrap_or(&default);
     match (family.form, m) {
         (Form::Vector, Some(_)) => {

@@ -44,8 +44,11 @@ pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
     grouped(&timed, |row| ladder_key(row)).iter().filter_map(|own| ladder(own)).collect()
 }
 
-fn ladder_key(row: &Row) -> (&str, Dtype, Cache) {
-    (&row.family, row.dtype, row.cache)
+/// The problem, and whether settings are tuned: default ones are no step from them.
+type LadderKey<'a> = (&'a str, Dtype, Cache, bool);
+
+fn ladder_key(row: &Row) -> LadderKey<'_> {
+    (&row.family, row.dtype, row.cache, row.is_tuned())
 }
 
 /// Rows with the same key, in the order of their first ones.

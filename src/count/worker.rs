@@ -100,7 +100,7 @@ impl Drop for CountingWorker {
     }
 }
 
-/// The counts of what was launched, of which there is a line each.
+/// The counts of what was launched, of which there is a line each, behind those of the kernel that said what is right.
 fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Error> {
     let LaunchedOnce { wg, params, launches } = launched;
     if lines.len() < launches.len() {
@@ -111,7 +111,8 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Erro
             launches.len()
         )));
     }
-    let launches = launches.into_iter().zip(lines).map(|((kernel, timed), line)| {
+    let before = lines.len() - launches.len();
+    let launches = launches.into_iter().zip(&lines[before..]).map(|((kernel, timed), line)| {
         let counts: LaunchCounts = serde_json::from_str(line)
             .map_err(|e| Error::Failed(format!("the counts of {kernel} are not to be read: {e}")))?;
         match counts.kernel == kernel && !counts.unordered {
@@ -124,4 +125,31 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Erro
         }
     });
     Ok(CountedCase { wg, params, launches: launches.collect::<Result<_, _>>()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ran_before_the_launches_is_not_counted_as_theirs() {
+        let line = |kernel: &str, items: u64| {
+            format!(
+                "{{\"kernel\":{kernel:?},\"groups\":1,\"items\":{items},\"warps\":1,\"barriers\":0,\"copies\":0,\
+                 \"private\":0,\"unordered\":false,\"instructions\":[]}}"
+            )
+        };
+        let launched = || LaunchedOnce {
+            wg: WorkGroup::linear(64),
+            params: Params::new(),
+            launches: vec![("smooth".to_owned(), true)],
+        };
+        // A reference kernel may even have the rung's name.
+        for reference in ["reference", "smooth"] {
+            let counted = counted(launched(), &[line(reference, 1), line("smooth", 64)]).unwrap();
+            assert_eq!((counted.launches.len(), counted.launches[0].counts.items), (1, 64));
+        }
+        assert!(counted(launched(), &[]).is_err());
+        assert!(counted(launched(), &[line("other", 64)]).is_err());
+    }
 }

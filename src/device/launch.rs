@@ -58,6 +58,7 @@ fn bind<'a>(
     let dims = dims(launch)?;
     let kernel = built.kernel(&launch.kernel, copy)?;
     check_count(kernel, launch)?;
+    check_parameters(built, scene, launch)?;
     for (index, arg) in (0..).zip(&launch.args) {
         set(kernel, index, *arg, built.wide_index, scene).map_err(|error| in_argument(error, launch, index))?;
     }
@@ -94,6 +95,19 @@ fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
         launch.args.len()
     );
     Err(DeviceError::other(SET_ARG, message))
+}
+
+/// Refuses arguments that a parameter of the kernel cannot take.
+fn check_parameters(built: &Built, scene: &LaunchContext<'_>, launch: &Launch) -> Result<(), DeviceError> {
+    // Of 0 bytes are images alone.
+    let is_image =
+        |arg: &Arg<BufferId>| matches!(arg, Arg::Buffer(id) if scene.buffers.get(id).is_some_and(|b| b.bytes() == 0));
+    let mut pairs = (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args));
+    let refused = pairs.find_map(|(number, (parameter, arg))| {
+        let why = parameter.refusal(arg, is_image(arg), built.wide_index)?;
+        Some(DeviceError::other(SET_ARG, format!("parameter {number} of kernel `{}` {why}", launch.kernel)))
+    });
+    refused.map_or(Ok(()), Err)
 }
 
 fn set(

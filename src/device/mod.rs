@@ -16,6 +16,7 @@ mod loader;
 mod log;
 mod memory;
 pub mod opencl;
+mod parameter;
 mod play;
 mod program;
 mod query;

@@ -1,6 +1,7 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
 use super::error::{DeviceError, guarded};
+use super::parameter::{Parameter, parameters};
 use super::{BuildUnit, Told, causes, log, query};
 use crate::plan::MAX_REGISTERS;
 use ocl::core::{self, Context, DeviceId, Kernel, Program};
@@ -26,6 +27,7 @@ const SOURCE_CODES: &[i32] = &[-11, -15, -17, -43, -45, -46, -47];
 /// A built unit and its kernels. Kernels come first: they are released before their program.
 pub(super) struct Built {
     kernels: BTreeMap<String, Vec<Kernel>>,
+    parameters: BTreeMap<String, Vec<Parameter>>,
     program: Program,
     /// The unit that it was built from.
     pub(super) unit: BuildUnit,
@@ -50,9 +52,11 @@ impl Built {
         judge(built, &program, device, unit)?;
         let index = unit.defines.iter().find(|(name, _)| name == "INDEX");
         let wide_index = index.is_some_and(|(_, value)| value == "ulong" || value == "size_t");
-        let mut built = Built { kernels: BTreeMap::new(), program, unit: unit.clone(), wide_index };
+        let mut built =
+            Built { kernels: BTreeMap::new(), parameters: BTreeMap::new(), program, unit: unit.clone(), wide_index };
         for name in &unit.kernels {
             let kernel = built.create(name).map_err(|error| missing(name, error, &built.program, device, unit))?;
+            built.parameters.insert(name.clone(), parameters(&kernel, &unit.text));
             built.kernels.insert(name.clone(), vec![kernel]);
         }
         Ok(built)
@@ -77,6 +81,11 @@ impl Built {
     pub(super) fn kernel(&self, name: &str, copy: usize) -> Result<&Kernel, DeviceError> {
         let found = self.kernels.get(name).and_then(|copies| copies.get(copy));
         found.ok_or_else(|| self.unknown(name))
+    }
+
+    /// The parameters of a kernel; none if the driver does not tell.
+    pub(super) fn parameters(&self, name: &str) -> &[Parameter] {
+        self.parameters.get(name).map_or(&[], Vec::as_slice)
     }
 
     fn unknown(&self, name: &str) -> DeviceError {

@@ -126,6 +126,10 @@ question!(
     kernel(kernel: &Kernel => kernel.as_ptr()) clGetKernelInfo
 );
 question!(
+    /// What one of a kernel's parameters is.
+    kernel_arg(kernel: &Kernel => kernel.as_ptr(), index: u32 => index) clGetKernelArgInfo
+);
+question!(
     /// What a kernel needs on a device.
     kernel_work_group(kernel: &Kernel => kernel.as_ptr(), id: DeviceId => id.as_raw()) clGetKernelWorkGroupInfo
 );

@@ -61,17 +61,20 @@ pub fn answers(exercise: &Exercise, sheet: &str) -> Grade {
     let checks = exercise.questions.iter().map(|question| {
         let mine: Vec<&str> =
             given.iter().filter(|(name, _)| *name == question.name).map(|(_, value)| *value).collect();
-        let value = match mine[..] {
-            [only] => only.strip_suffix(&question.unit).unwrap_or(only).trim().parse::<f64>().ok(),
-            _ => None,
-        };
+        let only = if let [only] = mine[..] { only.strip_suffix(&question.unit).unwrap_or(only).trim() } else { "" };
+        let value = only.parse::<f64>().ok();
+        let point = only.replacen(',', ".", 1);
+        let has_comma = value.is_none() && point.parse::<f64>().is_ok();
         let right = question.answer();
         CheckResult {
             what: question.name.clone(),
             value: value.filter(|value| value.is_finite()),
             wanted: format!("one number, in {}, at most 1 % off", question.unit),
             ok: value.is_some_and(|value| (value - right).abs() <= TOLERANCE * right.abs()),
-            hint: question.hint.clone(),
+            hint: match has_comma {
+                true => format!("{only} has a decimal comma: write {point}"),
+                false => question.hint.clone(),
+            },
         }
     });
     grade.judged(checks.collect(), ExerciseVerdict::Wrong)

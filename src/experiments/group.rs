@@ -157,6 +157,7 @@ impl Fit {
         let all = beside.len();
         let hidden = match hidden {
             0 => String::new(),
+            1 => format!("; 1 of {all} sizes is undecided, as it is too noisy"),
             hidden => format!("; {hidden} of {all} sizes are undecided, as they are too noisy"),
         };
         let described = |(contrast, used): &(Contrast, f64)| {

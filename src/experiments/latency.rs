@@ -207,6 +207,7 @@ fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
     };
     let hidden = match steps.iter().filter(|step| !step.is_clear(FLAT)).count() {
         0 => String::new(),
+        1 => format!("; 1 of {} steps between sizes is undecided, as it is too noisy", steps.len()),
         hidden => format!("; {hidden} of {} steps between sizes are undecided, as they are too noisy", steps.len()),
     };
     match described.as_slice() {

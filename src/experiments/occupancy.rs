@@ -79,10 +79,11 @@ fn finding(points: &[Point]) -> String {
                 bytes(most)
             ),
             _ => format!(
-                "No slowdown over {over} shows up to {} of local memory a group, but {hidden} of {} series are too \
+                "No slowdown over {over} shows up to {} of local memory a group, but {hidden} of {} series {} too \
                  noisy to rule it out ({}).",
                 bytes(most),
                 held.len(),
+                if hidden == 1 { "is" } else { "are" },
                 undecided_factor(noisy())
             ),
         };
@@ -90,6 +91,7 @@ fn finding(points: &[Point]) -> String {
     let phrases: Vec<String> = held.iter().filter_map(|(name, held)| held.phrase(name)).collect();
     let hidden = match hidden {
         0 => String::new(),
+        1 => format!("; 1 of {} series is {}", held.len(), undecided_factor(noisy())),
         _ => format!("; {hidden} of {} series are {}", held.len(), undecided_factor(noisy())),
     };
     let shares: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| share_left(points, *metric, most)).collect();

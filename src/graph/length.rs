@@ -37,6 +37,23 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + FromStr + 
     /// As text that reads back as the same number: its shortest digits, with an exponent if it is very large or small.
     fn text(self) -> String;
 
+    /// As [`Length::text`], but with no more digits behind the point than the weights have where that is as near as rounding
+    /// leaves a sum: 18.599, where adding f32 gives 18.598999.
+    fn with_decimals(self, decimals: Option<usize>) -> String {
+        /// Half units in the last place that a short path's roundings come to.
+        const ROUNDINGS: f64 = 16.0;
+        let value = self.widened();
+        let error = ROUNDINGS * Self::ROUNDOFF * value.abs();
+        let rounded = decimals.map(|digits| format!("{value:.digits$}")).filter(|text| {
+            let unit = 0.1_f64.powi(decimals.unwrap_or(0) as i32);
+            error > 0.0 && 4.0 * error < unit && text.parse::<f64>().is_ok_and(|near| (near - value).abs() <= error)
+        });
+        rounded.map_or_else(
+            || self.text(),
+            |text| if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text },
+        )
+    }
+
     /// Whether this is how files write that there is no edge: infinity, the largest integer, or half of that.
     fn marks_no_edge(self) -> bool;
 
@@ -191,6 +208,18 @@ pub(super) fn beyond_limit<T: Length>(v: &[T]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_have_the_digits_of_what_was_added() {
+        let sum = [1.1f32, 2.2, 3.3, 11.999].into_iter().fold(0.0, |sum, x| sum + x);
+        assert_eq!((sum.text().as_str(), sum.with_decimals(Some(3)).as_str()), ("18.598999", "18.599"));
+        assert_eq!(sum.with_decimals(None), "18.598999");
+        assert_eq!(2.5f64.with_decimals(Some(3)), "2.5");
+        assert_eq!(100.0f32.with_decimals(Some(2)), "100");
+        assert_eq!(18.5f32.with_decimals(Some(0)), "18.5", "no sum of whole numbers");
+        assert_eq!(123_456.79f32.with_decimals(Some(3)), "123456.79", "more digits than f32 has");
+        assert_eq!((7i32.with_decimals(Some(0)), 0.0f32.with_decimals(Some(2))), ("7".to_owned(), "0".to_owned()));
+    }
 
     #[test]
     fn sums_with_a_missing_edge_lie_apart_from_sums_of_lengths() {

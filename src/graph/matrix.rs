@@ -13,6 +13,8 @@ pub struct EdgeList {
     pub ends: Vec<(usize, usize)>,
     /// Each edge's weight, as [`Length::weight`] gave it.
     pub weights: Array,
+    /// Most digits behind the point that a weight was written with; none if that is not known.
+    pub decimals: Option<usize>,
 }
 
 /// A square matrix of weights: that of the edge from i to j is element i * n + j.
@@ -22,6 +24,8 @@ pub struct Matrix {
     pub n: usize,
     /// The weights, as [`Length::weight`] gave them.
     pub weights: Array,
+    /// As of [`EdgeList`].
+    pub decimals: Option<usize>,
 }
 
 /// A graph as the matrix of its edges' weights, and what was left out of it.
@@ -37,6 +41,8 @@ pub struct Graph {
     pub duplicates: usize,
     /// Edges from a node to itself with a weight of at least 0, which help no path.
     pub idle_loops: usize,
+    /// As of [`EdgeList`].
+    pub decimals: Option<usize>,
 }
 
 impl Graph {
@@ -48,17 +54,17 @@ impl Graph {
         let (weights, duplicates) = each_array!(&list.weights, w => dense(n, &list.ends, w, undirected));
         let idle_loops = each_array!(&list.weights, w => idle_loops(&list.ends, w));
         let edges = count_edges(n, &weights);
-        Graph { names: list.names.clone(), weights, edges, duplicates, idle_loops }
+        Graph { names: list.names.clone(), weights, edges, duplicates, idle_loops, decimals: list.decimals }
     }
 
     /// The graph of a matrix as given, its diagonal too. With `undirected` the smaller weight of both ways counts.
     pub fn from_matrix(matrix: Matrix, undirected: bool) -> Graph {
-        let Matrix { n, mut weights } = matrix;
+        let Matrix { n, mut weights, decimals } = matrix;
         if undirected {
             each_array!(&mut weights, w => symmetrise(n, w));
         }
         let edges = count_edges(n, &weights);
-        Graph { names: Names::numbered(n), weights, edges, duplicates: 0, idle_loops: 0 }
+        Graph { names: Names::numbered(n), weights, edges, duplicates: 0, idle_loops: 0, decimals }
     }
 
     /// Nodes.
@@ -132,7 +138,7 @@ mod tests {
     fn list(edges: &[(&str, &str, i32)]) -> EdgeList {
         let mut names = Names::default();
         let ends = edges.iter().map(|(from, to, _)| (names.number(from), names.number(to))).collect();
-        EdgeList { names, ends, weights: Array::I32(edges.iter().map(|e| e.2).collect()) }
+        EdgeList { names, ends, weights: Array::I32(edges.iter().map(|e| e.2).collect()), decimals: None }
     }
 
     const NO: i32 = i32::NO_EDGE;
@@ -161,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_matrix_is_taken_as_it_is() {
-        let matrix = Matrix { n: 2, weights: Array::I32(vec![7, 1, NO, NO]) };
+        let matrix = Matrix { n: 2, weights: Array::I32(vec![7, 1, NO, NO]), decimals: None };
         let graph = Graph::from_matrix(matrix.clone(), false);
         assert_eq!((&graph.weights, graph.edges), (&matrix.weights, 1));
         assert_eq!(Graph::from_matrix(matrix, true).weights, Array::I32(vec![7, 1, 1, NO]));

@@ -43,6 +43,8 @@ pub struct Distances<'a> {
     pub next: Option<&'a NextHops>,
     /// The pairs.
     pub wanted: &'a Wanted,
+    /// Digits behind the point that the weights have, as of [`super::EdgeList`].
+    pub decimals: Option<usize>,
 }
 
 impl Distances<'_> {
@@ -76,7 +78,7 @@ impl Distances<'_> {
                 }
                 csv.write_field(self.names.name(from))?;
                 csv.write_field(self.names.name(to))?;
-                csv.write_field(distance.text())?;
+                csv.write_field(distance.with_decimals(self.decimals))?;
                 if let Some(hops) = self.next {
                     csv.write_field(hops.next(from, to).map_or("", |next| self.names.name(next)))?;
                 }
@@ -96,7 +98,9 @@ mod tests {
         let mut known = Names::default();
         names.iter().for_each(|name| _ = known.number(name));
         let (wanted, mut text) = (wanted(&known), Vec::new());
-        Distances { names: &known, distances: &distances, next: None, wanted: &wanted }.write(&mut text).unwrap();
+        Distances { names: &known, distances: &distances, next: None, wanted: &wanted, decimals: None }
+            .write(&mut text)
+            .unwrap();
         String::from_utf8(text).unwrap()
     }
 

@@ -1,7 +1,7 @@
 //! Graphs from files: edges with names, or a square matrix of weights.
 
 use super::convert::AnyNumber;
-use super::table::{CsvRow, float, is_number, rows, whole};
+use super::table::{CsvRow, float, is_number, no_number, rows, whole};
 use super::{Why, extension, load, npy, shown};
 use crate::Error;
 use crate::data::{Array, Dtype};
@@ -85,7 +85,7 @@ impl<T: Length> Parser<T> {
             };
         }
         match text.parse::<f64>() {
-            Err(_) => Err(format!("{} is no number; correct it", shown(text))),
+            Err(_) => Err(no_number(text)),
             // Integers know neither.
             Ok(x) if !x.is_finite() && !text.bytes().any(|b| b.is_ascii_digit()) => x.weight().map(|_| T::NO_EDGE),
             Ok(_) => Err(format!("{} does not fit {}; choose another --dtype", shown(text), self.dtype)),
@@ -119,7 +119,8 @@ fn edges(rows: &[CsvRow], dtype: Dtype) -> Result<EdgeList, Why> {
     let mut names = Names::default();
     let ends = rows.iter().map(|row| columns.ends(row, &mut names)).collect::<Result<_, Why>>()?;
     let weights = parsed!(dtype, |parser| columns.weights(rows, parser))?;
-    Ok(EdgeList { names, ends, weights })
+    let decimals = decimals(rows.iter().map(|row| &row.cells[columns.weight]));
+    Ok(EdgeList { names, ends, weights, decimals })
 }
 
 /// Where the columns of an edge list are.
@@ -189,7 +190,8 @@ fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {
     }
     square(rows.len(), n)?;
     let weights = parsed!(dtype, |parser| cells(rows, parser))?;
-    Ok(Matrix { n, weights })
+    let decimals = decimals(rows.iter().flat_map(|row| row.cells.iter()));
+    Ok(Matrix { n, weights, decimals })
 }
 
 fn cells<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
@@ -199,6 +201,15 @@ fn cells<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> 
         weight.map_err(|why| format!("line {line}, column {}: {why}", at + 1))
     };
     cells.map(weight).collect()
+}
+
+/// Most digits behind the point of these numbers; none if one is written with an exponent.
+fn decimals<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<usize> {
+    texts.try_fold(0, |most, text| {
+        let is_finite = text.contains(|c: char| c.is_ascii_digit());
+        let behind = text.split_once('.').map_or(0, |(_, behind)| behind.trim_end().len());
+        (!is_finite || !text.contains(['e', 'E'])).then_some(most.max(behind))
+    })
 }
 
 fn square(rows: usize, columns: usize) -> Result<(), Why> {
@@ -226,7 +237,7 @@ fn npy_matrix(bytes: &[u8], dtype: Option<Dtype>) -> Result<Matrix, Why> {
         Dtype::I32 => elements(values, columns, dtype, AnyNumber::i32).map(Array::I32),
         Dtype::I64 => elements(values, columns, dtype, AnyNumber::i64).map(Array::I64),
     })?;
-    Ok(Matrix { n: rows, weights })
+    Ok(Matrix { n: rows, weights, decimals: None })
 }
 
 /// The elements of a matrix as weights of another type.
@@ -366,7 +377,7 @@ mod tests {
             matrix("0,2,\ninf,0,-1\n4,5,-0\n", Dtype::F32).weights,
             Array::F32(vec![0.0, 2.0, no, no, 0.0, -1.0, 4.0, 5.0, 0.0])
         );
-        assert_eq!(matrix("7\n", Dtype::I32), Matrix { n: 1, weights: Array::I32(vec![7]) });
+        assert_eq!(matrix("7\n", Dtype::I32), Matrix { n: 1, weights: Array::I32(vec![7]), decimals: Some(0) });
         assert!(why("1,2\n3,4\n5,6\n", Dtype::F32).contains("3 rows and 2 columns"));
         assert!(why("1,2\n3\n", Dtype::F32).starts_with("line 2 has 1 cells"));
         assert!(why("1,2\n\n3,NaN\n", Dtype::F32).starts_with("line 3, column 2: NaN"));

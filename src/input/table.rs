@@ -127,10 +127,19 @@ impl Columns {
             let why = match text {
                 "" => "the cell is empty; fill it in".into(),
                 text if is_number(text) => format!("{} does not fit {dtype}; choose another --dtype", shown(text)),
-                text => format!("{} is no number; correct it", shown(text)),
+                text => no_number(text),
             };
             format!("line {line}, column {}: {why}", shown(&self.names[at]))
         })
+    }
+}
+
+/// That a text is no number; with a decimal comma, what would be right.
+pub(super) fn no_number(text: &str) -> String {
+    let point = text.replacen(',', ".", 1);
+    match point != text && is_number(&point) {
+        true => format!("{} has a decimal comma; write {point}", shown(text)),
+        false => format!("{} is no number; correct it", shown(text)),
     }
 }
 

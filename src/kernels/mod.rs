@@ -21,10 +21,10 @@ pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use described::{
     ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, check_described, declare, described,
-    described_work_group, oracle_of, reference_kernel,
+    oracle_of, reference_kernel,
 };
 pub use growth::tile_of_a_group;
-pub use own::{DeclarationError, OwnKernel, SourceTraits, adopt, adopted, own_parameters, own_traits, own_work_group};
+pub use own::{DeclarationError, OwnKernel, SourceTraits, adopt, adopted, own_parameters, own_traits};
 pub use registry::{FAMILIES, LAB, PROBES, everything, family};
 use shape::ITEMS;
 pub use source::{Assembled, assemble, embedded, entry_point, included, labelled, split_header, text, title};
@@ -254,6 +254,12 @@ impl Family {
         described::family(self.name).is_some()
     }
 
+    /// Its shape if nobody says: as a reader's file says, but no more than `usual` where it is to be `small`; of gpulab's own
+    /// `usual` elements or columns.
+    pub fn usual_shape(&self, usual: u64, small: bool) -> Shape {
+        described::usual_shape(self, usual, small).unwrap_or_else(|| self.form.shape(usual, None))
+    }
+
     /// What one of the rungs makes of a case, which is never of size 0, or why this device cannot run it.
     ///
     /// # Errors
@@ -266,6 +272,11 @@ impl Family {
     pub fn rung(&self, variant: &str) -> Option<&'static Rung> {
         self.kernels().find(|r| r.variant() == variant)
     }
+}
+
+/// The work-group that a reader's file declares for a rung; none of gpulab's own.
+pub fn declared_work_group(rung: &Rung) -> Option<WorkGroup> {
+    own::work_group(rung).or_else(|| described::work_group(rung))
 }
 
 /// Where an input is changed, and how.

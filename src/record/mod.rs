@@ -64,6 +64,8 @@ pub mod flag {
     pub const NOISY: &str = "noisy";
     /// The device was slower while the case was timed than before: its clock drifted, or a neighbour kept it busy.
     pub const DRIFT: &str = "drift";
+    /// Run with the settings that `gpulab tune` found, in place of the rung's defaults.
+    pub const TUNED: &str = "tuned";
     /// Those that make a row's time doubtful.
     pub const DOUBTS: [&str; 3] = [CLOCK_FALLBACK, NOISY, DRIFT];
 }
@@ -176,6 +178,8 @@ pub struct Scene {
     pub launch: Option<LaunchCost>,
     /// The theoretical rates that were given.
     pub peaks: Peaks,
+    /// Whether the settings are those that tuning found.
+    pub tuned: bool,
 }
 
 impl Scene {
@@ -199,6 +203,7 @@ impl Scene {
             ceiling,
             launch: None,
             peaks: Peaks::default(),
+            tuned: false,
         }
     }
 
@@ -221,6 +226,7 @@ impl Scene {
             ceiling: None,
             launch: None,
             peaks: Peaks::default(),
+            tuned: false,
         }
     }
 }
@@ -261,9 +267,9 @@ pub struct Record {
 /// How many times faster a record is than others of its ladder, by medians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Speedups {
-    /// Than the rung before that has a time.
+    /// Than the rung before that has a time; none if only one of the two was tuned.
     pub step: Option<f64>,
-    /// Than the first rung that has a time.
+    /// Than the first rung that has a time; none if only one of the two was tuned.
     pub total: Option<f64>,
     /// Than [`CPU_SEQ`].
     pub cpu_seq: Option<f64>,
@@ -373,6 +379,7 @@ fn flags(record: &Record) -> Vec<&'static str> {
         // Of one or two runs no spread is known.
         (flag::NOISY, times.noise > scene.max_noise || (measured.stopped_by == "timeout" && times.runs < 3)),
         (flag::DRIFT, measured.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO)),
+        (flag::TUNED, scene.tuned),
     ]
     .into_iter()
     .filter_map(|(name, is_set)| is_set.then_some(name))
@@ -398,17 +405,19 @@ pub fn relate(ladder: &mut [Record]) {
 /// Fills in the speed-ups of records that repeat their work equally often.
 fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
     let copy = ladder.iter().find(|r| r.is_reference(COPY)).and_then(|r| r.median());
-    let (mut first, mut previous) = (None, None);
+    let (mut first, mut previous): (Option<(f64, bool)>, _) = (None, None);
     for record in &mut ladder {
         let own = record.median();
         let over = |base: Option<f64>| base.zip(own).and_then(|(base, own)| ratio(base, own));
         let [cpu_seq, cpu_rayon, cpu_exact] = cpu.map(over);
         let copy = if record.on_host() { None } else { over(copy) };
         record.speedups = Speedups { step: None, total: None, cpu_seq, cpu_rayon, cpu_exact, copy };
-        if record.rung.is_some() && own.is_some() {
-            first = first.or(own);
-            (record.speedups.step, record.speedups.total) = (over(previous), over(first));
-            previous = own;
+        if let (Some(_), Some(seconds)) = (record.rung, own) {
+            let tuned = record.scene.tuned;
+            let over_like = |base: Option<(f64, bool)>| over(base.filter(|base| base.1 == tuned).map(|base| base.0));
+            first = first.or(Some((seconds, tuned)));
+            (record.speedups.step, record.speedups.total) = (over_like(previous), over_like(first));
+            previous = Some((seconds, tuned));
         }
     }
 }

@@ -158,10 +158,10 @@ columns! {
         /// `gbps` in per cent of it, or `gops` where it limits operations; empty where the data fit a cache.
         #[unit = "%"]
         pub ceiling_pct: Option<f64>,
-        /// Times faster than the rung before.
+        /// Times faster than the rung before; empty if only one of the two is tuned.
         #[unit = "1"]
         pub step_x: Option<f64>,
-        /// Times faster than the first rung.
+        /// Times faster than the first rung; empty if only one of the two is tuned.
         #[unit = "1"]
         pub total_x: Option<f64>,
         /// Times faster than one CPU thread.
@@ -175,7 +175,7 @@ columns! {
         /// Error allowed.
         pub tol: Option<f64>,
         /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
-        /// noisy, drift.
+        /// noisy, drift; and tuned, for settings that `gpulab tune` found.
         pub flags: String,
         /// The limit that `ceiling` names, in 10^9 bytes a second.
         #[unit = "GB/s"]
@@ -434,6 +434,11 @@ impl Row {
     /// Whether the flag is set.
     pub fn has_flag(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|word| word == flag)
+    }
+
+    /// Whether it was run with the settings that tuning found.
+    pub fn is_tuned(&self) -> bool {
+        self.has_flag(flag::TUNED)
     }
 
     /// Whether a flag says that small differences mean little.

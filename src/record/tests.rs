@@ -55,11 +55,24 @@ fn scene() -> Scene {
         ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
         launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
         peaks: Peaks { gbps: Some(0.032), gops: None },
+        tuned: false,
     }
 }
 
 fn record(rung: u32, seconds: f64) -> Record {
     Record::from_outcome(&scene(), Some(rung), outcome("naive", &[seconds; 3]))
+}
+
+#[test]
+fn tuned_rungs_gain_against_tuned_ones_alone() {
+    let of = |rung, seconds: f64, tuned| {
+        Record::from_outcome(&Scene { tuned, ..scene() }, Some(rung), outcome("naive", &[seconds; 3]))
+    };
+    let mut ladder = [of(1, 8e-3, false), of(2, 1e-3, true), of(3, 5e-4, true), of(4, 4e-3, false), of(5, 2e-3, false)];
+    relate(&mut ladder);
+    assert_eq!(ladder.clone().map(|r| r.speedups.step), [None, None, Some(2.0), None, Some(2.0)]);
+    assert_eq!(ladder.clone().map(|r| r.speedups.total), [Some(1.0), None, None, Some(2.0), Some(4.0)]);
+    assert_eq!(ladder.map(|r| Row::from(&r).is_tuned()), [false, true, true, false, false]);
 }
 
 #[test]

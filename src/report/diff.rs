@@ -19,8 +19,8 @@ pub struct KernelFile {
 /// How changed lines are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffLayout {
-    /// One below the other, as `diff -u` does.
-    Unified,
+    /// One below the other, as `diff -u` does, in lines of at most so many characters.
+    Unified(usize),
     /// The old ones on the left and the new ones on the right.
     SideBySide,
 }
@@ -34,7 +34,12 @@ const CONTEXT: usize = 3;
 impl DiffLayout {
     /// The one for a terminal of so many columns, or for a pipe.
     pub fn of(is_terminal: bool, width: usize) -> DiffLayout {
-        if is_terminal && width >= WIDE { DiffLayout::SideBySide } else { DiffLayout::Unified }
+        match is_terminal {
+            true if width >= WIDE => DiffLayout::SideBySide,
+            true => DiffLayout::Unified(width),
+            // For the programs that read it.
+            false => DiffLayout::Unified(usize::MAX),
+        }
     }
 }
 
@@ -43,7 +48,7 @@ impl DiffLayout {
 pub fn text(old: &KernelFile, new: &KernelFile, layout: DiffLayout, width: usize, screen: Screen) -> String {
     let code = Code::of(old, new);
     let hunks = match layout {
-        DiffLayout::Unified => code.unified(screen),
+        DiffLayout::Unified(width) => code.unified(width, screen),
         DiffLayout::SideBySide => code.side_by_side(screen),
     };
     let hunks = if hunks.is_empty() { "The code is the same.\n".to_owned() } else { hunks };
@@ -90,7 +95,7 @@ impl<'a> Code<'a> {
         format!("@@ -{old} +{new} @@")
     }
 
-    fn unified(&self, screen: Screen) -> String {
+    fn unified(&self, width: usize, screen: Screen) -> String {
         let mut text = String::new();
         for hunk in self.diff.grouped_ops(CONTEXT) {
             if text.is_empty() {
@@ -98,13 +103,14 @@ impl<'a> Code<'a> {
             }
             let _ = writeln!(text, "{}", self.place(&hunk));
             for change in hunk.iter().flat_map(|op| self.diff.iter_changes(op)) {
-                let line = change.value().trim_end_matches('\n');
                 let (mark, tint) = match change.tag() {
                     ChangeTag::Equal => (' ', None),
                     ChangeTag::Delete => ('-', Some(Tint::Red)),
                     ChangeTag::Insert => ('+', Some(Tint::Green)),
                 };
-                let _ = writeln!(text, "{}", tinted(&format!("{mark}{line}"), tint, screen));
+                for piece in pieces(change.value(), mark, width) {
+                    let _ = writeln!(text, "{}", tinted(&piece, tint, screen));
+                }
             }
         }
         text
@@ -148,7 +154,8 @@ struct Sides {
 impl Sides {
     /// A line of each side, in as many rows as the longer one takes.
     fn row(&self, pair: [Option<&str>; 2], marks: [char; 2]) -> String {
-        let [left, right] = [0, 1].map(|side| self.pieces(pair[side], marks[side]));
+        let piece = |side: usize| pair[side].map_or_else(Vec::new, |line| pieces(line, marks[side], self.width));
+        let [left, right] = [0, 1].map(piece);
         let tints = marks.map(|mark| match mark {
             '-' => Some(Tint::Red),
             '+' => Some(Tint::Green),
@@ -163,19 +170,16 @@ impl Sides {
         }
         text
     }
+}
 
-    /// A marked line in pieces of the column's width; nothing of no line.
-    fn pieces(&self, line: Option<&str>, mark: char) -> Vec<String> {
-        let Some(line) = line else { return Vec::new() };
-        let letters: Vec<char> = line.trim_end_matches('\n').replace('\t', "    ").chars().collect();
-        if letters.is_empty() {
-            return vec![mark.to_string()];
-        }
-        letters
-            .chunks(self.width - 1)
-            .map(|piece| std::iter::once(mark).chain(piece.iter().copied()).collect())
-            .collect()
+/// A marked line, in pieces if it is wider than a column.
+fn pieces(line: &str, mark: char, width: usize) -> Vec<String> {
+    let line = line.trim_end_matches('\n');
+    if line.chars().count() < width {
+        return vec![format!("{mark}{line}")];
     }
+    let letters: Vec<char> = line.replace('\t', "    ").chars().collect();
+    letters.chunks(width - 1).map(|piece| std::iter::once(mark).chain(piece.iter().copied()).collect()).collect()
 }
 
 fn tinted(text: &str, tint: Option<Tint>, screen: Screen) -> String {
@@ -206,7 +210,7 @@ mod tests {
         let [old, new] = two();
         let want = "one: the old one.\n  Remains: a loop.\n\ntwo: the new one.\n  Idea:    unroll.\n  Removes: the loop.\n  \
                     Remains: c.\n\n--- cl/one.cl\n+++ cl/two.cl\n@@ -5,6 +6,7 @@\n one\n two\n three\n-four\n+4\n+and more\n five\n six\n";
-        assert_eq!(text(&old, &new, DiffLayout::Unified, 80, PLAIN), want);
+        assert_eq!(text(&old, &new, DiffLayout::Unified(usize::MAX), 80, PLAIN), want);
     }
 
     #[test]
@@ -228,7 +232,7 @@ mod tests {
     #[test]
     fn colours_change_no_letter() {
         let [old, new] = two();
-        for layout in [DiffLayout::Unified, DiffLayout::SideBySide] {
+        for layout in [DiffLayout::Unified(usize::MAX), DiffLayout::SideBySide] {
             let [plain, coloured] =
                 [false, true].map(|color| text(&old, &new, layout, 80, Screen { width: 120, color, ..PLAIN }));
             assert!(coloured.contains("\x1b[31m-four\x1b[0m") && coloured.contains("\x1b[32m+4\x1b[0m"), "{coloured}");
@@ -241,13 +245,13 @@ mod tests {
     fn files_of_the_same_code_are_told_to_be() {
         let [old, _] = two();
         let new = file("two", &old.text.replace("the old one", "the new one"));
-        assert!(text(&old, &new, DiffLayout::Unified, 80, PLAIN).ends_with("\nThe code is the same.\n"));
+        assert!(text(&old, &new, DiffLayout::Unified(usize::MAX), 80, PLAIN).ends_with("\nThe code is the same.\n"));
     }
 
     #[test]
     fn pipes_and_narrow_terminals_get_one_column() {
-        assert_eq!(DiffLayout::of(true, 119), DiffLayout::Unified);
+        assert_eq!(DiffLayout::of(true, 119), DiffLayout::Unified(119));
         assert_eq!(DiffLayout::of(true, 120), DiffLayout::SideBySide);
-        assert_eq!(DiffLayout::of(false, 200), DiffLayout::Unified);
+        assert_eq!(DiffLayout::of(false, 200), DiffLayout::Unified(usize::MAX));
     }
 }

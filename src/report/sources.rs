@@ -71,8 +71,10 @@ fn on_one_line(text: &str) -> String {
 }
 
 /// The names and titles of all sources, a line each.
-pub fn overview(indent: &str) -> String {
-    all().iter().map(|source| format!("{indent}{:<10} {}\n", source.name(), source.title)).collect()
+pub fn overview(indent: &str, width: usize) -> String {
+    let rest = format!("{indent}{:11}", "");
+    let line = |source: &CitedSource| wrapped(source.title, &format!("{indent}{:<10} ", source.name()), &rest, width);
+    all().iter().map(line).collect()
 }
 
 /// The road through one source, for a terminal.

@@ -153,7 +153,8 @@ fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
         0 => String::new(),
         count => format!("; {count} were measured again, in rounds"),
     };
-    format!("flat: {near} of {} with a time are within 5% of the best{again}", times.len())
+    let are = if near == 1 { "is" } else { "are" };
+    format!("flat: {near} of {} with a time {are} within 5% of the best{again}", times.len())
 }
 
 fn further(told: &TuningTold<'_>, best: &Row) -> String {

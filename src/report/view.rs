@@ -116,7 +116,12 @@ impl<'a> View<'a> {
             troubled: rows.iter().filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty()).collect(),
             result: result(rows),
             lesson: lesson(&plain),
-            notes: notes(&all, &inside).into_iter().chain(own_groups(&plain, wg)).chain(remarks(&all)).collect(),
+            notes: tuned(&plain)
+                .into_iter()
+                .chain(notes(&all, &inside))
+                .chain(own_groups(&plain, wg))
+                .chain(remarks(&all))
+                .collect(),
         }
     }
 
@@ -158,12 +163,33 @@ pub(super) fn label(row: &Row) -> String {
     row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
 }
 
-/// `v5 16x16, v7 1`: of the rungs whose work-groups are not the ladder's.
+/// More rungs than these, with work-groups of another size than most, have no room in a title.
+const NAMED_GROUPS: usize = 3;
+
+/// `v5 16x16, v7 1`: the rungs whose work-groups are not those of most.
+fn other_groups(rungs: &[&Row], wg: &str) -> Vec<String> {
+    let own = rungs.iter().filter(|r| !r.wg.is_empty() && r.wg != wg);
+    own.map(|r| format!("{} {}", short_label(r), r.wg)).collect()
+}
+
+/// The work-groups, where they are too many for a title.
 fn own_groups(rungs: &[&Row], wg: &str) -> Option<String> {
     // Where arithmetic is the bound most rungs have a work-group size of their own.
-    let own = rungs.iter().filter(|r| !r.wg.is_empty() && r.wg != wg && is_memory_bound(r));
-    let told: Vec<String> = own.map(|r| format!("{} {}", short_label(r), r.wg)).collect();
-    (!told.is_empty()).then(|| format!("work-groups of another size: {}", told.join(", ")))
+    let is_told = rungs.first().is_some_and(|row| is_memory_bound(row));
+    let told = other_groups(rungs, wg);
+    (is_told && told.len() > NAMED_GROUPS).then(|| format!("work-groups: {}; of all others {wg}", told.join(", ")))
+}
+
+/// Which rungs have tuned settings, and what follows for gains.
+fn tuned(rungs: &[&Row]) -> Option<String> {
+    let timed: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row)).collect();
+    let tuned: Vec<&Row> = timed.iter().copied().filter(|row| row.is_tuned()).collect();
+    let gains = match tuned.len() {
+        0 => return None,
+        len if len == timed.len() => "",
+        _ => "no gains between tuned and default rungs ",
+    };
+    Some(format!("{}: tuned; {gains}(--no-tuned: defaults)", who(&tuned, rungs)))
 }
 
 /// `v3`, or the name of a reference or baseline.
@@ -199,7 +225,13 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: &str, unit: RateUnit) -
         false => format!("n = {}", format::count(row.n)),
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),
     };
-    let wg = if wg.is_empty() || !is_memory_bound(row) { String::new() } else { format!(", wg {wg}") };
+    let others = other_groups(rungs, wg);
+    let wg = match others.len() {
+        _ if wg.is_empty() || !is_memory_bound(row) => String::new(),
+        0 => format!(", wg {wg}"),
+        1..=NAMED_GROUPS => format!(", wg {wg} ({})", others.join(", ")),
+        _ => ", each rung with a wg of its own".to_owned(),
+    };
     let cache = cache_name(row.cache);
     let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
     let ceiling = match (row.ceiling_gbps, row.ceiling_gops) {
@@ -218,7 +250,7 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: &str, unit: RateUnit) -
 /// `ok`, or what went wrong and why, in `width` characters or fewer.
 pub(super) fn verdict(row: &Row, width: usize) -> String {
     if row.status == Status::Ok {
-        return "ok".to_owned();
+        return if row.is_tuned() { "ok, tuned" } else { "ok" }.to_owned();
     }
     let word = status_label(row);
     if row.reason.is_empty() || matches!(row.status, Status::BuildFailed | Status::Timeout) {

@@ -156,6 +156,9 @@ pub fn without_limit(missing: &str, device: &str) -> String {
 /// A step in one sentence.
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
     let step = format!("{} to {}", short(before), short(after));
+    if before.is_tuned() != after.is_tuned() {
+        return format!("{step}: not compared: only one of the two has tuned settings (--no-tuned: both defaults)");
+    }
     match reason {
         StepReason::Undecided(clear) => {
             let drift = before.drift().max(after.drift());

@@ -46,8 +46,9 @@ pub(super) fn objection(samples: &[Sample], least_time: Option<f64>) -> Option<S
     let rejected = samples.len() - events.len();
     if rejected > 0 {
         return Some(format!(
-            "{rejected} of {} event times were missing, reversed, under {SHORTEST_NS} ns or longer than the wall time",
-            samples.len()
+            "{rejected} of {} event times {} missing, reversed, under {SHORTEST_NS} ns or longer than the wall time",
+            samples.len(),
+            if rejected == 1 { "was" } else { "were" }
         ));
     }
     if events.len() >= 8 && events.iter().all(|&e| e == events[0]) {

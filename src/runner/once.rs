@@ -20,7 +20,7 @@ pub struct LaunchedOnce {
 
 impl Session {
     /// Launches a case's kernels once each, over the data that are timed, and checks the result. No other kernel runs
-    /// before or between them.
+    /// between or behind them; before them that of a reader's family which says what is right may.
     ///
     /// # Errors
     /// What stops any case: no such rung, a device or size that cannot run it, a failed build, a wrong result.

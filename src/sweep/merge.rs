@@ -80,5 +80,6 @@ fn missing(rows: &[Row]) -> Option<String> {
     let more = if shards.len() > LISTED { ", ..." } else { "" };
     shards.truncate(LISTED);
     let shards = shards.join(", ");
-    Some(format!("{} of {cases} configurations are missing, of shard {shards}{more}", lacking.len()))
+    let are = if lacking.len() == 1 { "is" } else { "are" };
+    Some(format!("{} of {cases} configurations {are} missing, of shard {shards}{more}", lacking.len()))
 }

@@ -53,7 +53,7 @@ impl Asked<'_> {
             family: self.family.name.into(),
             variant: rung.variant().into(),
             dtype,
-            shape: self.family.form.shape(self.family.form.default_size(), None),
+            shape: self.family.usual_shape(self.family.form.default_size(), false),
             wg,
             params: Params::new(),
             seed: 1,

@@ -212,7 +212,7 @@ fn what_does_not_fit_is_not_merged() {
         merge(parts).unwrap_err()
     };
     assert!(with(|p| drop(p.remove(1))).contains("of shard 2/3"));
-    assert!(with(|p| drop(p[0].1.rows.pop())).contains("1 of 13 configurations are missing, of shard 1/3"));
+    assert!(with(|p| drop(p[0].1.rows.pop())).contains("1 of 13 configurations is missing, of shard 1/3"));
     assert!(with(|p| p.push(p[2].clone())).contains("again in 3.csv"));
     assert!(with(|p| p[1].1.torn = Some("2.csv ended".into())).contains("--resume"));
     assert!(with(|p| p[1].1.rows[0].driver = "2.0".into()).contains("the driver is 1.0 in one and 2.0"));

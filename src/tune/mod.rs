@@ -18,5 +18,5 @@ pub use memory::{
     Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, TuningMemory, all_tuned, choices, source_hash,
 };
 pub use replay::{Replay, ReplayLine, SHARES, replay};
-pub use space::{TuningSpace, work_groups};
+pub use space::TuningSpace;
 pub use strategy::{Ended, Region, SMALL, Score, SearchResult, StopRule, Strategy, search};

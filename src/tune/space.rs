@@ -2,7 +2,7 @@
 
 use super::Region;
 use crate::data::Params;
-use crate::kernels::{Family, Rung, Tunable};
+use crate::kernels::{Family, Rung, Tunable, declared_work_group};
 use crate::plan::{Case, Plan, Refusal, Target, WorkGroup};
 use crate::sweep::{Configuration, Setting, default_work_groups};
 use std::collections::{BTreeMap, HashMap};
@@ -29,21 +29,22 @@ struct TunedAxis<'a> {
     values: Vec<Option<String>>,
 }
 
-/// The work-groups to try: the default first, then powers of two.
-pub fn work_groups(target: &Target) -> Vec<WorkGroup> {
-    let default = WorkGroup::linear(target.max_wg.min(256));
+/// The work-groups to try of a rung: its default first, which a reader's file may declare, then powers of two.
+fn work_groups(rung: &Rung, target: &Target) -> Vec<WorkGroup> {
+    let default = declared_work_group(rung).unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
     let others = default_work_groups(target).into_iter().filter(|wg| *wg != default);
     std::iter::once(default).chain(others).collect()
 }
 
 impl TuningSpace {
     /// The space of these rungs around a case, whose family, type, size, seed and settings all configurations share. What a
-    /// rung cannot do here is left out, as its planner says. `settings` take the place of a tunable's own values.
+    /// rung cannot do here is left out, as its planner says. `wgs` take the place of the usual work-groups, and `settings` of
+    /// a tunable's own values.
     pub fn new(
         family: &Family,
         rungs: &[&'static Rung],
         base: &Case,
-        wgs: &[WorkGroup],
+        wgs: Option<&[WorkGroup]>,
         settings: &[Setting],
         target: &Target,
     ) -> TuningSpace {
@@ -52,7 +53,8 @@ impl TuningSpace {
         for &rung in rungs {
             let axes = axes(rung, settings);
             let asked = |wg, params| Case { variant: rung.variant().into(), wg, params, ..base.clone() };
-            space.add(rung, wgs, &axes, &|wg, place| {
+            let wgs = wgs.map_or_else(|| work_groups(rung, target), <[WorkGroup]>::to_vec);
+            space.add(rung, &wgs, &axes, &|wg, place| {
                 let case = asked(wg, params(base, &axes, place));
                 (family.plan(rung, &case, target), case)
             });
@@ -161,7 +163,7 @@ mod tests {
             seed: 1,
         };
         let rungs: Vec<&'static Rung> = family.ladder.iter().collect();
-        TuningSpace::new(family, &rungs, &base, &work_groups(&target), settings, &target)
+        TuningSpace::new(family, &rungs, &base, None, settings, &target)
     }
 
     #[test]
@@ -169,7 +171,7 @@ mod tests {
         for family in FAMILIES {
             let space = space(family, &[]);
             let target = fake_info().target;
-            let default = work_groups(&target)[0];
+            let default = WorkGroup::linear(256);
             for (rung, region) in space.rungs.iter().zip(&space.regions) {
                 let own: BTreeSet<usize> = region.places.values().copied().collect();
                 let of = |index: &usize| &space.candidates[*index];
@@ -214,7 +216,7 @@ mod tests {
         let odd = Setting { name: "depth", values: vec!["3".into()] };
         let base = Case { shape: Shape { n: 64, m: 64 }, dtype: Dtype::F32, ..space.candidates[0].case.clone() };
         let local = [minplus::FAMILY.rung("local").unwrap()];
-        let none = TuningSpace::new(&minplus::FAMILY, &local, &base, &work_groups(&target), &[odd], &target);
+        let none = TuningSpace::new(&minplus::FAMILY, &local, &base, None, &[odd], &target);
         assert!(none.candidates.is_empty() && none.refused[0].1.to_string().contains("depth=3"));
     }
 }

@@ -97,7 +97,7 @@ impl CountChange {
 /// What there is to say of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepReason {
-    /// The times differ by less than can be seen: by so much.
+    /// The times differ by less than can be seen: by so much; or they are not to be compared.
     Undecided(f64),
     /// A rung was not counted.
     Uncounted(&'static str),
@@ -153,6 +153,9 @@ pub fn reasons(rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> Ladder
 
 fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason {
     let gain = before.measured / after.measured;
+    if before.row.is_tuned() != after.row.is_tuned() {
+        return StepReason::Undecided(f64::INFINITY);
+    }
     let clear = clear_factor(Some(&before.row), &after.row);
     if gain.max(1.0 / gain) <= clear {
         return StepReason::Undecided(clear);

@@ -57,7 +57,7 @@ impl Edges {
             Dtype::I64 => Array::I64(weights.map(|w| w as i64).collect()),
         };
         let ends = self.list.iter().map(|e| (e.0, e.1)).collect();
-        Graph::from_edges(&EdgeList { names: Names::numbered(self.n), ends, weights }, false)
+        Graph::from_edges(&EdgeList { names: Names::numbered(self.n), ends, weights, decimals: None }, false)
     }
 
     /// The weights as the type holds them, exactly.
@@ -420,7 +420,8 @@ fn a_table_is_a_graph_again() {
     let wanted = Wanted::new(&graph.names, &[], &[]).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("once.csv");
-    let table = Distances { names: &graph.names, distances: &once, next: None, wanted: &wanted };
+    let table =
+        Distances { names: &graph.names, distances: &once, next: None, wanted: &wanted, decimals: graph.decimals };
     let written = table.write(std::fs::File::create(&path).unwrap()).unwrap();
     let Ok(GraphFile::Edges(list)) = input::graph(path.to_str().unwrap(), Some(Dtype::F32)) else { panic!() };
     assert_eq!(list.ends.len() as u64, written);

@@ -422,8 +422,11 @@ impl<'a> Climb<'a> {
             return Scene::on_host(&self.run, threads, settings);
         }
         let scene = Scene::on_device(&self.run, self.info(), settings, self.limit);
+        let variant = &task.case.variant;
+        let is_declared = self.study.ladder.own_cases.iter().any(|own| own.variant == *variant);
+        let tuned = self.study.tuned.contains_key(variant) && !is_declared;
         let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
-        Scene { launch: self.launch, peaks: self.study.peaks, cache_bytes, cache_reach, ..scene }
+        Scene { launch: self.launch, peaks: self.study.peaks, cache_bytes, cache_reach, tuned, ..scene }
     }
 
     /// Says what is done now.

@@ -159,7 +159,7 @@ impl Grader {
             variant: rung.variant().into(),
             dtype: family.dtypes[0],
             shape,
-            wg: kernels::own_work_group(rung).unwrap_or_else(|| WorkGroup::linear(WORK_GROUP)),
+            wg: kernels::declared_work_group(rung).unwrap_or_else(|| WorkGroup::linear(WORK_GROUP)),
             params: Params::new(),
             seed: self.seed,
         }

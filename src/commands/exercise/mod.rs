@@ -21,7 +21,7 @@ use std::path::PathBuf;
 /// An exercise that there is not, a file that cannot be read or written, no device, and what a check finds.
 pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
     match action {
-        None | Some(ExerciseAction::List) => out.text(&told::list(&exercises()?, &progress())),
+        None | Some(ExerciseAction::List) => out.text(&told::list(&exercises()?, &progress(), width())),
         Some(ExerciseAction::Show { name, solution: true, .. }) => out.text(&find(name)?.solution()?),
         Some(ExerciseAction::Show { name, hint, .. }) => show(out, &find(name)?, *hint),
         Some(ExerciseAction::Start { name, output }) => start(out, &find(name)?, output.as_deref()),

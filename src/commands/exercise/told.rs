@@ -2,12 +2,13 @@
 
 use crate::exercise::{Exercise, ExerciseVerdict, Grade, Progress, Standing};
 use crate::report::format::{paragraphs, reason, wrap};
+use crate::report::wrap::wrapped;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// All exercises, and how far each has come.
-pub(super) fn list(all: &[Exercise], progress: &Progress) -> String {
-    let width = all.iter().map(|exercise| exercise.name.len()).max().unwrap_or(0);
+/// All exercises, and how far each has come, in lines of so many characters.
+pub(super) fn list(all: &[Exercise], progress: &Progress, width: usize) -> String {
+    let names = all.iter().map(|exercise| exercise.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for exercise in all {
         let standing = progress.of(exercise.name);
@@ -16,10 +17,11 @@ pub(super) fn list(all: &[Exercise], progress: &Progress) -> String {
             (false, 0) => "",
             (false, _) => "begun",
         };
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{:<width$}  {state:<6}  {}", exercise.name, exercise.title);
+        let first = format!("{:<names$}  {state:<6}  ", exercise.name);
+        text += &wrapped(&exercise.title, &first, &" ".repeat(first.len()), width);
     }
     let solved = all.iter().filter(|exercise| progress.of(exercise.name).passed).count();
+    // Writing to a String cannot fail.
     let _ =
         writeln!(text, "\n{solved} of {} solved. gpulab exercise start NAME writes the file to begin with.", all.len());
     text
@@ -99,7 +101,8 @@ pub(super) fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String 
     for check in &grade.checks {
         let mark = if check.ok { "ok  " } else { "not yet" };
         let value = check.value.map_or("none".to_owned(), |value| format!("{value:.3}"));
-        let _ = writeln!(text, "  {mark:<7}  {:<column$}  {value:>9}  {}", check.what, check.wanted);
+        let first = format!("  {mark:<7}  {:<column$}  {value:>9}  ", check.what);
+        text += &wrapped(&check.wanted, &first, &" ".repeat(20), width);
     }
     if grade.verdict != ExerciseVerdict::Passed && grade.checks.is_empty() {
         text += &reason(&grade.reason, "  ", width);

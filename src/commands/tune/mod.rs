@@ -10,7 +10,7 @@ use super::{Out, interrupt, note, own, say, screen};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
 use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Form, Rung};
+use crate::kernels::{Family, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
@@ -21,7 +21,7 @@ use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Setting, Shard,
 use crate::terminal::Screen;
 use crate::tune::{
     Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
-    time_of, work_groups,
+    time_of,
 };
 use crate::values::SearchBudget;
 use crate::worker::{Executor, Job, Setup};
@@ -115,10 +115,8 @@ impl AskedTuning {
         let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
         let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
         bench::check_dtype(family, dtype)?;
-        if options.m.is_some() && family.form != Form::Matrix {
-            return Err(Error::Usage(format!("--m: {} has no rows of their own: --n is enough", family.name)));
-        }
-        let shape = family.form.shape(options.n.unwrap_or(family.form.ladder_size(options.quick)), options.m);
+        let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
+        let shape = bench::shape(family, options.n, options.m, usual)?;
         if shape.elements() == 0 {
             return Err(Error::Usage("--n 0: without elements nothing is launched, and nothing to tune".into()));
         }
@@ -136,7 +134,7 @@ impl AskedTuning {
 
     fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace, Error> {
         let target = &executor.info().target;
-        let wgs = options.wg.as_ref().map_or_else(|| work_groups(target), |list| list.0.clone());
+        let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
         let base = Case {
             family: self.family.name.into(),
             variant: String::new(),
@@ -146,7 +144,7 @@ impl AskedTuning {
             params: self.choices.clone(),
             seed: options.seed,
         };
-        let space = TuningSpace::new(self.family, &self.rungs, &base, &wgs, &self.settings, target);
+        let space = TuningSpace::new(self.family, &self.rungs, &base, wgs, &self.settings, target);
         match (space.candidates.is_empty(), space.refused.first()) {
             (true, Some((rung, why))) => {
                 Err(Error::Usage(format!("no configuration can run here; {}: {why}", rung.label())))

@@ -212,14 +212,11 @@ impl Description {
         }
     }
 
-    /// Elements, or columns, and rows of a ladder if nobody says; fewer where it is to be quick.
-    pub fn usual_size(&self, quick: bool) -> (u64, Option<u64>) {
-        let usual = |given: Option<u64>| {
-            let usual = self.form().ladder_size(quick);
-            let size = given.map_or(usual, |given| if quick { given.min(usual) } else { given });
-            size.next_multiple_of(self.multiple)
-        };
-        (usual(self.n), self.m.is_some().then(|| usual(self.m)))
+    /// Its shape if nobody says: as the file says, but no more than `usual` where it is to be `small`; `usual` elements or
+    /// columns where the file says nothing.
+    pub(crate) fn usual_shape(&self, usual: u64, small: bool) -> Shape {
+        let size = |given: u64| (if small { given.min(usual) } else { given }).next_multiple_of(self.multiple);
+        self.form().shape(size(self.n.unwrap_or(usual)), self.m.map(size))
     }
 
     /// What bounds it.
@@ -583,7 +580,9 @@ args = ["x", "out", "n"]
     #[test]
     fn a_file_is_understood() {
         let all = Description::parse(TOML).unwrap();
-        assert_eq!((all.name.as_str(), all.form(), all.usual_size(false)), ("doubled", Form::Vector, (1000, None)));
+        assert_eq!((all.name.as_str(), all.form()), ("doubled", Form::Vector));
+        let shapes = [(1 << 20, false), (1 << 20, true), (64, true), (64, false)];
+        assert_eq!(shapes.map(|(usual, small)| all.usual_shape(usual, small).n), [1000, 1000, 64, 1000]);
         assert_eq!(all.fill(&all.input[0]), Ok(Some(Fill::Exact(8))));
         let args = all.args(&all.rung[0], &all.rung[0].launch[0]).unwrap();
         assert_eq!(args[0], DescribedArg::Buffer("x".into()));

@@ -13,6 +13,7 @@ pub use problem::{Oracle, OracleQuestion};
 
 use super::own::kernel_names;
 use super::{DeclarationError, Family, Rung, Tunable, everything};
+use crate::data::Shape;
 use crate::plan::{Case, Plan, Refusal, Target, WorkGroup};
 use description::DescribedRung;
 use problem::DescribedProblem;
@@ -132,9 +133,15 @@ pub fn described() -> Vec<FamilyFile> {
 }
 
 /// The work-group that a declared family's rung has, unless another is asked for.
-pub fn described_work_group(family: &Family, rung: &Rung) -> Option<WorkGroup> {
-    let described = find(|known| known.family.name == family.name)?;
+pub(super) fn work_group(rung: &Rung) -> Option<WorkGroup> {
+    let described = find(|known| known.family.ladder.iter().any(|own| own.path == rung.path))?;
     rung_of(&described, rung.path)?.work_group().ok().flatten()
+}
+
+/// The shape that a declared family has if nobody says, by [`Description::usual_shape`].
+pub(super) fn usual_shape(family: &Family, usual: u64, small: bool) -> Option<Shape> {
+    let described = find(|known| known.family.name == family.name)?;
+    Some(described.problem.description.usual_shape(usual, small))
 }
 
 /// Who says what is right in a declared family: the program, or the kernel and its device.
@@ -146,7 +153,7 @@ pub fn oracle_of(family: &Family) -> Option<String> {
 ///
 /// # Errors
 /// A length that is out of range, or a file of data that is too short or of another type.
-pub fn check_described(family: &Family, shape: crate::data::Shape, dtype: crate::data::Dtype) -> Result<(), Refusal> {
+pub fn check_described(family: &Family, shape: Shape, dtype: crate::data::Dtype) -> Result<(), Refusal> {
     find(|known| known.family.name == family.name).map_or(Ok(()), |known| known.problem.check(shape, dtype))
 }
 
@@ -192,7 +199,7 @@ fn plan(ask: &super::Ask<'_>) -> Result<Plan, Refusal> {
 mod tests {
     use super::description::tests::TOML;
     use super::*;
-    use crate::data::{Array, Dtype, Params, Shape};
+    use crate::data::{Array, Dtype, Params};
     use crate::plan::Reference;
 
     /// Says that each element is to be twice what it is; or what it is told to say.

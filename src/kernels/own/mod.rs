@@ -68,7 +68,7 @@ pub fn adopt(own: &OwnKernel) -> Result<&'static Rung, DeclarationError> {
 }
 
 /// The work-group that an adopted kernel's file declares, if it does.
-pub fn own_work_group(rung: &Rung) -> Option<WorkGroup> {
+pub(super) fn work_group(rung: &Rung) -> Option<WorkGroup> {
     of_rung(rung, |adopted| adopted.declaration.wg)?
 }
 

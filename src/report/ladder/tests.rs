@@ -5,6 +5,27 @@ use crate::report::golden::{self, SCREEN};
 use crate::report::markdown;
 use crate::runner::{Clock, Number, Status};
 
+#[test]
+fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
+    let mut rows = vec![rung(1, "naive", 2e-3), rung(2, "local", 1e-3), rung(3, "wide", 1e-3)];
+    assert!(table(&rows, RateUnit::GB, SCREEN, false).contains("f32, wg 256, warm"));
+    (rows[1].wg, rows[1].flags) = ("64".into(), flag::TUNED.into());
+    let text = table(&rows, RateUnit::GB, SCREEN, false);
+    for said in [
+        "f32, wg 256 (v2 64), warm",
+        "ok, tuned ",
+        "note: v2: tuned; no gains between tuned and default rungs (--no-tuned: defaults)\n",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(crate::report::markdown::ladder(&rows, RateUnit::GB).contains("| ok, tuned |"));
+    assert!(crate::report::picture::waterfall(&rows).is_err_and(|why| why.contains("some rungs are tuned")));
+    let others = ["32", "64", "128", "512"].map(|wg| Row { wg: wg.into(), ..rung(4, "wide", 1e-3) });
+    rows.extend(others);
+    let text = table(&rows, RateUnit::GB, SCREEN, true);
+    assert!(text.contains("each rung with a wg of its own") && text.contains("of all others 256"), "{text}");
+}
+
 fn rung(number: u32, variant: &str, seconds: f64) -> Row {
     Row {
         rung: Some(number),

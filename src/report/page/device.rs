@@ -113,6 +113,7 @@ fn sanity(own: &DevicePart<'_>) -> Vec<String> {
     let clock = match by_event {
         count if count == all => "All times are by the driver's own clock.".to_owned(),
         0 => "All times are by the host's clock, launches and all.".to_owned(),
+        1 => format!("1 of {} is by the driver's own clock.", times(all)),
         count => format!("{} of {} are by the driver's own clock.", number::count(count as u64), times(all)),
     };
     vec![results, too_fast, clock]

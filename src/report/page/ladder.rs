@@ -191,7 +191,7 @@ fn difference(before: &Row, after: &Row, material: &PageMaterial<'_>) -> Markup 
         return html! { p.quiet { "what changes in the source: " code { (format::terminal(&command)) } } };
     }
     let screen = Screen { width: WIDTH, unicode: true, color: false };
-    let text = diff::text(&old, &new, DiffLayout::Unified, WIDTH, screen);
+    let text = diff::text(&old, &new, DiffLayout::Unified(usize::MAX), WIDTH, screen);
     folded(
         "what changes in the source",
         &html! { pre.diff tabindex="0" { code { @for line in text.lines() { (diff_line(line)) "\n" } } } },

@@ -39,10 +39,11 @@ pub fn sweep(rows: &[Row]) -> Drawn {
     let near = ranked.iter().filter(|(_, time)| *time <= FLAT * least).count();
     let tunables = if best.params.is_empty() { String::new() } else { format!(", {}", best.params) };
     let title = format!(
-        "Best: {} with work-groups of {}; {near} of {} configurations are within 5 % of it",
+        "Best: {} with work-groups of {}; {near} of {} configurations {} within 5 % of it",
         label(best),
         best.wg,
-        ranked.len()
+        ranked.len(),
+        if near == 1 { "is" } else { "are" }
     );
     let size =
         if best.m > 1 { format!("{} × {}", best.n, best.m) } else { format!("n = {}", number::size(best.n as f64)) };

@@ -53,6 +53,11 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
     let is_timed = |row: &&Row| row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some();
     let timed: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).filter(is_timed).collect();
+    if timed.iter().any(|row| row.is_tuned() != timed[0].is_tuned()) {
+        return Err(
+            "some rungs are tuned and others are not, so no gains are drawn (--no-tuned runs all alike)".to_owned()
+        );
+    }
     let steps = steps(&timed);
     let Some(best) = steps.iter().max_by(|a, b| a.after.total_cmp(&b.after)) else {
         return Err("gains are drawn from two rungs or more that have a time".to_owned());

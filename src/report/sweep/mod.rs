@@ -180,13 +180,14 @@ fn flatness(all: &[Timed<'_>]) -> String {
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
     let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
     format!(
-        "best{}: {}, wg {}{}: {}; {near} of {} are within 5% of it, the median is {}, the worst {}",
+        "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
         if best.has_flag(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
         label(best),
         best.wg,
         tunables(best),
         format::time(*time),
         all.len(),
+        if near == 1 { "is" } else { "are" },
         format::time(middle),
         format::time(worst),
     )
