@@ -274,7 +274,7 @@ mod tests {
         ("gpulab list", "gpulab list reduce"),
         ("gpulab list reduce", "gpulab sweep reduce --quick -o reduce.csv"),
         ("gpulab list banks -d gpu", "gpulab lab banks -d gpu"),
-        ("gpulab list --source cmsoft", "gpulab dot --as cmsoft"),
+        ("gpulab list --source cmsoft", "gpulab lab stride"),
         ("gpulab explain minplus", "gpulab explain minplus:0"),
         ("gpulab explain reduce:sequential", "gpulab source reduce:sequential"),
         ("gpulab explain stride -d gpu", "gpulab lab stride -d gpu"),
