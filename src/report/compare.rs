@@ -212,7 +212,7 @@ fn out_of_turn(pairs: &[ComparedCase]) -> Option<String> {
 
 /// The operating curve as a table: how often sides that are alike are called different, and which slowdowns are found.
 pub fn curve(points: &[CurvePoint], slowdowns: &[f64], screen: Screen) -> String {
-    let cells = |of: &dyn Fn(&CurvePoint) -> String| points.iter().map(|point| of(point)).collect::<Vec<_>>();
+    let cells = |of: &dyn Fn(&CurvePoint) -> String| points.iter().map(of).collect::<Vec<_>>();
     let share = |count: usize, point: &CurvePoint| format!("{:.1}%", 100.0 * count as f64 / point.alike as f64);
     let turns = |point: &CurvePoint| match point.turns {
         Turns::InTurn => "in turn",

@@ -163,14 +163,14 @@ impl<'a> CellFormula<'a> {
 
     fn term(&mut self) -> Result<Vec<f64>, String> {
         if self.take(&['(']).is_some() {
-            return self.to_bracket();
+            return self.until_bracket();
         }
         let word = self.word();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             return word.parse().map(|number| vec![number]).map_err(|_| format!("{word:?} is no number"));
         }
         if !word.is_empty() && self.take(&['(']).is_some() {
-            let values = self.to_bracket()?;
+            let values = self.until_bracket()?;
             let one = stats::summarise(&values).ok_or("a value is not finite")?;
             return match word {
                 "min" => Ok(vec![one.min]),
@@ -198,7 +198,7 @@ impl<'a> CellFormula<'a> {
         if numbers.is_empty() { Err(format!("these rows have no {name:?}")) } else { Ok(numbers) }
     }
 
-    fn to_bracket(&mut self) -> Result<Vec<f64>, String> {
+    fn until_bracket(&mut self) -> Result<Vec<f64>, String> {
         let values = self.sum()?;
         self.take(&[')']).map(|_| values).ok_or_else(|| "a bracket is not closed".to_owned())
     }
