@@ -106,7 +106,9 @@ fn rungs(family: &'static Family) -> Vec<String> {
 /// [`Error::Output`] if the folder cannot be made or written to.
 pub fn man(global: &Global, dir: &Path) -> Result<(), Error> {
     let unwritable = |source| Error::Output { what: format!("the folder {}", dir.display()), source };
-    std::fs::create_dir_all(dir).map_err(unwritable)?;
+    if !dir.exists() {
+        std::fs::create_dir_all(dir).map_err(unwritable)?;
+    }
     let mut program = Cli::command();
     program.build();
     let commands = program.get_subcommands().filter(|c| !c.is_hide_set()).cloned();

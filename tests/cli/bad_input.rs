@@ -165,7 +165,7 @@ const BAD: &str = r#"
 2 | tune dot --kernel dot | cannot be used with
 2 | tune dot -n 0 | nothing to tune
 2 | tune dot -n 1e12 | GiB
-2 | tune dot --m 5 | --n is enough
+2 | tune dot --m 5 | no matrix with rows of its own
 2 | tune dot --variant 99 | 1 naive
 2 | tune dot --dtype i64 | dot has no i64 kernels
 2 | tune dot --budget soon | 60s or 2m
@@ -262,7 +262,9 @@ const BAD: &str = r#"
 2 | dot --input src | Is a directory
 2 | dot --input /dev/null | regular file
 2 | dot --input data/inputs/europe.csv:nothing | no columns are called
-2 | reduce -n 1M,2M | 1Mi
+2 | reduce -n 1M,2M | gpulab sweep measures several
+2 | reduce -n 1,5e6 | has a decimal comma: write 1.5e6
+2 | dot --budget 0,5s | has a decimal comma: write 0.5s
 2 | reduce -n 1.5 | 1Mi
 2 | reduce -n 1e400 | 1Mi
 2 | reduce -n NaN | 1Mi

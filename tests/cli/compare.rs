@@ -135,12 +135,14 @@ fn several_devices_show_what_each_step_brought_there() {
 #[test]
 fn what_cannot_be_compared_is_said() {
     let dot = of("nvidia-h200/dot.csv");
-    let [cut, other] = ["nvidia-h200/overlap.csv", "nvidia-h200/minplus.csv"].map(of);
+    let [cut, counts, other] =
+        ["nvidia-h200/overlap.csv", "nvidia-h200/ceilings.csv", "nvidia-h200/minplus.csv"].map(of);
     for (args, code, why) in [
         (vec![dot.as_str()], 2, "name two files"),
         (vec!["--curve", &dot], 2, "--rounds 60"),
         (vec![&dot, "no-such.csv"], 1, "cannot read no-such.csv"),
-        (vec![&dot, &cut], 2, "holds no rows"),
+        (vec![&dot, &cut], 2, "holds points of an experiment"),
+        (vec![&dot, &counts], 2, "holds no rows"),
         (vec![&dot, &other], 2, "no case in common"),
         (vec![&dot, &dot, "--fail-on", "faster"], 2, "slower:5"),
         (vec![&dot, &dot, "--fail-on", "slower:-1"], 2, "slower:5"),

@@ -277,8 +277,56 @@ fn other_commands_take_the_file_as_well() {
     gpulab(&sweep).assert().success();
     assert_eq!(fs::read_to_string(rows).unwrap().matches(",ok,").count(), 2);
     gpulab(&["tune", file, "-n", "5000", "--variant", "local", "--budget", "1s"]).assert().success();
+    // Whose reference is a kernel, which the simulator runs, too.
+    for example in ["template", "product"] {
+        let copy = Copy::of(example);
+        gpulab(&["count", copy.path("family.toml").to_str().unwrap(), "-n", "16"]).assert().success();
+    }
     let tried = gpulab(&["try", copy.path("local.cl").to_str().unwrap(), "--as", file]).output().unwrap();
     assert!(tried.status.code() == Some(2) && String::from_utf8(tried.stderr).unwrap().contains("[[rung]]"));
+}
+
+/// In each the fourth parameter of a right kernel cannot take its argument.
+const UNFIT: [(&str, &str, &str); 8] = [
+    ("__read_only image2d_t e", "in", "is declared `image2d_t e` and is given a buffer"),
+    ("sampler_t e", "n", "is declared `sampler_t e` and is given a whole number"),
+    ("const float e", "3", "is declared `float e` and is given a whole number of type INDEX (uint)"),
+    ("const int2 e", "3", "is declared `int2 e`"),
+    ("const short e", "3", "is declared `short e`"),
+    ("__local T *e", "in", "is declared `__local float* e` and is given a buffer: declare it `__global T *e`"),
+    ("__global T *e", "local 4", "is given local memory: declare it `__local T *e`"),
+    ("__global T *e", "3", "is given a whole number"),
+];
+
+#[test]
+fn arguments_that_a_parameter_cannot_take_are_refused() {
+    let objections = UNFIT.iter().filter_map(|(parameter, arg, why)| {
+        let args = ["args = [\"in\", \"out\", \"n\"]", &format!("args = [\"in\", \"out\", \"n\", \"{arg}\"]")];
+        let copy = Copy::of("template")
+            .with("naive.cl", "const INDEX n)", &format!("const INDEX n, {parameter})"))
+            .with("family.toml", args[0], args[1]);
+        let (said, code) = copy.run(&["-n", "5000", "--variant", "naive"]);
+        let is_refused = code == 1 && on_one_line(&said).contains(why);
+        (!is_refused).then(|| format!("{parameter}: {code}, {said}"))
+    });
+    let objections: Vec<String> = objections.collect();
+    assert!(objections.is_empty(), "{}", objections.join("\n"));
+}
+
+#[test]
+fn other_commands_take_sizes_and_groups_of_the_file() {
+    let planned = |copy: &Copy, command: &str| {
+        let output = gpulab(&[command, copy.path("family.toml").to_str().unwrap(), "--dry-run"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let copy = Copy::of("product").with("family.toml", "n = 512", "n = 96");
+    assert!(planned(&copy, "sweep").lines().next().unwrap().contains("n=96 m=96 wg=16x16"));
+    let copy = Copy::of("template").with("family.toml", "wg = \"256\"", "wg = \"96\"");
+    assert!(planned(&copy, "sweep").contains("smooth/v1_naive f32 n=4194304 wg=96\n"));
+    // 96 is one more than the powers of two.
+    let [own, usual] = [&copy, &Copy::of("template")].map(|copy| planned(copy, "tune"));
+    let configurations = |text: &str| text.lines().next().unwrap().split(' ').nth(2).unwrap().parse::<u32>().unwrap();
+    assert_eq!(configurations(&own), configurations(&usual) + 1);
 }
 
 #[test]

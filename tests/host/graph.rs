@@ -420,8 +420,7 @@ fn a_table_is_a_graph_again() {
     let wanted = Wanted::new(&graph.names, &[], &[]).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("once.csv");
-    let table =
-        Distances { names: &graph.names, distances: &once, next: None, wanted: &wanted, decimals: graph.decimals };
+    let table = Distances { names: &graph.names, distances: &once, next: None, wanted: &wanted, decimals: None };
     let written = table.write(std::fs::File::create(&path).unwrap()).unwrap();
     let Ok(GraphFile::Edges(list)) = input::graph(path.to_str().unwrap(), Some(Dtype::F32)) else { panic!() };
     assert_eq!(list.ends.len() as u64, written);
