@@ -41,7 +41,7 @@ pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
     let timed =
         rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.repeats().is_none());
     let timed: Vec<&Row> = timed.collect();
-    grouped(&timed, |row| ladder_key(row)).iter().filter_map(|own| ladder(own)).collect()
+    grouped(&timed, ladder_key).iter().filter_map(|own| ladder(own)).collect()
 }
 
 /// The problem, and whether settings are tuned: default ones are no step from them.
@@ -68,7 +68,7 @@ fn grouped<'a, K: Eq + Hash>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> Ve
 /// The steps of a ladder from all its rows.
 fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     let key = ladder_key(own.first()?);
-    let names: Vec<(&str, &str)> = grouped(own, |row| device_of(row)).iter().map(|rows| device_of(rows[0])).collect();
+    let names: Vec<(&str, &str)> = grouped(own, device_of).iter().map(|rows| device_of(rows[0])).collect();
     if names.len() < 2 {
         return None;
     }
