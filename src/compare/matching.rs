@@ -187,14 +187,17 @@ fn apart<'a>(files: &[&'a [Row]]) -> HashSet<CaseKey<'a>> {
 
 fn cases<'a>(rows: &'a [Row], apart: &HashSet<CaseKey<'a>>) -> TimedCases<'a> {
     let mut cases = TimedCases { rows: HashMap::new(), order: Vec::new() };
+    // A run that is named twice is one run: its last row counts.
+    let mut places: HashMap<(ApartKey<'a>, &str), usize> = HashMap::new();
     for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
         let key = (case_key(row), apart.contains(&case_key(row)).then(|| settings(row)));
         let rows = cases.rows.entry(key).or_default();
         if rows.is_empty() {
             cases.order.push(key);
         }
-        match rows.last_mut().filter(|last| last.run_id == row.run_id) {
-            Some(last) => *last = row,
+        let place = *places.entry((key, &row.run_id)).or_insert(rows.len());
+        match rows.get_mut(place) {
+            Some(earlier) => *earlier = row,
             None => rows.push(row),
         }
     }

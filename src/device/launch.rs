@@ -130,6 +130,7 @@ fn set(
             pass(ArgVal::scalar(&u32::try_from(value).map_err(too_large)?))
         }
         Arg::Uint(value) => pass(ArgVal::scalar(&value)),
+        Arg::Float(bits) => pass(ArgVal::scalar(&f32::from_bits(bits))),
         Arg::Int(value) => pass(ArgVal::scalar(&value)),
         // Some drivers accept 0 bytes here and fail later, elsewhere.
         Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),

@@ -28,6 +28,7 @@ enum ParameterKind {
     Local,
     /// A whole number of so many bytes.
     Whole(usize),
+    Float,
     /// Of another type: handed over by value.
     Other,
     /// Of a type that nothing is known of: the driver compares sizes.
@@ -72,9 +73,10 @@ impl Parameter {
                 (ParameterKind::Whole(index_bytes), format!("a whole number of type INDEX ({index})"), "const INDEX ")
             }
             Arg::Uint(_) => (ParameterKind::Whole(4), "a uint".to_owned(), "const uint "),
+            Arg::Float(_) => (ParameterKind::Float, "a float".to_owned(), "const float "),
             Arg::Int(_) => (ParameterKind::Whole(4), "an int".to_owned(), "const int "),
         };
-        let is_by_value = matches!(wanted, ParameterKind::Whole(_));
+        let is_by_value = matches!(wanted, ParameterKind::Whole(_) | ParameterKind::Float);
         if self.kind == wanted || (self.kind == ParameterKind::Unknown && is_by_value) {
             return None;
         }
@@ -95,6 +97,7 @@ fn by_value(type_name: &str, text: &str) -> ParameterKind {
     match name.as_str() {
         "int" | "uint" | "unsigned" | "unsigned int" => ParameterKind::Whole(4),
         "long" | "ulong" | "unsigned long" => ParameterKind::Whole(8),
+        "float" => ParameterKind::Float,
         _ if OTHERS.contains(&scalar) || name.starts_with("struct") || name.starts_with("union") => {
             ParameterKind::Other
         }

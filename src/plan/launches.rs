@@ -70,6 +70,8 @@ pub enum Arg<B = usize> {
     Index(u64),
     /// A `uint`.
     Uint(u32),
+    /// A `float`, by its bits.
+    Float(u32),
     /// An `int`.
     Int(i32),
     /// `__local` memory of this many bytes.
@@ -83,6 +85,7 @@ impl Arg {
             Arg::Buffer(index) => Arg::Buffer(buffer(index)),
             Arg::Index(index) => Arg::Index(index),
             Arg::Uint(value) => Arg::Uint(value),
+            Arg::Float(bits) => Arg::Float(bits),
             Arg::Int(value) => Arg::Int(value),
             Arg::Local(bytes) => Arg::Local(bytes),
         }

@@ -143,7 +143,9 @@ impl Grader {
         let starter = match starter {
             None => None,
             Some(starter) => {
-                let case = Case { variant: starter.variant().into(), ..case.clone() };
+                // In its own group, which its tile may rest on.
+                let wg = kernels::declared_work_group(starter).unwrap_or(case.wg);
+                let case = Case { variant: starter.variant().into(), wg, ..case.clone() };
                 match count(&mut worker, &case)? {
                     Ok(counted) => Some(counted),
                     Err(stop) => return Ok(uncounted(grade, format!("the starter: {}", stop.reason))),

@@ -93,7 +93,7 @@ impl ChainStep {
 
     /// The factor and the term, which kernels have as floats.
     pub(super) fn args(self) -> [Arg; 2] {
-        [self.factor, self.term].map(|number| Arg::Uint(number.to_bits()))
+        [self.factor, self.term].map(|number| Arg::Float(number.to_bits()))
     }
 }
 
