@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub(super) const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
 
 /// An option, the path that it was given, and whether a file is a result of the same kind.
-type Asked<'a> = (&'a str, Option<&'a str>, fn(&str) -> bool);
+type NamedOutput<'a> = (&'a str, Option<&'a str>, fn(&str) -> bool);
 
 /// Refuses a command line with an output that would replace an input, another output, or a file that gpulab did not write.
 ///
@@ -35,7 +35,7 @@ pub(super) fn check(command: &Command, global: &Global) -> Result<(), Error> {
 /// What a command writes where its options say. Others write into folders, in which nothing that is there is replaced but what
 /// they wrote themselves.
 pub(super) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
-    let asked: Vec<Asked<'_>> = match command {
+    let asked: Vec<NamedOutput<'_>> = match command {
         Command::Dot(options) => of_ladder(&options.ladder.output),
         Command::Reduce(options) => of_ladder(&options.ladder.output),
         Command::Transpose(options) => of_ladder(&options.ladder.output),
@@ -112,11 +112,11 @@ pub(super) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
     asked.into_iter().filter_map(|(option, path, is_ours)| Some(OutputFile { option, path: path?, is_ours })).collect()
 }
 
-fn tables<'a, T: CsvRecord>(csv: &'a Option<String>, json: &'a Option<String>) -> Vec<Asked<'a>> {
+fn tables<'a, T: CsvRecord>(csv: &'a Option<String>, json: &'a Option<String>) -> Vec<NamedOutput<'a>> {
     vec![("--csv", csv.as_deref(), begins_as_csv::<T>), ("--json", json.as_deref(), begins_as_json::<T>)]
 }
 
-fn of_ladder(output: &Output) -> Vec<Asked<'_>> {
+fn of_ladder(output: &Output) -> Vec<NamedOutput<'_>> {
     let mut all = tables::<Row>(&output.csv, &output.json);
     all.push(("--samples", output.samples.as_deref(), begins_as_csv::<SampleRow>));
     all.push(("--md", output.md.as_deref(), is_markdown));

@@ -1,6 +1,6 @@
 //! How often a comparison is wrong, and what it finds: the operating curve, from many runs of the same program.
 
-use super::matching::{Timed, timed};
+use super::matching::{CaseRuns, timed};
 use super::{RatioInterval, SpeedVerdict, Turns};
 use crate::record::Row;
 
@@ -34,7 +34,7 @@ pub struct CurvePoint {
 /// The curve of all cases' runs in the order in which they were made, for sides of so many runs each. A side is made of
 /// consecutive runs; in a slowdown of 0.1 all times of the second side are 1.1 times as long as they were.
 pub fn curve(rows: &[Row], sides: &[usize], slowdowns: &[f64], same: f64) -> Vec<CurvePoint> {
-    let cases: Vec<Timed> = timed(rows);
+    let cases: Vec<CaseRuns> = timed(rows);
     let orders = sides.iter().flat_map(|&runs| [Turns::InTurn, Turns::OneAfterTheOther].map(|turns| (runs, turns)));
     let point = |(runs, turns): (usize, Turns)| {
         let mut point =

@@ -134,14 +134,14 @@ pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileCompar
 }
 
 /// A case of one side with its runs.
-pub struct Timed<'a> {
+pub struct CaseRuns<'a> {
     /// The last run's row.
     pub row: &'a Row,
     /// The runs' median times in seconds, in the order of the rows.
     pub seconds: Vec<f64>,
 }
 
-impl Timed<'_> {
+impl CaseRuns<'_> {
     /// The standard deviation between runs, as a share of the time; none of one run.
     pub fn spread(&self) -> Option<f64> {
         spread([&self.seconds, &[]])
@@ -149,11 +149,11 @@ impl Timed<'_> {
 }
 
 /// The cases with a time, in their order.
-pub fn timed(rows: &[Row]) -> Vec<Timed<'_>> {
+pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
     let TimedCases { rows, order } = cases(rows, &apart(&[rows]));
     let case = |key| {
         let runs: &Vec<&Row> = &rows[&key];
-        Some(Timed { row: runs.last()?, seconds: runs.iter().filter_map(|row| row.t_median_s).collect() })
+        Some(CaseRuns { row: runs.last()?, seconds: runs.iter().filter_map(|row| row.t_median_s).collect() })
     };
     order.into_iter().filter_map(case).collect()
 }

@@ -15,7 +15,7 @@ mod tests;
 
 pub use curve::{CurvePoint, curve};
 pub use interval::{RatioInterval, TimeEstimate};
-pub use matching::{ComparedCase, FileComparison, Timed, compare, timed};
+pub use matching::{CaseRuns, ComparedCase, FileComparison, compare, timed};
 pub use noise::Noise;
 pub use ranks::{FEWEST, MISSES, Turns};
 pub use row::ComparisonRow;

@@ -306,7 +306,7 @@ const BAD: &str = r#"
 2 | lab banks --csv a --json a | one file
 2 | help '' | there is no command
 2 | list --source '' | maruyama
-74 | man Cargo.toml | cannot write the folder Cargo.toml
+74 | man Cargo.toml | cannot write the
 "#;
 
 /// The cases, without empty lines.
