@@ -122,7 +122,7 @@ fn what_ships_with_the_program_is_what_lies_in_the_folder() {
     }
     assert!(list.lines().chain(devices.lines()).all(|line| line.chars().count() <= 80), "{list}{devices}");
     let of_file = show(&[&format!("{RESULTS}/nvidia-h200/minplus.csv")]);
-    assert_eq!(show(&["H200", "minplus.csv"]), format!("nvidia-h200/minplus\n\n{of_file}"));
+    assert_eq!(show(&["H200", "minplus"]), format!("nvidia-h200/minplus\n\n{of_file}"));
     let stride = show(&["h200", "stride"]);
     assert!(stride.contains("stride on NVIDIA H200") && !stride.contains("banks on"), "{stride}");
 }
