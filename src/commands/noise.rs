@@ -71,7 +71,9 @@ fn sides(
         let side = usize::from((at + at / 2) % 2 == 1);
         let settings = pace.settings(&settings, 1, 0.0);
         let job = Job { baseline: false, case: case.clone(), settings, again: false };
-        executor.renew();
+        if at > 0 {
+            executor.renew();
+        }
         observer.case_started(at, jobs, &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]));
         let started = Instant::now();
         let outcome = match executor.run(&job) {

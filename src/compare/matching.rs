@@ -1,6 +1,6 @@
 //! The cases that two files have in common.
 
-use super::ranks::{FEWEST, found_from, runs_for, spread};
+use super::ranks::{FEWEST, runs_for, spread};
 use super::{RatioInterval, SpeedVerdict, Turns};
 use crate::data::Dtype;
 use crate::record::Row;
@@ -25,8 +25,6 @@ pub struct ComparedCase<'a> {
     pub interval: Option<RatioInterval>,
     /// What that says.
     pub verdict: SpeedVerdict,
-    /// The least difference that so many runs of each side find, as a share; none of too few.
-    pub resolution: Option<f64>,
     /// Of a case that is undecided for want of runs, how many more of each side would decide it, by what the runs so far
     /// show; none where no number of runs does.
     pub more_runs: Option<usize>,
@@ -58,7 +56,6 @@ impl<'a> ComparedCase<'a> {
             ratio,
             interval,
             verdict,
-            resolution: interval.and(spread).and_then(|spread| found_from(spread, runs[0].min(runs[1]))),
             more_runs: is_open.then(|| more_runs(runs, spread.unwrap_or(0.0), ratio, same)),
             turns,
             is_of_two_clocks,
@@ -83,10 +80,11 @@ impl<'a> ComparedCase<'a> {
 
 /// How the runs of two sides follow each other: in turn if in order of time the side changes about as often as runs allow
 /// where each round begins with the side that ended the round before.
-fn turns(before: &[&Row], after: &[&Row]) -> Turns {
-    let side = |rows: &[&Row], second: bool| rows.iter().map(|row| (row.time_utc.clone(), second)).collect::<Vec<_>>();
+fn turns<'a>(before: &[&'a Row], after: &[&'a Row]) -> Turns {
+    let side =
+        |rows: &[&'a Row], second: bool| rows.iter().map(|row| (row.time_utc.as_str(), second)).collect::<Vec<_>>();
     let mut order = [side(before, false), side(after, true)].concat();
-    order.sort_by(|a, b| a.0.cmp(&b.0));
+    order.sort_by_key(|run| run.0);
     let changes = order.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
     let is_in_turn = changes + 1 >= before.len().min(after.len()) && changes > 1;
     if is_in_turn { Turns::InTurn } else { Turns::OneAfterTheOther }
