@@ -5,7 +5,7 @@ use super::pace::Pace;
 use super::{Out, interrupt, note, screen};
 use crate::Error;
 use crate::cli::{Global, NoiseArgs};
-use crate::compare::Noise;
+use crate::compare::{Noise, Turns};
 use crate::data::{Dtype, Params};
 use crate::kernels::Rung;
 use crate::plan::{Case, WorkGroup};
@@ -68,7 +68,7 @@ fn sides(
     let (mut last, mut sides) = (None, [Vec::new(), Vec::new()]);
     for at in 0..jobs {
         // The side that comes first changes from round to round.
-        let side = usize::from((at + at / 2) % 2 == 1);
+        let side = usize::from(Turns::InTurn.is_second(at, options.rounds as usize));
         let settings = pace.settings(&settings, 1, 0.0);
         let job = Job { baseline: false, case: case.clone(), settings, again: false };
         if at > 0 {

@@ -6,7 +6,7 @@ use crate::record::Row;
 
 impl Turns {
     /// Whether the run at this place belongs to the second side, of so many runs each.
-    fn is_second(self, at: usize, runs: usize) -> bool {
+    pub fn is_second(self, at: usize, runs: usize) -> bool {
         match self {
             Turns::InTurn => (at + at / 2) % 2 == 1,
             Turns::OneAfterTheOther => at >= runs,
@@ -40,13 +40,18 @@ pub fn curve(rows: &[Row], sides: &[usize], slowdowns: &[f64], same: f64) -> Vec
         let mut point =
             CurvePoint { runs, turns, alike: 0, called: 0, found: vec![0; slowdowns.len()], missed_badly: 0 };
         for window in cases.iter().flat_map(|case| case.seconds.windows(2 * runs)) {
-            let side =
-                |second: bool| window.iter().enumerate().filter(move |(at, _)| turns.is_second(*at, runs) == second);
-            let before: Vec<f64> = side(false).map(|(_, &t)| t).collect();
-            let after = |slowdown: f64| -> Vec<f64> { side(true).map(|(_, &t)| t * (1.0 + slowdown)).collect() };
+            let side = |second: bool| -> Vec<f64> {
+                let own = window.iter().enumerate().filter(|(at, _)| turns.is_second(*at, runs) == second);
+                own.map(|(_, &seconds)| seconds).collect()
+            };
+            let alike = RatioInterval::of_runs(&side(false), &side(true), turns);
+            // Longer times of one side move the whole interval.
             let verdict = |slowdown: f64| {
-                let interval = RatioInterval::of_runs(&before, &after(slowdown), turns);
-                interval.map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(&interval, same))
+                let slower = alike.map(|RatioInterval { ratio, low, high }| {
+                    let [ratio, low, high] = [ratio, low, high].map(|end| end * (1.0 + slowdown));
+                    RatioInterval { ratio, low, high }
+                });
+                slower.map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(&interval, same))
             };
             point.alike += 1;
             point.called += usize::from(matches!(verdict(0.0), SpeedVerdict::Slower | SpeedVerdict::Faster));

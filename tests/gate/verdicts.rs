@@ -2,6 +2,7 @@
 
 use crate::{Options, Report};
 use gpulab::compare::{CurvePoint, Turns, curve};
+use gpulab::report::compare::SAME;
 use gpulab::store::{Recorded, recorded};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,9 +17,6 @@ const SIDES: [usize; 6] = [1, 2, 3, 6, 12, 20];
 
 /// Slowdowns that are planted.
 const SLOWDOWNS: [f64; 4] = [0.03, 0.05, 0.1, 0.3];
-
-/// Differences below count as the same, as of `gpulab compare`.
-const SAME: f64 = 0.02;
 
 /// Most comparisons of sides that are alike that may be called, as a share.
 const MOST_CALLED: f64 = 0.01;
