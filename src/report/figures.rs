@@ -12,6 +12,7 @@
 use super::blocks::{BlockError, CODE_INDENT, DocBlock, command_words, fence_after, indent};
 use crate::stats;
 use crate::values::condition;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A number of a document with a mark before it.
@@ -186,11 +187,11 @@ impl<'a> CellFormula<'a> {
 
     /// The numbers of a column, under a condition if one follows; empty cells are left out.
     fn column(&mut self, name: &str) -> Result<Vec<f64>, String> {
-        let mut table = self.table.clone();
+        let mut table = Cow::Borrowed(self.table);
         if self.take(&['{']).is_some() {
             let (inside, rest) = self.rest.split_once('}').ok_or("a condition ends with }")?;
             self.rest = rest;
-            command_words(inside)?.iter().try_for_each(|text| table.keep(text))?;
+            command_words(inside)?.iter().try_for_each(|text| table.to_mut().keep(text))?;
         }
         let cells = table.rows.iter().filter_map(|row| table.cell(row, name)).filter(|cell| !cell.is_empty());
         let numbers = cells.map(|cell| cell.parse().map_err(|_| format!("{name} has {cell:?}, which is no number")));
