@@ -15,8 +15,13 @@ fn small(command: &str) -> Vec<String> {
     }
     // Cold caches take copies of more than the last of them holds.
     words.iter_mut().filter(|word| *word == "cold").for_each(|word| "warm".clone_into(word));
-    let measures = !["occupancy", "ceiling"].contains(&words[0].as_str()) && !words.contains(&"--input".to_owned());
-    words.extend(SHORT.iter().filter(|_| measures).map(|&word| word.to_owned()));
+    let options = match words[0].as_str() {
+        "occupancy" => &[],
+        "ceiling" => &SHORT[..1],
+        _ if words.contains(&"--input".to_owned()) => &[],
+        _ => &SHORT[..],
+    };
+    words.extend(options.iter().map(|&word| word.to_owned()));
     words
 }
 
