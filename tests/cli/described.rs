@@ -99,7 +99,7 @@ const SPOILT: &[Spoilt] = &[
     // The input is scribbled on.
     ("scan", "serial", "serial.cl", "        out[i] = sum;", "        out[i] = sum;\n        ((__global T *)x)[i] = 0;", "changed its input"),
     // Memory between launches is taken for cleared.
-    ("scan", "serial", "serial.cl", "    sums[chunk] = sum;", "    if (sum) sums[chunk] += sum;", "before the run"),
+    ("scan", "serial", "serial.cl", "    sums[chunk] = sum;", "    if (sum) sums[chunk] += sum;", "want"),
     // Right for the size that is asked for alone.
     ("product", "registers", "registers.cl", "        sum[r] = 0;", "        sum[r] = n == 64 ? 0 : 1;", "n=1"),
 ];
