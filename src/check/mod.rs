@@ -176,7 +176,7 @@ pub fn check_near(got: &Array, near: &Near) -> Verdict {
     let count = got.iter().zip(&want).filter(|pair| !is_near(*pair)).count();
     let (g, w) = (got[index], want[index]);
     let why =
-        format!("element {index} is {g:?}, want {w:?} within {:.1e}; {count} of {} differ", allowed(w), got.len());
+        format!("element {index} is {g:?}, want {w:?} within {:.1e}; {count} of {} wrong", allowed(w), got.len());
     Verdict::fail(max_err, tol, why)
 }
 
@@ -275,7 +275,7 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
     };
     let why = match got.len() {
         1 => format!("got {g:?}{note}, want {w:?}"),
-        len => format!("element {index} is {g:?}{note}, want {w:?}; {} of {len} differ", wrong().count()),
+        len => format!("element {index} is {g:?}{note}, want {w:?}; {} of {len} wrong", wrong().count()),
     };
     Verdict::fail(max_err, 0.0, why)
 }
@@ -475,7 +475,7 @@ mod tests {
     #[test]
     fn the_first_difference_and_their_number_are_named() {
         let verdict = check_exact(&Array::I32(vec![1, 5, 3, 9]), &Array::I32(vec![1, 2, 3, 4]));
-        assert_eq!(verdict.why.unwrap(), "element 1 is 5, want 2; 2 of 4 differ");
+        assert_eq!(verdict.why.unwrap(), "element 1 is 5, want 2; 2 of 4 wrong");
         assert_eq!((verdict.max_err, verdict.tol), (5.0, 0.0));
         assert!(!check_exact(&Array::I32(vec![1]), &Array::I32(vec![])).ok);
         assert!(!check_exact(&Array::I32(vec![1]), &Array::F32(vec![1.0])).ok);

@@ -17,7 +17,7 @@ pub use curve::{CurvePoint, curve};
 pub use interval::{RatioInterval, TimeEstimate};
 pub use matching::{CaseRuns, ComparedCase, FileComparison, compare, timed};
 pub use noise::Noise;
-pub use ranks::{FEWEST, MISSES, Turns};
+pub use ranks::{FEWEST, MISSES, Turns, found_from};
 pub use row::ComparisonRow;
 pub use steps::{LadderDevice, LadderSteps, steps};
 pub use verdict::SpeedVerdict;
