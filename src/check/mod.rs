@@ -175,8 +175,7 @@ pub fn check_near(got: &Array, near: &Near) -> Verdict {
     let Some(index) = got.iter().zip(&want).position(|pair| !is_near(pair)) else { return Verdict::pass(max_err, tol) };
     let count = got.iter().zip(&want).filter(|pair| !is_near(*pair)).count();
     let (g, w) = (got[index], want[index]);
-    let why =
-        format!("element {index} is {g:?}, want {w:?} within {:.1e}; {count} of {} wrong", allowed(w), got.len());
+    let why = format!("element {index} is {g:?}, want {w:?} within {:.1e}; {count} of {} wrong", allowed(w), got.len());
     Verdict::fail(max_err, tol, why)
 }
 

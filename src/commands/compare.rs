@@ -49,7 +49,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
 }
 
 /// Runs of each side in the operating curve.
-const SIDES: [usize; 8] = [1, 2, 3, 6, 8, 12, 20, 40];
+const SIDES: [usize; 9] = [1, 2, 3, 6, 12, 20, 40, 80, 120];
 
 /// Slowdowns that are planted for it, as shares.
 const SLOWDOWNS: [f64; 4] = [0.03, 0.05, 0.1, 0.3];

@@ -25,8 +25,8 @@ pub struct ComparedCase<'a> {
     pub interval: Option<RatioInterval>,
     /// What that says.
     pub verdict: SpeedVerdict,
-    /// Of a case that is undecided for want of runs, how many more of each side would decide it, by what the runs so far
-    /// show; none where no number of runs does.
+    /// Of a case that is undecided for want of runs, how many more of each side, in turn, would decide it, by what the runs
+    /// so far show; none where no number of runs does.
     pub more_runs: Option<usize>,
     /// How the runs of the two sides follow each other, by when they began.
     pub turns: Turns,
@@ -47,6 +47,8 @@ impl<'a> ComparedCase<'a> {
         let ratio = interval.map_or(seconds[1] / seconds[0], |interval| interval.ratio);
         let runs = [before.len(), after.len()];
         let spread = spread([&times[0], &times[1]]);
+        // Where one side came first, more runs do not change that.
+        let usable = if turns == Turns::OneAfterTheOther && interval.is_some() { [0, 0] } else { runs };
         let is_open = verdict == SpeedVerdict::Undecided && !is_of_two_clocks;
         Some(ComparedCase {
             before: first,
@@ -56,7 +58,7 @@ impl<'a> ComparedCase<'a> {
             ratio,
             interval,
             verdict,
-            more_runs: is_open.then(|| more_runs(runs, spread.unwrap_or(0.0), ratio, same)),
+            more_runs: is_open.then(|| more_runs(usable, spread.unwrap_or(0.0), ratio, same)),
             turns,
             is_of_two_clocks,
         })

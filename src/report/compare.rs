@@ -183,7 +183,7 @@ fn to_decide(pairs: &[ComparedCase]) -> Option<String> {
     let with_time = |runs: usize| {
         let time = round.map_or_else(String::new, |round| format!(" (about {})", format::rough(runs as f64 * round)));
         let runs = if runs > MANY { format!("more than {MANY}") } else { runs.to_string() };
-        format!("{runs} more run{} of each side{time}", if runs == "1" { "" } else { "s" })
+        format!("{runs} more run{} of each side in turn{time}", if runs == "1" { "" } else { "s" })
     };
     let which = if all == typical {
         "would decide the UNDECIDED".to_owned()

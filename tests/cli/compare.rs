@@ -71,7 +71,10 @@ fn one_run_of_each_side_decides_nothing_and_says_what_would() {
     let (code, out, _) = compare(&[&before, &after, "--fail-on", "slower"]);
     assert_eq!(code, 0, "{out}");
     assert!(out.contains(" 0 SLOWER, 0 FASTER, 0 SAME, "), "{out}");
-    assert!(out.contains("more runs of each side would decide the UNDECIDED") && out.contains("--rounds 6"), "{out}");
+    assert!(
+        out.contains("more runs of each side in turn would decide the UNDECIDED") && out.contains("--rounds 6"),
+        "{out}"
+    );
 }
 
 #[test]

@@ -45,6 +45,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         let rows = beside(is_loaded, || measure(rounds))??;
         write_rows(&file.display().to_string(), &rows).map_err(|e| e.to_string())?;
         println!("{name}, {rounds} rounds: {}", file.display());
+        let mut own = (0, 0);
         for point in curve(&rows, &SIDES, &SLOWDOWNS, SAME) {
             let CurvePoint { runs, turns, alike: tried, called: wrong, found, missed_badly } = point;
             let turns = if turns == Turns::InTurn { "in turn" } else { "one after the other" };
@@ -53,10 +54,11 @@ pub fn run(options: &Options) -> Result<Report, String> {
             );
             // Fewer runs are never called.
             if runs >= FEWEST {
-                (alike, called) = (alike + tried, called + wrong);
-                worst = worst.max(wrong as f64 / tried as f64);
+                own = (own.0 + wrong, own.1 + tried);
             }
         }
+        (called, alike) = (called + own.0, alike + own.1);
+        worst = worst.max(own.0 as f64 / own.1 as f64);
         let (found, tried) = found_as_said(&rows);
         println!("  {found} of {tried} comparisons find what so many runs are said to find");
         least_found = least_found.min(found as f64 / tried as f64);
@@ -98,7 +100,8 @@ fn measure(rounds: usize) -> Result<Vec<Row>, String> {
 fn found_as_said(rows: &[Row]) -> (usize, usize) {
     let (mut found, mut tried) = (0, 0);
     for case in timed(rows) {
-        let is_own = |row: &&Row| (&row.family, &row.variant, row.n) == (&case.row.family, &case.row.variant, case.row.n);
+        let is_own =
+            |row: &&Row| (&row.family, &row.variant, row.n) == (&case.row.family, &case.row.variant, case.row.n);
         let own: Vec<Row> = rows.iter().filter(is_own).cloned().collect();
         for runs in SIDES {
             let Some(share) = case.spread().and_then(|spread| found_from(spread, runs)) else { continue };
