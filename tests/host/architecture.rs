@@ -128,7 +128,7 @@ fn room_of(name: &str) -> &str {
 }
 
 /// The code of a file: without comments and tests.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
     text[..end].lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
@@ -144,7 +144,7 @@ fn named(code: &str) -> Vec<String> {
     code.split("crate::").skip(1).flat_map(after).filter(|name| !name.is_empty()).collect()
 }
 
-fn rust_files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+pub(super) fn rust_files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
