@@ -27,13 +27,17 @@
 //! - [`plan`] is the words that all share: cases, plans, launches, commands, targets; it names nothing above it.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 
+pub mod adopt;
+pub mod bench;
 pub mod ceilings;
 pub mod check;
 pub mod children;
 pub mod cli;
 pub mod commands;
 pub mod compare;
+pub mod console;
 pub mod count;
+pub mod counting;
 pub mod cpu;
 pub mod data;
 pub mod device;
@@ -44,15 +48,20 @@ pub mod experiments;
 pub mod files;
 pub mod graph;
 pub mod input;
+pub mod interrupt;
 pub mod judging;
 pub mod kernels;
+pub mod ladder;
+pub mod lesson;
 pub mod memory;
 pub mod occupancy;
 pub mod oracle;
+pub mod outputs;
 pub mod plan;
 pub mod record;
 pub mod report;
 pub mod runner;
+pub mod shown;
 pub mod stats;
 pub mod stdout;
 pub mod store;
@@ -62,6 +71,7 @@ pub mod terminal;
 pub mod tune;
 pub mod values;
 pub mod why;
+pub mod words;
 pub mod worker;
 
 pub use error::Error;

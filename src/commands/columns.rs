@@ -1,9 +1,9 @@
 //! `gpulab columns`: what the columns of files hold.
 
-use super::Out;
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::compare::ComparisonRow;
+use crate::console::Out;
 use crate::count::CountRow;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
 use crate::report::dictionary::{self, Dictionary};

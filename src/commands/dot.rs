@@ -1,10 +1,11 @@
 //! `gpulab dot`: the dot product's ladder.
 
-use super::ladder::{AsSource, LadderRun};
-use super::{Out, ladder, say};
 use crate::cli::{DotArgs, Global, Source};
+use crate::console::Out;
 use crate::data::{Params, Shape};
 use crate::kernels::{self, Form};
+use crate::ladder::{self, AsSource, LadderRun};
+use crate::terminal::say;
 use crate::{Error, input, report};
 
 /// Runs the ladder.

@@ -1,12 +1,12 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
-use super::{Out, page, words};
-use crate::Error;
+use crate::console::{self, Out};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Kind, Rung, Tunable};
 use crate::report::markdown::{parts, text_table, title};
 use crate::report::sources;
 use crate::report::wrap::wrapped;
+use crate::{Error, words};
 use std::fmt::Write as _;
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// # Errors
 /// [`Error::Usage`] for an unknown name.
 pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error> {
-    let width = page::width();
+    let width = console::width();
     let Some(name) = name else { return out.text(&everything(width, verbose)) };
     if let Some(family) = FAMILIES.iter().find(|f| f.name.eq_ignore_ascii_case(name)) {
         return out.text(&details(family, width));

@@ -1,11 +1,11 @@
 //! `gpulab reduce`: the reduction's ladder.
 
-use super::ladder::LadderRun;
-use super::{Out, ladder};
 use crate::cli::{Global, ReduceArgs};
+use crate::console::Out;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
+use crate::ladder::{self, LadderRun};
 use crate::{Error, input};
 
 /// Runs the ladder.

@@ -1,19 +1,20 @@
 //! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or as the compiler gets them.
 
-use super::lesson::{Lesson, lesson, short_name};
-use super::{Out, bench, interrupt, say, tuning};
-use crate::Error;
+use crate::bench::{self, tuning};
 use crate::cli::{Global, SourceArgs};
+use crate::console::Out;
 use crate::data::Params;
 use crate::device::{DeviceInfo, build_options};
 use crate::exchange::exchange;
 use crate::experiments::Scope;
 use crate::kernels::{self, Family, Rung};
+use crate::lesson::{Lesson, lesson, short_name};
 use crate::plan::{Case, Refusal};
 use crate::report::format::device;
 use crate::runner::{Sources, used_defines};
-use crate::terminal;
+use crate::terminal::{self, say};
 use crate::worker::{Executor, Setup, WorkerProcess};
+use crate::{Error, interrupt};
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! `gpulab transpose`: the transposition's ladder.
 
-use super::ladder::LadderRun;
-use super::{Out, ladder};
 use crate::cli::{Global, Loop, TransposeArgs};
+use crate::console::Out;
 use crate::data::{Params, Shape};
 use crate::kernels::{self, Form};
+use crate::ladder::{self, LadderRun};
 use crate::{Error, record};
 
 /// Runs the ladder.

@@ -1,13 +1,15 @@
 //! The words that all rooms share: what was asked, what it turns into, and what a device is told to do. Plain data that names
 //! nothing above it.
 
+mod arg;
 mod command;
 mod launches;
 mod movement;
 mod target;
 
-pub use command::{Action, BufferId, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
-pub use launches::{Arg, BufferSpec, Image, Pass, Plan, Role};
+pub use arg::{Arg, BufferId};
+pub use command::{Action, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
+pub use launches::{BufferSpec, Image, Pass, Plan, Role};
 pub use movement::Movement;
 pub use target::{Refusal, Target};
 

@@ -2,7 +2,7 @@
 
 use super::format;
 use super::ladder::WIDTH;
-use super::view::is_memory_bound;
+use super::rungs::is_memory_bound;
 use crate::kernels;
 use crate::record::Row;
 use crate::runner::Status;

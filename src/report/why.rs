@@ -4,7 +4,7 @@ use super::Medium;
 use super::chosen::titled;
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
-use super::view::{label, range, who};
+use super::rungs::{label, range, who};
 use crate::kernels::{self, Form};
 use crate::record::Row;
 use crate::why::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, TimePart, is_parted};

@@ -21,7 +21,7 @@ impl Asked<'_> {
     /// though they can without; none if one can.
     pub fn refusal(&self, name: &str, sets: &[Params]) -> Option<String> {
         let mut first: Option<Refusal> = None;
-        for rung in self.rungs.iter().filter(|rung| super::space::reads(self.family, rung, name)) {
+        for rung in self.rungs.iter().filter(|rung| reads(self.family, rung, name)) {
             for (dtype, wg, target) in self.places() {
                 let case = self.case(rung, dtype, wg);
                 let plan = |case: &Case| self.family.plan(rung, case, &target);
@@ -59,6 +59,11 @@ impl Asked<'_> {
             seed: 1,
         }
     }
+}
+
+/// Whether the rung reads the setting.
+pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
+    family.choices.iter().chain(rung.tunables).any(|t| t.name == name)
 }
 
 /// Every kind of device that planners tell apart, with as much of everything as any has.

@@ -1,6 +1,7 @@
 //! A submission checked: first whether it is right, on the device; then what it does, in the simulator.
 
-use super::super::{interrupt, judge, own, say};
+use crate::adopt::own;
+use crate::bench::judge;
 use crate::cli::{ExerciseCheck, Global};
 use crate::count::{CountedCase, CountingWorker, LockstepModel, Simulator};
 use crate::data::{Params, Shape};
@@ -10,8 +11,9 @@ use crate::kernels::{self, Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::report::hint::{Hint, hint};
 use crate::runner::{Status, Stop};
+use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, ceilings, files};
+use crate::{Error, ceilings, files, interrupt};
 use std::collections::hash_map::RandomState;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};

@@ -6,14 +6,14 @@ mod sheet;
 mod steps;
 
 use super::next::{joined, quoted};
-use super::{Out, bench, interrupt, note, say};
 use crate::cli::environment::VARIABLES;
 use crate::cli::{Global, RecordArgs};
+use crate::console::{Out, note};
 use crate::device::{DeviceInfo, PlatformInfo, doctor, select};
 use crate::record::Run;
 use crate::report::groups::distinct;
-use crate::store;
-use crate::{Error, children, files};
+use crate::terminal::say;
+use crate::{Error, bench, children, files, interrupt, store};
 use journal::{Journal, JournalStep};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};

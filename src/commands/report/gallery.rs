@@ -1,14 +1,13 @@
 //! A gallery: a page for each folder of files, and one that compares them.
 
-use super::folders;
-use super::inputs::InputFolder;
+use super::inputs::{InputFolder, folders};
 use crate::Error;
 use crate::ceilings::Site;
 use crate::cli::Global;
-use crate::commands::named::is_page;
-use crate::commands::{note, why};
+use crate::console::note;
+use crate::counting::why;
 use crate::files::{address, write_whole};
-use crate::report::page::{self, PageMaterial, RecordedFolder};
+use crate::report::page::{self, PageMaterial, RecordedFolder, is_page};
 use crate::store::{OutputFile, check_outputs};
 use std::fs;
 use std::path::{Path, PathBuf};

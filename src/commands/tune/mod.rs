@@ -4,11 +4,12 @@ mod remember;
 mod replay;
 mod rows;
 
-use super::bench::{self, Input};
-use super::pace::FOR_LIMITS;
-use super::{Out, interrupt, note, own, say, screen};
+use crate::adopt::{described, own};
+use crate::bench::pace::FOR_LIMITS;
+use crate::bench::{self, Input};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
+use crate::console::{Out, note, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};
 use crate::plan::{Case, WorkGroup};
@@ -18,14 +19,14 @@ use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::{Outcome, Settings, Spent};
 use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Setting, Shard, Space};
-use crate::terminal::Screen;
+use crate::terminal::{Screen, say};
 use crate::tune::{
     Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
     time_of,
 };
 use crate::values::SearchBudget;
 use crate::worker::{Executor, Job, Setup};
-use crate::{Error, stats};
+use crate::{Error, interrupt, stats};
 use rows::TuningRows;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -111,7 +112,7 @@ struct AskedTuning {
 
 impl AskedTuning {
     fn new(options: &TuneArgs) -> Result<AskedTuning, Error> {
-        let family = bench::family(options.name().unwrap_or_default())?;
+        let family = described::named(options.name().unwrap_or_default())?;
         let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
         let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
         bench::check_dtype(family, dtype)?;
@@ -233,7 +234,7 @@ impl<'a> Tuning<'a> {
         let worst = bench::worst(self.rows.all(), false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
         let finished = self.rows.finish(went.is_ok());
-        bench::worst_of(
+        worst_of(
             [went.map(drop), worst, probes, told, kept, written, json, finished].into_iter().filter_map(Result::err),
         )
     }

@@ -1,16 +1,17 @@
 //! `gpulab tune --replay`: strategies over recorded rows.
 
-use super::super::{Out, outputs, say, screen};
 use super::rows::write_kernel_tuner;
 use crate::cli::{Global, TuneArgs};
+use crate::console::{Out, screen};
 use crate::kernels::{Rung, family};
 use crate::record::{HOST, Row};
 use crate::report::format;
 use crate::report::sweep::latest;
 use crate::report::tune::{ReplayTold, replays, replays_markdown};
 use crate::store::{Recorded, recorded};
+use crate::terminal::say;
 use crate::tune::{Replay, Strategy, replay};
-use crate::{Error, files};
+use crate::{Error, files, outputs};
 use std::path::Path;
 
 /// Seeds that each strategy with chance in it runs over.
