@@ -37,7 +37,7 @@ pub fn answers(exercise: &Exercise, sheet: &str) -> Grade {
 
 #[cfg(test)]
 mod tests {
-    use super::super::exercises;
+    use super::super::{Question, exercises};
     use super::*;
     use std::fs;
     use std::path::Path;

@@ -91,6 +91,7 @@ fn load(path: &Path) -> Result<Vec<u8>, Why> {
 
 #[cfg(test)]
 mod tests {
+    use super::why::shown;
     use super::*;
     use proptest::prelude::*;
     use std::fs;

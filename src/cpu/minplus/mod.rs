@@ -367,7 +367,7 @@ mod tests {
     }
 
     /// Compares every kernel that suits a matrix with the plain loops.
-    fn check<T: Weight + Debug>(n: usize, d: &[T]) {
+    fn check<T: Tiled + Debug>(n: usize, d: &[T]) {
         let [mut expected, mut other] = [vec![T::ZERO; n * n], vec![T::ZERO; n * n]];
         sequential(n, d, &mut expected);
         by_rows(n, d, &mut other);
