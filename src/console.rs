@@ -11,25 +11,16 @@ pub struct Out;
 
 impl Out {
     /// Writes text; what of it would steer a terminal is spelled out.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn text(&mut self, text: &str) -> Result<(), Error> {
         self.bytes(terminal::text(text).as_bytes())
     }
 
     /// Writes text with colours; see [`Out::text`].
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn painted(&mut self, text: &str) -> Result<(), Error> {
         self.bytes(terminal::painted(text).as_bytes())
     }
 
     /// Writes bytes that are all our own.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         match (&Stdout).write_all(bytes) {
             Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(stdout_error(source)),
@@ -38,9 +29,6 @@ impl Out {
     }
 
     /// Finds a standard output that nothing can be written to before anything is measured for it.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn check() -> Result<(), Error> {
         Stdout.check().map_err(stdout_error)
     }

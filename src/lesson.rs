@@ -18,9 +18,6 @@ pub(crate) enum Lesson {
 
 /// What a word names. Where an experiment and a family of its kernels bear one name, it is the experiment; `banks:1` is the
 /// kernel.
-///
-/// # Errors
-/// [`Error::Usage`] for a name that there is not, with what may have been meant.
 pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
     let name = word.to_lowercase();
     if let Some((family, rung)) = name.split_once(':') {
@@ -35,9 +32,6 @@ pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
 }
 
 /// The one rung of a family that a number or a name selects.
-///
-/// # Errors
-/// [`Error::Usage`] for none, and for several.
 pub(crate) fn rung_of(family: &'static Family, text: &str) -> Result<&'static Rung, Error> {
     match values::variants(family, text).map_err(Error::Usage)?[..] {
         [rung] => Ok(rung),

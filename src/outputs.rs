@@ -37,9 +37,6 @@ pub(crate) struct Outputs<T> {
 
 impl<T: CsvRecord> Outputs<T> {
     /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
-    ///
-    /// # Errors
-    /// [`Error::Output`] if one cannot be written.
     pub(crate) fn open(paths: &Paths<'_>) -> Result<Outputs<T>, Error> {
         let Paths { csv, json, samples, md, svg } = *paths;
         let taken = [csv, json, samples, md, svg].contains(&Some("-"));
@@ -112,9 +109,6 @@ impl<T: CsvRecord> Outputs<T> {
     }
 
     /// Completes the files, without rows only if the run got to its end: before the first row, files stay as they were.
-    ///
-    /// # Errors
-    /// The worst error of an output.
     pub(crate) fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<(), Error> {
         let failed = &mut self.failed;
         if is_whole || has_rows {
@@ -127,25 +121,16 @@ impl<T: CsvRecord> Outputs<T> {
 }
 
 /// Writes Markdown to a file of its own; `-` is standard output.
-///
-/// # Errors
-/// [`Error::Output`].
 pub(crate) fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
     write(path, &format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
 }
 
 /// Writes a text to a file; `-` is standard output.
-///
-/// # Errors
-/// [`Error::Output`].
 pub(crate) fn write(path: &str, text: &str) -> Result<(), Error> {
     replace(&mut Deferred::open(path)?, text)
 }
 
 /// Writes a whole text to an open file.
-///
-/// # Errors
-/// [`Error::Output`].
 pub(crate) fn replace(file: &mut Deferred, text: &str) -> Result<(), Error> {
     file.replace(|out| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }

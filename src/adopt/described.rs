@@ -1,8 +1,7 @@
 //! A reader's family: the TOML file that describes it and what that names, read once.
 
-use super::own;
+use super::own::{self, shown};
 use crate::kernels::{self, Checker, DeclarationError, Description, FAMILIES, Family, FamilyFile};
-use crate::report::format;
 use crate::suggest::{did_you_mean, nearest};
 use crate::{Error, files, input, oracle, words};
 use std::collections::BTreeMap;
@@ -80,8 +79,4 @@ fn with_suggestion(error: &DeclarationError) -> String {
     let Some(word) = words.next().filter(|_| error.why.starts_with("unknown")) else { return error.to_string() };
     let meant: Vec<&str> = nearest(word, words, |word| *word);
     format!("{error}{}", did_you_mean(&meant))
-}
-
-pub(crate) fn shown(path: &Path) -> String {
-    format::terminal(&path.display().to_string())
 }

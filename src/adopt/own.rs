@@ -18,9 +18,6 @@ pub(crate) fn adopt(path: &Path, family: &'static Family) -> Result<(OwnKernel, 
 }
 
 /// As [`adopt`], of a text that would stand at `path`, under a name that nothing else has: of many files, several may be alike.
-///
-/// # Errors
-/// As there.
 pub(crate) fn adopt_as(
     name: String,
     (path, text): (&Path, &str),
@@ -35,9 +32,6 @@ fn adopted(path: &Path, own: &OwnKernel) -> Result<&'static Rung, Error> {
 
 /// The rungs that a list names, or all of the ladder; with a reader's kernel that one too, or alone without a list. The
 /// family that has them all.
-///
-/// # Errors
-/// As of [`adopt`], and a list that names no rung.
 pub(crate) fn rungs(
     family: &'static Family,
     file: Option<&Path>,
@@ -80,7 +74,7 @@ pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
     None
 }
 
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     format::terminal(&path.display().to_string())
 }
 

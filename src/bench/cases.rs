@@ -4,7 +4,7 @@ use crate::console::note;
 use crate::data::{Dtype, Params, Shape};
 use crate::device::DeviceInfo;
 use crate::kernels::{Family, Form, Rung};
-use crate::plan::{Case, WorkGroup};
+use crate::plan::Case;
 use crate::{Error, memory, sweep};
 use std::path::Path;
 
@@ -33,15 +33,7 @@ impl Input<'_> {
     }
 
     fn case(&self) -> Case {
-        Case {
-            family: self.family.name.into(),
-            variant: String::new(),
-            dtype: self.dtype,
-            shape: self.shape,
-            wg: WorkGroup::linear(1),
-            params: self.params.clone(),
-            seed: 0,
-        }
+        Case { params: self.params.clone(), seed: 0, ..Case::of(self.family.name, "", self.dtype, self.shape) }
     }
 
     /// Refuses what this machine or no rung on this device could hold.
@@ -131,6 +123,19 @@ pub(crate) fn single_settings(
         values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
     };
     sweep::settings(family, rungs, texts).map_err(Error::Usage)?.into_iter().map(one).collect()
+}
+
+/// As [`single_settings`], by their names in letters of any case.
+pub(crate) fn own_settings(
+    family: &'static Family,
+    rungs: &[&'static Rung],
+    texts: &[String],
+) -> Result<Params, Error> {
+    let lower = |text: &String| match text.split_once('=') {
+        Some((name, value)) => format!("{}={value}", name.to_lowercase()),
+        None => text.clone(),
+    };
+    single_settings(family, rungs, &texts.iter().map(lower).collect::<Vec<_>>())
 }
 
 /// Refuses an element type that the family has no kernels for.

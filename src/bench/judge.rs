@@ -5,7 +5,7 @@ use crate::bench::{self, Input, tuning};
 use crate::cli::Global;
 use crate::console::note;
 use crate::count::{CheckFinding, CheckingWorker, PLUGINS_FOLDER};
-use crate::data::{Dtype, Params, Shape};
+use crate::data::{Dtype, Shape};
 use crate::judging::{Judgement, Patience, Ruling, judge, ragged};
 use crate::kernels::{Family, OwnKernel, Rung, declared_work_group};
 use crate::plan::{Case, WorkGroup};
@@ -67,7 +67,7 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     let dtype = asked.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     bench::check_dtype(family, dtype)?;
     let shape = shape(family, asked)?;
-    let params = settings(family, rung, asked.set)?;
+    let params = bench::own_settings(family, &[rung], asked.set)?;
     let data = Input { family, shape, dtype, params: &params };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
@@ -81,13 +81,10 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
     let case = Case {
-        family: family.name.into(),
-        variant: rung.variant().into(),
-        dtype,
-        shape,
         wg: asked.wg.or(declared_work_group(rung)).unwrap_or_else(|| tuning::default_work_group(&info)),
         params,
         seed: asked.seed,
+        ..Case::of(family.name, rung.variant(), dtype, shape)
     };
     let mut observer = StatusLine::with_bar(global.quiet);
     let mut step = 0;
@@ -98,15 +95,6 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     let patience = Patience { small, asked: Duration::from_secs_f64(whole) };
     let judgement = judge(&mut worker, (family, rung), &case, patience, &mut observe)?;
     Ok(JudgedFile { family, rung, judgement, device: format::device(&info.name), memory, own })
-}
-
-/// The kernel's settings and the family's choices, by their names in letters of any case.
-fn settings(family: &'static Family, rung: &'static Rung, set: &[String]) -> Result<Params, Error> {
-    let lower = |text: &String| match text.split_once('=') {
-        Some((name, value)) => format!("{}={value}", name.to_lowercase()),
-        None => text.clone(),
-    };
-    bench::single_settings(family, &[rung], &set.iter().map(lower).collect::<Vec<_>>())
 }
 
 /// About as many cases as are tried, for the progress bar.
@@ -141,9 +129,6 @@ pub(crate) struct Checked {
 }
 
 /// Runs a kernel in the simulator, over some groups and a rest.
-///
-/// # Errors
-/// No simulator, or an interrupt.
 pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
     let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);

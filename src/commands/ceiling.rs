@@ -19,9 +19,6 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Measures every quantity, keeps them and prints them; or prints what is kept. What was measured before an error or an
 /// interrupt is kept and printed all the same.
-///
-/// # Errors
-/// No device, a folder or an output that cannot be written, and the worst thing that happened to a quantity.
 pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     if options.show {
         return show(out, global, options);

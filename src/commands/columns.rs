@@ -46,9 +46,6 @@ pub(super) const ALL: [Dictionary; 6] = [
 ];
 
 /// Prints the data dictionary.
-///
-/// # Errors
-/// A standard output that cannot be written.
 pub fn run(out: &mut Out, md: bool, json: bool) -> Result<(), Error> {
     match (md, json) {
         (true, _) => out.text(&dictionary::markdown(&ALL)),

@@ -25,9 +25,6 @@ use std::time::Duration;
 const FEW_REPEATS: u64 = 2;
 
 /// Counts what the options name.
-///
-/// # Errors
-/// Bad options, no simulator, outputs that cannot be written, and the worst thing that happened to a case.
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
         let why = "--device: kernels are counted in a simulator, on no device; leave it out";
@@ -178,15 +175,8 @@ fn settings(family: &'static Family, rungs: &[&'static Rung], options: &CountArg
 
 fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
     let rungs = rungs(family, options)?;
-    let case = Case {
-        family: family.name.into(),
-        variant: String::new(),
-        dtype: options.dtype.unwrap_or(family.dtypes[0]),
-        shape: shape(family, options)?,
-        wg: WORK_GROUP,
-        params: settings(family, &rungs, options)?,
-        seed: options.seed,
-    };
+    let case = Case::of(family.name, "", options.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
+    let case = Case { params: settings(family, &rungs, options)?, seed: options.seed, ..case };
     let wg = |rung| options.wg.or(declared_work_group(rung)).unwrap_or(WORK_GROUP);
     let counted = |rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
     Ok(rungs.into_iter().map(counted).collect())

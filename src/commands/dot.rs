@@ -9,9 +9,6 @@ use crate::terminal::say;
 use crate::{Error, input, report};
 
 /// Runs the ladder.
-///
-/// # Errors
-/// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
         && !dtype.is_float()

@@ -12,9 +12,6 @@ use crate::report::wrap::wrapped;
 const SENTENCES: [&str; 5] = ["Idea", "Removes", "Remains", "Expect", "But"];
 
 /// Prints the explanation.
-///
-/// # Errors
-/// [`Error::Usage`] for what there is not.
 pub fn run(out: &mut Out, word: &str) -> Result<(), Error> {
     let width = console::width();
     out.text(&match lesson(word)? {

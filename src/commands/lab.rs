@@ -27,9 +27,6 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Lists the experiments, or runs those that were asked for. What was measured before an error or an interrupt is
 /// printed all the same.
-///
-/// # Errors
-/// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a point.
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let Some(name) = &options.name else { return out.text(&list::experiments("", console::width())) };
     let chosen = choose(name)?;

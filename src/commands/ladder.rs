@@ -25,9 +25,6 @@ const TEMPLATE: [(&str, &str); 4] = [
 ];
 
 /// Climbs the ladder that a file describes, or writes one to begin with.
-///
-/// # Errors
-/// A file that describes no family, and as of every ladder.
 pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), Error> {
     if let Some(folder) = &options.template {
         return template(out, folder);
@@ -43,22 +40,17 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     bench::check_dtype(family, dtype)?;
     if shape.elements() > 0 {
         let refused = check_described(family, shape, dtype);
-        refused.map_err(|why| Error::Usage(format!("{}: {why}", described::shown(file))))?;
+        refused.map_err(|why| Error::Usage(format!("{}: {why}", own::shown(file))))?;
     }
     let rungs: Vec<&'static Rung> = family.kernels().collect();
-    let lower = |text: &String| text.split_once('=').map(|(name, value)| format!("{}={value}", name.to_lowercase()));
-    let set: Vec<String> = options.set.iter().map(|text| lower(text).unwrap_or_else(|| text.clone())).collect();
-    let params = bench::single_settings(family, &rungs, &set)?;
+    let params = bench::own_settings(family, &rungs, &options.set)?;
     let mut study = LadderRun::new(family, shape, &options.ladder, &params);
     if options.ladder.wg.is_none() {
         let case = |rung: &&Rung, wg: WorkGroup| Case {
-            family: family.name.into(),
-            variant: rung.variant().into(),
-            dtype,
-            shape,
             wg,
             params: params.clone(),
             seed: options.ladder.seed,
+            ..Case::of(family.name, rung.variant(), dtype, shape)
         };
         let cases = rungs.iter().filter_map(|rung| Some(case(rung, declared_work_group(rung)?)));
         study.own_cases = cases.collect();
@@ -84,13 +76,10 @@ fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &La
     let mut faulty = Vec::new();
     for rung in rungs {
         let case = Case {
-            family: family.name.into(),
-            variant: rung.variant().into(),
-            dtype,
-            shape: study.shape,
             wg: options.ladder.wg.or(declared_work_group(rung)).unwrap_or(WorkGroup::linear(64)),
             params: study.params.clone(),
             seed: options.ladder.seed,
+            ..Case::of(family.name, rung.variant(), dtype, study.shape)
         };
         let Some(case) = small(family, case, worker.target()) else { continue };
         let (findings, ended) = worker.check(&case, limit)?;
@@ -127,7 +116,7 @@ fn template(out: &mut Out, folder: &Path) -> Result<(), Error> {
     let output = |path: &Path, source| Error::Output { what: path.display().to_string(), source };
     let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
-        return Err(Error::Usage(format!("{} is there already: choose another folder", described::shown(path))));
+        return Err(Error::Usage(format!("{} is there already: choose another folder", own::shown(path))));
     }
     for (path, text) in &paths {
         files::write_whole(path, text).map_err(|source| output(path, source))?;

@@ -23,9 +23,6 @@ use std::path::{Path, PathBuf};
 type NamedOutput<'a> = (&'a str, Option<&'a str>, fn(&str) -> bool);
 
 /// Refuses a command line with an output that would replace an input, another output, or a file that gpulab did not write.
-///
-/// # Errors
-/// [`Error::Usage`].
 pub(super) fn check(command: &Command, global: &Global) -> Result<(), Error> {
     let outputs = outputs(command);
     let inputs = if outputs.is_empty() { Vec::new() } else { inputs(command) };

@@ -17,9 +17,6 @@ use crate::{Error, interrupt, report, values};
 use std::time::Instant;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
-///
-/// # Errors
-/// Bad options, no device, and what a round ended in.
 pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Error> {
     let family = described::named(&options.family)?;
     let rungs = values::variants(family, &options.variant).map_err(Error::Usage)?;

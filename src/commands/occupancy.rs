@@ -3,7 +3,6 @@
 use crate::adopt::described;
 use crate::cli::{Global, Occupancy};
 use crate::console::{Out, screen};
-use crate::data::Params;
 use crate::occupancy::{ComputeUnit, GroupNeeds, known};
 use crate::plan::Case;
 use crate::report::occupancy::{curves, limits, needs};
@@ -85,13 +84,8 @@ fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error>
     let dtype = options.dtype.unwrap_or(family.dtypes[0]);
     bench::check_dtype(family, dtype)?;
     Ok(Case {
-        family: family.name.into(),
-        variant: rung.variant().into(),
-        dtype,
-        shape: family.form.shape(family.form.default_size(), None),
         wg: options.wg,
-        params: Params::new(),
-        seed: 1,
+        ..Case::of(family.name, rung.variant(), dtype, family.form.shape(family.form.default_size(), None))
     })
 }
 

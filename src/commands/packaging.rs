@@ -25,9 +25,6 @@ use std::path::Path;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Prints a shell's completion script.
-///
-/// # Errors
-/// [`Error::Output`].
 pub fn completions(out: &mut Out, shell: clap_complete::Shell) -> Result<(), Error> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut completed(Cli::command()), "gpulab", &mut script);

@@ -41,9 +41,6 @@ pub(super) struct FinishedPicture {
 }
 
 /// The picture that was asked for; its file stays as it is.
-///
-/// # Errors
-/// As [`run`].
 pub(super) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
     let is_png = is_png(&options.output)?;
     if is_png && !PNG_WIDTHS.contains(&options.width) {

@@ -9,9 +9,6 @@ use crate::ladder::{self, LadderRun};
 use crate::{Error, input};
 
 /// Runs the ladder.
-///
-/// # Errors
-/// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();

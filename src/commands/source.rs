@@ -3,7 +3,6 @@
 use crate::bench::{self, tuning};
 use crate::cli::{Global, SourceArgs};
 use crate::console::Out;
-use crate::data::Params;
 use crate::device::{DeviceInfo, build_options};
 use crate::exchange::exchange;
 use crate::experiments::Scope;
@@ -126,13 +125,13 @@ fn case(lesson: Lesson, path: &str, info: &DeviceInfo) -> Option<Case> {
 
 fn usual(family: &Family, rung: &Rung, info: &DeviceInfo) -> Case {
     Case {
-        family: family.name.into(),
-        variant: rung.variant().into(),
-        dtype: family.dtypes[0],
-        shape: family.form.shape(family.form.ladder_size(false), None),
         wg: tuning::default_work_group(info),
-        params: Params::new(),
-        seed: 1,
+        ..Case::of(
+            family.name,
+            rung.variant(),
+            family.dtypes[0],
+            family.form.shape(family.form.ladder_size(false), None),
+        )
     }
 }
 

@@ -25,10 +25,6 @@ use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error.
-///
-/// # Errors
-/// Bad options, no device, an output that cannot be written or is of another sweep, and the worst thing that
-/// happened to a configuration.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
     let mut space = space(options)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
@@ -176,13 +172,9 @@ fn remembered(
     for rung in rungs {
         for (&dtype, &shape) in space.dtypes.iter().flat_map(|d| space.shapes.iter().map(move |s| (d, s))) {
             let case = Case {
-                family: space.family.name.into(),
-                variant: rung.variant().into(),
-                dtype,
-                shape,
                 wg: tuning::default_work_group(executor.info()),
-                params: Params::new(),
                 seed: space.seed,
+                ..Case::of(space.family.name, rung.variant(), dtype, shape)
             };
             let tuned = known.tuned(&case).filter(|tuned| !tuned.params.is_empty());
             let variant = rung.variant();

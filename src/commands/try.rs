@@ -20,9 +20,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Judges the kernel; one that is right is timed between the family's rungs, and shown where it lands.
-///
-/// # Errors
-/// Bad options, a file that is no kernel, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Error> {
     if let Some(name) = &options.template {
         return template(out, name);

@@ -88,9 +88,6 @@ pub(crate) fn of_rung(family: &'static Family, rung: &'static Rung, case: &Case,
 }
 
 /// Counts a reader's kernel as it was asked for, and rungs of its family, over as few elements as `gpulab count` does.
-///
-/// # Errors
-/// No simulator, or an interrupt.
 pub(crate) fn beside(
     (family, own): (&'static Family, &'static Rung),
     rungs: &[&'static Rung],

@@ -16,18 +16,12 @@ use std::time::Duration;
 const SHIPPED: &[u8] = include_bytes!("../../data/counts.csv");
 
 /// The counts that come with gpulab.
-///
-/// # Errors
-/// None, unless the file is not what this gpulab writes.
 pub(crate) fn shipped() -> Result<Vec<CountRow>, Error> {
     Ok(of_csv(SHIPPED, "data/counts.csv")?.0)
 }
 
 /// Counts of these rows' kernels: those that come with gpulab, and of other settings, or of the user's own kernels, those that
 /// the simulator gives now, if it is there.
-///
-/// # Errors
-/// What ends the simulator.
 pub(crate) fn counts(rows: &[Row], cl_dir: Option<&Path>, quiet: bool) -> Result<Vec<CountRow>, Error> {
     let mut counts = if cl_dir.is_some() { Vec::new() } else { shipped()? };
     let is_missing = |row: &&Row| case_of(row).is_some() && !counts.iter().any(|count| is_counted_of(count, row));

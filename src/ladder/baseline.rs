@@ -44,9 +44,6 @@ impl Baselines {
     }
 
     /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub(crate) fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<(), Error> {
         let Some((name, path)) = &self.save else { return Ok(()) };
         let told = match is_whole {

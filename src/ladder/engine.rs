@@ -26,17 +26,11 @@ use std::time::{Duration, Instant};
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
 /// printed all the same.
-///
-/// # Errors
-/// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a rung.
 pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun) -> Result<(), Error> {
     run_into(out, global, options, study, &mut Vec::new())
 }
 
 /// As [`run`]; gives the rows that were measured, too.
-///
-/// # Errors
-/// As there.
 pub(crate) fn run_into(
     out: &mut Out,
     global: &Global,
@@ -132,13 +126,9 @@ fn ask_reference(
         return Ok(());
     }
     let case = Case {
-        family: study.family.name.into(),
-        variant: String::new(),
-        dtype,
-        shape: study.shape,
-        wg: WorkGroup::linear(1),
         params: study.params.clone(),
         seed: options.seed,
+        ..Case::of(study.family.name, "", dtype, study.shape)
     };
     let who = executor.ask_reference(&case)?;
     who.iter().filter(|_| !global.quiet).for_each(|who| note(&format!("right is what this says: {who}")));
@@ -178,13 +168,10 @@ fn tuned(
     let known = (!is_set_up).then(|| tuning::load(study.family, info, options.cl_dir.as_deref(), global.quiet));
     let Some(known) = known.flatten() else { return BTreeMap::new() };
     let case = |rung: &Rung| Case {
-        family: study.family.name.into(),
-        variant: rung.variant().into(),
-        dtype,
-        shape: study.shape,
         wg: tuning::default_work_group(info),
         params: study.params.clone(),
         seed: options.seed,
+        ..Case::of(study.family.name, rung.variant(), dtype, study.shape)
     };
     let found: Vec<Case> = rungs.iter().filter_map(|rung| tuning::tuned(&known, rung, &case(rung))).collect();
     let variants: Vec<&str> = found.iter().map(|case| case.variant.as_str()).collect();

@@ -72,6 +72,14 @@ pub struct Case {
     pub seed: u64,
 }
 
+impl Case {
+    /// With groups of one item, no settings, and the first seed.
+    pub fn of(family: &str, variant: &str, dtype: Dtype, shape: Shape) -> Case {
+        let (family, variant, wg, params) = (family.into(), variant.into(), WorkGroup::linear(1), Params::new());
+        Case { family, variant, dtype, shape, wg, params, seed: 1 }
+    }
+}
+
 /// Bytes that an algorithm has to move through global memory and operations that it has to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {

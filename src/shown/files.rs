@@ -130,9 +130,6 @@ fn devices(words: &[String]) -> Result<Vec<Vec<Shipped>>, Error> {
 }
 
 /// What the shipped records of a device hold.
-///
-/// # Errors
-/// As [`asked`].
 pub(crate) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
     let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
     beside_caches(own, own.iter().map(from).collect::<Result<_, Error>>()?)
@@ -389,9 +386,6 @@ impl Material {
 }
 
 /// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.
-///
-/// # Errors
-/// As [`asked`].
 pub(crate) fn material(words: &[String]) -> Result<Material, Error> {
     let mut all = Material::default();
     let files = match asked(words)? {

@@ -50,13 +50,13 @@ impl Asked<'_> {
 
     fn case(&self, rung: &Rung, dtype: Dtype, wg: WorkGroup) -> Case {
         Case {
-            family: self.family.name.into(),
-            variant: rung.variant().into(),
-            dtype,
-            shape: self.family.usual_shape(self.family.form.default_size(), false),
             wg,
-            params: Params::new(),
-            seed: 1,
+            ..Case::of(
+                self.family.name,
+                rung.variant(),
+                dtype,
+                self.family.usual_shape(self.family.form.default_size(), false),
+            )
         }
     }
 }

@@ -18,10 +18,6 @@ use crate::{Error, interrupt, memory, values};
 use std::time::Duration;
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
-///
-/// # Errors
-/// Bad options and graphs, no device, a negative cycle, a wrong result, a failed build, an output that cannot be
-/// written.
 pub(super) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
     // The child could not tell a closed standard output.
     if matches!(job.output.as_deref(), None | Some("-")) {
@@ -249,13 +245,9 @@ impl Stepper {
         let signed = graph.has_negative().then(|| (WEIGHTS.name.to_owned(), "signed".to_owned()));
         let n = graph.len() as u64;
         let case = Case {
-            family: FAMILY.name.into(),
-            variant: String::new(),
-            dtype: graph.weights.dtype(),
-            shape: Shape { n, m: n },
             wg: WorkGroup::linear(target.max_wg.min(256)),
             params: signed.into_iter().collect(),
-            seed: 1,
+            ..Case::of(FAMILY.name, "", graph.weights.dtype(), Shape { n, m: n })
         };
         let (tuned, given_up) = (Vec::new(), Vec::new());
         Stepper { session, limit, rungs, given_up, case, tuned, steps: 0, seconds: 0.0, checked: 0 }

@@ -9,9 +9,6 @@ use crate::kernels::{self, Form};
 use crate::ladder::{self, LadderRun};
 
 /// Runs the ladder, or the job on the graph that was given.
-///
-/// # Errors
-/// Bad options and graphs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
     if let Some(file) = &options.graph.input {
         return graph::run(global, &options.ladder, &options.graph, file);

@@ -28,9 +28,6 @@ const UNFINISHED: &str = "unfinished";
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Records the device in the folder that is given, or says what that would be.
-///
-/// # Errors
-/// No device, a folder of something else, outputs that cannot be written, and the worst end of a command.
 pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), Error> {
     let platforms = doctor::listing().map_err(Error::NoDevice)?.platforms;
     let info = select::select(&platforms, global.device.as_deref())?;

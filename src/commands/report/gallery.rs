@@ -16,9 +16,6 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = "index";
 
 /// Writes the pages into a folder, which is made if need be. Data that lie in files are linked from there.
-///
-/// # Errors
-/// [`Error::Output`] for what cannot be written.
 pub(super) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> Result<(), Error> {
     let folder = Path::new(output);
     let failed = |source| Error::Output { what: output.to_owned(), source };

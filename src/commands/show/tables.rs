@@ -42,9 +42,6 @@ fn unknown(name: &str, known: Vec<String>, listed: &[String]) -> Error {
 }
 
 /// The chosen columns of what a file holds, a table for each ladder, experiment or device.
-///
-/// # Errors
-/// [`Error::Usage`] for a column that it does not have.
 pub(super) fn chosen(
     holds: &ShownContent,
     names: &[String],
@@ -107,9 +104,6 @@ pub(super) struct PivotNames<'a> {
 }
 
 /// Rungs side by side: a line for each value of a column.
-///
-/// # Errors
-/// [`Error::Usage`] for a column that there is not, without rows, and for rows that do not fit into one table.
 pub(super) fn pivot(
     files: &[ShownFile],
     names: &PivotNames<'_>,
@@ -134,9 +128,6 @@ fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
 }
 
 /// How far the model of `--why` is from the measured times: a line for each value of a column.
-///
-/// # Errors
-/// [`Error::Usage`] for a column that there is not, and where no rung has a time by the model.
 pub(super) fn model_errors(
     files: &[ShownFile],
     name: &str,
@@ -183,9 +174,6 @@ pub(super) fn ceilings(files: &[ShownFile], medium: Medium) -> Option<String> {
 }
 
 /// What the experiments in the files found, of each device the last run.
-///
-/// # Errors
-/// [`Error::Usage`], if there is no experiment.
 pub(super) fn findings(files: &[ShownFile], medium: Medium) -> Result<String, Error> {
     let mut devices: Vec<ComparedDevice> = Vec::new();
     let mut found: Vec<(String, usize, String)> = Vec::new();

@@ -12,7 +12,7 @@ use crate::cli::{Global, TuneArgs};
 use crate::console::{Out, note, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};
-use crate::plan::{Case, WorkGroup};
+use crate::plan::Case;
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
@@ -41,9 +41,6 @@ const MOST_LAST: f64 = 0.4;
 const GOOD_ENOUGH: f64 = 0.95;
 
 /// Searches, measures the best again, remembers them, and explains; or replays recorded rows.
-///
-/// # Errors
-/// Bad options, no device, files that cannot be written, and the worst thing that happened to a configuration.
 pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
     let export = export_file(options)?;
     if !options.replay.is_empty() {
@@ -137,13 +134,9 @@ impl AskedTuning {
         let target = &executor.info().target;
         let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
         let base = Case {
-            family: self.family.name.into(),
-            variant: String::new(),
-            dtype: self.dtype,
-            shape: self.shape,
-            wg: WorkGroup::linear(1),
             params: self.choices.clone(),
             seed: options.seed,
+            ..Case::of(self.family.name, "", self.dtype, self.shape)
         };
         let space = TuningSpace::new(self.family, &self.rungs, &base, wgs, &self.settings, target);
         match (space.candidates.is_empty(), space.refused.first()) {

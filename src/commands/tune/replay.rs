@@ -18,9 +18,6 @@ use std::path::Path;
 const SEEDS: u64 = 101;
 
 /// Prints for each problem in the files what the strategies need; a file for another tuner takes the rows of one problem.
-///
-/// # Errors
-/// A file that cannot be read, or has no rows of a search.
 pub(super) fn run(out: &mut Out, global: &Global, options: &TuneArgs, export: Option<&str>) -> Result<(), Error> {
     let names: Vec<String> = options.replay.iter().map(|file| file.display().to_string()).collect();
     let md = options.md.as_deref();

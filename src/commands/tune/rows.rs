@@ -132,9 +132,6 @@ impl TuningRows {
 }
 
 /// Finds files that cannot be written before anything is measured for them; none is changed.
-///
-/// # Errors
-/// [`Error::Output`], and [`Error::Usage`] for a file of other columns.
 pub(super) fn check_writable(
     csv: Option<&str>,
     json: Option<&str>,

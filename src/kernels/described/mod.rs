@@ -235,13 +235,9 @@ mod tests {
 
     fn case(family: &Family, dtype: Dtype, n: u64) -> Case {
         Case {
-            family: family.name.into(),
-            variant: "naive".into(),
-            dtype,
-            shape: Shape::vector(n),
             wg: WorkGroup::linear(64),
             params: Params::from([("items".to_owned(), "2".to_owned())]),
-            seed: 1,
+            ..Case::of(family.name, "naive", dtype, Shape::vector(n))
         }
     }
 

@@ -310,13 +310,9 @@ mod tests {
     fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Result<Plan, Refusal> {
         let rung = FAMILY.rung(variant).unwrap();
         let case = Case {
-            family: FAMILY.name.into(),
-            variant: variant.into(),
-            dtype: Dtype::F32,
-            shape: Form::Square.shape(n, None),
             wg: WorkGroup::linear(256),
             params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            seed: 1,
+            ..Case::of(FAMILY.name, variant, Dtype::F32, Form::Square.shape(n, None))
         };
         FAMILY.plan(rung, &case, &Target { gpu, ..fake_info().target })
     }

@@ -83,13 +83,9 @@ fn accumulated(l: &LaunchReplay, group: u64, id: u64) -> Depth {
 
 fn plan(variant: &str, n: u64, wg: usize, settings: &[(&str, &str)]) -> Plan {
     let case = Case {
-        family: "reduce".into(),
-        variant: variant.into(),
-        dtype: Dtype::F32,
-        shape: Shape::vector(n),
         wg: WorkGroup::linear(wg),
         params: settings.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
-        seed: 1,
+        ..Case::of("reduce", variant, Dtype::F32, Shape::vector(n))
     };
     let rung = FAMILY.rung(variant).unwrap();
     FAMILY.plan(rung, &case, &fake_info().target).unwrap()
@@ -151,15 +147,7 @@ fn what_cannot_be_planned_is_refused_with_its_reason() {
 
 #[test]
 fn the_cost_is_every_element_whatever_the_group() {
-    let mut case = Case {
-        family: "reduce".into(),
-        variant: String::new(),
-        dtype: Dtype::I64,
-        shape: Shape::vector(1 << 20),
-        wg: WorkGroup::linear(256),
-        params: Params::new(),
-        seed: 1,
-    };
+    let mut case = Case { wg: WorkGroup::linear(256), ..Case::of("reduce", "", Dtype::I64, Shape::vector(1 << 20)) };
     for wg in [1, 256] {
         case.wg = WorkGroup::linear(wg);
         assert_eq!(FAMILY.problem.cost(&case).bytes, 8.0 * f64::from(1 << 20));

@@ -167,9 +167,6 @@ impl<'a> Climb<'a> {
     }
 
     /// What a model of the rungs' times needs to know of the device, measured where it is not kept.
-    ///
-    /// # Errors
-    /// What ends the whole run.
     pub(crate) fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
         self.show("what --why needs of the device's limits");
         limits.end_by(None);
@@ -198,9 +195,6 @@ impl<'a> Climb<'a> {
     }
 
     /// Measures everything. What was measured before an error is there all the same.
-    ///
-    /// # Errors
-    /// What ends the whole run, as an interrupt.
     pub(crate) fn climb(&mut self, limits: &mut Limits) -> Result<(), Error> {
         if !self.is_empty() {
             self.recall(limits)?;
@@ -365,13 +359,10 @@ impl<'a> Climb<'a> {
         let (wg, params) = tuned.map_or((wg, &ladder.params), |case| (&case.wg, &case.params));
         let params = params.iter().chain(more).map(|(name, value)| (name.clone(), value.clone()));
         Case {
-            family: ladder.family.name.into(),
-            variant: variant.into(),
-            dtype: *dtype,
-            shape: ladder.shape,
             wg: *wg,
             params: params.collect(),
             seed: *seed,
+            ..Case::of(ladder.family.name, variant, *dtype, ladder.shape)
         }
     }
 

@@ -199,7 +199,7 @@ pub fn text(hint: &Hint, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::check::Share;
-    use crate::data::{Params, Shape};
+    use crate::data::Shape;
     use crate::plan::Case;
 
     /// A wrong reduction, right for one element only.
@@ -208,15 +208,7 @@ mod tests {
         let tried = |n, ruling| TriedCase { shape: Shape::vector(n), wg, ruling, reason: String::new() };
         Judgement {
             ruling: Ruling::Wrong,
-            asked: Case {
-                family: "reduce".into(),
-                variant: "mine".into(),
-                dtype: Dtype::I32,
-                shape,
-                wg,
-                params: Params::new(),
-                seed: 1,
-            },
+            asked: Case { wg, ..Case::of("reduce", "mine", Dtype::I32, shape) },
             tile: [256, 1],
             tried: vec![tried(1, Ruling::Right), tried(255, Ruling::Wrong)],
             elsewhere: Vec::new(),
