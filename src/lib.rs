@@ -3,6 +3,9 @@
 //! The map of the house, from the top down; arrows point downwards only.
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
+//! - `ladder` is the engine of all ladders, `bench` what commands that measure share, `adopt` readers' own kernels and
+//!   families, `counting` runs of the simulator, `shown` recorded results; `console`, `outputs`, `words`, `lesson` and
+//!   `interrupt` are how commands speak, write, understand and stop.
 //! - [`report`] turns records into text, [`store`] writes and reads them, [`record`] says what they are.
 //! - [`experiments`] are studies as data: what to measure, and what follows from it; those with kernels of their own
 //!   have their families in the registry.
@@ -27,13 +30,17 @@
 //! - [`plan`] is the words that all share: cases, plans, launches, commands, targets; it names nothing above it.
 //! - [`data`] is element types, arrays and seeded test data; [`input`] reads files of real ones.
 
+mod adopt;
+mod bench;
 pub mod ceilings;
 pub mod check;
 pub mod children;
 pub mod cli;
 pub mod commands;
 pub mod compare;
+mod console;
 pub mod count;
+mod counting;
 pub mod cpu;
 pub mod data;
 pub mod device;
@@ -44,15 +51,20 @@ pub mod experiments;
 pub mod files;
 pub mod graph;
 pub mod input;
+mod interrupt;
 pub mod judging;
 pub mod kernels;
+mod ladder;
+mod lesson;
 pub mod memory;
 pub mod occupancy;
 pub mod oracle;
+mod outputs;
 pub mod plan;
 pub mod record;
 pub mod report;
 pub mod runner;
+mod shown;
 pub mod stats;
 pub mod stdout;
 pub mod store;
@@ -62,6 +74,7 @@ pub mod terminal;
 pub mod tune;
 pub mod values;
 pub mod why;
+mod words;
 pub mod worker;
 
 pub use error::Error;

@@ -319,13 +319,9 @@ mod tests {
 
     fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
         Case {
-            family: family.name.into(),
-            variant: family.ladder[0].variant().into(),
-            dtype: Dtype::F32,
-            shape: family.form.shape(n, None),
             wg: WorkGroup::linear(64),
             params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            seed: 1,
+            ..Case::of(family.name, family.ladder[0].variant(), Dtype::F32, family.form.shape(n, None))
         }
     }
 

@@ -340,15 +340,7 @@ fn repeated(bytes: u64, target: &Target) -> Params {
 }
 
 fn case(family: &str, variant: &str, dtype: Dtype, n: u64, wg: usize, params: &Params) -> Case {
-    Case {
-        family: family.into(),
-        variant: variant.into(),
-        dtype,
-        shape: Shape::vector(n),
-        wg: WorkGroup::linear(wg),
-        params: params.clone(),
-        seed: 1,
-    }
+    Case { wg: WorkGroup::linear(wg), params: params.clone(), ..Case::of(family, variant, dtype, Shape::vector(n)) }
 }
 
 fn axis(name: &'static str, values: &[&'static str]) -> Axis {

@@ -1,7 +1,7 @@
 //! Memory around a result: the poison that outputs hold before a kernel runs, the guard zones on both sides of
 //! buffers, and inputs that must stay as they are.
 
-use super::first_in_pieces;
+use super::pieces::first_in_pieces;
 use crate::data::{self, Array, Dtype, Fill};
 use crate::each_array;
 use rayon::prelude::*;

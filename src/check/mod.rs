@@ -7,6 +7,7 @@
 
 mod memory;
 mod pattern;
+mod pieces;
 
 pub use memory::{
     Fingerprint, GUARD_BYTES, Side, check_guard, fingerprint, guard, other_poison, poison, poisoned, still_poisoned,
@@ -18,6 +19,7 @@ use crate::data::{Array, Dtype};
 use crate::plan::{Movement, Near, Reference, Rounded};
 use crate::same_type;
 use memory::Poison;
+use pieces::{PIECE, first_in_pieces};
 use rayon::prelude::*;
 
 /// Whether a result is right.
@@ -279,9 +281,6 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
     Verdict::fail(max_err, 0.0, why)
 }
 
-/// Elements that a thread looks at together; fewer are not worth waking others.
-const PIECE: usize = 1 << 16;
-
 /// Index of the first element that is not what it should be.
 fn first_wrong<T: Comparable>(got: &[T], want: &[T]) -> Option<usize> {
     first_in_pieces(got, |at, got| {
@@ -290,18 +289,6 @@ fn first_wrong<T: Comparable>(got: &[T], want: &[T]) -> Option<usize> {
         let alike = got.iter().zip(want).fold(true, |alike, (g, w)| alike & g.has_bits_of(*w));
         if alike { None } else { got.iter().zip(want).position(|(g, w)| !g.equals(*w)) }
     })
-}
-
-/// The first index that `find` gives: it is given pieces of the whole with their places, by several threads at once.
-fn first_in_pieces<T: Sync>(all: &[T], find: impl Fn(usize, &[T]) -> Option<usize> + Sync) -> Option<usize> {
-    let in_piece = |(piece, elements): (usize, &[T])| {
-        let at = piece * PIECE;
-        find(at, elements).map(|index| at + index)
-    };
-    match all.len() <= PIECE {
-        true => in_piece((0, all)),
-        false => all.par_chunks(PIECE).enumerate().find_map_first(in_piece),
-    }
 }
 
 /// What comparing needs of an element type.

@@ -1,17 +1,17 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
-use super::outputs::{Outputs, Paths};
-use super::{Out, bench, interrupt, note, say, screen};
-use crate::Error;
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::{CeilingArgs, Global};
+use crate::console::{Out, note, screen, worst_of};
 use crate::device::{DeviceInfo, doctor, select};
 use crate::kernels::{PROBES, Rung};
+use crate::outputs::{Outputs, Paths};
 use crate::record::Run;
-use crate::report;
 use crate::report::progress::{Observer, StatusLine};
 use crate::runner::{Outcome, Status};
+use crate::terminal::say;
 use crate::worker::{Executor, Setup};
+use crate::{Error, bench, interrupt, report};
 use std::path::Path;
 
 /// What the data of a probe may come to, for its deadline: the device is not known yet when deadlines are set.
@@ -19,9 +19,6 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Measures every quantity, keeps them and prints them; or prints what is kept. What was measured before an error or an
 /// interrupt is kept and printed all the same.
-///
-/// # Errors
-/// No device, a folder or an output that cannot be written, and the worst thing that happened to a quantity.
 pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     if options.show {
         return show(out, global, options);
@@ -67,7 +64,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     let worst = bench::gone_wrong(|status| {
         broken.iter().find(|(ended, _): &&(Status, String)| *ended == status).map(|(_, probe)| probe.clone())
     });
-    bench::worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
+    worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
 }
 
 /// Where ceilings are kept, and which of so many are not, as what was kept of them before is no `worse`.

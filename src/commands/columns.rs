@@ -1,9 +1,9 @@
 //! `gpulab columns`: what the columns of files hold.
 
-use super::Out;
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::compare::ComparisonRow;
+use crate::console::Out;
 use crate::count::CountRow;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
 use crate::report::dictionary::{self, Dictionary};
@@ -46,9 +46,6 @@ pub(super) const ALL: [Dictionary; 6] = [
 ];
 
 /// Prints the data dictionary.
-///
-/// # Errors
-/// A standard output that cannot be written.
 pub fn run(out: &mut Out, md: bool, json: bool) -> Result<(), Error> {
     match (md, json) {
         (true, _) => out.text(&dictionary::markdown(&ALL)),

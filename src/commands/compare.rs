@@ -1,13 +1,12 @@
 //! `gpulab compare`: recorded runs held against each other.
 
-use super::outputs::{Outputs, Paths};
-use super::{Out, note, screen};
 use crate::cli::{Compare, Global};
 use crate::compare::{ComparisonRow, FileComparison, SpeedVerdict, compare, curve, steps};
+use crate::console::{Out, note, screen};
+use crate::outputs::{Outputs, Paths};
 use crate::record::Row;
-use crate::report;
 use crate::store::{Recorded, recorded};
-use crate::{Error, files};
+use crate::{Error, files, report};
 use std::fs;
 use std::path::{Path, PathBuf};
 

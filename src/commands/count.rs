@@ -1,35 +1,30 @@
 //! `gpulab count`: what kernels do, counted in a simulator.
 
-use super::bench::{self, Input};
-use super::outputs::{Outputs, Paths};
-use super::{Out, described, interrupt, own, say, screen, words};
+use crate::adopt::{described, own};
+use crate::bench::{self, Input};
 use crate::cli::{CountArgs, Global};
-use crate::count::{CountRow, CountSubject, CountingWorker, LockstepModel, Simulator, small_cases, stretched};
+use crate::console::{Out, screen, worst_of};
+use crate::count::{CountRow, LockstepModel, Simulator};
+use crate::counting::{
+    CountedTrial, Counting, WORK_GROUP, is_large, of_rung, open, remark, small, source_line, usual_size,
+};
 use crate::data::{Params, Shape};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{self, FAMILIES, Family, Form, Rung, declared_work_group};
-use crate::plan::{Case, Plan, REPEATS, Role, Target, WorkGroup};
-use crate::record::{Row, Run};
-use crate::report;
-use crate::report::progress::{Observer, StatusLine};
+use crate::outputs::{Outputs, Paths};
+use crate::plan::{Case, REPEATS, Target};
+use crate::record::Row;
 use crate::runner::{Sources, Status, Stop};
 use crate::store::{Recorded, recorded};
-use crate::worker::Setup;
-use crate::{Error, ceilings, files, why};
+use crate::{Error, ceilings, files, interrupt, report, why, words};
 use std::path::Path;
 use std::time::Duration;
 
 /// Most times that a kernel of an experiment repeats its work inside, if nobody says.
 const FEW_REPEATS: u64 = 2;
 
-/// Of kernels that take any, if nobody says.
-const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
-
 /// Counts what the options name.
-///
-/// # Errors
-/// Bad options, no simulator, outputs that cannot be written, and the worst thing that happened to a case.
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
         let why = "--device: kernels are counted in a simulator, on no device; leave it out";
@@ -66,18 +61,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     let wrong = gone_wrong(&rows);
-    bench::worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))
-}
-
-/// Starts a worker in the simulator, where each case may take so long.
-pub(super) fn open(
-    simulator: &Simulator,
-    model: LockstepModel,
-    cl_dir: Option<&Path>,
-    deadline: Duration,
-) -> Result<CountingWorker, Error> {
-    let setup = Setup { cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::default() };
-    CountingWorker::open(simulator, model, setup, deadline, (interrupt::interrupted, say))
+    worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))
 }
 
 /// The error that the worst case makes.
@@ -102,17 +86,6 @@ enum Countable {
     Ladder(&'static Family),
     Trials(&'static Experiment),
     Measured(Vec<Row>),
-}
-
-/// A case to count, with what it is one of.
-pub(super) struct CountedTrial {
-    case: Case,
-    rung: &'static Rung,
-    /// What is to be known of its counts; or why there are none.
-    remark: Result<&'static str, Stop>,
-    trial: Option<(&'static str, String, f64)>,
-    /// Of a case that is too large for a simulator, what it launches: its counts follow from those of small cases.
-    large: Option<Plan>,
 }
 
 impl Countable {
@@ -165,23 +138,6 @@ fn measured(path: &Path) -> Result<Vec<Row>, Error> {
     }
 }
 
-/// The two small cases of each kernel and its settings that were measured.
-pub(super) fn small(rows: &[Row], target: &Target) -> Vec<CountedTrial> {
-    let mut all: Vec<CountedTrial> = Vec::new();
-    for row in rows.iter().filter(|row| row.status == Status::Ok && row.repeats().is_none()) {
-        let Some(cases) = why::case_of(row).and_then(|case| small_cases(&case, case.wg)) else { continue };
-        let found = kernels::family(&row.family).and_then(|family| Some((family, family.rung(&row.variant)?)));
-        let Some((family, rung)) = found else { continue };
-        for case in cases.into_iter().filter(|case| !all.iter().any(|known| known.case == *case)).collect::<Vec<_>>() {
-            let remark = remark(family, rung, &case, target);
-            all.push(CountedTrial { case, rung, remark, trial: None, large: None });
-        }
-    }
-    // Each problem's cases are one table.
-    all.sort_by_key(|one| (one.case.family.clone(), one.case.dtype.name(), one.case.shape.n));
-    all
-}
-
 /// The rungs that the options name, in the ladder's order; with the reader's own kernel, if there is one.
 fn rungs(family: &'static Family, options: &CountArgs) -> Result<Vec<&'static Rung>, Error> {
     own::rungs(family, options.own.as_deref(), options.variant.as_deref()).map(|(_, rungs)| rungs)
@@ -206,22 +162,6 @@ fn check_ladder(family: &'static Family, options: &CountArgs, quiet: bool) -> Re
     settings(family, &rungs, options).map(drop)
 }
 
-/// Small, so that a simulator gets through all rungs in seconds.
-fn usual_size(form: Form) -> u64 {
-    match form {
-        Form::Vector => 1 << 14,
-        Form::Matrix => 128,
-        Form::Square => 64,
-    }
-}
-
-/// Whether a simulator would take minutes for a case of this shape.
-fn is_large(form: Form, shape: Shape) -> bool {
-    let most = if form == Form::Square { 160 } else { 1 << 18 };
-    let size = if form == Form::Square { shape.n } else { shape.elements() };
-    size > most
-}
-
 fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
     bench::shape(family, options.n, options.m, family.usual_shape(usual_size(family.form), true))
 }
@@ -235,70 +175,11 @@ fn settings(family: &'static Family, rungs: &[&'static Rung], options: &CountArg
 
 fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
     let rungs = rungs(family, options)?;
-    let case = Case {
-        family: family.name.into(),
-        variant: String::new(),
-        dtype: options.dtype.unwrap_or(family.dtypes[0]),
-        shape: shape(family, options)?,
-        wg: WORK_GROUP,
-        params: settings(family, &rungs, options)?,
-        seed: options.seed,
-    };
+    let case = Case::of(family.name, "", options.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
+    let case = Case { params: settings(family, &rungs, options)?, seed: options.seed, ..case };
     let wg = |rung| options.wg.or(declared_work_group(rung)).unwrap_or(WORK_GROUP);
     let counted = |rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
     Ok(rungs.into_iter().map(counted).collect())
-}
-
-/// A case of a rung, which takes those of the settings that it reads.
-fn of_rung(family: &'static Family, rung: &'static Rung, case: &Case, target: &Target) -> CountedTrial {
-    let is_read = |name: &String| family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
-    let params = case.params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
-    let case = Case { variant: rung.variant().into(), params, ..case.clone() };
-    let mut remark = remark(family, rung, &case, target);
-    let is_large = is_large(family.form, case.shape);
-    if is_large && family.is_described() && remark.is_ok() {
-        // Nobody knows how the work of a reader's kernel grows.
-        let why = format!("n={} is too large for the simulator: choose a smaller --n", case.shape.n);
-        remark = Err(Stop::new(Status::Skipped, why));
-    }
-    let large = is_large.then(|| family.plan(rung, &case, target).ok()).flatten();
-    CountedTrial { case, rung, remark, trial: None, large }
-}
-
-/// Counts a reader's kernel as it was asked for, and rungs of its family, over as few elements as `gpulab count` does.
-///
-/// # Errors
-/// No simulator, or an interrupt.
-pub(super) fn beside(
-    (family, own): (&'static Family, &'static Rung),
-    rungs: &[&'static Rung],
-    asked: &Case,
-    (deadline, quiet): (Duration, bool),
-) -> Result<Vec<CountRow>, Error> {
-    let simulator = Simulator::prepare(&ceilings::folder()?)?;
-    let mut worker = open(&simulator, LockstepModel::USUAL, None, deadline)?;
-    let small = Case { shape: family.form.shape(usual_size(family.form), None), ..asked.clone() };
-    let others = Case { wg: WORK_GROUP, ..small.clone() };
-    let cases: Vec<CountedTrial> = std::iter::once((own, &small))
-        .chain(rungs.iter().map(|rung| (*rung, &others)))
-        .map(|(rung, case)| of_rung(family, rung, case, worker.target()))
-        .collect();
-    let version = &simulator.version;
-    let mut counting =
-        Counting { lines: false, quiet, simulator: version, model: LockstepModel::USUAL, rows: Vec::new() };
-    counting.run(&mut worker, &cases, &mut |_| {})?;
-    Ok(counting.rows)
-}
-
-/// What is to be known of a case's counts, or why it is not counted.
-fn remark(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<&'static str, Stop> {
-    let plan = family.plan(rung, case, target)?;
-    if plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
-        let why = "it reads images, which are not counted: those of the simulator are not always right";
-        return Err(Stop::new(Status::Skipped, why));
-    }
-    let is_alone = plan.defines.iter().any(|(name, _)| name == "LOCKSTEP_ALONE");
-    Ok(if is_alone { "counted with barriers in place of sub-groups, which the simulator lacks" } else { "" })
 }
 
 /// An experiment's trials, cut down; what goes on between host and device has no kernel to count.
@@ -375,80 +256,4 @@ fn cut_down(trial: &Trial, family: &Family, rung: &Rung, options: &CountArgs, ta
         }
     }
     Ok(case)
-}
-
-/// A run under way.
-pub(super) struct Counting<'a> {
-    /// Whether lines of the sources get rows, too.
-    pub(super) lines: bool,
-    pub(super) quiet: bool,
-    pub(super) simulator: &'a str,
-    pub(super) model: LockstepModel,
-    pub(super) rows: Vec<CountRow>,
-}
-
-impl Counting<'_> {
-    /// Counts the cases; each row that files get is handed on at once.
-    pub(super) fn run(
-        &mut self,
-        worker: &mut CountingWorker,
-        cases: &[CountedTrial],
-        write: &mut dyn FnMut(&CountRow),
-    ) -> Result<(), Error> {
-        let run = Run::begin();
-        let mut observer = StatusLine::with_bar(self.quiet);
-        for (at, CountedTrial { case, rung, remark, trial, large }) in cases.iter().enumerate() {
-            if interrupt::interrupted() {
-                return Err(Error::Interrupted);
-            }
-            observer.case_started(at, cases.len(), &format!("{} {}", case.family, rung.label()));
-            let trial = trial.as_ref().map(|(name, series, x)| (*name, series.as_str(), *x));
-            let (simulator, model, rung) = (self.simulator, self.model, rung.number());
-            let note = remark.as_ref().copied().unwrap_or_default();
-            let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note };
-            let counted = match (remark, large) {
-                (Err(stop), _) => Err(stop.clone()),
-                (Ok(_), None) => worker.count(case)?.map(|counted| CountRow::of(&subject, &counted)),
-                (Ok(_), Some(plan)) => count_large(worker, subject, plan)?,
-            };
-            observer.case_done(counted.as_ref().map_or_else(|stop| stop.status, |_| Status::Ok), None);
-            let rows = counted.unwrap_or_else(|stop| vec![CountRow::stopped(&subject, &stop)]);
-            let is_written = |row: &&CountRow| self.lines || row.line.is_none();
-            rows.iter().filter(is_written).for_each(&mut *write);
-            self.rows.extend(rows);
-        }
-        Ok(())
-    }
-}
-
-/// The rows of a large case's launches, by counts of two small ones.
-fn count_large(
-    worker: &mut CountingWorker,
-    subject: CountSubject<'_>,
-    plan: &Plan,
-) -> Result<Result<Vec<CountRow>, Stop>, Error> {
-    let none =
-        || Stop::new(Status::Skipped, "its counts do not follow from those of small cases; choose a smaller --n");
-    let Some(cases) = small_cases(subject.case, plan.wg) else { return Ok(Err(none())) };
-    let mut counted = Vec::new();
-    for case in &cases {
-        match worker.count(case)? {
-            Ok(small) => counted.extend(CountRow::of(&CountSubject { case, ..subject }, &small)),
-            Err(stop) => return Ok(Err(stop)),
-        }
-    }
-    let [small, large] = cases.map(|case| case.shape.n);
-    let finishes = plan.passes.iter().any(|pass| pass.kernel.ends_with("_finish"));
-    let few = if finishes { ", its finishing launch as of few groups" } else { "" };
-    let how = format!("by the groups of n={small} and n={large}, without edges{few}, as the simulator is slow");
-    let reason = if subject.note.is_empty() { how } else { format!("{}; {how}", subject.note) };
-    let whole = |row: CountRow| CountRow { reason: reason.clone(), ..row };
-    let rows = stretched(subject.case, plan, &counted);
-    Ok(rows.map(|rows| rows.into_iter().map(whole).collect()).ok_or_else(none))
-}
-
-/// The text of a line of a kernel's source.
-pub(super) fn source_line(sources: &Sources, file: &str, line: u64) -> Option<String> {
-    let at = usize::try_from(line.checked_sub(1)?).ok()?;
-    sources.read(file).ok()?.lines().nth(at).map(str::to_owned)
 }

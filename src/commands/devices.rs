@@ -1,11 +1,11 @@
 //! `gpulab devices`: every platform and device, and how to select each.
 
-use super::{Out, outputs, page};
-use crate::Error;
 use crate::cli::{DEVICE_VARIABLE, Global};
+use crate::console::{self, Out};
 use crate::device::doctor::{self, Listing};
 use crate::device::{DeviceInfo, PlatformInfo, select};
 use crate::report::wrap::wrapped;
+use crate::{Error, outputs};
 use comfy_table::{CellAlignment, Table, presets};
 
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
@@ -27,7 +27,7 @@ pub fn run(out: &mut Out, global: &Global, json_file: Option<&str>) -> Result<()
         }
     }
     if json_file != Some("-") {
-        out.text(&shown(&platforms, global, page::width()))?;
+        out.text(&shown(&platforms, global, console::width()))?;
     }
     if broken.is_empty() {
         return select::select(&platforms, None).map(|_| ());

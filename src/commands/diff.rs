@@ -1,20 +1,21 @@
 //! `gpulab diff`: what changed from one rung to another.
 
-use super::lesson::{rung_of, short_name};
-use super::{Out, bench, page, screen};
-use crate::Error;
+use crate::adopt::described;
 use crate::cli::{DiffArgs, Global};
+use crate::console::{self, Out, screen};
 use crate::kernels::{Family, Rung};
+use crate::lesson::{rung_of, short_name};
 use crate::report::diff::{self, DiffLayout, KernelFile};
 use crate::runner::Sources;
 use crate::terminal::Stdout;
+use crate::{Error, bench};
 
 /// Prints what the two headers say, and the lines of code that differ.
 ///
 /// # Errors
 /// [`Error::Usage`] for a family or rung that there is not, for the same rung twice, and for a folder that lacks a file.
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
-    let family = bench::family(&options.family.to_lowercase())?;
+    let family = described::named(&options.family.to_lowercase())?;
     let [from, to] = [&options.from, &options.to].map(|text| rung_of(family, text));
     let (from, to) = (from?, to?);
     if from.path == to.path {
@@ -25,7 +26,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Err
     let (from, to) = (file(family, from, &sources)?, file(family, to, &sources)?);
     let screen = screen(global.color);
     let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);
-    out.painted(&diff::text(&from, &to, layout, page::width().min(screen.width), screen))
+    out.painted(&diff::text(&from, &to, layout, console::width().min(screen.width), screen))
 }
 
 fn file(family: &Family, rung: &Rung, sources: &Sources) -> Result<KernelFile, Error> {

@@ -1,16 +1,16 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
 use super::devices::emptiness;
-use super::{Out, outputs, page};
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
+use crate::console::{self, Out};
 use crate::count::Simulator;
 use crate::device::causes::{POCL, is_writable, pocl_cache};
 use crate::device::doctor::{self, Driver, LibraryFound, Listing, Probe, Timer};
 use crate::device::{DeviceInfo, LIBRARY_VARIABLE, PlatformInfo};
 use crate::report::wrap::wrapped;
 use crate::store::Deferred;
-use crate::{Error, ceilings};
+use crate::{Error, ceilings, outputs};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ impl Findings {
 
 /// The lines, what to install and the verdict, in a terminal's width.
 fn report(findings: &Findings, lines: &[(&str, String)], health: Health, global: &Global) -> String {
-    let width = page::width();
+    let width = console::width();
     let is_wrong = |line: &str| MARKS.iter().any(|mark| line.contains(mark));
     let shown = lines.iter().filter(|(_, text)| !global.quiet || is_wrong(text));
     let mut text: String = shown.map(|(what, text)| line(what, text, width)).collect();

@@ -1,16 +1,14 @@
 //! `gpulab dot`: the dot product's ladder.
 
-use super::ladder::{AsSource, LadderRun};
-use super::{Out, ladder, say};
 use crate::cli::{DotArgs, Global, Source};
+use crate::console::Out;
 use crate::data::{Params, Shape};
 use crate::kernels::{self, Form};
+use crate::ladder::{self, AsSource, LadderRun};
+use crate::terminal::say;
 use crate::{Error, input, report};
 
 /// Runs the ladder.
-///
-/// # Errors
-/// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
         && !dtype.is_float()

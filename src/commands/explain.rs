@@ -1,22 +1,19 @@
 //! `gpulab explain`: a ladder's story, a rung, or an experiment, in the words that stand in the kernel's header or with the
 //! experiment.
 
-use super::lesson::{Lesson, lesson, short_name};
-use super::{Out, page};
 use crate::Error;
+use crate::console::{self, Out};
 use crate::experiments::{Experiment, Explanation};
 use crate::kernels::{self, FAMILIES, Family, Rung};
+use crate::lesson::{Lesson, lesson, short_name};
 use crate::report::wrap::wrapped;
 
 /// The labels of a kernel's header that are sentences.
 const SENTENCES: [&str; 5] = ["Idea", "Removes", "Remains", "Expect", "But"];
 
 /// Prints the explanation.
-///
-/// # Errors
-/// [`Error::Usage`] for what there is not.
 pub fn run(out: &mut Out, word: &str) -> Result<(), Error> {
-    let width = page::width();
+    let width = console::width();
     out.text(&match lesson(word)? {
         Lesson::Ladder(family) => story(family, width),
         Lesson::Kernel(family, rung) => kernel(family, rung, width),

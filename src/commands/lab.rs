@@ -1,23 +1,23 @@
 //! `gpulab lab`: the experiments.
 
-use super::bench::{self, Input};
-use super::outputs::{Outputs, Paths};
-use super::pace::{FOR_LIMITS, Pace};
-use super::{Out, interrupt, list, note, page, screen, words};
+use super::list;
+use crate::bench::pace::{FOR_LIMITS, Pace};
+use crate::bench::{self, Input};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Lab};
+use crate::console::{self, Out, note, screen, worst_of};
 use crate::exchange::{Variant, exchange};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{self, Family, Rung};
+use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, Refusal};
 use crate::record::{Point, PointKey, Record, Row, Run, Scene};
-use crate::report;
 use crate::report::picture::Theme;
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::runner::{Bar, Clock, Outcome, Settings};
 use crate::sweep::{self, Bench, Configuration, in_rounds};
 use crate::worker::{Executor, Job, Setup};
-use crate::{Error, stats};
+use crate::{Error, interrupt, report, stats, words};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -27,11 +27,8 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Lists the experiments, or runs those that were asked for. What was measured before an error or an interrupt is
 /// printed all the same.
-///
-/// # Errors
-/// Bad options, no device, outputs that cannot be written, and the worst thing that happened to a point.
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
-    let Some(name) = &options.name else { return out.text(&list::experiments("", page::width())) };
+    let Some(name) = &options.name else { return out.text(&list::experiments("", console::width())) };
     let chosen = choose(name)?;
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
@@ -64,7 +61,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     }
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
     let probes = bench::gone_wrong(|status| lab.limits.broken(status));
-    bench::worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
+    worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
 }
 
 fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {

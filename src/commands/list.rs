@@ -1,21 +1,18 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
-use super::{Out, page, words};
-use crate::Error;
+use crate::console::{self, Out};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Kind, Rung, Tunable};
 use crate::report::markdown::{parts, text_table, title};
 use crate::report::sources;
 use crate::report::wrap::wrapped;
+use crate::{Error, words};
 use std::fmt::Write as _;
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
-///
-/// # Errors
-/// [`Error::Usage`] for an unknown name.
 pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error> {
-    let width = page::width();
+    let width = console::width();
     let Some(name) = name else { return out.text(&everything(width, verbose)) };
     if let Some(family) = FAMILIES.iter().find(|f| f.name.eq_ignore_ascii_case(name)) {
         return out.text(&details(family, width));
@@ -39,9 +36,6 @@ fn unknown(name: &str) -> Error {
 }
 
 /// The same as tables of Markdown: of each family its rungs and their ideas, and the experiments with their questions.
-///
-/// # Errors
-/// As [`run`].
 pub fn markdown(out: &mut Out, name: Option<&str>) -> Result<(), Error> {
     let is_named = |own: &str| name.is_none_or(|name| name.eq_ignore_ascii_case(own));
     let rungs = FAMILIES.iter().filter(|family| is_named(family.name)).map(|family| rung_table(family, name.is_some()));
@@ -73,9 +67,6 @@ fn rung_table(family: &Family, whole: bool) -> String {
 }
 
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
-///
-/// # Errors
-/// [`Error::Usage`] for an unknown source.
 pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(sources::CitedSource::name).collect();

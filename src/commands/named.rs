@@ -2,30 +2,27 @@
 //!
 //! One rule holds for all of them, before any is opened: see [`check_outputs`].
 
-use super::baseline::BASELINES;
+use super::compare;
 use super::report::{DEFAULT as REPORT, is_folder};
-use super::{compare, described, own};
+use crate::adopt::{described, own};
 use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
 use crate::cli::{Command, ExerciseAction, Global, Output, PlotArgs, TunedAction};
 use crate::compare::ComparisonRow;
 use crate::count::CountRow;
+use crate::ladder::BASELINES;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
+use crate::report::markdown::MARKDOWN_MARK;
+use crate::report::page::is_page;
 use crate::report::picture::PNG_MARK;
 use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 use crate::tune::TUNED_FOLDER;
 use crate::{Error, files, input};
 use std::path::{Path, PathBuf};
 
-/// How Markdown begins in a file of its own, so that it is known as gpulab's.
-pub(super) const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
-
 /// An option, the path that it was given, and whether a file is a result of the same kind.
 type NamedOutput<'a> = (&'a str, Option<&'a str>, fn(&str) -> bool);
 
 /// Refuses a command line with an output that would replace an input, another output, or a file that gpulab did not write.
-///
-/// # Errors
-/// [`Error::Usage`].
 pub(super) fn check(command: &Command, global: &Global) -> Result<(), Error> {
     let outputs = outputs(command);
     let inputs = if outputs.is_empty() { Vec::new() } else { inputs(command) };
@@ -137,11 +134,6 @@ fn is_markdown(head: &str) -> bool {
 /// Whether an SVG is a picture of gpulab's: its parts have these names.
 fn is_svg(head: &str) -> bool {
     head.starts_with("<svg") && head.contains("\"picture-title picture-about\"")
-}
-
-/// Whether a page is one of gpulab's.
-pub(super) fn is_page(head: &str) -> bool {
-    head.contains("<meta name=\"generator\" content=\"gpulab\">")
 }
 
 /// The files of results that words name: of a folder all that lie below it.

@@ -1,5 +1,6 @@
 //! What to run next: one line at the end of a command, for people at a terminal.
 
+use super::exercise;
 use crate::cli::{Command, Lab, Ladder, PlotArgs, ReportArgs, Sweep, TuneArgs};
 use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{FAMILIES, Rung};
@@ -56,7 +57,7 @@ pub(super) fn next(done: &Done<'_>) -> Option<String> {
                 None => done.on_device(&format!("gpulab tune {file}")),
             }
         }
-        Command::Exercise { action } => super::exercise::next(action.as_ref())?,
+        Command::Exercise { action } => exercise::next(action.as_ref())?,
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
         Command::Lab(options) => done.after_lab(options),
         Command::Count(options) if options.lines => done.on_device("gpulab reduce"),

@@ -1,28 +1,24 @@
 //! `gpulab noise`: how small a difference this machine can see now.
 
-use super::bench::{self, Input};
-use super::pace::Pace;
-use super::{Out, interrupt, note, screen};
-use crate::Error;
+use crate::adopt::described;
+use crate::bench::pace::Pace;
+use crate::bench::{self, Input};
 use crate::cli::{Global, NoiseArgs};
 use crate::compare::{Noise, Turns};
+use crate::console::{Out, note, screen};
 use crate::data::{Dtype, Params};
 use crate::kernels::Rung;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Record, Row, Run, Scene};
-use crate::report;
 use crate::report::progress::{Observer, StatusLine};
 use crate::runner::{Status, Stop};
-use crate::values;
 use crate::worker::{Executor, Job, Setup};
+use crate::{Error, interrupt, report, values};
 use std::time::Instant;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
-///
-/// # Errors
-/// Bad options, no device, and what a round ended in.
 pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Error> {
-    let family = bench::family(&options.family)?;
+    let family = described::named(&options.family)?;
     let rungs = values::variants(family, &options.variant).map_err(Error::Usage)?;
     let [rung] = rungs.as_slice() else {
         return Err(Error::Usage(format!("--variant {}: name one rung", options.variant)));

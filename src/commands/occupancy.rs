@@ -1,13 +1,14 @@
 //! `gpulab occupancy`: how many groups a compute unit holds at once, and what limits them.
 
-use super::{Out, bench, interrupt, say, screen};
+use crate::adopt::described;
 use crate::cli::{Global, Occupancy};
-use crate::data::Params;
+use crate::console::{Out, screen};
 use crate::occupancy::{ComputeUnit, GroupNeeds, known};
 use crate::plan::Case;
 use crate::report::occupancy::{curves, limits, needs};
+use crate::terminal::say;
 use crate::worker::{Executor, Setup, WorkerProcess};
-use crate::{Error, values};
+use crate::{Error, bench, interrupt, values};
 use std::time::Duration;
 
 /// Longest that opening the device and building a kernel may take each.
@@ -75,7 +76,7 @@ fn worker(global: &Global) -> Result<WorkerProcess, Error> {
 
 /// The one rung that the options name, at the family's usual size.
 fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error> {
-    let family = bench::family(family)?;
+    let family = described::named(family)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
     let [rung] = rungs[..] else {
         return Err(Error::Usage(format!("--variant {variant}: these are {} rungs; choose one", rungs.len())));
@@ -83,13 +84,8 @@ fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error>
     let dtype = options.dtype.unwrap_or(family.dtypes[0]);
     bench::check_dtype(family, dtype)?;
     Ok(Case {
-        family: family.name.into(),
-        variant: rung.variant().into(),
-        dtype,
-        shape: family.form.shape(family.form.default_size(), None),
         wg: options.wg,
-        params: Params::new(),
-        seed: 1,
+        ..Case::of(family.name, rung.variant(), dtype, family.form.shape(family.form.default_size(), None))
     })
 }
 

@@ -1,18 +1,18 @@
 //! `gpulab completions` and `gpulab man`: files for packagers.
 
-use super::Out;
 use super::help::COLUMNS_TOPIC;
-use super::lesson::all_rungs;
 use crate::Error;
 use crate::ceilings::CEILINGS_FOLDER;
 use crate::cli::environment::VARIABLES;
 use crate::cli::examples::EXAMPLES;
 use crate::cli::{Cli, Global, command_names};
+use crate::console::Out;
 use crate::count::PLUGINS_FOLDER;
 use crate::device::select::{ALIASES, TYPES};
 use crate::error::EXITS;
 use crate::experiments::EXPERIMENTS;
 use crate::kernels::{FAMILIES, Family, Rung};
+use crate::lesson::all_rungs;
 use crate::report::sources;
 use crate::store::{OutputFile, check_outputs};
 use clap::builder::PossibleValuesParser;
@@ -25,9 +25,6 @@ use std::path::Path;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Prints a shell's completion script.
-///
-/// # Errors
-/// [`Error::Output`].
 pub fn completions(out: &mut Out, shell: clap_complete::Shell) -> Result<(), Error> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut completed(Cli::command()), "gpulab", &mut script);

@@ -1,14 +1,14 @@
 //! `gpulab plot`: a picture of recorded results.
 
-use super::note;
-use super::shown::{Material, material};
-use super::study::PointStudy;
+use crate::Error;
 use crate::cli::{Global, Paper, PictureKind, PlotArgs};
+use crate::console::note;
 use crate::record::{Point, Row};
+use crate::report::format;
 use crate::report::groups::{elements, experiments, families, ladders, of_most_rungs, sizes, sweeps};
 use crate::report::picture::{self, Drawn, PNG_WIDTHS, StudyText, Theme};
+use crate::shown::{Material, PointStudy, material};
 use crate::store::Deferred;
-use crate::{Error, report::format};
 use std::cmp::Reverse;
 use std::path::Path;
 
@@ -41,9 +41,6 @@ pub(super) struct FinishedPicture {
 }
 
 /// The picture that was asked for; its file stays as it is.
-///
-/// # Errors
-/// As [`run`].
 pub(super) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
     let is_png = is_png(&options.output)?;
     if is_png && !PNG_WIDTHS.contains(&options.width) {

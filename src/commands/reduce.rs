@@ -1,17 +1,14 @@
 //! `gpulab reduce`: the reduction's ladder.
 
-use super::ladder::LadderRun;
-use super::{Out, ladder};
 use crate::cli::{Global, ReduceArgs};
+use crate::console::Out;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
+use crate::ladder::{self, LadderRun};
 use crate::{Error, input};
 
 /// Runs the ladder.
-///
-/// # Errors
-/// Bad options and inputs, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();

@@ -1,19 +1,19 @@
 //! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or as the compiler gets them.
 
-use super::lesson::{Lesson, lesson, short_name};
-use super::{Out, bench, interrupt, say, tuning};
-use crate::Error;
+use crate::bench::{self, tuning};
 use crate::cli::{Global, SourceArgs};
-use crate::data::Params;
+use crate::console::Out;
 use crate::device::{DeviceInfo, build_options};
 use crate::exchange::exchange;
 use crate::experiments::Scope;
 use crate::kernels::{self, Family, Rung};
+use crate::lesson::{Lesson, lesson, short_name};
 use crate::plan::{Case, Refusal};
 use crate::report::format::device;
 use crate::runner::{Sources, used_defines};
-use crate::terminal;
+use crate::terminal::{self, say};
 use crate::worker::{Executor, Setup, WorkerProcess};
+use crate::{Error, interrupt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -125,13 +125,13 @@ fn case(lesson: Lesson, path: &str, info: &DeviceInfo) -> Option<Case> {
 
 fn usual(family: &Family, rung: &Rung, info: &DeviceInfo) -> Case {
     Case {
-        family: family.name.into(),
-        variant: rung.variant().into(),
-        dtype: family.dtypes[0],
-        shape: family.form.shape(family.form.ladder_size(false), None),
         wg: tuning::default_work_group(info),
-        params: Params::new(),
-        seed: 1,
+        ..Case::of(
+            family.name,
+            rung.variant(),
+            family.dtypes[0],
+            family.form.shape(family.form.ladder_size(false), None),
+        )
     }
 }
 

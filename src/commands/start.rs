@@ -1,8 +1,10 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
-use super::{Out, doctor, page};
+use super::doctor;
+use super::next::quoted;
 use crate::Error;
 use crate::cli::Global;
+use crate::console::{self, Out};
 use crate::device::{DeviceInfo, PlatformInfo, doctor as asking, select};
 use crate::report::format;
 use crate::report::wrap::wrapped;
@@ -23,7 +25,7 @@ const TRY: [(&str, &str, &str); 3] = [
 /// # Errors
 /// [`Error::NoDevice`] if there is none, or not the one that is asked for; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
-    let width = page::width();
+    let width = console::width();
     let version = env!("CARGO_PKG_VERSION");
     let title = format!("gpulab {version}: {}\n\n", env!("CARGO_PKG_DESCRIPTION"));
     let title = wrapped(&title, "", "  ", width) + "\n";
@@ -51,7 +53,7 @@ fn with_device(device: &DeviceInfo, platforms: &[PlatformInfo], global: &Global,
     if global.quiet {
         return device_line;
     }
-    let given = global.device_given().map(|given| format!(" -d {}", super::next::quoted(given))).unwrap_or_default();
+    let given = global.device_given().map(|given| format!(" -d {}", quoted(given))).unwrap_or_default();
     let commands = TRY.map(|(command, _, _)| format!("{command}{given}"));
     let longest = commands.iter().map(|command| command.chars().count()).max().unwrap_or(0);
     let line = |(command, (_, does, time)): (&String, (&str, &str, &str))| {

@@ -1,10 +1,11 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
-use super::bench::{self, Input};
-use super::pace::{FOR_LIMITS, Pace};
-use super::{Out, interrupt, note, own, say, screen, tuning};
+use crate::adopt::{described, own};
+use crate::bench::pace::{FOR_LIMITS, Pace};
+use crate::bench::{self, Input, tuning};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
+use crate::console::{Out, note, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Rung, declared_work_group};
 use crate::plan::{Case, Refusal, WorkGroup};
@@ -14,20 +15,16 @@ use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{Outcome, Settings, Sources};
 use crate::store::{CsvFile, Mode, Pool, Rounds, read_rows, write_rows};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity, Order, ROUNDS, Shard, Space};
-use crate::terminal::{Screen, Stdout};
+use crate::terminal::{Screen, Stdout, say};
 use crate::values::List;
 use crate::worker::{Executor, Job, Setup};
-use crate::{Error, stats};
+use crate::{Error, interrupt, stats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error.
-///
-/// # Errors
-/// Bad options, no device, an output that cannot be written or is of another sweep, and the worst thing that
-/// happened to a configuration.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
     let mut space = space(options)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
@@ -105,7 +102,7 @@ fn rounds_of(order: Order) -> u32 {
 
 /// What the options ask for; the default work-groups are left to the device.
 fn space(options: &Sweep) -> Result<Space, Error> {
-    let family = bench::family(options.swept.name())?;
+    let family = described::named(options.swept.name())?;
     let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
     let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
     let mut dtypes: Vec<Dtype> = Vec::new();
@@ -175,13 +172,9 @@ fn remembered(
     for rung in rungs {
         for (&dtype, &shape) in space.dtypes.iter().flat_map(|d| space.shapes.iter().map(move |s| (d, s))) {
             let case = Case {
-                family: space.family.name.into(),
-                variant: rung.variant().into(),
-                dtype,
-                shape,
                 wg: tuning::default_work_group(executor.info()),
-                params: Params::new(),
                 seed: space.seed,
+                ..Case::of(space.family.name, rung.variant(), dtype, shape)
             };
             let tuned = known.tuned(&case).filter(|tuned| !tuned.params.is_empty());
             let variant = rung.variant();
@@ -355,7 +348,7 @@ impl SweepState {
         let csv = self.csv.take().filter(|_| measured.is_ok());
         let finished = csv.map_or(Ok(()), CsvFile::finish);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
-        bench::worst_of([measured, worst, probes, finished, told].into_iter().filter_map(Result::err))
+        worst_of([measured, worst, probes, finished, told].into_iter().filter_map(Result::err))
     }
 
     /// Sums up what was measured: where there is no file it is the sweep's only result.

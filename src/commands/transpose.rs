@@ -1,16 +1,13 @@
 //! `gpulab transpose`: the transposition's ladder.
 
-use super::ladder::LadderRun;
-use super::{Out, ladder};
 use crate::cli::{Global, Loop, TransposeArgs};
+use crate::console::Out;
 use crate::data::{Params, Shape};
 use crate::kernels::{self, Form};
+use crate::ladder::{self, LadderRun};
 use crate::{Error, record};
 
 /// Runs the ladder.
-///
-/// # Errors
-/// Bad options, no device, a wrong result, a failed build, an output that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Matrix));
     let shape = Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) };

@@ -1,7 +1,8 @@
 //! `gpulab tuned`: what tuning found and is remembered.
 
-use super::{Out, note, page, say};
+use crate::adopt::described;
 use crate::cli::{Global, TunedAction};
+use crate::console::{self, Out, note};
 use crate::device::{doctor, select};
 use crate::kernels::family;
 use crate::record::params_text;
@@ -9,6 +10,7 @@ use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::runner::Sources;
 use crate::store::Deferred;
+use crate::terminal::say;
 use crate::tune::{TunedEntry, TunedFile, TuningMemory, all_tuned, source_hash};
 use crate::{Error, files};
 use std::path::Path;
@@ -42,7 +44,7 @@ fn remembered(memory: &TuningMemory, global: &Global) -> Result<Vec<TunedFile>, 
 }
 
 fn check_family(name: Option<&str>) -> Result<(), Error> {
-    name.map_or(Ok(()), |name| super::bench::family(name).map(drop))
+    name.map_or(Ok(()), |name| described::named(name).map(drop))
 }
 
 /// As [`remembered`], of one family or of all.
@@ -100,7 +102,7 @@ fn head(file: &TunedFile, width: usize) -> String {
 }
 
 fn list(out: &mut Out, memory: &TuningMemory, global: &Global) -> Result<(), Error> {
-    let width = page::width();
+    let width = console::width();
     for file in chosen(memory, global, None)? {
         out.text(&head(&file, width))?;
         for entry in &file.entries {
@@ -122,7 +124,7 @@ fn list(out: &mut Out, memory: &TuningMemory, global: &Global) -> Result<(), Err
 }
 
 fn show(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<(), Error> {
-    let width = page::width();
+    let width = console::width();
     for file in chosen(memory, global, name)? {
         out.text(&head(&file, width))?;
         out.text(&wrapped(&file.path(memory.folder()).display().to_string(), "  ", "    ", width))?;

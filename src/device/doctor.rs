@@ -2,7 +2,7 @@
 
 use super::opencl::OpenClDevice;
 use super::{
-    BuildUnit, Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, Stamps, list_platforms, loader,
+    BuildUnit, Device, DeviceError, DeviceInfo, LIBRARY_VARIABLE, PlatformInfo, Stamps, forward, list_platforms, loader,
 };
 use crate::plan::{Arg, Launch};
 use crate::{Error, children, memory};
@@ -74,7 +74,7 @@ pub struct LibraryFound {
 impl LibraryFound {
     fn of_this_process() -> LibraryFound {
         // Once it is loaded, the process has OpenCL whatever it came with.
-        let preloaded = loader::is_preloaded();
+        let preloaded = forward::is_preloaded();
         let loader = loader();
         LibraryFound {
             found: loader.path().or_else(|| loader.found.clone()),
@@ -158,7 +158,7 @@ pub fn platforms() -> Result<Vec<PlatformInfo>, Error> {
 /// Asks each driver alone; all at once, as each may take until its deadline.
 fn driver_by_driver(how: &str) -> Listing {
     // What came with the process is in every child.
-    let files = if loader::is_preloaded() { Vec::new() } else { registrations() };
+    let files = if forward::is_preloaded() { Vec::new() } else { registrations() };
     let asked: Vec<Result<Vec<PlatformInfo>, String>> = thread::scope(|scope| {
         let asking: Vec<_> = files.iter().map(|file| scope.spawn(|| ask_driver(file))).collect();
         let died = |_| Err("it could not be asked".to_owned());

@@ -6,7 +6,7 @@
 #![allow(non_snake_case, reason = "their names are OpenCL's")]
 #![allow(clippy::too_many_arguments, reason = "their parameters are OpenCL's")]
 
-use super::loader::loader;
+use super::loader::{self, Loader};
 use super::status::PLATFORM_NOT_FOUND;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -24,8 +24,19 @@ pub(super) fn take_failure() -> Option<(&'static str, i32)> {
     FAILURE.take()
 }
 
+/// The library, loaded by the first call.
+pub fn loader() -> &'static Loader {
+    static LOADER: OnceLock<Loader> = OnceLock::new();
+    LOADER.get_or_init(|| Loader::load(is_own))
+}
+
+/// Whether the library came with the process, as a simulator does. Loads nothing.
+pub(super) fn is_preloaded() -> bool {
+    loader::is_preloaded(is_own)
+}
+
 /// Whether an address is that of this file's `clGetPlatformIDs`.
-pub(super) fn is_own(address: Ptr) -> bool {
+fn is_own(address: Ptr) -> bool {
     std::ptr::addr_eq(address, clGetPlatformIDs as *const c_void)
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::DeviceError;
 use super::query::{self, InfoValue};
-use super::{causes, loader};
+use super::{causes, forward};
 use crate::memory;
 use crate::plan::Target;
 use ocl::core::{DeviceId, PlatformId};
@@ -68,7 +68,7 @@ pub struct PlatformInfo {
 /// # Errors
 /// What the driver says; or why there is no device, where that is not for want of a driver.
 pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
-    if let Some(problem) = loader::loader().problem() {
+    if let Some(problem) = forward::loader().problem() {
         return Err(DeviceError::other("loading OpenCL", problem));
     }
     let mut next_row = 0;

@@ -8,7 +8,6 @@ use crate::memory;
 use std::ffi::{OsString, c_void};
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// Names a library to use in place of the system's.
 pub const LIBRARY_VARIABLE: &str = "GPULAB_OPENCL_LIB";
@@ -38,20 +37,9 @@ type Library = libloading::os::unix::Library;
 #[cfg(not(unix))]
 type Library = libloading::Library;
 
-/// The library, loaded by the first call.
-pub fn loader() -> &'static Loader {
-    static LOADER: OnceLock<Loader> = OnceLock::new();
-    LOADER.get_or_init(Loader::load)
-}
-
-/// Whether the library came with the process, as a simulator does. Loads nothing.
-pub(super) fn is_preloaded() -> bool {
-    preloaded().is_some_and(|process| address(&process, "clGetPlatformIDs").is_some())
-}
-
 impl Loader {
-    fn load() -> Loader {
-        let mut loader = Loader { found: None, failures: Vec::new(), library: None, preloaded: preloaded() };
+    pub(super) fn load(is_own: fn(*mut c_void) -> bool) -> Loader {
+        let mut loader = Loader { found: None, failures: Vec::new(), library: None, preloaded: preloaded(is_own) };
         if loader.preloaded_symbol("clGetPlatformIDs").is_some() {
             loader.found = Some(PRELOADED.to_owned());
             return loader;
@@ -111,16 +99,21 @@ impl Loader {
     }
 }
 
+/// Whether the library came with the process, as a simulator does. Loads nothing.
+pub(super) fn is_preloaded(is_own: fn(*mut c_void) -> bool) -> bool {
+    preloaded(is_own).is_some_and(|process| address(&process, "clGetPlatformIDs").is_some())
+}
+
 /// What is in the process already, unless a lookup there finds this program's own forwarders.
 #[cfg(unix)]
-fn preloaded() -> Option<Library> {
+fn preloaded(is_own: fn(*mut c_void) -> bool) -> Option<Library> {
     let process = Library::this();
-    let own = address(&process, "clGetPlatformIDs").is_some_and(super::forward::is_own);
+    let own = address(&process, "clGetPlatformIDs").is_some_and(is_own);
     (!own).then_some(process)
 }
 
 #[cfg(not(unix))]
-fn preloaded() -> Option<Library> {
+fn preloaded(_: fn(*mut c_void) -> bool) -> Option<Library> {
     None
 }
 

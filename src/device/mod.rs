@@ -25,8 +25,9 @@ mod status;
 mod stdio;
 
 pub use error::DeviceError;
+pub use forward::loader;
 pub use info::{DeviceInfo, PlatformInfo, generation, list_platforms};
-pub use loader::{LIBRARY_VARIABLE, Loader, loader};
+pub use loader::{LIBRARY_VARIABLE, Loader};
 pub use program::{OPTIONS, build_options};
 pub use stdio::flush_printed;
 

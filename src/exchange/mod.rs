@@ -12,7 +12,7 @@ pub mod zerocopy;
 pub use script::*;
 
 use crate::data::{Dtype, Params, Shape};
-use crate::plan::{Case, Refusal, Target, WorkGroup};
+use crate::plan::{Case, Refusal, Target};
 
 /// Every exchange, by name.
 pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &transfer::EXCHANGE, &zerocopy::EXCHANGE];
@@ -62,13 +62,9 @@ pub fn exchange(name: &str) -> Option<&'static Exchange> {
 /// A case of an exchange over so many 4-byte words.
 pub fn case(exchange: &Exchange, variant: &str, words: u64, params: &[(&str, u64)], seed: u64) -> Case {
     Case {
-        family: exchange.name.into(),
-        variant: variant.into(),
-        dtype: Dtype::I32,
-        shape: Shape::vector(words),
-        wg: WorkGroup::linear(1),
         params: params.iter().map(|(name, value)| ((*name).into(), value.to_string())).collect::<Params>(),
         seed,
+        ..Case::of(exchange.name, variant, Dtype::I32, Shape::vector(words))
     }
 }
 

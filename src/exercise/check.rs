@@ -5,7 +5,7 @@
 
 use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts};
 use crate::data::Shape;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A number that follows from the counts of a case's launches, all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -33,6 +33,21 @@ pub enum CountMetric {
     Results,
     /// Elements loaded, from whatever memory, for each addition of a min-plus product.
     LoadsAnAddition,
+}
+
+/// A demand beside what was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckResult {
+    /// What was counted.
+    pub what: String,
+    /// How much; none where there was nothing to count.
+    pub value: Option<f64>,
+    /// What it must be.
+    pub wanted: String,
+    /// Whether it is so.
+    pub ok: bool,
+    /// What to think about if it is not.
+    pub hint: String,
 }
 
 /// What is counted, and over what.
@@ -146,7 +161,7 @@ impl CountCheck {
     }
 
     /// What was counted, what is wanted, and whether it is so.
-    pub(super) fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> super::CheckResult {
+    pub(super) fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> CheckResult {
         let value = self.metric.of(counted, starter, over);
         let (wanted, ok) = match self.wanted {
             Demand::Most(most) => (format!("at most {most}"), value.is_some_and(|value| value <= most)),
@@ -163,6 +178,6 @@ impl CountCheck {
         let is_thinned = self.metric.of(counted, None, over) != value;
         let note = if is_thinned { ", in the mean over as many as the starter has" } else { "" };
         let wanted = format!("{wanted}{note}");
-        super::CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone() }
+        CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone() }
     }
 }

@@ -1,7 +1,7 @@
 //! What a submission is found to be.
 
-use super::Exercise;
-use super::check::Over;
+use super::check::{CheckResult, Over};
+use super::course::Exercise;
 use crate::count::CountedCase;
 use crate::data::Shape;
 use serde::Serialize;
@@ -42,21 +42,6 @@ impl ExerciseVerdict {
             ExerciseVerdict::Refused => "REFUSED",
         }
     }
-}
-
-/// A demand beside what was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CheckResult {
-    /// What was counted.
-    pub what: String,
-    /// How much; none where there was nothing to count.
-    pub value: Option<f64>,
-    /// What it must be.
-    pub wanted: String,
-    /// Whether it is so.
-    pub ok: bool,
-    /// What to think about if it is not.
-    pub hint: String,
 }
 
 /// What a submission is found to be, and why.

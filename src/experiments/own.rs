@@ -31,13 +31,10 @@ impl Own<'_> {
     pub(super) fn trial(&self, scope: &Scope<'_>, series: impl Into<String>, x: f64, metric: Metric) -> Trial {
         let params = self.params.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
         let case = Case {
-            family: self.family.name.into(),
-            variant: self.variant.into(),
-            dtype: self.dtype,
-            shape: Shape::vector(self.n),
             wg: WorkGroup::linear(self.wg),
             params: params.collect(),
             seed: scope.seed,
+            ..Case::of(self.family.name, self.variant, self.dtype, Shape::vector(self.n))
         };
         Trial { series: series.into(), x, metric, case }
     }

@@ -113,13 +113,10 @@ fn trial(n: u64, series: &PitchSeries, scope: &Scope<'_>) -> Trial {
         params.insert("gap".into(), series.gap.to_string());
     }
     let case = Case {
-        family: transpose::FAMILY.name.into(),
-        variant: series.variant.into(),
-        dtype: Dtype::F32,
-        shape: Shape { n, m: n },
         wg: WorkGroup::linear(scope.target.max_wg.min(256)),
         params,
         seed: scope.seed,
+        ..Case::of(transpose::FAMILY.name, series.variant, Dtype::F32, Shape { n, m: n })
     };
     Trial { series: series.name.into(), x: n as f64, metric: BANDWIDTH, case }
 }

@@ -11,7 +11,7 @@
 
 use super::evidence::{Comparison, Contrast, any, compare, excess, times, undecided, values};
 use super::{Experiment, Explanation, Scope, Trial, plain};
-use crate::data::{Dtype, Params, Shape};
+use crate::data::{Dtype, Shape};
 use crate::kernels::lab::presum::{self, ITEMS};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Metric, Point};
@@ -88,13 +88,9 @@ fn trials(power: u32, rest: u64, wg: usize, seed: u64) -> Vec<Trial> {
         x: rest as f64,
         metric: TIME,
         case: Case {
-            family: presum::FAMILY.name.into(),
-            variant: variant.into(),
-            dtype: Dtype::I32,
-            shape: Shape::vector((1 << power) + rest),
             wg: WorkGroup::linear(wg),
-            params: Params::new(),
             seed,
+            ..Case::of(presum::FAMILY.name, variant, Dtype::I32, Shape::vector((1 << power) + rest))
         },
     };
     // Without a remainder the host has nothing to add: its kernel alone is the one without any remedy.

@@ -1,6 +1,6 @@
 //! From one element type to another, without losing anything that matters.
 
-use super::Why;
+use super::why::Why;
 use crate::data::{Array, Dtype};
 use crate::each_array;
 

@@ -2,11 +2,11 @@
 
 use super::convert::AnyNumber;
 use super::table::{CsvRow, float, is_number, no_number, rows, whole};
-use super::{Why, extension, load, npy, shown};
-use crate::Error;
+use super::why::{Why, shown};
+use super::{extension, load, npy};
 use crate::data::{Array, Dtype};
-use crate::each_array;
 use crate::graph::{EdgeList, Length, Matrix, Names};
+use crate::{Error, each_array};
 use csv::StringRecord;
 use std::path::Path;
 

@@ -8,16 +8,14 @@ mod graph;
 mod npy;
 mod raw;
 mod table;
+mod why;
 
 pub use graph::{GraphFile, graph};
 
-use crate::Error;
 use crate::data::{Array, Dtype};
-use crate::files;
+use crate::{Error, files};
 use std::path::Path;
-
-/// Why a file could not be used, in words that follow its name.
-type Why = String;
+use why::Why;
 
 /// Reads the vector that `spec` names, as `dtype` or as the file's own element type.
 ///
@@ -91,16 +89,9 @@ fn load(path: &Path) -> Result<Vec<u8>, Why> {
     if bytes.is_empty() { Err("the file is empty".into()) } else { Ok(bytes) }
 }
 
-/// Text from a file for a message: short, and on one line whatever it holds.
-fn shown(text: &str) -> String {
-    const MOST: usize = 40;
-    let cut: String = text.chars().take(MOST).collect();
-    let more = if cut.len() < text.len() { "..." } else { "" };
-    format!("'{}{more}'", cut.escape_debug())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::why::shown;
     use super::*;
     use proptest::prelude::*;
     use std::fs;

@@ -3,7 +3,8 @@
 //! Its header is a Python dictionary, of which two entries matter. They are picked out rather than parsed: a general
 //! parser of Python recurses as deeply as a hostile header nests, and a product of dimensions overflows.
 
-use super::{Why, raw, shown};
+use super::raw;
+use super::why::{Why, shown};
 use crate::data::{Array, Dtype};
 use crate::each_array;
 

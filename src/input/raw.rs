@@ -1,6 +1,6 @@
 //! Elements as bare bytes.
 
-use super::Why;
+use super::why::Why;
 use crate::data::{Array, Dtype};
 
 /// The elements of a little-endian file.

@@ -1,7 +1,7 @@
 //! A column of comma-separated values (RFC 4180), with or without a line of names.
 
 use super::convert::AnyNumber;
-use super::{Why, shown};
+use super::why::{Why, shown};
 use crate::data::{Array, Dtype};
 use csv::{ByteRecord, StringRecord};
 use std::str::FromStr;

@@ -1,7 +1,7 @@
 //! How planners make plans: inputs first, then settings, macros, buffers and launches, one by one.
 
-use super::shape::{self, Grid};
-use super::{Ask, ITEMS};
+use super::Ask;
+use super::shape::{self, Grid, ITEMS};
 use crate::data::{Dtype, Params};
 use crate::plan::{Arg, BufferSpec, Pass, Plan, Role, WorkGroup};
 
@@ -123,6 +123,12 @@ impl<'a> Builder<'a> {
     pub(crate) fn pass(&mut self, suffix: &str, grid: Grid, args: Vec<Arg>) {
         let kernel = format!("{}{suffix}", self.ask.rung.kernel());
         self.launch_of(&kernel, [grid.groups as u64, 1, 1], WorkGroup::linear(grid.wg), args);
+    }
+
+    /// Adds the buffers of a rung whose last group finishes: partial results in 32-bit words, a ticket, the result.
+    pub(crate) fn single_pass(&mut self, grid: Grid) -> [Arg; 3] {
+        let words = grid.groups * self.ask.case.dtype.size() / 4;
+        [self.buffer(Role::Scratch, Dtype::I32, words), self.buffer(Role::Zeroed, Dtype::I32, 1), self.output(1)]
     }
 
     /// Leaves the elements from this one on to the host.

@@ -4,8 +4,12 @@
 //! remainder, a tree in local memory) and goes on to what modern devices need.
 
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
-use super::*;
 use crate::cpu;
+use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
+use crate::kernels::{
+    Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, largest_exact, rung,
+};
+use crate::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -271,7 +275,7 @@ fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
-    let results = shape::single_pass(&mut plan, grid);
+    let results = plan.single_pass(grid);
     plan.pass("", grid, args(&plan, &results, &[plan.n()]));
     let finish = if grid.groups > 1 { finishing(grid) } else { 0 };
     Ok(plan.plan(grid.wg as u64, depth + finish))

@@ -1,8 +1,8 @@
 //! Launch shapes that families share: grids that fill a device, and chunks for CPU devices.
 
-use super::{Ask, Builder, Tunable};
+use super::{Ask, Tunable};
 use crate::data::Dtype;
-use crate::plan::{Arg, Pass, Refusal, Role, Target, WorkGroup};
+use crate::plan::{Arg, Pass, Refusal, Target, WorkGroup};
 
 /// A one-dimensional launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,12 +125,6 @@ pub(crate) const HOST_FINISH: u64 = 2;
 /// Elements of a type in a vector of a CPU device.
 pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
     u64::from(target.float_lanes.clamp(4, 16)) * 4 / dtype.size() as u64
-}
-
-/// Adds the buffers of a rung whose last group finishes: partial results in 32-bit words, a ticket, the result.
-pub(crate) fn single_pass(plan: &mut Builder<'_>, grid: Grid) -> [Arg; 3] {
-    let words = grid.groups * plan.ask.case.dtype.size() / 4;
-    [plan.buffer(Role::Scratch, Dtype::I32, words), plan.buffer(Role::Zeroed, Dtype::I32, 1), plan.output(1)]
 }
 
 /// The macro that chooses how work-items in step are synchronised; see `cl/common/lockstep.cl`. Where a device has neither

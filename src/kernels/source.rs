@@ -1,5 +1,6 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
+use super::family::Rung;
 use super::{described, own};
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
@@ -27,13 +28,6 @@ pub fn embedded(path: &str) -> Option<Cow<'static, str>> {
     text(path).map(Cow::Borrowed)
 }
 
-/// Name of the kernel that a file is about: of `lab/banks/v1_strided.cl` it is `banks_v1_strided`.
-pub fn entry_point(path: &str) -> String {
-    let stem = path.trim_end_matches(".cl");
-    let folder = stem.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
-    stem[folder..].replace('/', "_")
-}
-
 /// A file's leading comment, and what comes below it.
 pub fn split_header(text: &str) -> (&str, &str) {
     let lines = text.split_inclusive('\n').take_while(|line| line.starts_with("//"));
@@ -52,6 +46,20 @@ pub fn labelled(text: &str, label: &str) -> Option<String> {
 /// What a file's first line says that it is, as in `a padded tile.` of `// transpose v3: a padded tile.`
 pub fn title(text: &str) -> Option<&str> {
     text.lines().next()?.strip_prefix("// ")?.split_once(": ").map(|(_, title)| title)
+}
+
+impl Rung {
+    /// What the file's header says behind a label: `Idea`, `Removes` and `Remains`; of ladders also `Expect`, `But` (when it
+    /// does not help), `Proof` and `CUDA`.
+    pub fn header(&self, label: &str) -> Option<String> {
+        labelled(text(self.path)?, label)
+    }
+
+    /// The commands that show what the header says, as in `gpulab lab banks`; none of kernels outside of ladders.
+    pub fn proof(&self) -> Vec<String> {
+        let commands = self.header("Proof").unwrap_or_default();
+        commands.split(';').map(str::trim).filter(|command| !command.is_empty()).map(str::to_owned).collect()
+    }
 }
 
 /// Replaces each line `#include "x.cl"` by that fragment, whose path is relative to the file's folder; the path of a file
@@ -121,7 +129,7 @@ mod tests {
 
     #[test]
     fn entry_points_bear_the_last_folder_and_the_file() {
-        assert_eq!(entry_point("reduce/v1_interleaved.cl"), "reduce_v1_interleaved");
-        assert_eq!(entry_point("lab/banks/v1_strided.cl"), "banks_v1_strided");
+        assert_eq!(crate::kernels::entry_point("reduce/v1_interleaved.cl"), "reduce_v1_interleaved");
+        assert_eq!(crate::kernels::entry_point("lab/banks/v1_strided.cl"), "banks_v1_strided");
     }
 }

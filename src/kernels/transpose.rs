@@ -5,8 +5,10 @@
 //! and CPU devices need.
 
 use super::shape;
-use super::*;
 use crate::cpu::transpose::{self as host, gap};
+use crate::data::{Array, Dtype, Fill, Params, Shape};
+use crate::kernels::{APART, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, WorkGroup};
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {

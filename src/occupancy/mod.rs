@@ -6,7 +6,7 @@ mod units;
 
 use crate::Error;
 pub use curve::Curve;
-pub use units::{UNITS, unit};
+pub use units::{UNITS, known, unit};
 
 /// What a compute unit of some generation holds. Registers are those of one work-item, 32 bits each; memory is in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,21 +93,6 @@ impl Resident {
     pub fn limited_by(&self) -> Vec<&'static str> {
         self.limits.iter().filter(|(_, groups)| *groups == self.groups).map(|(name, _)| *name).collect()
     }
-}
-
-/// The generation of this name.
-///
-/// # Errors
-/// [`Error::Usage`] for one that is not in the table.
-pub fn known(name: &str) -> Result<&'static ComputeUnit, Error> {
-    let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
-    unit(name).ok_or_else(|| {
-        Error::Usage(format!(
-            "nothing is known of `{name}`; --generation knows NVIDIA's compute capabilities and AMD's targets, as in \
-             --generation 9.0: {}. What groups cost can be measured: gpulab lab occupancy",
-            names.join(", ")
-        ))
-    })
 }
 
 impl ComputeUnit {

@@ -15,6 +15,7 @@
 //! registers, which hardly ever limit anything, are left out.
 
 use super::{ComputeUnit, Receiver};
+use crate::Error;
 
 /// NVIDIA until 1.3: a single part, and registers that are given to whole groups. Both kinds of registers are a work-item's.
 const fn tesla(name: &'static str, warps: u64, [registers, granule]: [u64; 2]) -> ComputeUnit {
@@ -173,4 +174,19 @@ pub const UNITS: &[ComputeUnit] = &[
 /// The generation of this name.
 pub fn unit(name: &str) -> Option<&'static ComputeUnit> {
     UNITS.iter().find(|unit| unit.name == name)
+}
+
+/// The generation of this name.
+///
+/// # Errors
+/// [`Error::Usage`] for one that is not in the table.
+pub fn known(name: &str) -> Result<&'static ComputeUnit, Error> {
+    let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
+    unit(name).ok_or_else(|| {
+        Error::Usage(format!(
+            "nothing is known of `{name}`; --generation knows NVIDIA's compute capabilities and AMD's targets, as in \
+             --generation 9.0: {}. What groups cost can be measured: gpulab lab occupancy",
+            names.join(", ")
+        ))
+    })
 }

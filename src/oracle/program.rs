@@ -159,19 +159,11 @@ fn npy_header(array: &Array) -> Vec<u8> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::data::{Params, Shape};
-    use crate::plan::{Case, WorkGroup};
+    use crate::data::Shape;
+    use crate::plan::Case;
 
     fn ask(script: &str, format: ArrayFormat, seconds: u64) -> Result<Array, String> {
-        let case = Case {
-            family: "f".into(),
-            variant: "v".into(),
-            dtype: Dtype::I32,
-            shape: Shape::vector(3),
-            wg: WorkGroup::linear(1),
-            params: Params::new(),
-            seed: 1,
-        };
+        let case = Case::of("f", "v", Dtype::I32, Shape::vector(3));
         let inputs = [Array::I32(vec![1, -2, 3])];
         let command = ["sh", "-c", script, "sh", "{x}", "{out}", "{n}"].map(str::to_owned);
         let program = ReferenceProgram { folder: Path::new("/"), command: &command, format, seconds };

@@ -1,10 +1,6 @@
 //! What a device is told to do: launches and transfers over its buffers.
 
-use super::Arg;
-
-/// A buffer on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BufferId(pub u32);
+use super::arg::{Arg, BufferId};
 
 /// Memory of the host that a device copies from and to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! What a case turns into: buffers, and launches over them.
 
-use super::{BufferId, WorkGroup};
+use super::WorkGroup;
+use super::arg::Arg;
 use crate::data::{Dtype, Params};
 
 /// An image, of pixels as large as the elements that it is made of.
@@ -58,37 +59,6 @@ impl BufferSpec {
     /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.len * self.dtype.size()
-    }
-}
-
-/// A kernel argument; of a plan, or, with [`super::BufferId`], of a launch on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arg<B = usize> {
-    /// A buffer: of a plan its index there.
-    Buffer(B),
-    /// An element index or count; its width in the kernel is the macro `INDEX`.
-    Index(u64),
-    /// A `uint`.
-    Uint(u32),
-    /// A `float`, by its bits.
-    Float(u32),
-    /// An `int`.
-    Int(i32),
-    /// `__local` memory of this many bytes.
-    Local(usize),
-}
-
-impl Arg {
-    /// The same argument, with the buffer that a plan's index stands for.
-    pub fn bound(self, buffer: impl FnOnce(usize) -> BufferId) -> Arg<BufferId> {
-        match self {
-            Arg::Buffer(index) => Arg::Buffer(buffer(index)),
-            Arg::Index(index) => Arg::Index(index),
-            Arg::Uint(value) => Arg::Uint(value),
-            Arg::Float(bits) => Arg::Float(bits),
-            Arg::Int(value) => Arg::Int(value),
-            Arg::Local(bytes) => Arg::Local(bytes),
-        }
     }
 }
 

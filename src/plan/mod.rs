@@ -1,13 +1,15 @@
 //! The words that all rooms share: what was asked, what it turns into, and what a device is told to do. Plain data that names
 //! nothing above it.
 
+mod arg;
 mod command;
 mod launches;
 mod movement;
 mod target;
 
-pub use command::{Action, BufferId, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
-pub use launches::{Arg, BufferSpec, Image, Pass, Plan, Role};
+pub use arg::{Arg, BufferId};
+pub use command::{Action, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
+pub use launches::{BufferSpec, Image, Pass, Plan, Role};
 pub use movement::Movement;
 pub use target::{Refusal, Target};
 
@@ -68,6 +70,14 @@ pub struct Case {
     pub params: Params,
     /// Seed of the test data.
     pub seed: u64,
+}
+
+impl Case {
+    /// With groups of one item, no settings, and the first seed.
+    pub fn of(family: &str, variant: &str, dtype: Dtype, shape: Shape) -> Case {
+        let (family, variant, wg, params) = (family.into(), variant.into(), WorkGroup::linear(1), Params::new());
+        Case { family, variant, dtype, shape, wg, params, seed: 1 }
+    }
 }
 
 /// Bytes that an algorithm has to move through global memory and operations that it has to do.

@@ -6,13 +6,9 @@ use crate::runner::{Canary, Measured, Number, Sample, Stop};
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
     let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
     let case = Case {
-        family: "dot".to_owned(),
-        variant: variant.to_owned(),
-        dtype: Dtype::F32,
-        shape: Shape::vector(1000),
         wg: WorkGroup::linear(64),
         params: params.clone(),
-        seed: 1,
+        ..Case::of("dot", variant, Dtype::F32, Shape::vector(1000))
     };
     let samples = seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect();
     let measured = Measured {

@@ -1,8 +1,10 @@
 //! Tables of the columns that were asked for: a ladder's own, or those of files.
 
-use super::columns::{COLUMNS, TableColumn, Value, in_one_unit, legend};
+use super::cell::{Cell, RateUnit, Value};
+use super::columns::{COLUMNS, TableColumn, in_one_unit, legend};
 use super::grid::{GridColumn, TextGrid};
-use super::view::{Cell, RateUnit, View, label, verdict};
+use super::rungs::label;
+use super::view::{View, verdict};
 use super::{Medium, format, markdown};
 use crate::record::{Cells, ColumnEntry, CsvRecord, Row};
 

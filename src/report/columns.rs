@@ -1,7 +1,7 @@
 //! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
+use super::cell::{Cell, Gain, RateUnit, Value};
 use super::format;
-use super::view::{Cell, RateUnit};
 use crate::record::{Row, clear_factor, flag};
 use crate::stats::ratio;
 
@@ -39,31 +39,6 @@ pub(super) enum Subject {
     Kernels,
     /// All that belongs to a result, beside the CPU.
     Whole,
-}
-
-/// What a cell shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Value {
-    Seconds(f64),
-    Rate(f64),
-    Factor(f64),
-    /// Of a hundred.
-    Percent(f64),
-    Gain(Gain),
-    Word(&'static str),
-}
-
-/// What a rung gained against the one before.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Gain {
-    /// So many times faster.
-    Faster(f64),
-    /// So many times slower.
-    Slower(f64),
-    /// As fast, within a few per cent.
-    Same,
-    /// So many times faster, below 1 slower; but the spreads of both, or an unsteady device, may make the difference.
-    Undecided(f64),
 }
 
 /// All columns but the rung's name, the verdict and the bar, from left to right.
@@ -211,35 +186,6 @@ pub(super) fn in_one_unit(values: &[Option<Value>]) -> (Option<&'static str>, Ve
         None => "-".to_owned(),
     };
     (times.clone().next().map(|_| unit), values.iter().map(text).collect())
-}
-
-impl Value {
-    /// It alone, with its unit.
-    pub(super) fn text(self) -> String {
-        match self {
-            Value::Seconds(s) => format::time(s),
-            Value::Rate(rate) => format::significant(rate, 4),
-            Value::Factor(x) => format::significant(x, 3),
-            Value::Percent(share) if share < 999.95 => format!("{share:.1}%"),
-            Value::Percent(share) => format!("{share:.0}%"),
-            Value::Gain(gain) => gain.text(),
-            Value::Word(word) => word.to_owned(),
-        }
-    }
-}
-
-impl Gain {
-    fn text(self) -> String {
-        let signed = |sign: &str, x| format!("{sign}{}", format::significant(x, 3));
-        match self {
-            Gain::Faster(x) => signed("▲", x),
-            Gain::Slower(x) => signed("▼", x),
-            Gain::Same => "=".to_owned(),
-            Gain::Undecided(x) if (0.995..1.005).contains(&x) => "1.00?".to_owned(),
-            Gain::Undecided(x) if x < 1.0 => signed("▼", 1.0 / x) + "?",
-            Gain::Undecided(x) => signed("▲", x) + "?",
-        }
-    }
 }
 
 /// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.

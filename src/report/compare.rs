@@ -3,7 +3,7 @@
 use super::format::{self, Screen, Tint, paint};
 use super::grid::{GridColumn, TextGrid};
 use super::groups;
-use super::view::label;
+use super::rungs::label;
 use crate::compare::{
     self, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise, RatioInterval,
     SpeedVerdict, Turns,

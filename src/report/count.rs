@@ -343,15 +343,7 @@ mod tests {
     }
 
     fn rows(trial: Option<(&str, &str, f64)>, variant: &str, end: Result<Vec<CountedLaunch>, Stop>) -> Vec<CountRow> {
-        let case = Case {
-            family: "reduce".into(),
-            variant: variant.into(),
-            dtype: Dtype::I32,
-            shape: Shape::vector(64),
-            wg: WorkGroup::linear(32),
-            params: Params::new(),
-            seed: 1,
-        };
+        let case = Case { wg: WorkGroup::linear(32), ..Case::of("reduce", variant, Dtype::I32, Shape::vector(64)) };
         let run = Run::begin();
         let model = LockstepModel { warp: 32, segment: 32, banks: 32 };
         let subject =

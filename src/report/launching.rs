@@ -1,7 +1,7 @@
 //! What is said of rungs that are so short that launches are most of their time.
 
 use super::format;
-use super::view::{is_memory_bound, who};
+use super::rungs::{is_memory_bound, who};
 use crate::kernels::{self, Form};
 use crate::record::Row;
 
@@ -33,7 +33,7 @@ fn costs(group: &[&Row], rows: &[&Row]) -> Option<String> {
     let word = if launches == 1 { "launch" } else { "launches" };
     let us = |pick: fn(&Row) -> Option<f64>| {
         let values: Vec<f64> = group.iter().filter_map(|r| pick(r)).map(|s| s * 1e6).collect();
-        super::view::range(&values, |us| format::significant(us, 2))
+        super::rungs::range(&values, |us| format::significant(us, 2))
     };
     // No part is more than the whole, whatever the two measurements say.
     let part = us(|r| Some(r.t_launches_s?.min(r.t_median_s?)));

@@ -1,11 +1,16 @@
 //! GitHub-flavoured Markdown: a ladder, and what other reports share.
 
 use super::blocks::fenced;
-use super::columns::{Subject, Value};
+use super::cell::{Cell, RateUnit, Value};
+use super::columns::Subject;
 use super::format::{self, Screen, markdown};
 use super::grid::{GridColumn, TextGrid};
-use super::view::{Cell, RateUnit, View, columns, detail, label, verdict};
+use super::rungs::label;
+use super::view::{View, columns, detail, verdict};
 use crate::record::Row;
+
+/// How Markdown begins in a file of its own, so that it is known as gpulab's.
+pub const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
 
 /// Most characters of a verdict in a table.
 pub(super) const VERDICT_WIDTH: usize = 30;

@@ -5,6 +5,7 @@
 pub mod beside;
 pub mod blocks;
 pub mod ceilings;
+mod cell;
 pub mod chapter;
 mod chart;
 pub mod chosen;
@@ -34,6 +35,7 @@ pub mod picture;
 pub mod pivot;
 pub mod progress;
 pub mod rates;
+mod rungs;
 pub mod source;
 pub mod sources;
 pub mod sweep;
@@ -43,7 +45,7 @@ mod view;
 pub mod why;
 pub mod wrap;
 
-pub use view::RateUnit;
+pub use cell::RateUnit;
 
 use format::Screen;
 

@@ -1,9 +1,10 @@
 //! Ladders side by side: a line for each value of a column, a column for each rung.
 
+use super::cell::{Cell, RateUnit};
 use super::chosen::{ChosenColumn, lines, titled};
 use super::grid::{GridColumn, TextGrid};
 use super::groups::{distinct, groups, tables};
-use super::view::{Cell, RateUnit, label};
+use super::rungs::label;
 use super::{Medium, format};
 use crate::record::{COPY, Cells, Row};
 use std::cmp::Ordering;

@@ -2,7 +2,7 @@
 
 use super::format;
 use super::ladder::WIDTH;
-use super::view::is_memory_bound;
+use super::rungs::is_memory_bound;
 use crate::kernels;
 use crate::record::Row;
 use crate::runner::Status;
@@ -50,8 +50,8 @@ fn line(row: &Row) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Dtype, Params, Shape};
-    use crate::plan::{Case, WorkGroup};
+    use crate::data::{Dtype, Shape};
+    use crate::plan::Case;
     use crate::record::row;
 
     #[test]
@@ -92,15 +92,7 @@ mod tests {
     #[test]
     fn the_formula_of_a_reduction_gives_the_bytes_of_every_rung() {
         let reduce = kernels::family("reduce").unwrap();
-        let case = Case {
-            family: "reduce".into(),
-            variant: "wide".into(),
-            dtype: Dtype::I32,
-            shape: Shape::vector(1 << 20),
-            wg: WorkGroup::linear(1),
-            params: Params::new(),
-            seed: 1,
-        };
+        let case = Case::of("reduce", "wide", Dtype::I32, Shape::vector(1 << 20));
         let bytes = reduce.problem.cost(&case).bytes;
         let row = Row {
             family: "reduce".into(),

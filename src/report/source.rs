@@ -2,7 +2,7 @@
 
 use super::format;
 use super::ladder::WIDTH;
-use super::view::range;
+use super::rungs::range;
 use crate::record::{CPU_DOUBLE, Row};
 use crate::runner::Status;
 use crate::stats::ratio;

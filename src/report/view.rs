@@ -1,9 +1,11 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
-use super::columns::{self, COLUMNS, Subject, TableColumn, Value, whole_x};
+use super::cell::{Cell, RateUnit, Value};
+use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::format::{self, Tint};
 use super::launching;
+use super::rungs::{is_memory_bound, label, range, short_label, who};
 use crate::data::Dtype;
 use crate::kernels::{self, Form};
 use crate::record::{CPU_RAYON, Row, clear_factor, flag};
@@ -28,71 +30,12 @@ pub(super) struct View<'a> {
     pub(super) troubled: Vec<&'a Row>,
 }
 
-/// What a line of a table is made from.
-#[derive(Clone, Copy)]
-pub(super) struct Cell<'a> {
-    pub(super) row: &'a Row,
-    /// The right result of the rung before.
-    pub(super) before: Option<&'a Row>,
-    /// The row of the same kernel that repeats its work inside, beside one that does not.
-    pub(super) inside: Option<&'a Row>,
-    pub(super) unit: RateUnit,
-}
-
-impl<'a> Cell<'a> {
-    /// The row whose verdict the line shows: the plain one, unless only the other went wrong.
-    pub(super) fn judged(&self) -> &'a Row {
-        match self.inside {
-            Some(inside) if self.row.status == Status::Ok && inside.status != Status::Ok => inside,
-            _ => self.row,
-        }
-    }
-
-    /// A row's bandwidth.
-    pub(super) fn rate(&self, row: &Row) -> Option<Value> {
-        row.gbps.map(|gbps| Value::Rate(self.unit.of(gbps)))
-    }
-
-    /// Whether there is any number in the line.
-    pub(super) fn is_timed(&self) -> bool {
-        self.row.t_median_s.is_some()
-    }
-}
-
 /// The columns of these parts that lines have cells for, with these, from left to right.
 pub(super) fn columns(cells: &[Cell<'_>], parts: &[Subject]) -> Vec<(&'static TableColumn, Vec<Option<Value>>)> {
     let is_memory = cells.first().is_none_or(|cell| is_memory_bound(cell.row));
     let all = COLUMNS.iter().filter(|c| c.is_of(is_memory) && parts.contains(&c.part));
     let with_values = all.map(|c| (c, cells.iter().map(|cell| (c.value)(cell)).collect::<Vec<_>>()));
     with_values.filter(|(c, values)| c.always || values.iter().any(Option::is_some)).collect()
-}
-
-/// The unit of bandwidths in tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RateUnit {
-    /// 10^9 bytes a second.
-    #[default]
-    GB,
-    /// 2^30 bytes a second.
-    GiB,
-}
-
-impl RateUnit {
-    /// A rate in this unit.
-    fn of(self, gbps: f64) -> f64 {
-        match self {
-            RateUnit::GB => gbps,
-            RateUnit::GiB => gbps * 1e9 / (1u64 << 30) as f64,
-        }
-    }
-
-    /// A text that speaks of GB/s, in this unit.
-    pub(super) fn named(self, text: &str) -> String {
-        match self {
-            RateUnit::GB => text.to_owned(),
-            RateUnit::GiB => text.replace("GB/s", "GiB/s"),
-        }
-    }
 }
 
 impl<'a> View<'a> {
@@ -145,22 +88,12 @@ pub(super) fn is_believed(row: &Row) -> bool {
     row.status == Status::Ok && (!row.has_flag(flag::ABOVE_CEILING) || row.has_flag(flag::FITS_CACHE))
 }
 
-/// Whether the row's family is bounded by memory, rather than by arithmetic.
-pub(super) fn is_memory_bound(row: &Row) -> bool {
-    kernels::family(&row.family).is_none_or(|family| family.ceiling.is_memory())
-}
-
 fn four(x: f64) -> String {
     format::significant(x, 4)
 }
 
 fn three(x: f64) -> String {
     format::significant(x, 3)
-}
-
-/// `v3 local`.
-pub(super) fn label(row: &Row) -> String {
-    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
 }
 
 /// More rungs than these, with work-groups of another size than most, have no room in a title.
@@ -190,11 +123,6 @@ fn tuned(rungs: &[&Row]) -> Option<String> {
         _ => "no gains between tuned and default rungs ",
     };
     Some(format!("{}: tuned; {gains}(--no-tuned: defaults)", who(&tuned, rungs)))
-}
-
-/// `v3`, or the name of a reference or baseline.
-fn short_label(row: &Row) -> String {
-    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
 }
 
 /// The work-group size of most rungs.
@@ -420,13 +348,6 @@ fn only_where_data_are(rows: &[&Row]) -> Option<String> {
     })
 }
 
-/// `1.5`, or `1.5 to 7`: the least and the most.
-pub(super) fn range(values: &[f64], text: fn(f64) -> String) -> String {
-    let least = text(values.iter().copied().fold(f64::INFINITY, f64::min));
-    let most = text(values.iter().copied().fold(0.0, f64::max));
-    if least == most { least } else { format!("{least} to {most}") }
-}
-
 /// The rungs that are clearly slower than the rung before, and by how much. A reason is said only where launches are most of
 /// their time.
 fn steps_back(rows: &[&Row]) -> Vec<String> {
@@ -497,27 +418,6 @@ fn clock_name(row: &Row) -> &'static str {
         Clock::Wall => "wall",
         Clock::Batch => "batch",
     }
-}
-
-/// `v2, v5 to v7`, `all rungs, cpu_exact`, or `all rows`.
-pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
-    let is_timed = |r: &&&Row| r.t_median_s.is_some();
-    let is_rung = |r: &&&Row| is_timed(r) && !r.on_host();
-    let count = |of: &[&Row], is: &dyn Fn(&&&Row) -> bool| of.iter().filter(|row| is(row)).count();
-    let (timed, rungs) = (count(rows, &is_timed), count(rows, &is_rung));
-    if timed > rungs && rungs > 1 && count(meant, &is_timed) == timed {
-        return "all rows".to_owned();
-    }
-    if rungs > 1 && count(meant, &is_rung) == rungs {
-        let others = meant.iter().filter(|row| !is_rung(row)).map(|row| short_label(row));
-        return std::iter::once("all rungs".to_owned()).chain(others).collect::<Vec<_>>().join(", ");
-    }
-    let is_next = |a: &&Row, b: &&Row| a.rung.zip(b.rung).is_some_and(|(a, b)| a + 1 == b);
-    let named = meant.chunk_by(is_next).map(|run| match run {
-        [first, _, .., last] => format!("{} to {}", short_label(first), short_label(last)),
-        few => few.iter().map(|row| short_label(row)).collect::<Vec<_>>().join(", "),
-    });
-    named.collect::<Vec<_>>().join(", ")
 }
 
 /// As [`who`], but `most rows` where more than half of them would need many names.

@@ -4,7 +4,7 @@ use super::Medium;
 use super::chosen::titled;
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
-use super::view::{label, range, who};
+use super::rungs::{label, range, short_label, who};
 use crate::kernels::{self, Form};
 use crate::record::Row;
 use crate::why::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, TimePart, is_parted};
@@ -33,7 +33,7 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
 /// What else is to be known: rungs that take longer than the model says, rungs that were not counted, and remarks on counts.
 pub fn notes(why: &LadderReasons, is_gpu: bool) -> Vec<String> {
     let uncounted =
-        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short(&rung.row), rung.model.as_ref().err()?)));
+        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short_label(&rung.row), rung.model.as_ref().err()?)));
     let mut remarks: Vec<&str> =
         why.rungs.iter().map(|rung| rung.remark.as_str()).filter(|text| !text.is_empty()).collect();
     remarks.dedup();
@@ -134,10 +134,6 @@ pub fn part(part: TimePart, row: &Row) -> &'static str {
     }
 }
 
-fn short(row: &Row) -> String {
-    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
-}
-
 /// `1.36 times faster`, or slower.
 fn faster(gain: f64) -> String {
     let (factor, word) = if gain >= 1.0 { (gain, "faster") } else { (1.0 / gain, "slower") };
@@ -155,7 +151,7 @@ pub fn without_limit(missing: &str, device: &str) -> String {
 
 /// A step in one sentence.
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
-    let step = format!("{} to {}", short(before), short(after));
+    let step = format!("{} to {}", short_label(before), short_label(after));
     if before.is_tuned() != after.is_tuned() {
         return format!("{step}: not compared: only one of the two has tuned settings (--no-tuned: both defaults)");
     }

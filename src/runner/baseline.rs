@@ -1,10 +1,12 @@
 //! Verifying and timing the CPU baselines.
 
+use super::clock::Sample;
 use super::inputs::{choices, exactly, make_inputs};
-use super::judge::demand;
-use super::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
+use super::outcome::{Clock, Measured, Outcome, Settings, Stop};
 use super::sampling;
-use super::session::{Session, find_family, nothing};
+use super::session::{Session, nothing};
+use super::sources::find_family;
+use super::verdict::demand;
 use crate::check;
 use crate::data::Array;
 use crate::kernels::{Baseline, Family};

@@ -5,11 +5,10 @@
 //! slowest of these readings over the fastest that the session has seen so far. A load that is there from the session's first reading to its last
 //! cannot be told from a slow device, and a faster reading later on does not mend the rows before it.
 
-use super::clock;
-use super::outcome::{Canary, Sample, Settings, Stop};
-use super::sampling;
-use super::session::Sources;
-use super::trust;
+use super::clock::{self, Sample};
+use super::outcome::{Canary, Settings, Stop};
+use super::sources::Sources;
+use super::{sampling, trust};
 use crate::cpu::canary::{CHAINS, chain};
 use crate::device::{BuildUnit, Device, DeviceError};
 use crate::plan::{Arg, BufferId, Launch};

@@ -1,7 +1,16 @@
 //! When a driver's event times can be believed.
 
-use super::Sample;
 use crate::device::Timing;
+use serde::{Deserialize, Serialize};
+
+/// One timed run, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// By the driver's events; absent where they cannot be believed.
+    pub event: Option<f64>,
+    /// By the host's clock.
+    pub wall: f64,
+}
 
 /// Event times below this are no kernel's: some drivers report a constant 1 ns.
 const SHORTEST_NS: u64 = 50;

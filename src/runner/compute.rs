@@ -1,8 +1,11 @@
 //! Running a rung for its result, over data from outside.
 
-use super::buffers::{BoundPlan, Fence};
+use super::buffers::BoundPlan;
+use super::fence::Fence;
 use super::outcome::Stop;
-use super::session::{ReadyCase, Session, find_family};
+use super::ready::ReadyCase;
+use super::session::Session;
+use super::sources::find_family;
 use crate::data::Array;
 use crate::plan::Case;
 use std::time::Instant;

@@ -4,9 +4,9 @@
 //! A driver that draws wrongly leaves another print, and elements that the host reads back are others. A kernel that changes
 //! its inputs leaves another print, too.
 
-use super::buffers::Fenced;
+use super::fence::Fenced;
 use super::outcome::Stop;
-use super::session::{MOST_HELD, Sources};
+use super::sources::Sources;
 use crate::data::{self, Array, DrawnInput, Dtype, Fill};
 use crate::device::{BuildUnit, Device, DeviceError, ProgramId};
 use crate::plan::{Arg, Launch};
@@ -17,6 +17,9 @@ const PRINT: &str = "runner/print.cl";
 /// Work-items of a group of these kernels, and groups for each compute unit.
 const WG: usize = 64;
 const GROUPS: usize = 32;
+
+/// Most bytes of inputs that the host makes if nobody says.
+pub(super) const MOST_HELD: u64 = 512 << 20;
 
 /// Whether the device's kernel draws such data: those of vectors, but no bits of floats.
 pub(super) fn is_drawable(fill: Fill, dtype: Dtype) -> bool {

@@ -1,18 +1,18 @@
 //! Carries out scripts: what goes on between host and device, checked and timed as rungs are.
 
-use super::buffers::{Fence, Fenced};
 use super::canary::{self, Gauge};
-use super::clock;
-use super::judge::{self, Judged};
-use super::outcome::{Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
-use super::session::{Session, Sources};
+use super::clock::{self, Sample};
+use super::fence::{Fence, Fenced};
+use super::outcome::{Clock, Judged, Measured, Outcome, Settings, Spent, Stop};
+use super::session::Session;
+use super::sources::Sources;
 use super::timeline::{Bar, bars};
-use crate::check;
+use super::verdict;
 use crate::data::{self, Dtype};
 use crate::device::{BuildUnit, Device, ProgramId, Timing};
 use crate::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
-use crate::memory;
 use crate::plan::{Action, Arg, BufferId, Case, HostId, QueuedCommand, Refusal, Target};
+use crate::{check, memory};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
@@ -316,7 +316,7 @@ impl ScriptMemory {
                 }
             };
             if let Some(Wrong { at, is, must }) = wrong {
-                return Err(judge::wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
+                return Err(verdict::wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
             }
         }
         Ok(())
@@ -338,13 +338,13 @@ impl ScriptMemory {
         let buffers = act.script.buffers.iter().zip(&self.buffers).enumerate();
         for (place, (spec, &fenced)) in buffers.filter(|_| self.program.is_some()) {
             if let Some(what) = self.fence.overrun(device, fenced, &self.fence.zones(fenced.dtype))? {
-                return Err(judge::wrong(format!("writes outside buffer {place}: {what}")));
+                return Err(verdict::wrong(format!("writes outside buffer {place}: {what}")));
             }
             if spec.contents == Contents::Pattern && act.script.answer.place != AnswerPlace::Buffer(place) {
                 let mut bytes = vec![0; spec.bytes];
                 fill(&mut bytes, spec.contents, act.seed);
                 if !fenced.is_unchanged(device, check::fingerprint(&bytes))? {
-                    return Err(judge::wrong(format!("the kernel changed its input, buffer {place}")));
+                    return Err(verdict::wrong(format!("the kernel changed its input, buffer {place}")));
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! What a case is run over: its inputs, here and on the device, and what is right for them.
 
-use super::buffers::Fenced;
-use super::judge::{Judged, judge_moved, judge_real};
-use super::outcome::Stop;
-use super::session::ReadyCase;
+use super::fence::Fenced;
+use super::outcome::{Judged, Stop};
+use super::ready::ReadyCase;
+use super::verdict::{judge_moved, judge_real};
 use crate::check;
 use crate::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
 use crate::device::{Device, ProgramId};
@@ -245,7 +245,9 @@ pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::session::{Session, Sources, find_family};
+    use super::super::session::Session;
+    use super::super::sources::Sources;
+    use super::super::sources::find_family;
     use super::*;
     use crate::device::fake::FakeDevice;
     use crate::plan::WorkGroup;

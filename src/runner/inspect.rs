@@ -1,7 +1,8 @@
 //! What a rung's kernels need, by a build of their own.
 
-use super::outcome::Stop;
-use super::session::{Session, find_family};
+use super::outcome::{BuildTold, Stop};
+use super::session::Session;
+use super::sources::find_family;
 use crate::device::{Told, generation};
 use crate::occupancy::{self, GroupNeeds};
 use crate::plan::{Arg, Case, TOLD};
@@ -19,17 +20,6 @@ pub struct Inspected {
     pub local: u64,
     /// Work-items of a group.
     pub wg: u64,
-}
-
-/// What the driver tells of the build of a case's main kernel, and what follows; nothing of what it does not tell.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BuildTold {
-    /// Registers of a work-item, 32 bits each.
-    pub registers: Option<u64>,
-    /// Bytes that a work-item stores to memory and loads from it for want of registers.
-    pub spilled: Option<u64>,
-    /// Of the warps that a compute unit can hold at once, those that it does, in per cent.
-    pub occupancy: Option<f64>,
 }
 
 impl Session {

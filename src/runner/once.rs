@@ -2,7 +2,8 @@
 
 use super::inputs::choices;
 use super::outcome::{Clock, Outcome, Status, Stop};
-use super::session::{Session, find_family};
+use super::session::Session;
+use super::sources::find_family;
 use crate::data::Params;
 use crate::plan::{Case, WorkGroup};
 use serde::{Deserialize, Serialize};

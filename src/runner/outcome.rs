@@ -1,8 +1,6 @@
 //! How to measure a case, and what came of it.
 
-use super::clock;
-use super::inspect::BuildTold;
-use super::judge::Judged;
+use super::clock::{self, Sample};
 use super::timeline::Bar;
 use crate::data::Params;
 use crate::device::DeviceError;
@@ -99,15 +97,6 @@ impl Settings {
             candidate: None,
         }
     }
-}
-
-/// One timed run, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
-    /// By the driver's events; absent where they cannot be believed.
-    pub event: Option<f64>,
-    /// By the host's clock.
-    pub wall: f64,
 }
 
 /// How a case ended.
@@ -252,6 +241,39 @@ pub struct Measured {
     pub suspect: Option<String>,
     /// What else there is to say.
     pub note: String,
+}
+
+/// What the driver tells of the build of a case's main kernel, and what follows; nothing of what it does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildTold {
+    /// Registers of a work-item, 32 bits each.
+    pub registers: Option<u64>,
+    /// Bytes that a work-item stores to memory and loads from it for want of registers.
+    pub spilled: Option<u64>,
+    /// Of the warps that a compute unit can hold at once, those that it does, in per cent.
+    pub occupancy: Option<f64>,
+}
+
+/// A result over real data that passed its check.
+#[derive(Clone, Copy)]
+pub(super) struct Judged {
+    /// The largest error, and the error allowed; none where it has no size, as beside an infinite input.
+    pub(super) max_err: Option<f64>,
+    pub(super) tol: Option<f64>,
+    /// The result, if it is a single number.
+    pub(super) value: Option<Number>,
+}
+
+impl Judged {
+    /// What a script's runs left, all of which was compared and found equal.
+    pub(super) fn equal() -> Judged {
+        Judged { max_err: Some(0.0), tol: Some(0.0), value: None }
+    }
+
+    /// The answer to no elements, of which there is nothing to check.
+    pub(super) fn of_nothing(value: Option<Number>) -> Judged {
+        Judged { value, ..Judged::equal() }
+    }
 }
 
 /// What the canary, a fixed arithmetic kernel, showed before, during and after the sampling of a case.

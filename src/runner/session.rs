@@ -1,62 +1,23 @@
 //! One device, the data of the case at hand, and the steps that every case goes through.
 
-use super::buffers::Fence;
 use super::canary::Gauge;
-use super::drawing;
+use super::drawing::{self, MOST_HELD};
+use super::fence::Fence;
 use super::inputs::{Data, Origin, choices, drawn_inputs, make_inputs};
-use super::judge::{Judged, single};
-use super::outcome::{Clock, Measured, Outcome, Settings, Status, Stop};
+use super::outcome::{Clock, Judged, Measured, Outcome, Settings, Status, Stop};
+use super::ready::ReadyCase;
+use super::sources::{Sources, find_family, used_defines};
+use super::verdict::single;
 use crate::check;
 use crate::data::{Array, Dtype, Fill, Inputs};
 use crate::device::{BuildUnit, Device, ProgramId};
 use crate::exchange::exchange;
-use crate::files;
-use crate::kernels::{self, Family, Rung, assemble};
+use crate::kernels::{self, Family, Rung};
 use crate::plan::{Case, Plan, Reference, Refusal};
-use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
-use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, Hasher};
-use std::path::PathBuf;
 use std::time::Instant;
-
-/// Where kernel sources come from.
-#[derive(Clone, Debug, Default)]
-pub struct Sources {
-    /// A folder laid out like `cl/`, before the sources built into the binary; `None` for these alone.
-    pub dir: Option<PathBuf>,
-}
-
-impl Sources {
-    /// The text of a kernel file with its fragments.
-    ///
-    /// # Errors
-    /// [`Status::Failed`] if there is no such file.
-    pub fn assemble(&self, path: &str) -> Result<String, Stop> {
-        assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
-    }
-
-    /// The text of a kernel file as it is.
-    ///
-    /// # Errors
-    /// [`Status::Failed`] if there is no such file.
-    pub fn read(&self, path: &str) -> Result<String, Stop> {
-        self.lookup(path).map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
-    }
-
-    fn lookup(&self, path: &str) -> Option<Cow<'static, str>> {
-        match &self.dir {
-            // What the folder lacks is built in; what it has and nobody can read is missing.
-            Some(dir) if dir.join(path).exists() => files::read_to_string(&dir.join(path)).ok().map(Cow::Owned),
-            _ => kernels::embedded(path),
-        }
-    }
-
-    fn unreadable(&self, missing: &str) -> Stop {
-        let place = self.dir.as_ref().map_or("the binary".into(), |d| d.display().to_string());
-        Stop::failed(format!("no readable kernel source {missing} in {place}"))
-    }
-}
 
 /// Runs cases on one device.
 pub struct Session {
@@ -81,46 +42,8 @@ pub struct Session {
     most_held: u64,
 }
 
-/// The variable that says what the second seed is, to repeat a run that named one.
-const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
-
-/// The second seed that the environment names, if it does.
-///
-/// # Errors
-/// That it is no whole number, in words.
-pub fn second_seed() -> Result<Option<u64>, String> {
-    let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
-    let seed = text.to_str().and_then(|text| text.parse().ok());
-    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is no whole number: take the one that a message named"))
-}
-
-/// Most bytes of inputs that the host makes if nobody says.
-pub(super) const MOST_HELD: u64 = 512 << 20;
-
 /// Most cases that a session remembers having verified.
 const MOST_VERIFIED: usize = 128;
-
-/// A case on its way: what was asked, and what it was turned into.
-pub(super) struct ReadyCase<'a> {
-    pub(super) case: &'a Case,
-    pub(super) family: &'static Family,
-    pub(super) plan: Plan,
-    pub(super) program: ProgramId,
-    /// The session's second seed: it draws data that no kernel can know, and the places of changes.
-    pub(super) second_seed: u64,
-    /// How the case was judged before, if it is only timed once more.
-    pub(super) again: Option<Judged>,
-}
-
-impl ReadyCase<'_> {
-    /// Where something was found that depends on the second seed, with how to find it again.
-    pub(super) fn repeatable(&self, when: &str) -> String {
-        match when.contains(SECOND_SEED) {
-            true => when.to_owned(),
-            false => format!("{when}; {SECOND_SEED}={} repeats it", self.second_seed),
-        }
-    }
-}
 
 impl Session {
     /// A session on a device; `files` replace the random inputs of every case.
@@ -435,32 +358,9 @@ fn gib(bytes: u64) -> String {
     format!("{:.2}", bytes as f64 / (1u64 << 30) as f64)
 }
 
-/// The definitions that a source mentions: the others would only make it another program to compile.
-pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
-    let words: HashSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
-    defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
-}
-
-pub(super) fn find_family(name: &str) -> Result<&'static Family, Stop> {
-    kernels::family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
-}
-
 /// Nothing to launch: the host's finish of no partial results is the answer.
 pub(super) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
     let answer = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
     let note = "no elements: answered without a launch".into();
     Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_definitions_that_the_source_mentions_are_passed() {
-        let define = |name: &str| (name.to_owned(), "1".to_owned());
-        let text = "#ifdef USE_MAD\n__local T sums[WG];";
-        let used = used_defines(&[define("T"), define("WG"), define("USE_MAD"), define("USE"), define("ACC")], text);
-        assert_eq!(used, [define("T"), define("WG"), define("USE_MAD")]);
-    }
 }

@@ -1,13 +1,15 @@
 //! Timing a rung that was found right, and looking at its result again afterwards.
 
-use super::buffers::{BoundPlan, Fence};
+use super::buffers::BoundPlan;
 use super::canary::{self, Gauge, Watched};
-use super::clock;
+use super::clock::{self, Sample};
+use super::fence::Fence;
 use super::inputs::{Data, timed_exact_data};
-use super::judge::tails;
-use super::outcome::{Cache, Canary, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
+use super::outcome::{Cache, Canary, Clock, Measured, Outcome, Settings, Spent, Stop};
+use super::ready::ReadyCase;
 use super::sampling::{self, SHORTEST_BATCH};
-use super::session::{ReadyCase, Session};
+use super::session::Session;
+use super::verdict::tails;
 use super::witness::Witness;
 use crate::data::Array;
 use crate::device::{Device, DeviceInfo};

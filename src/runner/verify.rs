@@ -1,10 +1,13 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
-use super::buffers::{BoundPlan, Fence, Fenced};
+use super::buffers::BoundPlan;
+use super::fence::{Fence, Fenced};
 use super::inputs::{Data, exact_data, exact_data_of, exactly, timed_exact_data};
-use super::judge::{Judged, completed, demand_guards, demand_inputs, finished, judge, tails};
-use super::outcome::Stop;
-use super::session::{ReadyCase, Session};
+use super::judge::{completed, demand_guards, demand_inputs, finished, judge};
+use super::outcome::{Judged, Stop};
+use super::ready::ReadyCase;
+use super::session::Session;
+use super::verdict::tails;
 use crate::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
 use crate::device::BuildUnit;
 use crate::kernels::{Changed, Family, Spot};

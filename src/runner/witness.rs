@@ -4,9 +4,10 @@
 
 use super::buffers::BoundPlan;
 use super::inputs::Data;
-use super::judge::{self, wrong};
+use super::judge;
 use super::outcome::Stop;
-use super::session::ReadyCase;
+use super::ready::ReadyCase;
+use super::verdict::wrong;
 use crate::check;
 use crate::data::{self, Change};
 use crate::device::Device;

@@ -101,20 +101,12 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Dtype, Params, Shape};
+    use crate::data::{Dtype, Shape};
     use crate::plan::{Case, WorkGroup};
     use crate::runner::{Clock, Measured, Sample};
 
     fn pool(rounds: u32, times: &[f64]) -> Pool {
-        let case = Case {
-            family: "dot".into(),
-            variant: "naive".into(),
-            dtype: Dtype::F32,
-            shape: Shape::vector(9),
-            wg: WorkGroup::linear(64),
-            params: Params::new(),
-            seed: 1,
-        };
+        let case = Case { wg: WorkGroup::linear(64), ..Case::of("dot", "naive", Dtype::F32, Shape::vector(9)) };
         let samples = times.iter().map(|&wall| Sample { event: Some(wall / 2.0), wall }).collect();
         let measured = Measured { samples, ..Measured::for_tests(Clock::Event) };
         let outcome = Outcome::pending(&case, Clock::Event).ended(Ok(measured));

@@ -21,7 +21,7 @@ impl Asked<'_> {
     /// though they can without; none if one can.
     pub fn refusal(&self, name: &str, sets: &[Params]) -> Option<String> {
         let mut first: Option<Refusal> = None;
-        for rung in self.rungs.iter().filter(|rung| super::space::reads(self.family, rung, name)) {
+        for rung in self.rungs.iter().filter(|rung| reads(self.family, rung, name)) {
             for (dtype, wg, target) in self.places() {
                 let case = self.case(rung, dtype, wg);
                 let plan = |case: &Case| self.family.plan(rung, case, &target);
@@ -50,15 +50,20 @@ impl Asked<'_> {
 
     fn case(&self, rung: &Rung, dtype: Dtype, wg: WorkGroup) -> Case {
         Case {
-            family: self.family.name.into(),
-            variant: rung.variant().into(),
-            dtype,
-            shape: self.family.usual_shape(self.family.form.default_size(), false),
             wg,
-            params: Params::new(),
-            seed: 1,
+            ..Case::of(
+                self.family.name,
+                rung.variant(),
+                dtype,
+                self.family.usual_shape(self.family.form.default_size(), false),
+            )
         }
     }
+}
+
+/// Whether the rung reads the setting.
+pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
+    family.choices.iter().chain(rung.tunables).any(|t| t.name == name)
 }
 
 /// Every kind of device that planners tell apart, with as much of everything as any has.

@@ -1,6 +1,6 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
-use super::Asked;
+use super::possible::{Asked, reads};
 use crate::data::{Dtype, Params, Shape, combinations};
 use crate::kernels::{Family, Kind, Rung, Tunable};
 use crate::plan::{Case, Refusal, Target, WorkGroup};
@@ -153,11 +153,6 @@ impl Space {
         let read = self.settings.iter().filter(|s| reads(self.family, rung, s.name));
         combinations(read.map(|s| (s.name, s.values.as_slice())))
     }
-}
-
-/// Whether the rung reads the setting.
-pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
-    family.choices.iter().chain(rung.tunables).any(|t| t.name == name)
 }
 
 impl Space {

@@ -153,15 +153,7 @@ mod tests {
 
     fn space(family: &'static Family, settings: &[Setting]) -> TuningSpace {
         let target = fake_info().target;
-        let base = Case {
-            family: family.name.into(),
-            variant: String::new(),
-            dtype: family.dtypes[0],
-            shape: family.form.shape(1024, None),
-            wg: WorkGroup::linear(1),
-            params: Params::new(),
-            seed: 1,
-        };
+        let base = Case::of(family.name, "", family.dtypes[0], family.form.shape(1024, None));
         let rungs: Vec<&'static Rung> = family.ladder.iter().collect();
         TuningSpace::new(family, &rungs, &base, None, settings, &target)
     }

@@ -41,13 +41,9 @@ pub fn case_of(row: &Row) -> Option<Case> {
         return None;
     }
     Some(Case {
-        family: row.family.clone(),
-        variant: row.variant.clone(),
-        dtype: row.dtype,
-        shape: Shape { n: row.n, m: row.m },
         wg: values::work_group(&row.wg).ok()?,
         params: params_of(&row.params),
-        seed: 1,
+        ..Case::of(&row.family, &row.variant, row.dtype, Shape { n: row.n, m: row.m })
     })
 }
 

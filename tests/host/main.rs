@@ -4,6 +4,7 @@
 mod architecture;
 #[path = "../binary/mod.rs"]
 mod binary;
+mod circles;
 mod docs;
 mod environment;
 mod explanations;

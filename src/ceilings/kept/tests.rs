@@ -1,6 +1,6 @@
 use super::*;
 use crate::ceilings::{Quantity, Rate};
-use crate::data::{Dtype, Params, Shape};
+use crate::data::{Dtype, Shape};
 use crate::device::fake;
 use crate::plan::{Case, WorkGroup};
 use crate::record::Run;
@@ -9,15 +9,7 @@ use crate::runner::{Clock, Measured, Outcome, Sample, Stop};
 fn row(info: &DeviceInfo, what: &'static str, place: Site, value: Option<f64>, quick: bool) -> CeilingRow {
     let measure = if what == "launch" { Rate::Seconds } else { Rate::Bytes };
     let quantity = Quantity { what, element: "", bytes: Some(1 << 20), measure, place, spaces: vec![] };
-    let case = Case {
-        family: "read".into(),
-        variant: "strided".into(),
-        dtype: Dtype::I32,
-        shape: Shape::vector(1 << 18),
-        wg: WorkGroup::linear(64),
-        params: Params::new(),
-        seed: 1,
-    };
+    let case = Case { wg: WorkGroup::linear(64), ..Case::of("read", "strided", Dtype::I32, Shape::vector(1 << 18)) };
     let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
     let measured = Measured { samples, ..Measured::for_tests(Clock::Event) };
     let end = if value.is_some() { Ok(measured) } else { Err(Stop::new(Status::Skipped, "")) };

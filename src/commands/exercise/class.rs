@@ -1,12 +1,14 @@
 //! The submissions of a class: DIR/STUDENT/NAME.cl, graded one after the other. A bad one costs its own row.
 
-use super::super::{Out, say};
 use super::grading::Grader;
+use super::json::{as_json, json_file, write};
 use crate::Error;
 use crate::cli::{ExerciseCheck, Global};
+use crate::console::Out;
 use crate::exercise::{ExerciseVerdict, Grade, NAMES, exercise};
 use crate::report::format;
 use crate::suggest::{did_you_mean, nearest};
+use crate::terminal::say;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,7 +36,7 @@ struct ClassRow {
 /// A folder that cannot be read or holds no submissions, no device, or an interrupt.
 pub(super) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
-    let json = super::json_file(options)?;
+    let json = json_file(options)?;
     let grader = Grader::new(global, options)?;
     let mut rows: Vec<ClassRow> = Vec::new();
     for HandedIn { student, path } in files {
@@ -45,10 +47,10 @@ pub(super) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folde
         rows.push(ClassRow { student, file: path.display().to_string(), grade });
     }
     if let Some(mut file) = json {
-        super::write(&mut file, &rows)?;
+        write(&mut file, &rows)?;
     }
     match options.json.as_deref() {
-        Some("-") => out.text(&format!("{}\n", super::as_json(&rows)?)),
+        Some("-") => out.text(&format!("{}\n", as_json(&rows)?)),
         _ => out.text(&table(&rows)),
     }
 }

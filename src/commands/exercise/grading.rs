@@ -1,17 +1,19 @@
 //! A submission checked: first whether it is right, on the device; then what it does, in the simulator.
 
-use super::super::{interrupt, judge, own, say};
+use crate::adopt::own;
+use crate::bench::judge;
 use crate::cli::{ExerciseCheck, Global};
 use crate::count::{CountedCase, CountingWorker, LockstepModel, Simulator};
-use crate::data::{Params, Shape};
+use crate::data::Shape;
 use crate::exercise::{DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
 use crate::judging::{self, Patience, Ruling};
 use crate::kernels::{self, Family, Form, Rung};
 use crate::plan::{Case, WorkGroup};
 use crate::report::hint::{Hint, hint};
 use crate::runner::{Status, Stop};
+use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, ceilings, files};
+use crate::{Error, ceilings, files, interrupt};
 use std::collections::hash_map::RandomState;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
@@ -57,9 +59,6 @@ impl Grader {
     }
 
     /// Grades a file. Whatever the file does is no error.
-    ///
-    /// # Errors
-    /// No device, or an interrupt.
     pub(super) fn grade(&self, exercise: &Exercise, path: &Path) -> Result<Grade, Error> {
         let grade = Grade::begin(exercise.name, self.seed);
         let text = match read(path) {
@@ -157,13 +156,9 @@ impl Grader {
 
     fn case(&self, Submission { family, rung, .. }: Submission<'_>, shape: Shape) -> Case {
         Case {
-            family: family.name.into(),
-            variant: rung.variant().into(),
-            dtype: family.dtypes[0],
-            shape,
             wg: kernels::declared_work_group(rung).unwrap_or_else(|| WorkGroup::linear(WORK_GROUP)),
-            params: Params::new(),
             seed: self.seed,
+            ..Case::of(family.name, rung.variant(), family.dtypes[0], shape)
         }
     }
 }

@@ -2,15 +2,16 @@
 
 mod class;
 mod grading;
+mod json;
 mod told;
 
-use super::{Out, note, outputs, words};
 use crate::cli::{ExerciseAction, ExerciseCheck, Global};
+use crate::console::{Out, note};
 use crate::exercise::{Exercise, ExerciseVerdict, Grade, NAMES, Progress, Standing, exercise, exercises};
-use crate::store::Deferred;
 use crate::terminal::Screen;
-use crate::{Error, ceilings};
+use crate::{Error, ceilings, words};
 use grading::Grader;
+use json::{as_json, json_file, write};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
@@ -154,17 +155,4 @@ fn outcome(grade: &Grade) -> Result<(), Error> {
         ExerciseVerdict::Uncounted => Error::NoDevice(text),
         ExerciseVerdict::NotYet | ExerciseVerdict::Crashed | ExerciseVerdict::Endless => Error::Failed(text),
     })
-}
-
-/// Opens the file for JSON, before anything runs.
-fn json_file(options: &ExerciseCheck) -> Result<Option<Deferred>, Error> {
-    options.json.as_deref().filter(|path| *path != "-").map(Deferred::open).transpose()
-}
-
-fn as_json(value: &impl serde::Serialize) -> Result<String, Error> {
-    serde_json::to_string_pretty(value).map_err(|e| Error::Failed(e.to_string()))
-}
-
-fn write(file: &mut Deferred, value: &impl serde::Serialize) -> Result<(), Error> {
-    outputs::replace(file, &(as_json(value)? + "\n"))
 }

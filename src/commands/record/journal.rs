@@ -70,9 +70,6 @@ impl JournalStep {
 
 impl Journal {
     /// That of a folder which is new, or which the same command began.
-    ///
-    /// # Errors
-    /// `Usage` if the folder holds something else; `Output` if it cannot be made.
     pub(super) fn open(
         folder: &Path,
         command: String,
@@ -131,9 +128,6 @@ impl Journal {
     }
 
     /// Puts it into its folder.
-    ///
-    /// # Errors
-    /// `Output`.
     pub(super) fn save(&self) -> Result<(), Error> {
         let path = self.folder.join(FILE);
         let failed = |source| Error::Output { what: path.display().to_string(), source };

@@ -6,14 +6,14 @@ mod sheet;
 mod steps;
 
 use super::next::{joined, quoted};
-use super::{Out, bench, interrupt, note, say};
 use crate::cli::environment::VARIABLES;
 use crate::cli::{Global, RecordArgs};
+use crate::console::{Out, note};
 use crate::device::{DeviceInfo, PlatformInfo, doctor, select};
 use crate::record::Run;
 use crate::report::groups::distinct;
-use crate::store;
-use crate::{Error, children, files};
+use crate::terminal::say;
+use crate::{Error, bench, children, files, interrupt, store};
 use journal::{Journal, JournalStep};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -28,9 +28,6 @@ const UNFINISHED: &str = "unfinished";
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Records the device in the folder that is given, or says what that would be.
-///
-/// # Errors
-/// No device, a folder of something else, outputs that cannot be written, and the worst end of a command.
 pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), Error> {
     let platforms = doctor::listing().map_err(Error::NoDevice)?.platforms;
     let info = select::select(&platforms, global.device.as_deref())?;

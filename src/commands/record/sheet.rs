@@ -19,9 +19,6 @@ const PROCESSORS: [&str; 9] =
     ["threadripper", "epyc", "ryzen", "xeon", "core", "atom", "apple", "neoverse", "graviton"];
 
 /// Runs a small kernel and writes the sheet.
-///
-/// # Errors
-/// `NoDevice` if the kernel does not run; `Output`.
 pub(super) fn write(folder: &Path, platform: &PlatformInfo, info: &DeviceInfo) -> Result<(), Error> {
     let probe = doctor::check_device(info)
         .map_err(|why| Error::NoDevice(format!("{} does not work: {why}; see gpulab doctor", info.name)))?;

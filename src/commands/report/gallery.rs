@@ -1,14 +1,13 @@
 //! A gallery: a page for each folder of files, and one that compares them.
 
-use super::folders;
-use super::inputs::InputFolder;
+use super::inputs::{InputFolder, folders};
 use crate::Error;
 use crate::ceilings::Site;
 use crate::cli::Global;
-use crate::commands::named::is_page;
-use crate::commands::{note, why};
+use crate::console::note;
+use crate::counting::why;
 use crate::files::{address, write_whole};
-use crate::report::page::{self, PageMaterial, RecordedFolder};
+use crate::report::page::{self, PageMaterial, RecordedFolder, is_page};
 use crate::store::{OutputFile, check_outputs};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +16,6 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = "index";
 
 /// Writes the pages into a folder, which is made if need be. Data that lie in files are linked from there.
-///
-/// # Errors
-/// [`Error::Output`] for what cannot be written.
 pub(super) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> Result<(), Error> {
     let folder = Path::new(output);
     let failed = |source| Error::Output { what: output.to_owned(), source };

@@ -2,7 +2,13 @@
 
 use crate::ceilings::CeilingRow;
 use crate::commands::record;
-use crate::commands::shown::{Material, ShownFile, ceilings_of, is_path, named, of_device, take_apart};
+use crate::console::note;
+use crate::count::CountRow;
+use crate::record::Point;
+use crate::report::groups::experiments;
+use crate::report::page::{DataFile, DataPlace, RecordedFolder, RecordedStudy};
+use crate::report::picture::{self, StudyText};
+use crate::shown::{Material, PointStudy, ShownFile, ceilings_of, is_path, named, of_device, take_apart};
 use crate::store::{Shipped, shipped};
 use crate::{Error, files};
 use std::borrow::Cow;
@@ -149,4 +155,44 @@ fn of_paths(paths: &[PathBuf]) -> Result<Vec<InputFolder>, Error> {
         }
     }
     Ok(folders.into_iter().map(|(_, folder)| folder).collect())
+}
+
+/// What pages are made from. Counts in the files go to `counts`; `link` gives the address of a file that pages link, and none
+/// of one that they hold.
+pub(super) fn folders(
+    inputs: Vec<InputFolder>,
+    counts: &mut Vec<CountRow>,
+    link: &dyn Fn(&Path) -> Option<String>,
+    is_quiet: bool,
+) -> Vec<RecordedFolder> {
+    let file = |InputFile { name, path, text, .. }: InputFile| {
+        let bytes = text.len();
+        let place = path.and_then(|path| link(&path)).map_or(DataPlace::Held(text), DataPlace::Linked);
+        DataFile { name, bytes, place }
+    };
+    let folder = |input: InputFolder| {
+        let name = input.name.clone();
+        let (own, files) = input.take();
+        if !is_quiet {
+            own.torn.iter().for_each(|torn| note(torn));
+        }
+        counts.extend(own.counts);
+        RecordedFolder {
+            name,
+            rows: own.rows,
+            studies: experiments(&own.points).into_iter().map(study).collect(),
+            ceilings: own.ceilings,
+            samples: own.samples,
+            peers: own.peers,
+            files: files.into_iter().map(file).collect(),
+        }
+    };
+    inputs.into_iter().map(folder).collect()
+}
+
+fn study(points: Vec<Point>) -> RecordedStudy {
+    let own = PointStudy::of(&points);
+    let text = StudyText { question: own.question, finding: &own.finding, label: &|x| own.label(x) };
+    let picture = picture::experiment(&points, &text);
+    RecordedStudy { question: own.question.to_owned(), finding: own.finding.clone(), picture, points }
 }

@@ -2,21 +2,17 @@
 
 mod gallery;
 mod inputs;
+pub(super) mod splice;
 
-use super::shown::add_kept;
-use super::study::PointStudy;
-use super::{note, why};
 use crate::Error;
 use crate::cli::{Global, ReportArgs};
-use crate::count::CountRow;
-use crate::record::Point;
-use crate::report::groups::experiments;
-use crate::report::page::{self, DataFile, DataPlace, PageMaterial, RecordedFolder, RecordedStudy};
-use crate::report::picture::{self, StudyText};
+use crate::console::note;
+use crate::counting::why;
+use crate::report::page::{self, PageMaterial};
+use crate::shown::add_kept;
 use crate::store::Deferred;
 pub(super) use gallery::is_folder;
-use inputs::{InputFile, InputFolder, inputs};
-use std::path::Path;
+use inputs::{folders, inputs};
 
 /// Where the page goes when nothing else is asked for.
 pub(super) const DEFAULT: &str = "report.html";
@@ -41,44 +37,4 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
         note(&format!("wrote {output}, {} KiB", page.len().div_ceil(1024)));
     }
     Ok(())
-}
-
-/// What pages are made from. Counts in the files go to `counts`; `link` gives the address of a file that pages link, and none
-/// of one that they hold.
-fn folders(
-    inputs: Vec<InputFolder>,
-    counts: &mut Vec<CountRow>,
-    link: &dyn Fn(&Path) -> Option<String>,
-    is_quiet: bool,
-) -> Vec<RecordedFolder> {
-    let file = |InputFile { name, path, text, .. }: InputFile| {
-        let bytes = text.len();
-        let place = path.and_then(|path| link(&path)).map_or(DataPlace::Held(text), DataPlace::Linked);
-        DataFile { name, bytes, place }
-    };
-    let folder = |input: InputFolder| {
-        let name = input.name.clone();
-        let (own, files) = input.take();
-        if !is_quiet {
-            own.torn.iter().for_each(|torn| note(torn));
-        }
-        counts.extend(own.counts);
-        RecordedFolder {
-            name,
-            rows: own.rows,
-            studies: experiments(&own.points).into_iter().map(study).collect(),
-            ceilings: own.ceilings,
-            samples: own.samples,
-            peers: own.peers,
-            files: files.into_iter().map(file).collect(),
-        }
-    };
-    inputs.into_iter().map(folder).collect()
-}
-
-fn study(points: Vec<Point>) -> RecordedStudy {
-    let own = PointStudy::of(&points);
-    let text = StudyText { question: own.question, finding: &own.finding, label: &|x| own.label(x) };
-    let picture = picture::experiment(&points, &text);
-    RecordedStudy { question: own.question.to_owned(), finding: own.finding.clone(), picture, points }
 }

@@ -4,28 +4,29 @@ mod remember;
 mod replay;
 mod rows;
 
-use super::bench::{self, Input};
-use super::pace::FOR_LIMITS;
-use super::{Out, interrupt, note, own, say, screen};
+use crate::adopt::{described, own};
+use crate::bench::pace::FOR_LIMITS;
+use crate::bench::{self, Input};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
+use crate::console::{Out, note, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};
-use crate::plan::{Case, WorkGroup};
+use crate::plan::Case;
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::{Outcome, Settings, Spent};
 use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Setting, Shard, Space};
-use crate::terminal::Screen;
+use crate::terminal::{Screen, say};
 use crate::tune::{
     Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
     time_of,
 };
 use crate::values::SearchBudget;
 use crate::worker::{Executor, Job, Setup};
-use crate::{Error, stats};
+use crate::{Error, interrupt, stats};
 use rows::TuningRows;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -40,9 +41,6 @@ const MOST_LAST: f64 = 0.4;
 const GOOD_ENOUGH: f64 = 0.95;
 
 /// Searches, measures the best again, remembers them, and explains; or replays recorded rows.
-///
-/// # Errors
-/// Bad options, no device, files that cannot be written, and the worst thing that happened to a configuration.
 pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
     let export = export_file(options)?;
     if !options.replay.is_empty() {
@@ -111,7 +109,7 @@ struct AskedTuning {
 
 impl AskedTuning {
     fn new(options: &TuneArgs) -> Result<AskedTuning, Error> {
-        let family = bench::family(options.name().unwrap_or_default())?;
+        let family = described::named(options.name().unwrap_or_default())?;
         let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
         let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
         bench::check_dtype(family, dtype)?;
@@ -136,13 +134,9 @@ impl AskedTuning {
         let target = &executor.info().target;
         let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
         let base = Case {
-            family: self.family.name.into(),
-            variant: String::new(),
-            dtype: self.dtype,
-            shape: self.shape,
-            wg: WorkGroup::linear(1),
             params: self.choices.clone(),
             seed: options.seed,
+            ..Case::of(self.family.name, "", self.dtype, self.shape)
         };
         let space = TuningSpace::new(self.family, &self.rungs, &base, wgs, &self.settings, target);
         match (space.candidates.is_empty(), space.refused.first()) {
@@ -233,7 +227,7 @@ impl<'a> Tuning<'a> {
         let worst = bench::worst(self.rows.all(), false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
         let finished = self.rows.finish(went.is_ok());
-        bench::worst_of(
+        worst_of(
             [went.map(drop), worst, probes, told, kept, written, json, finished].into_iter().filter_map(Result::err),
         )
     }

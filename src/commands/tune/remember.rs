@@ -1,15 +1,15 @@
 //! What of a search is remembered: the best configuration of each rung, and of all rungs where all were tuned.
 
-use super::super::{note, say};
 use super::Tuning;
 use crate::Error;
 use crate::cli::Global;
+use crate::console::note;
 use crate::data::Params;
 use crate::kernels::Rung;
 use crate::record::Row;
 use crate::report::sweep::wrapped;
 use crate::runner::Sources;
-use crate::terminal::Screen;
+use crate::terminal::{Screen, say};
 use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, source_hash, time_of};
 
 impl Tuning<'_> {

@@ -1,25 +1,23 @@
 //! `gpulab tune --replay`: strategies over recorded rows.
 
-use super::super::{Out, outputs, say, screen};
 use super::rows::write_kernel_tuner;
 use crate::cli::{Global, TuneArgs};
+use crate::console::{Out, screen};
 use crate::kernels::{Rung, family};
 use crate::record::{HOST, Row};
 use crate::report::format;
 use crate::report::sweep::latest;
 use crate::report::tune::{ReplayTold, replays, replays_markdown};
 use crate::store::{Recorded, recorded};
+use crate::terminal::say;
 use crate::tune::{Replay, Strategy, replay};
-use crate::{Error, files};
+use crate::{Error, files, outputs};
 use std::path::Path;
 
 /// Seeds that each strategy with chance in it runs over.
 const SEEDS: u64 = 101;
 
 /// Prints for each problem in the files what the strategies need; a file for another tuner takes the rows of one problem.
-///
-/// # Errors
-/// A file that cannot be read, or has no rows of a search.
 pub(super) fn run(out: &mut Out, global: &Global, options: &TuneArgs, export: Option<&str>) -> Result<(), Error> {
     let names: Vec<String> = options.replay.iter().map(|file| file.display().to_string()).collect();
     let md = options.md.as_deref();

@@ -1,16 +1,16 @@
 //! The rows of a search: in the user's file or in one of the folder for data, so that an interrupted search goes on.
 
-use super::super::{note, say};
-use crate::Error;
 use crate::cli::{Global, TuneArgs};
+use crate::console::note;
 use crate::device::DeviceInfo;
-use crate::files;
 use crate::record::Row;
 use crate::report::sweep::latest;
 use crate::runner::Spent;
 use crate::store::{CsvFile, Deferred, JsonFile, Mode, read_rows};
 use crate::sweep::{Configuration, Identity};
+use crate::terminal::say;
 use crate::tune::{TUNED_FOLDER, TuningMemory, kernel_tuner};
+use crate::{Error, files};
 use std::path::{Path, PathBuf};
 
 /// The rows so far, and where they go.
@@ -132,9 +132,6 @@ impl TuningRows {
 }
 
 /// Finds files that cannot be written before anything is measured for them; none is changed.
-///
-/// # Errors
-/// [`Error::Output`], and [`Error::Usage`] for a file of other columns.
 pub(super) fn check_writable(
     csv: Option<&str>,
     json: Option<&str>,

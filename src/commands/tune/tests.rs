@@ -5,7 +5,7 @@ use crate::cli::{Cli, Command};
 use crate::device::DeviceInfo;
 use crate::device::fake::{FakeDevice, FakeKernel, Memory, fake_info};
 use crate::kernels::dot;
-use crate::plan::{Arg, Launch};
+use crate::plan::{Arg, Launch, WorkGroup};
 use crate::runner::{Session, Sources, Status};
 use crate::tune::{Remembered, TunedEntry, TunedFile, TuningMemory};
 use crate::worker::InProcess;
@@ -90,15 +90,7 @@ fn the_fastest_is_remembered_and_found_again_on_its_own_driver_only() {
     let folder = TempDir::new().unwrap();
     let memory = TuningMemory::below(folder.path());
     memory.add(&TunedFile::empty(&fake_info()), &entries).unwrap();
-    let case = Case {
-        family: "dot".into(),
-        variant: "naive".into(),
-        dtype: Dtype::F32,
-        shape: Shape::vector(900),
-        wg: WorkGroup::linear(256),
-        params: Params::new(),
-        seed: 1,
-    };
+    let case = Case { wg: WorkGroup::linear(256), ..Case::of("dot", "naive", Dtype::F32, Shape::vector(900)) };
     let tuned = |info: &DeviceInfo| {
         let known = Remembered::of(memory.of(info).0, &dot::FAMILY, info, &Sources::default())?;
         known.tuned(&case)

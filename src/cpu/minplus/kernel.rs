@@ -1,7 +1,7 @@
 //! The inner loop of the min-plus step, once for all: a tile of the result held in vector registers.
 #![allow(unsafe_code, reason = "intrinsics, and functions for processors that have them")]
 
-use super::Weight;
+use super::weight::Weight;
 use std::marker::PhantomData;
 
 /// The inner loop for one type of weight, compiled for instructions that this processor has.

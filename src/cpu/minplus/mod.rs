@@ -10,15 +10,16 @@
 //! zero). Weights are never NaN nor minus infinity.
 
 mod kernel;
+mod weight;
 
 use super::Baseline;
 use crate::data::Array;
 pub use crate::data::NO_EDGE;
-use bytemuck::Pod;
 use kernel::Kernel;
 use multiversion::multiversion;
 use rayon::prelude::*;
 use std::ops::Range;
+use weight::Weight;
 
 /// Columns of `a` and rows of `b` that a tile takes at once.
 const DEPTH: usize = 512;
@@ -78,7 +79,7 @@ pub const BASELINES: &[Baseline] = &[
 ///
 /// If the matrix is not of f32, f64 or i32.
 pub fn instructions(d: &Array) -> &'static str {
-    typed!(d, d, |d, _d| Weight::best(d).name)
+    typed!(d, d, |d, _d| Tiled::best(d).name)
 }
 
 /// The whole step, with all threads of the current rayon pool and the widest vectors of the processor. Beside the
@@ -97,7 +98,7 @@ pub fn all_threads(n: usize, d: &Array, result: &mut Array) {
 ///
 /// As [`all_threads`], but the result has only these rows.
 pub fn rows(n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
-    typed!(d, result, |d, r| multiply(&Weight::best(d), n, d, rows, r));
+    typed!(d, result, |d, r| multiply(&Tiled::best(d), n, d, rows, r));
 }
 
 /// Lets all threads add and compare in registers, `steps` times a tile, with the instructions that [`all_threads`] would use
@@ -108,7 +109,7 @@ pub fn rows(n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
 ///
 /// If the matrix is not of f32, f64 or i32.
 pub fn in_registers(d: &Array, steps: usize) -> u64 {
-    fn run<T: Weight>(d: &[T], steps: usize) -> u64 {
+    fn run<T: Tiled>(d: &[T], steps: usize) -> u64 {
         let kernel = T::best(d);
         let sums = rayon::broadcast(|_| {
             let mut tile = vec![T::NONE; kernel.rows * kernel.columns];
@@ -120,13 +121,8 @@ pub fn in_registers(d: &Array, steps: usize) -> u64 {
     typed!(d, d, |d, _d| run(d, steps))
 }
 
-/// An element of a matrix.
-trait Weight: Pod + Send + Sync + PartialOrd {
-    /// No edge: what results start from.
-    const NONE: Self;
-    const ZERO: Self;
-    fn plus(self, other: Self) -> Self;
-    fn lesser(self, other: Self) -> Self;
+/// A weight that the inner loop is compiled for.
+trait Tiled: Weight {
     /// Every kernel that this processor can run, the best first.
     fn kernels() -> impl Iterator<Item = Kernel<Self>>;
 
@@ -139,21 +135,9 @@ trait Weight: Pod + Send + Sync + PartialOrd {
     }
 }
 
-macro_rules! weight {
-    ($t:ty, $none:expr, $zero:expr, |$x:ident, $y:ident| $sum:expr, [$($kernel:ident),*]) => {
-        impl Weight for $t {
-            const NONE: $t = $none;
-            const ZERO: $t = $zero;
-            #[inline(always)]
-            fn plus(self, other: $t) -> $t {
-                let ($x, $y) = (self, other);
-                $sum
-            }
-            #[inline(always)]
-            fn lesser(self, other: $t) -> $t {
-                // Compilers make vectors of this, but branches of a comparison of floats in a loop over rows.
-                self.min(other)
-            }
+macro_rules! tiled {
+    ($t:ty, [$($kernel:ident),*]) => {
+        impl Tiled for $t {
             fn kernels() -> impl Iterator<Item = Kernel<$t>> {
                 #[cfg(target_arch = "x86_64")]
                 let native = [$(kernel::x86::$kernel()),*];
@@ -165,9 +149,9 @@ macro_rules! weight {
     };
 }
 
-weight!(f32, f32::INFINITY, 0.0, |x, y| x + y, [avx512_f32_non_negative, avx512_f32, avx2_f32_non_negative, avx2_f32]);
-weight!(f64, f64::INFINITY, 0.0, |x, y| x + y, [avx512_f64, avx2_f64]);
-weight!(i32, NO_EDGE, 0, |x, y| x.wrapping_add(y), [avx512_i32, avx2_i32]);
+tiled!(f32, [avx512_f32_non_negative, avx512_f32, avx2_f32_non_negative, avx2_f32]);
+tiled!(f64, [avx512_f64, avx2_f64]);
+tiled!(i32, [avx512_i32, avx2_i32]);
 
 /// Computes anew what the elements at these places, as (row, column), take part in: their rows and columns of the result.
 ///
@@ -383,7 +367,7 @@ mod tests {
     }
 
     /// Compares every kernel that suits a matrix with the plain loops.
-    fn check<T: Weight + Debug>(n: usize, d: &[T]) {
+    fn check<T: Tiled + Debug>(n: usize, d: &[T]) {
         let [mut expected, mut other] = [vec![T::ZERO; n * n], vec![T::ZERO; n * n]];
         sequential(n, d, &mut expected);
         by_rows(n, d, &mut other);

@@ -8,6 +8,7 @@
 //! column, along `STRIP_BYTES` of each input row, while the rows below are asked for: through the buffer that takes 1.3 to
 //! 1.8 times as long.
 
+mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -17,18 +18,8 @@ use crate::plan::Movement;
 use bytemuck::{cast_slice, cast_slice_mut};
 use rayon::prelude::*;
 use std::cell::RefCell;
-
-/// Bytes of one input row that a tile reads: 256 words of 32 bits.
-const READ_BYTES: usize = 1024;
-
-/// Bytes of one input row that a strip of tiles reads.
-const STRIP_BYTES: usize = 2048;
-
-/// Bytes of one output row that a tile writes: 128 words of 32 bits.
-const WRITE_BYTES: usize = 512;
-
-/// Bytes of a cache line.
-const LINE_BYTES: usize = 64;
+pub use words::Word;
+use words::{LINE_BYTES, READ_BYTES, Tile, WRITE_BYTES, part};
 
 /// The buffer's size: a tile, a line to set its rows apart, and what aligning it costs.
 const BUFFER_BYTES: usize = READ_BYTES / 4 * (WRITE_BYTES + LINE_BYTES) + LINE_BYTES;
@@ -151,38 +142,6 @@ fn copy_slices<W: Word>(input: &[W], output: &mut [W]) {
         isa.scatter(input, length, &mut [output], 0, input.len(), streaming);
         isa.fence();
     });
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-use bytemuck::Pod as Blocks;
-#[cfg(target_arch = "x86_64")]
-use x86::Blocks;
-
-/// An element as a transposition sees it: bits to be moved.
-#[cfg_attr(target_arch = "x86_64", expect(private_bounds, reason = "only this module adds words"))]
-pub trait Word: Blocks + Send + Sync {
-    /// Columns of a strip of the input.
-    const STRIP_COLUMNS: usize = STRIP_BYTES / size_of::<Self>();
-    /// Columns of a tile of the input.
-    const TILE_COLUMNS: usize = READ_BYTES / size_of::<Self>();
-    /// Rows of a tile of the input.
-    const TILE_ROWS: usize = WRITE_BYTES / size_of::<Self>();
-    /// Words from one row of the buffer to the next: not a power of two, whose rows would share the cache's sets.
-    const BUFFER_PITCH: usize = (WRITE_BYTES + LINE_BYTES) / size_of::<Self>();
-}
-
-impl Word for u32 {}
-impl Word for u64 {}
-
-/// A part of a matrix.
-#[derive(Clone, Copy)]
-struct Tile<'a, W> {
-    /// The matrix from the tile's first word on.
-    words: &'a [W],
-    /// Words from one row to the next.
-    pitch: usize,
-    columns: usize,
-    rows: usize,
 }
 
 /// The instructions that tiles are moved with.
@@ -370,17 +329,6 @@ fn squares<W: Word>(tile: Tile<W>, buffer: &mut [W]) {
         for c in (0..tile.columns).step_by(SQUARE) {
             let (columns, rows) = (SQUARE.min(tile.columns - c), SQUARE.min(tile.rows - r));
             part(tile, c..c + columns, r..r + rows, buffer);
-        }
-    }
-}
-
-/// Transposes a part of a tile into the buffer, word by word.
-#[inline(always)]
-fn part<W: Word>(tile: Tile<W>, columns: std::ops::Range<usize>, rows: std::ops::Range<usize>, buffer: &mut [W]) {
-    for c in columns {
-        let line = &mut buffer[c * W::BUFFER_PITCH..][rows.clone()];
-        for (r, word) in rows.clone().zip(line) {
-            *word = tile.words[r * tile.pitch + c];
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The transposition's kernels for x86-64: blocks in vector registers, and stores past the caches.
 #![allow(unsafe_code, reason = "intrinsics that take pointers, and functions for processors that have them")]
 
-use super::{LINE_BYTES, Tile, Word, part};
+use super::words::{Blocks, LINE_BYTES, Tile, Word, part};
 use bytemuck::Pod;
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -173,28 +173,6 @@ impl VectorLoops for Avx512 {
         // SAFETY: the caller's promise, and AVX-512F is there: `self` proves it.
         unsafe { lines_avx512(source, target, count) };
     }
-}
-
-/// Transposes one block, a cache line wide, from rows `pitch` apart to rows `target_pitch` apart, which end there.
-pub(super) trait Blocks: Pod {
-    /// Four rows.
-    ///
-    /// # Safety
-    ///
-    /// The block is readable, its transpose writable, and the processor has AVX2.
-    unsafe fn block_avx2(source: *const Self, pitch: usize, target: *mut Self, target_pitch: usize);
-    /// As many rows as columns; each column goes to `put` in two halves, with its number.
-    ///
-    /// # Safety
-    ///
-    /// The block is readable, and the processor has AVX2.
-    unsafe fn square_avx2(source: *const Self, pitch: usize, put: impl FnMut(usize, [__m256i; 2]));
-    /// As many rows as columns; each column goes to `put`, with its number.
-    ///
-    /// # Safety
-    ///
-    /// The block is readable, and the processor has AVX-512F.
-    unsafe fn block_avx512(source: *const Self, pitch: usize, put: impl FnMut(usize, __m512i));
 }
 
 #[target_feature(enable = "avx2")]

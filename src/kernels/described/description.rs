@@ -1,7 +1,7 @@
 //! What a reader's TOML file says of a family: its keys, and what they must be.
 
-use super::OracleQuestion;
 use super::formula::{Formula, Formulas, is_name};
+use super::oracle::OracleQuestion;
 use crate::data::{Dtype, Fill, Shape};
 use crate::kernels::{Bound, DeclarationError, Form, shape};
 use crate::plan::WorkGroup;

@@ -5,14 +5,16 @@
 
 mod description;
 mod formula;
+mod oracle;
 mod planner;
 mod problem;
 
 pub use description::{ArrayFormat, Checker, Description};
-pub use problem::{Oracle, OracleQuestion};
+pub use oracle::{Oracle, OracleQuestion};
 
+use super::family::OWN;
 use super::own::kernel_names;
-use super::{DeclarationError, Family, Rung, Tunable, everything};
+use super::{DeclarationError, Family, Rung, Tunable};
 use crate::data::Shape;
 use crate::plan::{Case, Plan, Refusal, Target, WorkGroup};
 use description::DescribedRung;
@@ -43,17 +45,18 @@ struct Described {
 
 static DESCRIBED: RwLock<Vec<Described>> = RwLock::new(Vec::new());
 
-/// Makes a family of a file, and gives it back. It takes the place of an earlier one of its name.
-///
-/// # Errors
-/// A text that describes none, a name that one of gpulab's families has, a kernel that no file has.
-pub fn declare(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<&'static Family, DeclarationError> {
+/// Makes a family of a file, unless its name is taken.
+pub(super) fn declare(
+    file: &FamilyFile,
+    oracle: Box<dyn Oracle>,
+    is_taken: &dyn Fn(&str) -> bool,
+) -> Result<&'static Family, DeclarationError> {
     if let Some(known) = find(|known| known.file == file) {
         return Ok(known.family);
     }
     let description = Description::parse(&file.text)?;
     let whole = |why: String| DeclarationError { line: None, why };
-    if everything().any(|family| family.name == description.name) {
+    if is_taken(&description.name) {
         return Err(whole(format!("name: gpulab has a family {:?} itself: choose another name", description.name)));
     }
     for rung in &description.rung {
@@ -72,7 +75,7 @@ pub fn declare(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<&'static Fa
 /// The family and all it refers to, which live as long as the program.
 fn leaked(file: &FamilyFile, description: Description, oracle: Box<dyn Oracle>) -> Described {
     let file: &'static FamilyFile = Box::leak(Box::new(file.clone()));
-    let problem: &'static DescribedProblem = Box::leak(Box::new(DescribedProblem { description, oracle }));
+    let problem: &'static DescribedProblem = Box::leak(Box::new(DescribedProblem { description, oracle, is_possible }));
     let described = &problem.description;
     let rungs: Vec<Rung> =
         (1..).zip(&described.rung).map(|(number, rung)| leaked_rung(described, number, rung)).collect();
@@ -92,7 +95,7 @@ fn leaked(file: &FamilyFile, description: Description, oracle: Box<dyn Oracle>) 
 }
 
 fn leaked_rung(description: &'static Description, number: u32, rung: &'static DescribedRung) -> Rung {
-    let path = format!("{}/{}/v{number}_{}.cl", super::own::FOLDER, description.name, rung.name);
+    let path = format!("{}/{}/v{number}_{}.cl", OWN, description.name, rung.name);
     let tunables: Vec<Tunable> = rung.tune.iter().map(|(name, values)| Tunable::declared(name, values)).collect();
     Rung { path: Box::leak(path.into_boxed_str()), tunables: Box::leak(tunables.into_boxed_slice()), plan }
 }
@@ -200,6 +203,7 @@ mod tests {
     use super::description::tests::TOML;
     use super::*;
     use crate::data::{Array, Dtype, Params};
+    use crate::kernels::declare;
     use crate::plan::Reference;
 
     /// Says that each element is to be twice what it is; or what it is told to say.
@@ -231,13 +235,9 @@ mod tests {
 
     fn case(family: &Family, dtype: Dtype, n: u64) -> Case {
         Case {
-            family: family.name.into(),
-            variant: "naive".into(),
-            dtype,
-            shape: Shape::vector(n),
             wg: WorkGroup::linear(64),
             params: Params::from([("items".to_owned(), "2".to_owned())]),
-            seed: 1,
+            ..Case::of(family.name, "naive", dtype, Shape::vector(n))
         }
     }
 

@@ -2,45 +2,17 @@
 
 use super::description::{Description, MOST};
 use super::formula::Formula;
+use super::oracle::{Oracle, OracleQuestion};
 use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use crate::kernels::{Bound, Form, Problem, Spot};
 use crate::plan::{Case, Cost, Near, Plan, Reference, Refusal};
-use std::sync::Arc;
-
-/// A question for an oracle.
-pub struct OracleQuestion<'a> {
-    /// Sizes and type.
-    pub case: &'a Case,
-    /// The inputs, with their names.
-    pub inputs: &'a [Array],
-    /// Names of the inputs.
-    pub names: Vec<&'a str>,
-    /// Elements of the right answer.
-    pub len: usize,
-}
-
-/// Who knows what is right, and what is in files.
-pub trait Oracle: Send + Sync {
-    /// The right answer.
-    ///
-    /// # Errors
-    /// Why there is none.
-    fn answer(&self, question: &OracleQuestion<'_>) -> Result<Array, String>;
-
-    /// The elements of a file of data.
-    ///
-    /// # Errors
-    /// Why they cannot be read.
-    fn file(&self, name: &str, dtype: Dtype) -> Result<Arc<Array>, String>;
-
-    /// Who it is, in words.
-    fn describe(&self) -> String;
-}
 
 /// A problem that a file describes.
 pub(super) struct DescribedProblem {
     pub(super) description: Description,
     pub(super) oracle: Box<dyn Oracle>,
+    /// Whether a case has a plan on some device.
+    pub(super) is_possible: fn(&Case) -> bool,
 }
 
 impl DescribedProblem {
@@ -225,7 +197,7 @@ impl Problem for DescribedProblem {
             .into_iter()
             .map(|[n, m]| form.shape(rounded(n), (form == Form::Matrix).then(|| rounded(m))))
             .filter(|shape| shape.elements() <= FEW.min(case.shape.elements()) && *shape != case.shape)
-            .filter(|shape| super::is_possible(&Case { shape: *shape, ..case.clone() }))
+            .filter(|shape| (self.is_possible)(&Case { shape: *shape, ..case.clone() }))
             .collect();
         shapes.sort_by_key(|shape| (shape.elements(), shape.n));
         shapes.dedup();

@@ -82,13 +82,8 @@ mod tests {
     #[test]
     fn groups_with_a_wrong_sum_are_counted() {
         let case = |variant: &str| Case {
-            family: FAMILY.name.into(),
-            variant: variant.into(),
-            dtype: Dtype::I32,
-            shape: Shape::vector(256),
             wg: WorkGroup::linear(64),
-            params: Params::new(),
-            seed: 1,
+            ..Case::of(FAMILY.name, variant, Dtype::I32, Shape::vector(256))
         };
         let inputs = [Array::I32((0..256).collect())];
         let right: Vec<i32> = (0..4).map(|group| (64 * group..64 * (group + 1)).sum()).collect();

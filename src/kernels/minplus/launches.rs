@@ -1,9 +1,10 @@
 //! The launches of the min-plus rungs: over the matrix itself, or over copies of it that a launch before prepares.
 
 use super::super::{Builder, shape};
-use super::{WEIGHTS, element_macros};
+use super::settings::WEIGHTS;
+use crate::data::Dtype;
 use crate::kernels::Ask;
-use crate::plan::{Arg, Plan, Refusal, WorkGroup};
+use crate::plan::{Arg, Plan, Refusal, Target, WorkGroup};
 
 /// Side of the tiles in which the preparation pads and transposes.
 pub(super) const STRIP: u64 = 32;
@@ -21,6 +22,21 @@ pub(in crate::kernels) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Buil
         plan.define(name, value);
     }
     Ok(plan)
+}
+
+/// The macros of `cl/common/smaller.cl` where its defaults are not the best.
+pub(in crate::kernels) fn element_macros(
+    dtype: Dtype,
+    target: &Target,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let macros: &[(&str, &str)] = match dtype {
+        Dtype::I32 | Dtype::I64 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
+        // NVIDIA's GPUs have no instruction for the smaller of two doubles either.
+        Dtype::F64 if target.nvidia => &[],
+        Dtype::F32 | Dtype::F64 if target.gpu => &[("SMALLER", "fmin")],
+        Dtype::F32 | Dtype::F64 => &[],
+    };
+    macros.iter().copied()
 }
 
 fn matrix(plan: &Builder<'_>) -> usize {

@@ -5,13 +5,18 @@
 //! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
 
 mod launches;
+mod settings;
 mod tiling;
 
 use super::shape;
-use super::*;
 use crate::cpu::minplus as host;
-pub(super) use launches::begin;
+use crate::data::{self, Array, Change, Dtype, Fill, Params, Shape};
+use crate::kernels::{Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, rung};
+use crate::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 use launches::{Panels, direct, panelled, stripped};
+pub(super) use launches::{begin, element_macros};
+pub use settings::WEIGHTS;
+use settings::{ASYNC, BUFFERS, DEPTH, ITEM, SPLIT, TILE, VEC};
 use tiling::Tiling;
 
 /// The family's entry in the registry.
@@ -34,41 +39,6 @@ pub const FAMILY: Family = Family {
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
 };
-
-/// The choice of [`FAMILY`] that says whether weights may be negative.
-pub const WEIGHTS: Tunable = Tunable::choice(
-    "weights",
-    "the edges' weights: none below 0, or of either sign, for which v5 has no integer order",
-    &["non_negative", "signed"],
-)
-.by_default("non_negative");
-const DEPTH: Tunable =
-    Tunable::number("depth", "rows of a panel that are staged at once", (1, 1024), &["4", "8", "16", "32"])
-        .by_default("v3: 8, v6: 256, else by the size");
-const TILE: Tunable =
-    Tunable::pair("tile", "results of a work-group, rows x columns", &["64x64", "128x64", "128x128", "256x128"])
-        .by_default("by the size");
-const ITEM: Tunable = Tunable::pair(
-    "item",
-    "results of a work-item, rows x columns; of v6 rows x vectors",
-    &["4x2", "6x2", "8x2", "4x4", "8x4", "8x8", "16x8"],
-)
-.by_default("by the device");
-const BUFFERS: Tunable = Tunable::number(
-    "buffers",
-    "pairs of panels in local memory: of two, one is filled while the other is read",
-    (1, 2),
-    &["1", "2"],
-)
-.by_default("2");
-const SPLIT: Tunable =
-    Tunable::number("split", "work-groups that share the k of a tile's results", (1, 64), &["1", "2", "4"])
-        .by_default("by the size");
-const ASYNC: Tunable =
-    Tunable::switch("async", "1: panels are copied by no register (NVIDIA since Ampere), 0: by registers")
-        .by_default("1 where the device can");
-const VEC: Tunable =
-    Tunable::choice("vec", "elements of a vector", &["2", "4", "8", "16"]).by_default("the device's own");
 
 /// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
 const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
@@ -202,18 +172,6 @@ fn size(ask: &Ask<'_>) -> Result<u64, Refusal> {
 
 pub(crate) fn is_signed(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
-}
-
-/// The macros of `cl/common/smaller.cl` where its defaults are not the best.
-pub(super) fn element_macros(dtype: Dtype, target: &Target) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let macros: &[(&str, &str)] = match dtype {
-        Dtype::I32 | Dtype::I64 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
-        // NVIDIA's GPUs have no instruction for the smaller of two doubles either.
-        Dtype::F64 if target.nvidia => &[],
-        Dtype::F32 | Dtype::F64 if target.gpu => &[("SMALLER", "fmin")],
-        Dtype::F32 | Dtype::F64 => &[],
-    };
-    macros.iter().copied()
 }
 
 /// One result per item, in groups as square as they can be unless they were asked for with two sides.
@@ -352,13 +310,9 @@ mod tests {
     fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Result<Plan, Refusal> {
         let rung = FAMILY.rung(variant).unwrap();
         let case = Case {
-            family: FAMILY.name.into(),
-            variant: variant.into(),
-            dtype: Dtype::F32,
-            shape: Form::Square.shape(n, None),
             wg: WorkGroup::linear(256),
             params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            seed: 1,
+            ..Case::of(FAMILY.name, variant, Dtype::F32, Form::Square.shape(n, None))
         };
         FAMILY.plan(rung, &case, &Target { gpu, ..fake_info().target })
     }

@@ -1,8 +1,9 @@
 //! Tiles of results that groups take, and how their items share them.
 
-use super::super::*;
 use super::launches::{self, STRIP};
-use super::{BUFFERS, DEPTH, ITEM, TILE};
+use super::settings::{BUFFERS, DEPTH, ITEM, TILE};
+use crate::kernels::{Ask, Builder};
+use crate::plan::{Refusal, WorkGroup};
 
 /// How rungs 4 and 5 share out a tile.
 #[derive(Clone, Copy)]

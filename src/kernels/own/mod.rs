@@ -10,6 +10,7 @@ mod traits;
 pub use declaration::DeclarationError;
 pub use traits::SourceTraits;
 
+use super::family::OWN;
 use super::{Ask, Family, Rung};
 use crate::plan::{Plan, Refusal, WorkGroup};
 use declaration::Declaration;
@@ -39,21 +40,15 @@ struct Adopted {
 
 static ADOPTED: RwLock<Vec<Adopted>> = RwLock::new(Vec::new());
 
-/// Where own kernels stand among paths below `cl/`.
-pub(super) const FOLDER: &str = "own";
-
-/// Makes a kernel a rung of its family, the last one, and gives it back.
-///
-/// # Errors
-/// A line of the file that declares nothing known, or a file without a kernel.
-pub fn adopt(own: &OwnKernel) -> Result<&'static Rung, DeclarationError> {
+/// Makes a kernel a rung of this family, as it is so far.
+pub(super) fn adopt(own: &OwnKernel, family: Option<&'static Family>) -> Result<&'static Rung, DeclarationError> {
     let unknown = || DeclarationError { line: None, why: format!("there is no family {}", own.family) };
-    let family = super::family(&own.family).ok_or_else(unknown)?;
+    let family = family.ok_or_else(unknown)?;
     if let Some(known) = find(|adopted| adopted.own == *own, |adopted| adopted.path) {
         return family.ladder.iter().find(|rung| rung.path == known).ok_or_else(unknown);
     }
     let declaration: &'static Declaration = Box::leak(Box::new(Declaration::read(&own.text, family.form)?));
-    let path: &'static str = Box::leak(format!("{FOLDER}/{}/{}.cl", family.name, own.name).into_boxed_str());
+    let path: &'static str = Box::leak(format!("{OWN}/{}/{}.cl", family.name, own.name).into_boxed_str());
     let rung = Rung { path, tunables: &declaration.tunables, plan };
     // What had its name before is an earlier version of it.
     let others = family.ladder.iter().copied().filter(|other| other.path != path);
@@ -95,11 +90,6 @@ pub fn adopted() -> Vec<OwnKernel> {
 /// The family with the kernels that were adopted for it, if there are any.
 pub(super) fn family(name: &str) -> Option<&'static Family> {
     find(|adopted| adopted.family.name == name, |adopted| adopted.family)
-}
-
-/// Whether a path is that of an adopted kernel.
-pub(super) fn is_own(path: &str) -> bool {
-    path.strip_prefix(FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The text of an adopted kernel.

@@ -4,8 +4,12 @@
 //! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
 
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
-use super::*;
 use crate::cpu::reduce::{self as host, Op};
+use crate::data::{self, Array, Change, Dtype, Fill};
+use crate::kernels::{
+    Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, largest_exact, rung,
+};
+use crate::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
 
 /// The family's entry in the registry.
 pub const FAMILY: Family = Family {
@@ -353,7 +357,7 @@ fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
-    let results = shape::single_pass(&mut plan, grid);
+    let results = plan.single_pass(grid);
     let args = plan.inputs().into_iter().chain(results).chain([Arg::Index(plan.n())]).collect();
     plan.pass("", grid, args);
     let finish = if grid.groups > 1 { grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg) } else { 0 };

@@ -1,6 +1,7 @@
 //! The depths that the reduction's planners declare are those of their kernels' schedules, replayed here.
 
 use super::*;
+use crate::data::{Params, Shape};
 use crate::device::fake::fake_info;
 
 /// Roundings so far: 0 is the identity, which costs nothing to join with; an element starts at 1.
@@ -82,16 +83,12 @@ fn accumulated(l: &LaunchReplay, group: u64, id: u64) -> Depth {
 
 fn plan(variant: &str, n: u64, wg: usize, settings: &[(&str, &str)]) -> Plan {
     let case = Case {
-        family: "reduce".into(),
-        variant: variant.into(),
-        dtype: Dtype::F32,
-        shape: Shape::vector(n),
         wg: WorkGroup::linear(wg),
         params: settings.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
-        seed: 1,
+        ..Case::of("reduce", variant, Dtype::F32, Shape::vector(n))
     };
-    let rung = reduce::FAMILY.rung(variant).unwrap();
-    reduce::FAMILY.plan(rung, &case, &fake_info().target).unwrap()
+    let rung = FAMILY.rung(variant).unwrap();
+    FAMILY.plan(rung, &case, &fake_info().target).unwrap()
 }
 
 fn replayed(plan: &Plan, n: u64, group: fn(&LaunchReplay, u64) -> Depth) -> Depth {
@@ -138,8 +135,8 @@ fn what_cannot_be_planned_is_refused_with_its_reason() {
         let (family, variant) = ("reduce".into(), variant.to_owned());
         let wg = WorkGroup::linear(wg);
         let case = Case { family, variant, dtype, shape: Shape::vector(9), wg, params, seed: 1 };
-        let rung = reduce::FAMILY.rung(&case.variant).unwrap();
-        reduce::FAMILY.plan(rung, &case, &fake_info().target).unwrap_err().to_string()
+        let rung = FAMILY.rung(&case.variant).unwrap();
+        FAMILY.plan(rung, &case, &fake_info().target).unwrap_err().to_string()
     };
     assert!(refusal("strided", Dtype::I32, 48, "sum").contains("power of two"));
     assert!(refusal("vectorised", Dtype::F64, 48, "xor").contains("bits of integers"));
@@ -150,19 +147,11 @@ fn what_cannot_be_planned_is_refused_with_its_reason() {
 
 #[test]
 fn the_cost_is_every_element_whatever_the_group() {
-    let mut case = Case {
-        family: "reduce".into(),
-        variant: String::new(),
-        dtype: Dtype::I64,
-        shape: Shape::vector(1 << 20),
-        wg: WorkGroup::linear(256),
-        params: Params::new(),
-        seed: 1,
-    };
+    let mut case = Case { wg: WorkGroup::linear(256), ..Case::of("reduce", "", Dtype::I64, Shape::vector(1 << 20)) };
     for wg in [1, 256] {
         case.wg = WorkGroup::linear(wg);
-        assert_eq!(reduce::FAMILY.problem.cost(&case).bytes, 8.0 * f64::from(1 << 20));
+        assert_eq!(FAMILY.problem.cost(&case).bytes, 8.0 * f64::from(1 << 20));
     }
     case.params.insert("op".into(), "min".into());
-    assert_eq!(reduce::FAMILY.problem.exact_fill(&case), Fill::Positive);
+    assert_eq!(FAMILY.problem.exact_fill(&case), Fill::Positive);
 }

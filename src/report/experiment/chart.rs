@@ -1,8 +1,8 @@
 //! An experiment's chart: all series over one axis of what is varied, or bars of one scale where little is varied.
 
-use super::{Measure, distinct, format};
+use super::measure::{Measure, distinct};
 use crate::record::Point;
-use crate::report::format::Screen;
+use crate::report::format::{self, Screen};
 use crate::report::groups;
 use std::fmt::Write as _;
 

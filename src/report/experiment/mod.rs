@@ -1,6 +1,7 @@
 //! An experiment as text for a terminal: a table, a chart, and the finding.
 
 mod chart;
+mod measure;
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
@@ -9,8 +10,8 @@ use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::record::{Point, flag};
 use crate::runner::{Cache, Clock, Status};
+use measure::{Measure, distinct};
 use std::collections::HashMap;
-use std::hash::Hash;
 
 /// Most remarks on points without a value.
 const REMARKS: usize = 5;
@@ -67,11 +68,6 @@ fn title(point: &Point) -> String {
     format!("{experiment} on {} ({platform}, {driver}): {cache} cache, {clock} clock", format::device(device))
 }
 
-/// Each value of `of` once, in the order of their first points.
-fn distinct<'a, T: Clone + Eq + Hash>(points: &'a [Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
-    groups::distinct(points.iter().map(of))
-}
-
 /// Each value of what is varied once, in the order of their first points.
 fn distinct_x(points: &[Point]) -> Vec<f64> {
     groups::distinct_numbers(points.iter().map(|p| p.x))
@@ -92,24 +88,6 @@ const MOST_EMPTY: usize = 16;
 
 /// More series than these, and than there are x, get rows in place of columns.
 const COLUMNS: usize = 16;
-
-/// What a column of numbers holds, all in one unit.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Measure<'a> {
-    metric: &'a str,
-    unit: &'a str,
-}
-
-impl<'a> Measure<'a> {
-    fn of(point: &'a Point) -> Measure<'a> {
-        Measure { metric: &point.metric, unit: &point.unit }
-    }
-
-    /// `bandwidth in GB/s`.
-    fn text(self) -> String {
-        format!("{} in {}", self.metric, self.unit)
-    }
-}
 
 /// The points' values: in blocks of columns where they have no room side by side.
 fn table(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {

@@ -1,6 +1,6 @@
 //! Hints for kernels that do not compile, or that take other arguments than they are given, from the compiler's log.
 
-use super::Hint;
+use super::words::Hint;
 use crate::judging::Judgement;
 
 /// What is set for every kernel.

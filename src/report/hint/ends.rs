@@ -1,6 +1,6 @@
 //! Hints for kernels that end their process, never end, or cannot be run.
 
-use super::{Hint, elements};
+use super::words::{Hint, elements};
 use crate::judging::{Judgement, Ruling};
 
 pub(super) fn hint(judgement: &Judgement, ruling: Ruling) -> Hint {

@@ -1,6 +1,6 @@
 //! Hints for kernels over matrices, from which cells are right.
 
-use super::{Hint, no_barrier};
+use super::words::{Hint, no_barrier};
 use crate::check::{CellRegion, Share};
 use crate::judging::Judgement;
 use crate::runner::{CellSymptoms, Likeness, Symptoms};

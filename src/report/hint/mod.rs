@@ -4,6 +4,9 @@ mod build;
 mod ends;
 mod matrices;
 mod vectors;
+mod words;
+
+pub use words::Hint;
 
 use super::format;
 use crate::data::Dtype;
@@ -11,22 +14,7 @@ use crate::judging::{Judgement, Ruling, TriedCase};
 use crate::kernels::SourceTraits;
 use crate::plan::WorkGroup;
 use crate::runner::Symptoms;
-use serde::Serialize;
-
-/// What to say of a kernel that is not right.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Hint {
-    /// What it looks like.
-    pub looks: String,
-    /// What to do next.
-    pub next: String,
-}
-
-impl Hint {
-    fn new(looks: impl Into<String>, next: impl Into<String>) -> Hint {
-        Hint { looks: looks.into(), next: next.into() }
-    }
-}
+use words::{elements, no_barrier};
 
 /// The hint for a kernel; none for one that is right.
 pub fn hint(judgement: &Judgement) -> Option<Hint> {
@@ -118,15 +106,6 @@ fn race(judgement: &Judgement, traits: &SourceTraits) -> Hint {
     Hint::new(looks, format!("{next} {}", next_check(judgement)))
 }
 
-/// Local memory without any barrier.
-fn no_barrier() -> Hint {
-    Hint::new(
-        "Work-items read local memory that others have not written yet: the kernel has local memory, and no barrier.",
-        "Put barrier(CLK_LOCAL_MEM_FENCE) between the store to local memory and the loads of what other work-items stored, and \
-         between two steps of a tree.",
-    )
-}
-
 /// A kernel that is right in groups of one size only.
 fn by_group(judgement: &Judgement) -> Option<Hint> {
     let failed = judgement.failed().filter(|failed| failed.shape != judgement.asked.shape)?;
@@ -184,10 +163,6 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
     None
 }
 
-fn elements(count: u64) -> String {
-    if count == 1 { "one element".into() } else { format!("{count} elements") }
-}
-
 fn unknown(judgement: &Judgement) -> Hint {
     let looks = "The pattern of what is wrong has no name here.";
     Hint::new(
@@ -224,7 +199,7 @@ pub fn text(hint: &Hint, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::check::Share;
-    use crate::data::{Params, Shape};
+    use crate::data::Shape;
     use crate::plan::Case;
 
     /// A wrong reduction, right for one element only.
@@ -233,15 +208,7 @@ mod tests {
         let tried = |n, ruling| TriedCase { shape: Shape::vector(n), wg, ruling, reason: String::new() };
         Judgement {
             ruling: Ruling::Wrong,
-            asked: Case {
-                family: "reduce".into(),
-                variant: "mine".into(),
-                dtype: Dtype::I32,
-                shape,
-                wg,
-                params: Params::new(),
-                seed: 1,
-            },
+            asked: Case { wg, ..Case::of("reduce", "mine", Dtype::I32, shape) },
             tile: [256, 1],
             tried: vec![tried(1, Ruling::Right), tried(255, Ruling::Wrong)],
             elsewhere: Vec::new(),

@@ -1,6 +1,6 @@
 //! Hints for kernels over vectors, from which elements count.
 
-use super::{Hint, no_barrier};
+use super::words::{Hint, no_barrier};
 use crate::check::Share;
 use crate::data::Dtype;
 use crate::judging::Judgement;

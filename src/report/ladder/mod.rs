@@ -1,9 +1,11 @@
 //! A ladder as text for a terminal.
 
-use super::columns::{self, BAR_DROP, VS_FASTEST, VS_LIMIT, Value, in_one_unit, of_limit};
+use super::cell::{Cell, RateUnit, Value};
+use super::columns::{self, BAR_DROP, VS_FASTEST, VS_LIMIT, in_one_unit, of_limit};
 use super::format::{self, Screen, Tint, paint};
 use super::grid::{GAP, GridColumn, TextGrid};
-use super::view::{self, Cell, RateUnit, View, detail, label, tint, verdict};
+use super::rungs::label;
+use super::view::{self, View, detail, tint, verdict};
 use crate::record::Row;
 use crate::runner::Status;
 use crate::stats::ratio;

@@ -1,7 +1,7 @@
 //! What the page was made from: other programs' figures, commands, files.
 
+use super::material::{DataFile, DataPlace, PageMaterial};
 use super::parts::{folded, table};
-use super::{DataFile, DataPlace, PageMaterial};
 use crate::report::groups::distinct;
 use crate::report::picture::number;
 use crate::report::{format, peers as peer};

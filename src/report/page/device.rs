@@ -1,6 +1,6 @@
 //! The device sheet: whether times can be trusted, and what the device does at best.
 
-use super::DevicePart;
+use super::material::DevicePart;
 use super::parts::{folded, notes, table};
 use crate::ceilings::{CeilingRow, Site};
 use crate::record::{Row, flag};

@@ -1,8 +1,9 @@
 //! The page of a gallery that compares its devices and leads to their pages.
 
 use super::ladder::by_family;
+use super::material::{DevicePart, PageMaterial};
 use super::parts::{Ids, prose};
-use super::{DevicePart, PageMaterial, contents, devices_of, framed, part, steps};
+use super::{contents, devices_of, framed, part, steps};
 use crate::ceilings::{CeilingRow, Site};
 use crate::record::Row;
 use crate::report::format;

@@ -1,7 +1,6 @@
 //! Pictures beside the ladders: sweeps, sizes, experiments, overlap, single runs.
 
-use super::DevicePart;
-use super::RecordedStudy;
+use super::material::{DevicePart, RecordedStudy};
 use super::parts::{Ids, figure, figures, folded, prose};
 use crate::kernels::FAMILIES;
 use crate::record::{Point, Row, SampleRow};

@@ -1,14 +1,16 @@
 //! Ladders: bars against the limit, gains, reasons with the sources' differences, and counts beside times.
 
+use super::material::{DevicePart, PageMaterial};
 use super::parts::{Ids, figure, folded, notes, prose, table};
-use super::{DevicePart, PageMaterial};
 use crate::kernels::{self, FAMILIES};
 use crate::record::{Row, flag};
+use crate::report::cell::RateUnit;
 use crate::report::diff::{self, DiffLayout, KernelFile};
 use crate::report::format::{self, Screen};
 use crate::report::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::report::picture::{self, number};
-use crate::report::view::{RateUnit, View, cache_name, is_held_against_limit, label};
+use crate::report::rungs::label;
+use crate::report::view::{View, cache_name, is_held_against_limit};
 use crate::report::why;
 use crate::runner::{Sources, Status};
 use crate::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};

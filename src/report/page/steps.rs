@@ -1,6 +1,6 @@
 //! The same step on several devices: a table with a row for each rung and a column for each device.
 
-use super::{PageMaterial, RecordedFolder};
+use super::material::{PageMaterial, RecordedFolder};
 use crate::compare::{LadderDevice, LadderSteps, RatioInterval, steps};
 use crate::record::Row;
 use crate::report::format;

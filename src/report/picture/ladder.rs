@@ -1,15 +1,14 @@
 //! A ladder as bars: the rate of each rung against the limit, with the spread of its runs; CPU baselines thinner below.
 
 use super::axes::{self, BELOW};
-use super::number;
 use super::scale::AxisScale;
 use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font};
+use super::{Drawn, font, number};
 use crate::record::{Row, clear_factor, flag};
-use crate::report::columns::{Value, gain};
-use crate::report::view::{
-    Cell, RateUnit, View, is_believed, is_held_against_limit, is_memory_bound, label, status_word, verdict, who,
-};
+use crate::report::cell::{Cell, RateUnit, Value};
+use crate::report::columns::gain;
+use crate::report::rungs::{is_memory_bound, label, who};
+use crate::report::view::{View, is_believed, is_held_against_limit, status_word, verdict};
 use crate::runner::Status;
 use crate::stats::ratio;
 

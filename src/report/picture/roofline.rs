@@ -4,14 +4,14 @@
 
 use super::axes::{self, BELOW};
 use super::key::{key, spread};
-use super::number;
 use super::scale::{AxisScale, span};
 use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font, theme};
+use super::{Drawn, font, number, theme};
 use crate::ceilings::{CeilingRow, Site};
 use crate::record::{Row, flag};
 use crate::report::format;
-use crate::report::view::{is_held_against_limit, is_memory_bound, label};
+use crate::report::rungs::{is_memory_bound, label};
+use crate::report::view::is_held_against_limit;
 use crate::runner::Status;
 use crate::stats::ratio;
 

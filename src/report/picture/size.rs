@@ -1,14 +1,13 @@
 //! Time over the size of the problem, a line for each rung: where launches end to matter, and where caches end.
 
-use super::Drawn;
 use super::lines::{Line, LineChart, LinePoint, ReferenceLine};
-use super::number;
 use super::scale::{AxisScale, span};
 use super::sheet::{Figures, Sheet};
+use super::{Drawn, number};
 use crate::ceilings::{CeilingRow, Site, cached};
 use crate::record::Row;
 use crate::report::format;
-use crate::report::view::label;
+use crate::report::rungs::label;
 use crate::runner::Status;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@ use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet,
 use super::{Drawn, font, number};
 use crate::record::Row;
 use crate::report::format;
+use crate::report::rungs::label;
 use crate::report::sweep::{FLAT, Timed, ranked, variants, work_groups};
-use crate::report::view::label;
 
 /// Times relative to the best that a step of shade goes up to; the last has no end.
 const STEPS: [f64; 4] = [FLAT, 1.25, 2.0, 5.0];

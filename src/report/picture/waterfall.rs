@@ -5,7 +5,9 @@ use super::scale::{AxisScale, span};
 use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
 use super::{Drawn, font, number};
 use crate::record::{Row, clear_factor};
-use crate::report::view::{RateUnit, View, label};
+use crate::report::cell::RateUnit;
+use crate::report::rungs::label;
+use crate::report::view::View;
 use crate::runner::Status;
 
 /// Units of a line of the chart.

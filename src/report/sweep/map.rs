@@ -1,8 +1,9 @@
 //! A sweep's rungs and work-groups as a map of times relative to the best.
 
-use super::{FLAT, Timed, label, variants};
+use super::timed::{FLAT, Timed, variants};
 use crate::record::Row;
 use crate::report::format::{self, Screen, Tint, paint};
+use crate::report::rungs::label;
 
 /// The signs of times, each up to this many times the best.
 const SHADES: [(f64, &str); 4] = [(FLAT, "█"), (1.25, "▓"), (2.0, "▒"), (5.0, "░")];

@@ -1,24 +1,22 @@
 //! A sweep in a few lines: the best of each rung, how flat the optimum is, and a map of rungs and work-groups.
 
 mod map;
+mod timed;
 
 pub(super) use map::work_groups;
 
-use super::columns::{Value, in_one_unit, legend, of_limit};
+use super::cell::Value;
+use super::columns::{in_one_unit, legend, of_limit};
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::groups::groups;
 use super::markdown::{self, PAGE};
-use super::view::{is_held_against_limit, is_memory_bound, status_word};
+use super::rungs::{is_memory_bound, label};
+use super::view::{is_held_against_limit, status_word};
 use crate::record::{Row, flag};
 use crate::runner::{Spent, Status};
 use std::collections::HashMap;
-
-/// A row and the time of its work done once, in seconds.
-pub(super) type Timed<'a> = (&'a Row, f64);
-
-/// How near to the best counts as just as good.
-pub(super) const FLAT: f64 = 1.05;
+pub(super) use timed::{FLAT, Timed, variants};
 
 /// Most remarks on rows without a number.
 const REMARKS: usize = 5;
@@ -193,14 +191,6 @@ fn flatness(all: &[Timed<'_>]) -> String {
     )
 }
 
-/// Rungs of some rows, by their numbers.
-pub(super) fn variants<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
-    let mut rungs: Vec<(Option<u32>, &str)> = rows.iter().map(|r| (r.rung, r.variant.as_str())).collect();
-    rungs.sort_unstable();
-    rungs.dedup();
-    rungs.into_iter().map(|(_, variant)| variant).collect()
-}
-
 /// The table of the rungs' best configurations. Tunables that have no room in it whole stand below it, and those that are
 /// alike in all of them are told once.
 fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
@@ -269,10 +259,6 @@ fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Op
     let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), ranked[0].0.params.clone())).collect();
     let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| of_limit(ranked[0].0).map(Value::text)));
     (TextGrid { columns }, tuned, meaning)
-}
-
-fn label(row: &Row) -> String {
-    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
 }
 
 fn tunables(row: &Row) -> String {

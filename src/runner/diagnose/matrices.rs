@@ -3,80 +3,12 @@
 use super::super::inputs::Data;
 use super::super::outcome::Stop;
 use super::super::session::Session;
-use super::{ProbedKernel, Symptoms, survey, tile};
-use crate::check::{self, CellRegion, MatrixFlags, Share};
+use super::probe::{ProbedKernel, survey, tile};
+use super::symptoms::{CellSymptoms, Likeness, Symptoms, TriedShape};
+use crate::check::{self, CellRegion, MatrixFlags};
 use crate::data::{self, Array, Dtype, Inputs, Shape};
 use crate::kernels::{Family, Form};
 use crate::plan::{Case, Movement};
-use serde::{Deserialize, Serialize};
-
-/// What a matrix holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellSymptoms {
-    /// Columns and rows of the tile that a work-group has.
-    pub tile: [u64; 2],
-    /// The shapes that were tried, and whether the result was right.
-    pub shapes: Vec<TriedShape>,
-    /// The shape that the rest is of: the first that went wrong.
-    pub shape: Shape,
-    /// MatrixFlags that are right; of elements that are moved, by their places in the input.
-    pub right: CellRegion,
-    /// How many these are.
-    pub right_count: u64,
-    /// MatrixFlags that are written, likewise.
-    pub written: CellRegion,
-    /// How many cells hold what is no element of the input, where elements are moved.
-    pub foreign: u64,
-    /// What the result is instead.
-    pub looks_like: Option<Likeness>,
-    /// Of products: which steps of the sum or minimum count.
-    pub steps: Option<Share>,
-    /// Of products: how many steps there are, and how many of them count.
-    pub step_count: [u64; 2],
-    /// Of products: what a cell holds where no step leads to it, if that is wrong.
-    pub starts_from: Option<f64>,
-}
-
-/// A shape that was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TriedShape {
-    /// Columns and rows.
-    pub shape: Shape,
-    /// Whether it consists of whole tiles.
-    pub is_whole: bool,
-    /// Whether the result was right.
-    pub is_right: bool,
-}
-
-/// What a wrong result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Likeness {
-    /// The input.
-    Input,
-    /// Tiles are transposed, but stay where they were; of this side.
-    TilesStay(u64),
-    /// Tiles are where they belong, but not transposed; of this side.
-    TilesUnturned(u64),
-    /// Written with the input's width as the length of the output's rows.
-    OutputPitch,
-    /// Read with the input's height as the length of its rows.
-    InputPitch,
-    /// The right product, transposed.
-    TransposedProduct,
-    /// Both factors are read along rows.
-    RowsTwice,
-    /// Both factors are read along columns.
-    ColumnsTwice,
-    /// Maxima in place of minima.
-    Maximum,
-    /// The usual product, with sums of products.
-    SumOfProducts,
-    /// Minima over products.
-    MinimumOfProducts,
-    /// The right product, or the input where it is less.
-    WithInput,
-}
 
 /// Longest side of a tile that is looked at.
 const MOST_SIDE: u64 = 256;

@@ -3,77 +3,13 @@
 use super::super::inputs::{Data, exact_data_of, make_inputs};
 use super::super::outcome::{Number, Stop};
 use super::super::session::Session;
-use super::{ProbedKernel, Symptoms, survey, tile};
-use crate::check::{self, Share};
+use super::super::verdict::single;
+use super::probe::{ProbedKernel, survey, tile};
+use super::symptoms::{CountSymptoms, DataKinds, Repeated, StartsFrom, Symptoms};
+use crate::check::{self};
 use crate::data::{self, Array, Change, Fill, Inputs, Shape};
 use crate::kernels::Family;
 use crate::plan::{Case, Reference};
-use serde::{Deserialize, Serialize};
-
-/// Which elements count in a result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CountSymptoms {
-    /// Elements that a work-group has.
-    pub group: u64,
-    /// Those that count at all.
-    pub counted: Share,
-    /// How many these are.
-    pub count: u64,
-    /// The first that does not count.
-    pub first_missing: Option<u64>,
-    /// Those that count more than once.
-    pub repeated: Option<Repeated>,
-    /// How many leave a result that is no multiple of theirs.
-    pub strange: u64,
-    /// What the result is over elements that leave it to the others, as zeros of a sum.
-    pub starts_from: StartsFrom,
-    /// Of two inputs: whether an element of one counts with that of the other at its place.
-    pub is_paired: Option<bool>,
-    /// Whether the input of this number counts by itself, where all elements of the other are zero.
-    pub lone_input: Option<usize>,
-    /// Over which kinds of data the result is right; none of results that one element decides.
-    pub kinds: Option<DataKinds>,
-}
-
-/// Elements that count more than once.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Repeated {
-    /// Which these are.
-    pub share: Share,
-    /// The first of them.
-    pub first: u64,
-    /// How often it counts.
-    pub times: i64,
-    /// How many there are.
-    pub count: u64,
-}
-
-/// What a result holds that comes from no element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StartsFrom {
-    /// Nothing: it is right.
-    Nothing,
-    /// What the output held before.
-    Output,
-    /// What lies beside the inputs.
-    BesideInputs,
-    /// Something else: local memory or variables that were never set, or a constant.
-    Elsewhere,
-}
-
-/// Over which data a result is right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DataKinds {
-    /// Ones.
-    pub ones: bool,
-    /// Small whole numbers of both signs.
-    pub signed: bool,
-    /// The same over four, of floating-point types; else the same.
-    pub fractions: bool,
-    /// Random numbers: integers over their whole range.
-    pub any: bool,
-}
 
 /// Most elements that are looked at one by one.
 const MOST: u64 = 1 << 14;
@@ -130,7 +66,7 @@ impl Single {
         let one = if decides { lone.values.first()?.first()?.clone() } else { ones(1) };
         let mut base = neutral.clone();
         base.iter_mut().skip(1).for_each(|input| *input = ones(input.len()));
-        let finish = |value: &Array| super::super::judge::single(&family.problem.finish(case, value.clone(), &[]));
+        let finish = |value: &Array| single(&family.problem.finish(case, value.clone(), &[]));
         let results = [finish(&lone.neutral[0]), finish(&one)];
         Some(Single { neutral, base, one, decides, results })
     }

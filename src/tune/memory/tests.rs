@@ -31,13 +31,9 @@ fn entry(family: &'static Family, variant: &str, n: u64, params: &[(&str, &str)]
 
 fn case(family: &Family, variant: &str, n: u64, params: &[(&str, &str)]) -> Case {
     Case {
-        family: family.name.into(),
-        variant: variant.into(),
-        dtype: Dtype::I32,
-        shape: family.form.shape(n, None),
         wg: WorkGroup::linear(256),
         params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-        seed: 1,
+        ..Case::of(family.name, variant, Dtype::I32, family.form.shape(n, None))
     }
 }
 

@@ -1,0 +1,82 @@
+//! A reader's family: the TOML file that describes it and what that names, read once.
+
+use super::own::{self, shown};
+use crate::kernels::{self, Checker, DeclarationError, Description, FAMILIES, Family, FamilyFile};
+use crate::suggest::{did_you_mean, nearest};
+use crate::{Error, files, input, oracle, words};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Whether a family's name is that of a file.
+pub(crate) fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+/// The family that `--kernel` names: one of gpulab's, or a reader's own by its file.
+pub(crate) fn named(name: &str) -> Result<&'static Family, Error> {
+    if is_file(name) {
+        return family(Path::new(name), None);
+    }
+    // The ceilings' probes too, though nobody is told.
+    kernels::family(name).ok_or_else(|| {
+        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+        Error::Usage(words::unknown("family", name, &names))
+    })
+}
+
+/// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.
+///
+/// # Errors
+/// [`Error::Usage`] for what is wrong in the file, with its line, or in a file that it names.
+pub(crate) fn family(path: &Path, device: Option<&str>) -> Result<&'static Family, Error> {
+    let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
+    let text = text(path).map_err(wrong)?;
+    let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
+    if folder.to_str().is_none() {
+        return Err(wrong("the name of its folder is no text (UTF-8): put it into another".into()));
+    }
+    let mut sources = BTreeMap::new();
+    for name in description.files() {
+        let source = own::assembled(&folder.join(&name), &description.name);
+        sources.insert(name, source.map_err(|error| wrong(error.to_string()))?);
+    }
+    let file = FamilyFile { text, folder, sources };
+    oracle::declare(&file, device).map_err(|error| wrong(error.to_string()))
+}
+
+/// The file and those that it names: kernels with what they include, data, and what its program's words lead to.
+pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let description = text(path).ok().and_then(|text| Description::parse(&text).ok());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut all = vec![path.to_owned()];
+    if let Some(description) = description {
+        all.extend(description.files().iter().flat_map(|name| own::files_of(&folder.join(name))));
+        all.extend(description.data_files().iter().map(|name| folder.join(input::path(name))));
+        if let Ok(Checker::Program { command, .. }) = description.checker() {
+            all.extend(command.iter().map(|word| folder.join(word)));
+        }
+    }
+    all
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    /// Far more than any family has.
+    const MOST: u64 = 1 << 20;
+    let metadata = fs::metadata(path)
+        .map_err(|error| format!("{error}; gpulab ladder --template DIR writes a file to begin with"))?;
+    match metadata.len() {
+        _ if metadata.is_dir() => Err("it is a folder: name the TOML file in it".into()),
+        bytes if bytes > MOST => Err(format!("it has {bytes} bytes, and a family has at most {MOST}")),
+        _ => files::read_to_string(path).map_err(|error| error.to_string()),
+    }
+}
+
+/// What is wrong, and which of the words that the message lists may have been meant.
+fn with_suggestion(error: &DeclarationError) -> String {
+    let mut words = error.why.split('`').skip(1).step_by(2);
+    let Some(word) = words.next().filter(|_| error.why.starts_with("unknown")) else { return error.to_string() };
+    let meant: Vec<&str> = nearest(word, words, |word| *word);
+    format!("{error}{}", did_you_mean(&meant))
+}

@@ -1,0 +1,181 @@
+//! A reader's kernel: its file and what that includes, read once, as a rung of its family.
+
+use super::includes::{included, reads_a_file};
+use crate::kernels::{self, Family, OwnKernel, Rung, text};
+use crate::report::format;
+use crate::{Error, files, values};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Reads a kernel and makes it a rung of its family.
+///
+/// # Errors
+/// [`Error::Usage`] for a file that cannot be read, that includes what it may not, or that declares what is not known.
+pub(crate) fn adopt(path: &Path, family: &'static Family) -> Result<(OwnKernel, &'static Rung), Error> {
+    let own = OwnKernel { family: family.name.into(), name: name(path, family), text: assembled(path, family.name)? };
+    let rung = adopted(path, &own)?;
+    Ok((own, rung))
+}
+
+/// As [`adopt`], of a text that would stand at `path`, under a name that nothing else has: of many files, several may be alike.
+pub(crate) fn adopt_as(
+    name: String,
+    (path, text): (&Path, &str),
+    family: &'static Family,
+) -> Result<&'static Rung, Error> {
+    adopted(path, &OwnKernel { family: family.name.into(), name, text: assembled_text(path, text, family.name)? })
+}
+
+fn adopted(path: &Path, own: &OwnKernel) -> Result<&'static Rung, Error> {
+    kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
+}
+
+/// The rungs that a list names, or all of the ladder; with a reader's kernel that one too, or alone without a list. The
+/// family that has them all.
+pub(crate) fn rungs(
+    family: &'static Family,
+    file: Option<&Path>,
+    list: Option<&str>,
+) -> Result<(&'static Family, Vec<&'static Rung>), Error> {
+    let own = file.map(|file| adopt(file, family)).transpose()?.map(|(_, rung)| rung);
+    let family = kernels::family(family.name).unwrap_or(family);
+    let mut rungs = match (list, own) {
+        (Some(list), _) => values::variants(family, list).map_err(Error::Usage)?,
+        (None, Some(_)) => Vec::new(),
+        (None, None) => family.ladder.iter().collect(),
+    };
+    if let Some(own) = own.filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
+        rungs.push(own);
+    }
+    Ok((family, rungs))
+}
+
+/// The file and those of its folder that it includes.
+pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let text = files::read_to_string(path).unwrap_or_default();
+    let beside = |line: &str| Some(path.parent()?.join(included(line)?));
+    let included = text.lines().filter_map(beside).filter(|file| file.is_file());
+    std::iter::once(path.to_owned()).chain(included).collect()
+}
+
+/// A line of an assembled kernel's own file, or of one that it includes, by the names that compilers know them by.
+pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
+    let mut at: (&str, u64) = ("", 0);
+    for text in source.lines() {
+        if let Some((number, name)) = text.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {
+            at = (name.trim_matches('"'), number.parse().ok()?);
+            continue;
+        }
+        if at == (file, line) {
+            return Some(text.trim().to_owned());
+        }
+        at.1 += 1;
+    }
+    None
+}
+
+pub(crate) fn shown(path: &Path) -> String {
+    format::terminal(&path.display().to_string())
+}
+
+/// The file's name as a rung's: letters, digits and `_`, and none that a rung of the family has.
+fn name(path: &Path, family: &Family) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
+    let is_number = name.strip_prefix('v').unwrap_or(&name).starts_with(|c: char| c.is_ascii_digit());
+    let is_taken = family.rung(&name).is_some_and(|rung| !rung.is_own())
+        || family.problem.baselines().iter().any(|b| b.name == name);
+    if name.is_empty() || is_number || is_taken { format!("my_{name}") } else { name }
+}
+
+/// A kernel's own file, without what some editors put before a text.
+fn read(path: &Path) -> Result<String, Error> {
+    /// Far more than any kernel has.
+    const MOST: u64 = 1 << 20;
+    let wrong = |why: String| Error::Usage(format!("cannot read {}: {why}", shown(path)));
+    let metadata = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
+    if metadata.is_dir() {
+        return Err(wrong("it is a folder: name the kernel's file in it".into()));
+    }
+    if metadata.len() > MOST {
+        return Err(wrong(format!("it has {} bytes, and a kernel has at most {MOST}", metadata.len())));
+    }
+    let text = files::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    if text.contains('\0') {
+        return Err(wrong("it holds a character 0, and is no text".into()));
+    }
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    if text.trim().is_empty() {
+        return Err(wrong("it is empty; gpulab try --template FAMILY writes a kernel to begin with".into()));
+    }
+    Ok(text)
+}
+
+/// The file's text with what it includes in place, each line under the name of its file; `folder` is the one below `cl/` whose
+/// fragments need no path.
+///
+/// # Errors
+/// [`Error::Usage`] for a file that cannot be read, or that includes what it may not.
+pub(crate) fn assembled(path: &Path, folder: &str) -> Result<String, Error> {
+    assembled_text(path, &read(path)?, folder)
+}
+
+fn assembled_text(path: &Path, text: &str, folder: &str) -> Result<String, Error> {
+    let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
+    let mut all = format!("#line 1 \"{own}\"\n");
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some(name) = included(line) else {
+            all.push_str(line);
+            all.push('\n');
+            continue;
+        };
+        let wrong = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
+        let body = fragment(path, folder, name).map_err(wrong)?;
+        // Writing to a String cannot fail.
+        let _ = writeln!(all, "#line 1 \"{name}\"\n{}\n#line {} \"{own}\"", body.trim_end_matches('\n'), number + 1);
+    }
+    match reads_a_file(&all) {
+        None => Ok(all),
+        Some(at) => Err(Error::Usage(format!(
+            "{}: `{}` makes the compiler look at a file: write an include alone on its line, as in #include \"common/tree.cl\", \
+             and only in the kernel's own file",
+            shown(path),
+            format::terminal(all.lines().nth(at - 1).unwrap_or_default().trim())
+        ))),
+    }
+}
+
+/// The text of an included file: one beside the kernel's, or one of gpulab's, by its path from `folder` below `cl/` or from `cl/`.
+fn fragment(path: &Path, folder: &str, name: &str) -> Result<String, String> {
+    let is_plain = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let own = text(&format!("{folder}/{name}")).or_else(|| text(name));
+    let beside = path.parent().unwrap_or(Path::new("")).join(name);
+    let is_inside = || {
+        let folder = path.canonicalize().ok().and_then(|file| file.parent().map(Path::to_path_buf));
+        beside.canonicalize().ok().zip(folder).is_some_and(|(file, folder)| file.starts_with(folder))
+    };
+    match own {
+        _ if is_plain && beside.is_file() && is_inside() => read(&beside).map_err(|error| error.to_string()),
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!(
+            "there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
+            format::terminal(name)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_rungs_and_no_other_rungs() {
+        let family = kernels::family("reduce").unwrap();
+        let name = |path: &str| name(Path::new(path), family);
+        assert_eq!(name("a/fast one.cl"), "fast_one");
+        assert_eq!(
+            [name("v3_fast.cl"), name("strided.cl"), name("cpu_rayon.cl"), name("3.cl")],
+            ["my_v3_fast", "my_strided", "my_cpu_rayon", "my_3"]
+        );
+    }
+}

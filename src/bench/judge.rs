@@ -1,0 +1,166 @@
+//! A reader's kernel file, judged in a worker process of its own.
+
+use crate::adopt::{described, own};
+use crate::bench::{self, Input, tuning};
+use crate::cli::Global;
+use crate::console::note;
+use crate::count::{CheckFinding, CheckingWorker, PLUGINS_FOLDER};
+use crate::data::{Dtype, Shape};
+use crate::judging::{Judgement, Patience, Ruling, judge, ragged};
+use crate::kernels::{Family, OwnKernel, Rung, declared_work_group};
+use crate::plan::{Case, WorkGroup};
+use crate::report::format;
+use crate::report::progress::{Observer, StatusLine};
+use crate::terminal::say;
+use crate::worker::{Executor, Setup, WorkerProcess, usual_deadline};
+use crate::{Error, ceilings, interrupt};
+use std::path::Path;
+use std::time::Duration;
+
+/// Seconds that a small case may take, if nobody says: most of it is its compilation.
+const SMALL_S: f64 = 15.0;
+
+/// Seconds that a case may take in a simulator, which is slow, if nobody says.
+pub(crate) const SIMULATOR_S: f64 = 60.0;
+
+/// What a file is judged for, and how. What is not said is as of the family's ladder.
+pub(crate) struct Judging<'a> {
+    /// The family whose problem it solves.
+    pub(crate) family: &'a str,
+    pub(crate) dtype: Option<Dtype>,
+    pub(crate) wg: Option<WorkGroup>,
+    /// Elements, or columns, and rows.
+    pub(crate) n: Option<u64>,
+    pub(crate) m: Option<u64>,
+    /// Settings, as in `acc=4`.
+    pub(crate) set: &'a [String],
+    pub(crate) seed: u64,
+    /// Seconds that a case may take.
+    pub(crate) deadline: Option<f64>,
+    /// Bytes that the worker may take beside what its driver has.
+    pub(crate) memory: Option<u64>,
+    /// Whether the size is that of a quick ladder.
+    pub(crate) quick: bool,
+}
+
+/// A kernel file that was judged, and stays among its family's rungs.
+pub(crate) struct JudgedFile {
+    pub(crate) family: &'static Family,
+    pub(crate) rung: &'static Rung,
+    pub(crate) judgement: Judgement,
+    /// The name of its device.
+    pub(crate) device: String,
+    /// What its worker was allowed, in bytes.
+    pub(crate) memory: u64,
+    /// Its text.
+    pub(crate) own: OwnKernel,
+}
+
+/// Judges a kernel file: reads it, adopts it for its family, and tries it where kernels go wrong.
+///
+/// # Errors
+/// A file or an option that is not possible, no device, an interrupt. That the kernel is wrong, does not build, crashes or
+/// never ends is no error here: [`verdict`] makes one of it.
+pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
+    let (own, rung) = own::adopt(path, described::named(asked.family)?)?;
+    let family = described::named(asked.family)?;
+    let dtype = asked.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    bench::check_dtype(family, dtype)?;
+    let shape = shape(family, asked)?;
+    let params = bench::own_settings(family, &[rung], asked.set)?;
+    let data = Input { family, shape, dtype, params: &params };
+    let bytes = data.bytes()?;
+    data.check_host(bytes)?;
+    interrupt::watch();
+    let memory = asked.memory.unwrap_or_else(|| usual_memory(bytes));
+    let setup = Setup { device: global.device.clone(), memory: Some(memory), ..Setup::default() };
+    let small = Duration::from_secs_f64(asked.deadline.unwrap_or(SMALL_S));
+    let whole = asked.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
+    let mut worker = WorkerProcess::open(setup, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
+    let info = worker.info().clone();
+    data.check_device(bytes, &info)?;
+    bench::announce(global, &info);
+    let case = Case {
+        wg: asked.wg.or(declared_work_group(rung)).unwrap_or_else(|| tuning::default_work_group(&info)),
+        params,
+        seed: asked.seed,
+        ..Case::of(family.name, rung.variant(), dtype, shape)
+    };
+    let mut observer = StatusLine::with_bar(global.quiet);
+    let mut step = 0;
+    let mut observe = |what: &str| {
+        observer.case_started(step, step.max(STEPS - 1) + 1, &format!("checking {} with {what}", rung.label()));
+        step += 1;
+    };
+    let patience = Patience { small, asked: Duration::from_secs_f64(whole) };
+    let judgement = judge(&mut worker, (family, rung), &case, patience, &mut observe)?;
+    Ok(JudgedFile { family, rung, judgement, device: format::device(&info.name), memory, own })
+}
+
+/// About as many cases as are tried, for the progress bar.
+const STEPS: usize = 9;
+
+/// The size asked for, or that of the family's ladder. Without elements there is nothing to judge.
+pub(crate) fn shape(family: &Family, asked: &Judging<'_>) -> Result<Shape, Error> {
+    let usual = family.usual_shape(family.form.ladder_size(asked.quick), asked.quick);
+    let shape = bench::shape(family, asked.n, asked.m, usual)?;
+    match shape.elements() {
+        0 => Err(Error::Usage(
+            "without elements nothing is launched, and there is nothing to judge: choose a larger -n".into(),
+        )),
+        _ => Ok(shape),
+    }
+}
+
+/// Bytes for data of this size, their copies and references, the threads of this machine and a compiler.
+pub(crate) fn usual_memory(bytes: u64) -> u64 {
+    const COMPILER: u64 = 2 << 30;
+    const THREAD: u64 = 256 << 20;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    COMPILER.saturating_add(threads.saturating_mul(THREAD)).saturating_add(bytes.saturating_mul(10))
+}
+
+/// What the simulator found in a kernel.
+pub(crate) struct Checked {
+    /// Each place once.
+    pub(crate) findings: Vec<CheckFinding>,
+    /// Why it could not be run to its end, if so.
+    pub(crate) ended: Option<String>,
+}
+
+/// Runs a kernel in the simulator, over some groups and a rest.
+pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
+    let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
+    let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
+    let mut worker = CheckingWorker::open(&folder, Setup::default(), limit, (interrupt::interrupted, say))?;
+    let shape = ragged(judged.family.form, judged.judgement.tile);
+    let (findings, ended) = worker.check(&Case { shape, ..judged.judgement.asked.clone() }, limit)?;
+    Ok(Checked { findings, ended })
+}
+
+/// The error that a judgement makes, and its exit code.
+///
+/// # Errors
+/// Unless the kernel is right: [`Error::WrongResult`], [`Error::BuildFailed`], [`Error::Usage`] where it cannot be run as
+/// asked, and [`Error::Failed`] where it crashes or never ends.
+pub(crate) fn verdict(judged: &JudgedFile) -> Result<(), Error> {
+    let name = judged.rung.label();
+    Err(match judged.judgement.ruling {
+        Ruling::Right => return Ok(()),
+        Ruling::Wrong => Error::WrongResult(format!("{name} gave a wrong result: it was not timed")),
+        Ruling::NotBuilt => Error::BuildFailed(format!("{name} did not build: why is above")),
+        Ruling::Refused => Error::Usage(format!("{name} cannot be run as asked: why is above")),
+        Ruling::Crashed | Ruling::Endless | Ruling::Failed => {
+            Error::Failed(format!("{name} did not run to its end: why is above"))
+        }
+    })
+}
+
+/// Says that nothing keeps a kernel from what its driver can do.
+pub(crate) fn warn_of_trust(global: &Global) {
+    if global.verbose {
+        note(
+            "OpenCL drivers run a kernel as native code of this user: the deadline and the memory limit are no sandbox",
+        );
+    }
+}

@@ -1,0 +1,12 @@
+//! What commands that measure share: checks before anything runs, the device, the pace, and the verdict.
+
+mod cases;
+mod executor;
+pub(crate) mod judge;
+pub(crate) mod pace;
+pub(crate) mod tuning;
+mod verdict;
+
+pub(crate) use cases::{Input, check_dtype, check_files, check_sources, gib, own_settings, shape, single_settings};
+pub(crate) use executor::{PART_OF_RECORD, announce, is_part_of_record, open, open_within};
+pub(crate) use verdict::{gone_wrong, stopped, worst, worst_named};

@@ -1,0 +1,48 @@
+//! The use of what tuning found: settings for rungs that were given none.
+
+use crate::console::note;
+use crate::device::DeviceInfo;
+use crate::kernels::{Family, Rung};
+use crate::plan::{Case, WorkGroup};
+use crate::runner::Sources;
+use crate::terminal::say;
+use crate::tune::Remembered;
+use std::path::Path;
+
+/// What is remembered of a family on a device, if anything. That a damaged file was put aside is said.
+pub(crate) fn load(
+    family: &'static Family,
+    info: &DeviceInfo,
+    cl_dir: Option<&Path>,
+    quiet: bool,
+) -> Option<Remembered> {
+    let tell = |text: &str| {
+        if !quiet {
+            note(text);
+        }
+    };
+    Remembered::load(family, info, &Sources { dir: cl_dir.map(Path::to_owned) }, &tell)
+}
+
+/// The work-group that a case has if none is given.
+pub(crate) fn default_work_group(info: &DeviceInfo) -> WorkGroup {
+    WorkGroup::linear(info.target.max_wg.min(256))
+}
+
+/// The case of a rung as it was tuned, if no setting that the rung reads was given.
+pub(crate) fn tuned(known: &Remembered, rung: &Rung, case: &Case) -> Option<Case> {
+    let is_given = rung.tunables.iter().any(|tunable| case.params.contains_key(tunable.name));
+    if is_given { None } else { known.tuned(case) }
+}
+
+/// Says for which rungs remembered settings are used.
+pub(crate) fn announce(family: &Family, variants: &[&str], quiet: bool) {
+    if quiet || variants.is_empty() {
+        return;
+    }
+    let label = |variant: &&str| {
+        family.rung(variant).and_then(Rung::number).map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
+    };
+    let rungs: Vec<String> = variants.iter().map(label).collect();
+    say(&format!("tuned settings for {} (gpulab tuned list shows them, --no-tuned ignores them)", rungs.join(", ")));
+}

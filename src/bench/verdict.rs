@@ -1,0 +1,59 @@
+//! The errors that measured rows make.
+
+use crate::Error;
+use crate::plan::Case;
+use crate::record::Row;
+use crate::runner::{Status, Stop};
+use std::borrow::Borrow;
+
+/// The error that a case makes which ended without a measurement.
+pub(crate) fn stopped(case: &Case, stop: Stop) -> Error {
+    let text = format!("{}/{}: {}", case.family, case.variant, stop.reason);
+    match stop.status {
+        Status::Skipped => Error::Usage(text),
+        Status::BuildFailed => Error::BuildFailed(text),
+        Status::WrongResult => Error::WrongResult(text),
+        _ => Error::Failed(text),
+    }
+}
+
+/// The error that the worst row makes, in the order that the exit codes have.
+pub(crate) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
+    worst_named(&rows.iter().map(|row| (name(row), row)).collect::<Vec<_>>(), strict)
+}
+
+/// As [`worst`], of rows with names.
+pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<(), Error> {
+    let find = |is_meant: &dyn Fn(&Row) -> bool| rows.iter().find(|(_, row)| is_meant(row.borrow()));
+    gone_wrong(|status| find(&|row| row.status == status).map(|(name, _)| name.clone()))?;
+    match find(&Row::is_doubtful) {
+        Some((name, row)) if strict => {
+            Err(Error::Untrusted(format!("{name} cannot be trusted: {}", row.borrow().flags)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The error that the worst end makes; `find` names the first that ended so.
+pub(crate) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
+    if let Some(who) = find(Status::WrongResult) {
+        let next = "gpulab devices lists other drivers to compare with";
+        return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed; {next}")));
+    }
+    if let Some(who) = find(Status::BuildFailed) {
+        return Err(Error::BuildFailed(format!("{who} did not build: its log is above")));
+    }
+    if let Some(who) = find(Status::Failed).or_else(|| find(Status::Timeout)) {
+        return Err(Error::Failed(format!("{who} did not run to its end: the reason is above")));
+    }
+    match find(Status::Suspect) {
+        // Its result is right, so that it is not a wrong one: it is the time that nobody can trust.
+        Some(who) => Err(Error::Untrusted(format!("{who} is faster than the device can be: the reason is above"))),
+        None => Ok(()),
+    }
+}
+
+fn name(row: &Row) -> String {
+    let inside = if row.repeats().is_some() { " (inside)" } else { "" };
+    row.rung.map_or_else(|| row.variant.clone(), |n| format!("{}/v{n}_{}", row.family, row.variant)) + inside
+}

@@ -1,0 +1,18 @@
+//! Large arrays looked at piece by piece.
+
+use rayon::prelude::*;
+
+/// Elements that a thread looks at together; fewer are not worth waking others.
+pub(super) const PIECE: usize = 1 << 16;
+
+/// The first index that `find` gives: it is given pieces of the whole with their places, by several threads at once.
+pub(super) fn first_in_pieces<T: Sync>(all: &[T], find: impl Fn(usize, &[T]) -> Option<usize> + Sync) -> Option<usize> {
+    let in_piece = |(piece, elements): (usize, &[T])| {
+        let at = piece * PIECE;
+        find(at, elements).map(|index| at + index)
+    };
+    match all.len() <= PIECE {
+        true => in_piece((0, all)),
+        false => all.par_chunks(PIECE).enumerate().find_map_first(in_piece),
+    }
+}

@@ -1,0 +1,269 @@
+//! `gpulab try`: a reader's kernel on the ladder of a family.
+
+use crate::adopt::{described, own};
+use crate::bench::judge::{self, JudgedFile, Judging};
+use crate::cli::{Global, Ladder, TryArgs};
+use crate::console::{Out, note, screen, worst_of};
+use crate::count::{CheckFinding, CountRow};
+use crate::judging::{Judgement, Ruling};
+use crate::kernels::text;
+use crate::ladder::{self, LadderRun};
+use crate::record::Row;
+use crate::report::hint::{Hint, hint};
+use crate::report::landing::{Landing, landing};
+use crate::report::{self, findings, format, judged};
+use crate::store::Deferred;
+use crate::terminal::{Screen, say};
+use crate::{Error, counting, interrupt};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Judges the kernel; one that is right is timed between the family's rungs, and shown where it lands.
+pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Error> {
+    if let Some(name) = &options.template {
+        return template(out, name);
+    }
+    let (Some(file), Some(name)) = (&options.file, &options.family) else {
+        return Err(Error::Usage("give a kernel and its family, as in gpulab try my.cl --as reduce".into()));
+    };
+    if described::is_file(name) {
+        return Err(Error::Usage(format!(
+            "--as {name}: add your kernel to that file as a [[rung]], and run gpulab ladder {name}"
+        )));
+    }
+    match options.watch {
+        true => watch(out, global, options, file, name),
+        false => once(out, global, options, file, name),
+    }
+}
+
+/// Tries a file again whenever it changes, or what it includes, until an interrupt.
+fn watch(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
+    const PAUSE: Duration = Duration::from_millis(200);
+    interrupt::watch();
+    loop {
+        let state = stamps(file);
+        let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
+        note(&format!("--- {}, {time} UTC ---", format::terminal(&file.display().to_string())));
+        match once(out, global, options, file, name) {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => note(&format!("gpulab: {error}")),
+            Ok(()) => {}
+        }
+        note("waiting for the file to be saved; Ctrl-C ends");
+        // An editor may take a file away for a moment before the new one is there.
+        while stamps(file) == state || !file.is_file() {
+            if interrupt::interrupted() {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// When a file and those that it includes were written, and their sizes.
+fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
+    let stamp = |path: &PathBuf| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    };
+    own::files_of(file).iter().map(stamp).collect()
+}
+
+fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
+    let output = &options.ladder.output;
+    let to_stdout = [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"));
+    let mut json = output.json.as_deref().map(Deferred::open).transpose()?;
+    let tried = TriedFile { options, file, name, to_stdout };
+    let mut report = None;
+    let done = tried.run(out, global, &mut report);
+    let Some(json) = &mut json else { return done };
+    let mut report = report.unwrap_or_else(|| tried.unjudged());
+    report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
+    report.error = done.as_ref().err().map(Error::to_string);
+    let text = serde_json::to_string_pretty(&report).map_err(|e| Error::Failed(e.to_string()))?;
+    let written =
+        json.replace(|to| to.write_all(text.as_bytes()).and_then(|()| to.write_all(b"\n")).and_then(|()| to.flush()));
+    worst_of([done, written].into_iter().filter_map(Result::err))
+}
+
+/// A file that is tried once.
+struct TriedFile<'a> {
+    options: &'a TryArgs,
+    file: &'a Path,
+    name: &'a str,
+    /// Whether a file takes standard output, so that all else goes to standard error.
+    to_stdout: bool,
+}
+
+/// What a grading script reads.
+#[derive(Serialize)]
+struct TryReport {
+    /// Of the names below.
+    schema: u32,
+    gpulab: &'static str,
+    file: String,
+    family: String,
+    /// The kernel's name among the rungs.
+    rung: Option<&'static str>,
+    device: Option<String>,
+    exit_code: u8,
+    /// Why it is not 0.
+    error: Option<String>,
+    hint: Option<Hint>,
+    judgement: Option<Judgement>,
+    /// What the simulator found, with --check.
+    check: Option<Vec<CheckFinding>>,
+    landing: Option<Landing>,
+    /// Of the kernel and of the rungs beside it, as `gpulab count` has them.
+    counts: Vec<CountRow>,
+    /// Of the ladder, as `gpulab columns` says.
+    rows: Vec<Row>,
+}
+
+impl TriedFile<'_> {
+    fn run(&self, out: &mut Out, global: &Global, report: &mut Option<TryReport>) -> Result<(), Error> {
+        judge::warn_of_trust(global);
+        let options = &self.options.ladder;
+        let judging = Judging {
+            family: self.name,
+            dtype: options.dtype,
+            wg: options.wg,
+            n: self.options.n,
+            m: self.options.m,
+            set: &self.options.set,
+            seed: options.seed,
+            deadline: options.measure.deadline,
+            memory: self.options.memory,
+            quick: options.measure.quick,
+        };
+        let judged = judge::judge_file(global, self.file, &judging)?;
+        self.tell(out, global, |screen| judged::text(&judged.rung.label(), &judged.judgement, screen))?;
+        *report = Some(self.report(&judged));
+        let is_clean = match self.options.check && judged.judgement.ruling != Ruling::NotBuilt {
+            true => self.check(out, global, &judged, report),
+            false => Ok(()),
+        };
+        judge::verdict(&judged)?;
+        is_clean?;
+        let mut rows = Vec::new();
+        let climbed = self.climb(out, global, &judged, &mut rows);
+        let landing = landing(judged.family, judged.rung, &rows);
+        let counted = match &landing {
+            Some(landing) if climbed.is_ok() => self.count(out, global, &judged, landing)?,
+            _ => Vec::new(),
+        };
+        if let Some(report) = report {
+            report.landing = landing;
+            report.counts = counted;
+            report.rows = rows;
+        }
+        climbed
+    }
+
+    /// Counts the kernel and the rungs between which it landed; without a simulator, says so.
+    fn count(&self, out: &mut Out, global: &Global, judged: &JudgedFile, at: &Landing) -> Result<Vec<CountRow>, Error> {
+        let names = [&at.after, &at.before].map(|rung| rung.as_ref().map(|rung| rung.variant));
+        let rungs: Vec<_> = names.into_iter().flatten().filter_map(|name| judged.family.rung(name)).collect();
+        let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(judge::SIMULATOR_S));
+        let kernel = (judged.family, judged.rung);
+        match counting::beside(kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
+            Ok(rows) => {
+                self.tell(out, global, |screen| format!("\n{}", report::count::table(&rows, false, screen)))?;
+                Ok(rows)
+            }
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Err(why) => {
+                note(&format!("counts are skipped: {why}"));
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Runs the kernel in the simulator, and says what that found.
+    fn check(
+        &self,
+        out: &mut Out,
+        global: &Global,
+        judged: &JudgedFile,
+        report: &mut Option<TryReport>,
+    ) -> Result<(), Error> {
+        let checked = judge::check(judged, self.options.ladder.measure.deadline)?;
+        let line_of = |file: &str, line| own::line_of(&judged.own.text, file, line);
+        self.tell(out, global, |screen| findings::text(&checked.findings, &line_of, screen))?;
+        let count = checked.findings.len();
+        if let Some(report) = report {
+            report.check = Some(checked.findings);
+        }
+        let name = judged.rung.label();
+        match checked.ended {
+            _ if count > 0 => {
+                Err(Error::WrongResult(format!("{name} has faults that its result does not show: it was not timed")))
+            }
+            Some(why) => Err(Error::Failed(format!("{name} did not run to its end in the simulator: {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn climb(&self, out: &mut Out, global: &Global, judged: &JudgedFile, rows: &mut Vec<Row>) -> Result<(), Error> {
+        // --json is ours.
+        let mut options: Ladder = self.options.ladder.clone();
+        options.output.json = None;
+        let asked = &judged.judgement.asked;
+        let is_choice = |name: &String| judged.family.choices.iter().any(|choice| choice.name == name);
+        let choices = asked.params.clone().into_iter().filter(|(name, _)| is_choice(name)).collect();
+        let mut study = LadderRun::new(judged.family, asked.shape, &options, &choices);
+        study.own_cases = vec![asked.clone()];
+        study.own = Some(judged.rung);
+        study.memory = Some(judged.memory);
+        study.to_stderr = self.to_stdout;
+        ladder::run_into(out, global, &options, &study, rows)
+    }
+
+    /// Of a file that did not get so far that it was judged.
+    fn unjudged(&self) -> TryReport {
+        TryReport {
+            schema: 1,
+            gpulab: env!("CARGO_PKG_VERSION"),
+            file: self.file.display().to_string(),
+            family: self.name.to_owned(),
+            rung: None,
+            device: None,
+            exit_code: 0,
+            error: None,
+            hint: None,
+            judgement: None,
+            check: None,
+            landing: None,
+            counts: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    fn report(&self, judged: &JudgedFile) -> TryReport {
+        TryReport {
+            rung: Some(judged.rung.variant()),
+            device: Some(judged.device.clone()),
+            hint: hint(&judged.judgement),
+            judgement: Some(judged.judgement.clone()),
+            ..self.unjudged()
+        }
+    }
+
+    /// Prints a text: on standard error where a file takes standard output.
+    fn tell(&self, out: &mut Out, global: &Global, text: impl Fn(Screen) -> String) -> Result<(), Error> {
+        if self.to_stdout {
+            say(text(Screen::stderr()).trim_end());
+            return Ok(());
+        }
+        out.painted(&text(screen(global.color)))
+    }
+}
+
+/// Prints a kernel to begin with.
+fn template(out: &mut Out, name: &str) -> Result<(), Error> {
+    let family = described::named(name)?;
+    let none = || Error::Usage(format!("there is no template for {}", family.name));
+    out.text(text(&format!("templates/{}.cl", family.name)).ok_or_else(none)?)
+}

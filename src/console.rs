@@ -1,0 +1,129 @@
+//! What commands say: results on standard output, everything else on standard error, and of several errors the worst.
+
+use crate::Error;
+use crate::cli::Color;
+use crate::report::format;
+use crate::terminal::{self, Screen, Stdout, say};
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Standard output, with failures as errors. A reader who went away is none: the command goes on to its verdict.
+pub struct Out;
+
+impl Out {
+    /// Writes text; what of it would steer a terminal is spelled out.
+    pub fn text(&mut self, text: &str) -> Result<(), Error> {
+        self.bytes(terminal::text(text).as_bytes())
+    }
+
+    /// Writes text with colours; see [`Out::text`].
+    pub fn painted(&mut self, text: &str) -> Result<(), Error> {
+        self.bytes(terminal::painted(text).as_bytes())
+    }
+
+    /// Writes bytes that are all our own.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        match (&Stdout).write_all(bytes) {
+            Err(source) if source.kind() != ErrorKind::BrokenPipe => Err(stdout_error(source)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds a standard output that nothing can be written to before anything is measured for it.
+    pub fn check() -> Result<(), Error> {
+        Stdout.check().map_err(stdout_error)
+    }
+}
+
+fn stdout_error(source: std::io::Error) -> Error {
+    Error::Output { what: "standard output".into(), source }
+}
+
+/// Says something on standard error: on a terminal in lines that fit it, elsewhere as it is, for the programs that search it.
+pub fn note(text: &str) {
+    match std::io::stderr().is_terminal() {
+        true => say(&fitted(text, Screen::stderr().width)),
+        false => say(text),
+    }
+}
+
+/// A text whose lines have at most `width` characters: of one that is longer, what does not fit stands further in below it.
+fn fitted(text: &str, width: usize) -> String {
+    let line = |line: &str| {
+        let indent = line.chars().take_while(|c| *c == ' ').count();
+        match line.chars().count() <= width {
+            true => line.to_owned(),
+            false => format::wrap(line, width, &" ".repeat(2 * indent + 2)).trim_end().to_owned(),
+        }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What tables on standard output are drawn on.
+pub(crate) fn screen(choice: Color) -> Screen {
+    Screen::stdout(color(choice))
+}
+
+/// Whether tables use colour.
+pub(crate) fn color(choice: Color) -> bool {
+    match choice {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+            !refused && Stdout.is_terminal()
+        }
+    }
+}
+
+/// Longer lines are hard to read.
+const MOST: usize = 110;
+
+/// Characters of a line: as many as the terminal has, within reason. Where people read no terminal, lines are as long as
+/// they are, for the programs that search them.
+pub(crate) fn width() -> usize {
+    if Stdout.is_terminal() { Screen::stdout(false).width.min(MOST) } else { usize::MAX }
+}
+
+/// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
+/// then whatever else ended the run, then rows that cannot be trusted; that a reader went away hides nothing.
+pub(crate) fn worst_of(errors: impl IntoIterator<Item = Error>) -> Result<(), Error> {
+    let rank = |error: &Error| match error {
+        Error::Interrupted => 0,
+        Error::WrongResult(_) => 1,
+        Error::BuildFailed(_) => 2,
+        _ if error.is_closed_pipe() => 5,
+        Error::Untrusted(_) => 4,
+        _ => 3,
+    };
+    let mut errors: Vec<Error> = errors.into_iter().collect();
+    errors.sort_by_key(rank);
+    let mut errors = errors.into_iter();
+    let Some(worst) = errors.next() else { return Ok(()) };
+    errors.filter(|error| !error.is_closed_pipe()).for_each(|error| note(&format!("gpulab: {error}")));
+    Err(worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+    use crate::cli::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn long_lines_are_broken_and_short_ones_stay_as_they_are() {
+        let text = "gpulab: no device matches `x`:\n  --device 0   or 0:0   a long name";
+        assert_eq!(fitted(text, 80), text);
+        let narrow = "gpulab: no device\n  matches `x`:\n  --device 0 or 0:0 a\n      long name";
+        assert_eq!(fitted(text, 22), narrow);
+    }
+
+    #[test]
+    fn the_parsers_own_errors_are_broken_between_words() {
+        let error = Cli::try_parse_from("gpulab sweep dot --resume --retry okay".split(' ')).unwrap_err();
+        let (long, text) = (error.render().to_string(), fitted(&error.render().to_string(), 80));
+        assert!(long.lines().any(|line| line.chars().count() > 80), "{long}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&text), words(&long));
+    }
+}

@@ -1,0 +1,92 @@
+//! Ladders' rows that are kept under a name, and held against later ones.
+
+use crate::ceilings::folder;
+use crate::compare::compare;
+use crate::console::note;
+use crate::record::Row;
+use crate::store::{Recorded, recorded, write_rows};
+use crate::terminal::Screen;
+use crate::{Error, files, report};
+use std::fs;
+use std::path::PathBuf;
+
+/// The folder of the baselines: one folder for each name, with a file for each family.
+pub(crate) const BASELINES: &str = "baselines";
+
+/// What a ladder is held against, and what it is kept as.
+pub(crate) struct Baselines {
+    /// The name and the rows of `--against`.
+    against: Option<(String, Vec<Row>)>,
+    /// The name and the file of `--save`.
+    save: Option<(String, PathBuf)>,
+}
+
+impl Baselines {
+    /// Finds and reads them before anything is measured.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a name that nothing is kept under, [`Error::Failed`] for a file that cannot be read, and
+    /// [`Error::Output`] if nothing can be kept.
+    pub(crate) fn open(family: &str, save: Option<&str>, against: Option<&str>) -> Result<Baselines, Error> {
+        let file =
+            |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));
+        let against =
+            against.map(|name| Ok::<_, Error>((name.to_owned(), read(file(name)?, name, family)?))).transpose()?;
+        let save = save.map(|name| Ok::<_, Error>((name.to_owned(), made(file(name)?)?))).transpose()?;
+        Ok(Baselines { against, save })
+    }
+
+    /// The rows beside those of `--against`; nothing without it.
+    pub(crate) fn beside(&self, rows: &[Row], verbose: bool, screen: Screen) -> String {
+        let Some((name, before)) = &self.against else { return String::new() };
+        let comparison = compare(before, rows, report::compare::SAME);
+        format!("\n{}", report::compare::text(&comparison, [name, "this run"], report::compare::SAME, verbose, screen))
+    }
+
+    /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.
+    pub(crate) fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<(), Error> {
+        let Some((name, path)) = &self.save else { return Ok(()) };
+        let told = match is_whole {
+            true => {
+                write_rows(&path.to_string_lossy(), rows)?;
+                format!("kept as {name}: hold later runs against it by --against {name}")
+            }
+            false => format!("not kept as {name}: the ladder did not get to its end"),
+        };
+        if !quiet {
+            note(&told);
+        }
+        Ok(())
+    }
+}
+
+/// Makes the file's folder.
+fn made(path: PathBuf) -> Result<PathBuf, Error> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|source| Error::Output { what: folder.display().to_string(), source })?;
+    }
+    Ok(path)
+}
+
+/// The rows that are kept in a file.
+fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
+    if !path.exists() {
+        let why = format!("nothing of {family} is kept as {name}: keep a run by --save {name}");
+        return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
+    }
+    let place = path.display().to_string();
+    let text = files::read(&path).map_err(|e| Error::Failed(format!("cannot read {place}: {e}")))?;
+    match recorded(&text, &place)? {
+        (Recorded::Rows(rows), _) => Ok(rows),
+        _ => Err(Error::Usage(format!("{place} holds no rows: keep another run by --save {name}"))),
+    }
+}
+
+/// `; there are base, new`.
+fn kept_names(family: &str) -> Result<String, Error> {
+    let Ok(entries) = fs::read_dir(folder()?.join(BASELINES)) else { return Ok(String::new()) };
+    let folders = entries.filter_map(Result::ok).filter(|entry| entry.path().join(format!("{family}.csv")).exists());
+    let mut names: Vec<String> = folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(if names.is_empty() { String::new() } else { format!("; there are {}", names.join(", ")) })
+}

@@ -1,0 +1,124 @@
+//! What a word of `source`, `diff` and `explain` names: a family, one of its rungs as in `reduce:3`, or an experiment.
+
+use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::kernels::{self, FAMILIES, Family, Rung};
+use crate::suggest::{did_you_mean, nearest};
+use crate::{Error, values, words};
+
+/// What was named.
+#[derive(Clone, Copy)]
+pub(crate) enum Lesson {
+    /// A whole ladder.
+    Ladder(&'static Family),
+    /// A rung or a reference.
+    Kernel(&'static Family, &'static Rung),
+    /// An experiment.
+    Study(&'static Experiment),
+}
+
+/// What a word names. Where an experiment and a family of its kernels bear one name, it is the experiment; `banks:1` is the
+/// kernel.
+pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
+    let name = word.to_lowercase();
+    if let Some((family, rung)) = name.split_once(':') {
+        let family = kernels::family(family).ok_or_else(|| unknown(family, FAMILIES.iter().map(|f| f.name)))?;
+        return Ok(Lesson::Kernel(family, rung_of(family, rung)?));
+    }
+    let ladder = FAMILIES.iter().find(|family| family.name == name).map(|family| Lesson::Ladder(family));
+    let study = || experiment(&name).map(Lesson::Study);
+    let other = || kernels::family(&name).map(Lesson::Ladder);
+    let names = || FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    ladder.or_else(study).or_else(other).ok_or_else(|| unknown(&name, names()))
+}
+
+/// The one rung of a family that a number or a name selects.
+pub(crate) fn rung_of(family: &'static Family, text: &str) -> Result<&'static Rung, Error> {
+    match values::variants(family, text).map_err(Error::Usage)?[..] {
+        [rung] => Ok(rung),
+        ref rungs => Err(Error::Usage(format!("{text:?} are {} rungs of {}: choose one", rungs.len(), family.name))),
+    }
+}
+
+/// A rung as people name it in a command: by its number, if it has one.
+pub(crate) fn short_name(family: &Family, rung: &Rung) -> String {
+    match rung.number() {
+        Some(number) => format!("{}:{number}", family.name),
+        None => format!("{}:{}", family.name, rung.variant()),
+    }
+}
+
+/// The rungs of all ladders, as in `reduce:1`.
+pub(crate) fn all_rungs() -> impl Iterator<Item = String> {
+    FAMILIES.iter().flat_map(|family| family.kernels().map(|rung| short_name(family, rung)))
+}
+
+/// That nothing has this name. A rung's idea alone has: several families may have it.
+fn unknown(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
+    let rungs = FAMILIES.iter().flat_map(|family| family.kernels().map(move |rung| (*family, rung)));
+    let meant = nearest(name, rungs, |(_, rung)| rung.variant());
+    let meant: Vec<String> = meant.into_iter().map(|(family, rung)| short_name(family, rung)).collect();
+    let names: Vec<&str> = names.collect();
+    let is_near = !nearest(name, &names, |name| name).is_empty();
+    match meant.is_empty() || is_near {
+        true => Error::Usage(words::unknown("family, rung or experiment", name, &names)),
+        false => Error::Usage(format!("there is no family or experiment {name:?}{}", did_you_mean(&meant))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(word: &str) -> String {
+        match lesson(word) {
+            Ok(Lesson::Ladder(family)) => family.name.into(),
+            Ok(Lesson::Kernel(_, rung)) => rung.path.into(),
+            Ok(Lesson::Study(experiment)) => format!("lab {}", experiment.name),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn words_name_ladders_rungs_and_experiments() {
+        for (word, want) in [
+            ("reduce", "reduce"),
+            ("Reduce:3", "reduce/v3_sequential.cl"),
+            ("reduce:sequential", "reduce/v3_sequential.cl"),
+            ("transpose:copy", "transpose/copy.cl"),
+            ("minplus:0", "minplus/v0_naive.cl"),
+            ("stride", "lab stride"),
+            ("banks", "lab banks"),
+            ("banks:1", "lab/banks/v1_strided.cl"),
+            ("gather", "gather"),
+        ] {
+            assert_eq!(name(word), want);
+        }
+    }
+
+    #[test]
+    fn what_there_is_not_is_told_with_what_was_meant() {
+        for (word, want) in [
+            ("redcue", "did you mean `reduce`?"),
+            ("sequential", "did you mean `reduce:3`?"),
+            ("naive", "did you mean `dot:1`, `transpose:1` or `minplus:0`?"),
+            ("strde", "did you mean `stride`?"),
+            ("redcue:3", "did you mean `reduce`?"),
+            ("reduce:sequentail", "did you mean `sequential`?"),
+            ("reduce:99", "reduce has no rung \"99\""),
+            ("reduce:2-3", "choose one"),
+            ("xyzzy", "there is reduce, dot"),
+        ] {
+            assert!(name(word).contains(want), "{word}: {}", name(word));
+        }
+    }
+
+    #[test]
+    fn every_rungs_short_name_names_it() {
+        for family in FAMILIES {
+            for rung in family.kernels() {
+                assert_eq!(name(&short_name(family, rung)), rung.path);
+            }
+        }
+        assert!(all_rungs().any(|name| name == "reduce:3"));
+    }
+}

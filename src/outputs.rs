@@ -1,0 +1,144 @@
+//! Where results go: files opened before anything runs, and the table or report.
+//!
+//! An output that fails is given up and its error kept for the end; the others still get their data.
+
+use crate::Error;
+use crate::console::{Out, worst_of};
+use crate::record::{CsvRecord, SampleRow};
+use crate::report::markdown::MARKDOWN_MARK;
+use crate::store::{CsvFile, Deferred, JsonFile, Mode};
+use crate::terminal::{Screen, say};
+use serde::Serialize;
+
+/// The paths that were asked for; `-` is standard output.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Paths<'a> {
+    pub(crate) csv: Option<&'a str>,
+    pub(crate) json: Option<&'a str>,
+    pub(crate) samples: Option<&'a str>,
+    pub(crate) md: Option<&'a str>,
+    pub(crate) svg: Option<&'a str>,
+}
+
+/// The outputs that were asked for.
+pub(crate) struct Outputs<T> {
+    csv: Option<CsvFile<T>>,
+    json: Option<JsonFile>,
+    samples: Option<CsvFile<SampleRow>>,
+    md: Option<Deferred>,
+    /// What the Markdown's file begins with.
+    md_mark: &'static str,
+    svg: Option<Deferred>,
+    /// Whether one of them takes standard output, so that the table goes to standard error.
+    taken: bool,
+    /// Why outputs were given up.
+    failed: Vec<Error>,
+}
+
+impl<T: CsvRecord> Outputs<T> {
+    /// Opens every file, so that one that cannot be written is found before the first kernel runs. None is changed yet.
+    pub(crate) fn open(paths: &Paths<'_>) -> Result<Outputs<T>, Error> {
+        let Paths { csv, json, samples, md, svg } = *paths;
+        let taken = [csv, json, samples, md, svg].contains(&Some("-"));
+        if !taken {
+            Out::check()?;
+        }
+        let create = Mode::Create;
+        Ok(Outputs {
+            csv: csv.map(|path| CsvFile::open(path, create)).transpose()?,
+            json: json.map(JsonFile::create).transpose()?,
+            samples: samples.map(|path| CsvFile::open(path, create)).transpose()?,
+            md: md.map(Deferred::open).transpose()?,
+            md_mark: if md == Some("-") { "" } else { MARKDOWN_MARK },
+            svg: svg.map(Deferred::open).transpose()?,
+            taken,
+            failed: Vec::new(),
+        })
+    }
+
+    /// Leaves standard output to somebody else's file.
+    pub(crate) fn leave_stdout(&mut self) {
+        self.taken = true;
+    }
+
+    /// Whether rows are written as they are measured.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.csv.is_some() || self.json.is_some() || self.samples.is_some()
+    }
+
+    /// Writes a line to the CSV file, and an element of the JSON array.
+    pub(crate) fn row(&mut self, row: &T) {
+        attempt(&mut self.csv, &mut self.failed, |csv| csv.write(row));
+        attempt(&mut self.json, &mut self.failed, |json| json.write(row));
+    }
+
+    /// Adds an element to the JSON array that is no line of the CSV file.
+    pub(crate) fn json_only(&mut self, element: &impl Serialize) {
+        attempt(&mut self.json, &mut self.failed, |json| json.write(element));
+    }
+
+    /// Writes lines of samples.
+    pub(crate) fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
+        attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
+    }
+
+    /// Writes the table as Markdown.
+    pub(crate) fn md(&mut self, text: &str) {
+        attempt(&mut self.md, &mut self.failed, |file| replace(file, &format!("{}{text}", self.md_mark)));
+    }
+
+    /// Writes the drawing.
+    pub(crate) fn svg(&mut self, text: &str) {
+        attempt(&mut self.svg, &mut self.failed, |file| replace(file, text));
+    }
+
+    /// Prints a table or report, made for a screen: standard output's, or, where that is taken by a file, standard error's
+    /// unless `quiet`.
+    pub(crate) fn tell(&mut self, out: &mut Out, text: &dyn Fn(Screen) -> String, screen: Screen, quiet: bool) {
+        if !self.taken {
+            let written = if screen.color { out.painted(&text(screen)) } else { out.text(&text(screen)) };
+            self.failed.extend(written.err());
+        } else if !quiet {
+            say(text(Screen::stderr()).trim_end());
+        }
+    }
+
+    /// Keeps an error for the end.
+    pub(crate) fn note(&mut self, done: Result<(), Error>) {
+        self.failed.extend(done.err());
+    }
+
+    /// Completes the files, without rows only if the run got to its end: before the first row, files stay as they were.
+    pub(crate) fn finish(&mut self, is_whole: bool, has_rows: bool) -> Result<(), Error> {
+        let failed = &mut self.failed;
+        if is_whole || has_rows {
+            failed.extend(self.csv.take().and_then(|csv| csv.finish().err()));
+            failed.extend(self.samples.take().and_then(|samples| samples.finish().err()));
+            failed.extend(self.json.take().and_then(|json| json.finish().err()));
+        }
+        worst_of(failed.drain(..))
+    }
+}
+
+/// Writes Markdown to a file of its own; `-` is standard output.
+pub(crate) fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
+    write(path, &format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
+}
+
+/// Writes a text to a file; `-` is standard output.
+pub(crate) fn write(path: &str, text: &str) -> Result<(), Error> {
+    replace(&mut Deferred::open(path)?, text)
+}
+
+/// Writes a whole text to an open file.
+pub(crate) fn replace(file: &mut Deferred, text: &str) -> Result<(), Error> {
+    file.replace(|out| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Writes to an output that there is and that has not failed before.
+fn attempt<T>(slot: &mut Option<T>, failed: &mut Vec<Error>, write: impl FnOnce(&mut T) -> Result<(), Error>) {
+    if let Some(error) = slot.as_mut().and_then(|output| write(output).err()) {
+        failed.push(error);
+        *slot = None;
+    }
+}

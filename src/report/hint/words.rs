@@ -1,0 +1,31 @@
+//! A hint, and the words that several share.
+
+use serde::Serialize;
+
+/// What to say of a kernel that is not right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hint {
+    /// What it looks like.
+    pub looks: String,
+    /// What to do next.
+    pub next: String,
+}
+
+impl Hint {
+    pub(super) fn new(looks: impl Into<String>, next: impl Into<String>) -> Hint {
+        Hint { looks: looks.into(), next: next.into() }
+    }
+}
+
+/// Local memory without any barrier.
+pub(super) fn no_barrier() -> Hint {
+    Hint::new(
+        "Work-items read local memory that others have not written yet: the kernel has local memory, and no barrier.",
+        "Put barrier(CLK_LOCAL_MEM_FENCE) between the store to local memory and the loads of what other work-items stored, and \
+         between two steps of a tree.",
+    )
+}
+
+pub(super) fn elements(count: u64) -> String {
+    if count == 1 { "one element".into() } else { format!("{count} elements") }
+}

@@ -1,0 +1,405 @@
+//! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
+
+use crate::ceilings::{self, CeilingRow, all_kept, cached};
+use crate::count::CountRow;
+use crate::record::{Point, Row, SampleRow, flag};
+use crate::report::groups::{distinct, groups};
+use crate::runner::Cache;
+use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
+use crate::suggest::did_you_mean;
+use crate::{Error, files, kernels};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What a file or a shipped record holds.
+pub(crate) struct ShownFile {
+    pub(crate) name: String,
+    pub(crate) holds: ShownContent,
+    pub(crate) torn: Option<String>,
+}
+
+impl ShownFile {
+    /// That tables are made from rows.
+    ///
+    /// # Errors
+    /// `Usage`, if it holds single runs.
+    pub(crate) fn no_samples(self) -> Result<ShownFile, Error> {
+        match self.holds {
+            ShownContent::Samples(_) => {
+                let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
+                Err(Error::Usage(format!("{} {why}", self.name)))
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
+/// What it holds.
+pub(crate) enum ShownContent {
+    Recorded(Recorded),
+    Ceilings(Vec<CeilingRow>),
+    Counts(Vec<CountRow>),
+    Samples(Vec<SampleRow>),
+}
+
+/// What is asked for: files, or of devices that come with gpulab all records or those of these names.
+pub(crate) enum AskedRecords {
+    /// The records of devices, which were named alone.
+    Device(Vec<Shipped>),
+    /// Files, or records by name.
+    Files(Vec<ShownFile>),
+}
+
+/// What some words of a command line ask for.
+enum AskedPart {
+    /// A path.
+    File(String),
+    /// The records of these names of each of these devices; without a name all of them.
+    Records { devices: Vec<Vec<Shipped>>, names: Vec<String> },
+}
+
+/// Finds what words ask for: paths, and devices with the names behind them.
+///
+/// # Errors
+/// `Failed` for a file that cannot be read, `Usage` for one that holds no results and for names that there are not.
+pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
+    let parts = asked_parts(words)?;
+    if let [AskedPart::Records { devices, names }] = &parts[..]
+        && names.is_empty()
+    {
+        return Ok(AskedRecords::Device(devices.concat()));
+    }
+    let mut files = Vec::new();
+    for part in &parts {
+        match part {
+            AskedPart::File(path) => files.push(from_file(path)?),
+            AskedPart::Records { devices, names } => {
+                for own in devices {
+                    let found = if names.is_empty() { records(own)? } else { beside_caches(own, named(own, names)?)? };
+                    files.extend(found);
+                }
+            }
+        }
+    }
+    Ok(AskedRecords::Files(files))
+}
+
+/// Words as paths, devices and names of their records.
+///
+/// Errors: `Usage` for a word that is none of these.
+fn asked_parts(words: &[String]) -> Result<Vec<AskedPart>, Error> {
+    let all = shipped();
+    let mut parts: Vec<AskedPart> = Vec::new();
+    for word in words {
+        if is_path(word) {
+            parts.push(AskedPart::File(word.clone()));
+            continue;
+        }
+        let Some(AskedPart::Records { devices, names }) = parts.last_mut() else {
+            parts.push(AskedPart::Records { devices: vec![of_device(&all, word)?], names: Vec::new() });
+            continue;
+        };
+        let is_device = all.iter().any(|file| file.device.contains(&word.to_lowercase()));
+        match is_device && !is_record(devices, word)? {
+            // What is neither is told when its record is looked for.
+            false => names.push(word.clone()),
+            true if names.is_empty() => devices.push(of_device(&all, word)?),
+            true => parts.push(AskedPart::Records { devices: vec![of_device(&all, word)?], names: Vec::new() }),
+        }
+    }
+    Ok(parts)
+}
+
+/// Whether one of the devices has a record of this name.
+fn is_record(devices: &[Vec<Shipped>], name: &str) -> Result<bool, Error> {
+    for own in devices {
+        if !found_by_name(own, &name.to_lowercase())?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The devices that words name, each with all of its records.
+fn devices(words: &[String]) -> Result<Vec<Vec<Shipped>>, Error> {
+    let of = |part| match part {
+        AskedPart::Records { devices, .. } => devices,
+        AskedPart::File(_) => Vec::new(),
+    };
+    Ok(asked_parts(words)?.into_iter().flat_map(of).collect())
+}
+
+/// What the shipped records of a device hold.
+pub(crate) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
+    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
+    beside_caches(own, own.iter().map(from).collect::<Result<_, Error>>()?)
+}
+
+pub(crate) fn is_path(text: &str) -> bool {
+    Path::new(text).exists() || looks_like_a_path(text)
+}
+
+fn looks_like_a_path(text: &str) -> bool {
+    text.contains(['/', '\\']) || Path::new(text).extension().is_some_and(|e| e == "csv" || e == "json")
+}
+
+fn from_file(path: &str) -> Result<ShownFile, Error> {
+    let list = "gpulab show alone lists the records that come with gpulab";
+    let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
+    take_apart(&text, path)
+}
+
+/// Errors: `Usage`, if the file holds nothing that can be shown.
+pub(crate) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
+    let (holds, torn) = match recorded(text, name)? {
+        (Recorded::Other { header }, torn) => {
+            let has = |column: &str| header.iter().any(|name| name == column);
+            match (has("what") && has("place"), has("event_s")) {
+                _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
+                (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
+                (_, true) => (ShownContent::Samples(of_csv(text, name)?.0), torn),
+                _ => {
+                    let why = "holds no results of gpulab: show takes what --csv and --json write";
+                    return Err(Error::Usage(format!("{name} {why}")));
+                }
+            }
+        }
+        (other, torn) => (ShownContent::Recorded(other), torn),
+    };
+    let is_empty = match &holds {
+        ShownContent::Recorded(Recorded::Rows(rows)) => rows.is_empty(),
+        ShownContent::Recorded(Recorded::Points(points)) => points.is_empty(),
+        ShownContent::Recorded(_) => false,
+        ShownContent::Ceilings(rows) => rows.is_empty(),
+        ShownContent::Counts(rows) => rows.is_empty(),
+        ShownContent::Samples(rows) => rows.is_empty(),
+    };
+    match is_empty {
+        true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
+        false => Ok(ShownFile { name: name.to_owned(), holds, torn }),
+    }
+}
+
+/// The rows of a file of counts, CSV or JSON.
+fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
+    match text.trim_ascii_start().first() {
+        Some(b'[') => {
+            let wrong = |e| Error::Usage(format!("{name} holds what are no counts: {e}"));
+            serde_json::from_slice(text).map_err(wrong)
+        }
+        _ => Ok(of_csv(text, name)?.0),
+    }
+}
+
+/// The files of the one device whose name has this part.
+///
+/// Errors: `Usage`, with the devices, if none has it or several do.
+pub(crate) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
+    let part = part.to_lowercase();
+    // A whole name is also a part of `nvidia-h200-2`.
+    let is_whole = all.iter().any(|file| file.device == part);
+    let is_asked = |file: &&Shipped| match is_whole {
+        true => file.device == part,
+        false => !part.is_empty() && file.device.contains(&part),
+    };
+    let own: Vec<Shipped> = all.iter().filter(is_asked).copied().collect();
+    let names = |files: &[Shipped]| distinct(files.iter().map(|file| file.device)).join(", ");
+    match distinct(own.iter().map(|file| file.device)).len() {
+        1 => Ok(own),
+        0 => Err(Error::Usage(match of_any_device(all, &part)?.as_slice() {
+            [] => format!(
+                "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
+                names(all)
+            ),
+            commands => format!(
+                "there is no file {part:?}; records of {part} that come with gpulab are shown by device{}",
+                did_you_mean(commands)
+            ),
+        })),
+        _ => Err(Error::Usage(format!("{part:?} is a part of several devices' names: {}", names(&own)))),
+    }
+}
+
+/// The commands that show the records of a file, a family or an experiment of this name, those of short names first; a few
+/// at most.
+fn of_any_device(all: &[Shipped], name: &str) -> Result<Vec<String>, Error> {
+    let mut devices = Vec::new();
+    for own in groups(all, |file| file.device) {
+        if !found_by_name(&own, name)?.is_empty() {
+            devices.extend(own.first().map(|file| selector(all, file.device)));
+        }
+    }
+    devices.sort_by_key(|device| device.len());
+    Ok(devices.iter().take(MOST_COMMANDS).map(|device| format!("gpulab show {device} {name}")).collect())
+}
+
+/// Suggestions that anybody reads.
+const MOST_COMMANDS: usize = 3;
+
+/// What selects a device's records: the last part of its name that no other has, or all of it.
+fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
+    let is_its_own = |part: &&str| {
+        let others = all.iter().filter(|file| file.device != device);
+        part.contains(char::is_alphabetic) && others.clone().all(|file| !file.device.contains(*part))
+    };
+    device.split('-').rfind(is_its_own).unwrap_or(device)
+}
+
+/// The records of these names: a file's, or else a family's or an experiment's in any file.
+///
+/// Errors: `Usage`, with the names that there are.
+pub(crate) fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>, Error> {
+    let mut found = Vec::new();
+    for name in names {
+        let name = name.to_lowercase();
+        let of_name = found_by_name(own, &name)?;
+        if of_name.is_empty() {
+            let files: Vec<&str> = own.iter().map(|file| file.name).collect();
+            return Err(Error::Usage(format!(
+                "no record of {name} among those of {}: there are {}",
+                own.first().map_or("", |file| file.device),
+                files.join(", ")
+            )));
+        }
+        found.extend(of_name);
+    }
+    Ok(found)
+}
+
+/// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
+fn found_by_name(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
+    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
+    if let Some(file) = own.iter().find(|file| file.name == name) {
+        return Ok(vec![from(file)?]);
+    }
+    own.iter().map(from).filter_map(|file| file.map(|file| only(file, name)).transpose()).collect()
+}
+
+/// The shipped file of a device's limits.
+const CEILINGS: &str = "ceilings";
+
+/// The same, where rows of data that the device's caches hold say so; `own` are all records of the device.
+fn beside_caches(own: &[Shipped], mut shown: Vec<ShownFile>) -> Result<Vec<ShownFile>, Error> {
+    let ceilings = ceilings_of(own)?;
+    for file in &mut shown {
+        if let ShownContent::Recorded(Recorded::Rows(rows)) = &mut file.holds {
+            mark_cached(rows, &ceilings);
+        }
+    }
+    Ok(shown)
+}
+
+/// The measured limits among a device's records.
+pub(crate) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
+    let ceilings = own.iter().find(|file| file.name == CEILINGS);
+    match ceilings.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
+        Some(ShownContent::Ceilings(rows)) => Ok(rows),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Adds the limits that are kept on this machine of the rows' devices with their drivers, of what the files hold no limit.
+pub(crate) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
+    let kept = ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default();
+    for kept in kept.into_iter().flatten() {
+        let is_its =
+            |row: &Row| (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver);
+        if rows.iter().any(is_its) {
+            let is_new = |row: &CeilingRow| !ceilings.iter().any(|own| own.device == row.device && own.is_of(row));
+            let new: Vec<CeilingRow> = kept.ceilings.into_iter().filter(is_new).collect();
+            ceilings.extend(new);
+        }
+    }
+}
+
+/// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over the
+/// same data. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
+fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
+    // Beside the data there may be a few partial results.
+    let held = |of_device: Vec<CeilingRow>| (of_device[0].device.clone(), cached(&of_device) * 17 / 16);
+    let held: BTreeMap<String, u64> = groups(ceilings, |row| row.device.clone()).into_iter().map(held).collect();
+    let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
+    let is_warm = |row: &Row| {
+        let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
+        is_memory && row.cache == Cache::Warm && !row.on_host()
+    };
+    let faster: BTreeSet<_> =
+        rows.iter().filter(|row| is_warm(row) && row.has_flag(flag::FITS_CACHE)).map(data).collect();
+    let fits = |row: &Row| {
+        let most = held.get(&row.device).copied().unwrap_or_default();
+        row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row))
+    };
+    rows.iter_mut().filter(|row| is_warm(row) && fits(row)).for_each(Row::set_in_cache);
+}
+
+/// What a source has of a family or an experiment.
+fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
+    let holds = match source.holds {
+        ShownContent::Recorded(Recorded::Points(mut points)) => {
+            points.retain(|point| point.experiment == name);
+            Recorded::Points(points)
+        }
+        ShownContent::Recorded(Recorded::Rows(mut rows)) => {
+            rows.retain(|row| row.family == name);
+            Recorded::Rows(rows)
+        }
+        _ => return None,
+    };
+    let is_empty = matches!(&holds, Recorded::Points(points) if points.is_empty())
+        || matches!(&holds, Recorded::Rows(rows) if rows.is_empty());
+    (!is_empty).then_some(ShownFile { holds: ShownContent::Recorded(holds), ..source })
+}
+
+/// What pictures and pages are made from: all that was asked for, put together.
+#[derive(Default)]
+pub(crate) struct Material {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) points: Vec<Point>,
+    pub(crate) ceilings: Vec<CeilingRow>,
+    pub(crate) counts: Vec<CountRow>,
+    pub(crate) samples: Vec<SampleRow>,
+    /// Files' names, and the figures of other programs in them.
+    pub(crate) peers: Vec<(String, Vec<Vec<String>>)>,
+    /// What was wrong with last lines.
+    pub(crate) torn: Vec<String>,
+}
+
+impl Material {
+    /// Adds what a file holds.
+    pub(crate) fn take(&mut self, file: ShownFile) {
+        self.torn.extend(file.torn);
+        match file.holds {
+            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows.extend(rows),
+            ShownContent::Recorded(Recorded::Points(points)) => self.points.extend(points),
+            ShownContent::Recorded(Recorded::Peers(cells)) => self.peers.push((file.name, cells)),
+            ShownContent::Recorded(Recorded::Other { .. }) => {}
+            ShownContent::Ceilings(rows) => self.ceilings.extend(rows),
+            ShownContent::Counts(rows) => self.counts.extend(rows),
+            ShownContent::Samples(rows) => self.samples.extend(rows),
+        }
+    }
+
+    /// Flags the rows of data that caches hold, by all ceilings that were taken.
+    pub(crate) fn mark_cached(&mut self) {
+        mark_cached(&mut self.rows, &self.ceilings);
+    }
+}
+
+/// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.
+pub(crate) fn material(words: &[String]) -> Result<Material, Error> {
+    let mut all = Material::default();
+    let files = match asked(words)? {
+        AskedRecords::Device(own) => {
+            own.iter().map(|file| take_apart(file.text, file.name)).collect::<Result<_, Error>>()?
+        }
+        AskedRecords::Files(files) => files,
+    };
+    files.into_iter().for_each(|file| all.take(file));
+    if all.ceilings.is_empty() {
+        for own in devices(words)? {
+            all.ceilings.extend(ceilings_of(&own)?);
+        }
+    }
+    all.mark_cached();
+    Ok(all)
+}

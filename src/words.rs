@@ -1,0 +1,167 @@
+//! Words that were not understood, and the commands that they may have meant: commands, experiments, rungs and sources,
+//! from their own lists.
+
+use crate::cli::{Cli, command_names};
+use crate::experiments::EXPERIMENTS;
+use crate::kernels::FAMILIES;
+use crate::report::sources;
+use crate::suggest::{did_you_mean, nearest};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
+use std::borrow::Borrow;
+
+/// A word, and the command line that it belongs to.
+struct KnownWord {
+    name: String,
+    command: String,
+}
+
+impl KnownWord {
+    fn new(name: &str, command: String) -> KnownWord {
+        KnownWord { name: name.to_owned(), command }
+    }
+}
+
+/// Every word that has a command.
+fn vocabulary() -> Vec<KnownWord> {
+    let commands = command_names().into_iter();
+    let mut words: Vec<KnownWord> = commands.map(|name| KnownWord::new(&name, format!("gpulab {name}"))).collect();
+    words.extend(EXPERIMENTS.iter().map(|e| KnownWord::new(e.name, format!("gpulab lab {}", e.name))));
+    for family in FAMILIES {
+        let command = |variant: &str| format!("gpulab {} --variant {variant}", family.name);
+        words.extend(family.kernels().map(|rung| KnownWord::new(rung.variant(), command(rung.variant()))));
+    }
+    let sources = sources::all().into_iter().map(|source| source.name());
+    words.extend(sources.map(|name| KnownWord::new(&name, format!("gpulab list --source {name}"))));
+    words
+}
+
+/// The commands that `word` may have meant.
+fn commands(word: &str) -> Vec<String> {
+    nearest(word, vocabulary(), |word| &word.name).into_iter().map(|word| word.command).collect()
+}
+
+/// That nothing of this kind has this name, and what may have been meant: another name of this kind, a command, or else
+/// which names there are.
+pub(crate) fn unknown<S: Borrow<str>>(what: &str, name: &str, names: &[S]) -> String {
+    let is_word = |word: &KnownWord| word.name.eq_ignore_ascii_case(name);
+    let exact = vocabulary().into_iter().filter(is_word).map(|word| word.command);
+    let near = || nearest(name, names, |name| (*name).borrow()).into_iter().map(|name| name.borrow().to_owned());
+    let mut meant: Vec<String> = exact.collect();
+    if meant.is_empty() {
+        meant = near().collect();
+    }
+    if meant.is_empty() {
+        meant = commands(name);
+    }
+    match meant.is_empty() {
+        true => format!("there is no {what} {name:?}; there is {}", names.join(", ")),
+        false => format!("there is no {what} {name:?}{}", did_you_mean(&meant)),
+    }
+}
+
+/// One line in place of the parser's own for a word that has a command, or that is none.
+pub fn misunderstood(error: &clap::Error) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let word = text(ContextKind::InvalidSubcommand)?;
+            let meant = did_you_mean(&commands(word));
+            let all = if meant.is_empty() { "; `gpulab --help` lists them" } else { "" };
+            Some(format!("there is no command {word:?}{meant}{all}"))
+        }
+        ErrorKind::UnknownArgument => {
+            let word = text(ContextKind::InvalidArg)?;
+            if word.starts_with('-') {
+                return misplaced(word);
+            }
+            let meant = commands(word);
+            (!meant.is_empty()).then(|| format!("{word:?} has no place here{}", did_you_mean(&meant)))
+        }
+        _ => None,
+    }
+}
+
+/// That an option belongs to other commands, and to which; nothing of one that no command has.
+fn misplaced(option: &str) -> Option<String> {
+    let name = option.strip_prefix("--")?;
+    let program = Cli::command();
+    let has = |command: &&Command| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    let owners: Vec<&str> =
+        program.get_subcommands().filter(|c| !c.is_hide_set()).filter(has).map(Command::get_name).collect();
+    let owners = owners.join(", ");
+    (!owners.is_empty())
+        .then(|| format!("`{option}` has no place here; commands that take it, after their name: {owners}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn said(line: &str) -> String {
+        misunderstood(&Cli::try_parse_from(line.split(' ')).unwrap_err()).unwrap_or_default()
+    }
+
+    #[test]
+    fn words_of_every_kind_have_their_commands() {
+        for (line, command) in [
+            ("gpulab stride", "`gpulab lab stride`"),
+            ("gpulab redcue", "`gpulab reduce`"),
+            ("gpulab sequential", "`gpulab reduce --variant sequential`"),
+            ("gpulab -d pocl strie --quick", "`gpulab lab stride`"),
+            ("gpulab maruyama", "`gpulab list --source maruyama`"),
+            ("gpulab reduce sequental", "`gpulab reduce --variant sequential`"),
+            ("gpulab devics", "`gpulab devices`"),
+        ] {
+            let said = said(line);
+            assert!(said.contains(&format!("did you mean {command}?")), "{line}: {said}");
+        }
+        assert!(said("gpulab xyzzy").contains("`gpulab --help` lists them"));
+        assert!(said("gpulab worke").contains("`gpulab --help`"), "what is hidden is not suggested");
+        assert_eq!(said("gpulab reduce --nosuch"), "", "the parser's own message is good");
+        let takers = "commands that take it, after their name: reduce, dot, transpose, minplus, try, ladder, lab, sweep, tune, noise, record";
+        assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` has no place here; {takers}"));
+        assert!(said("gpulab --budget 5s dot").ends_with(takers));
+        assert!(said("gpulab dot --op max").ends_with(": reduce, count"));
+    }
+
+    #[test]
+    fn unknown_names_are_looked_for_among_their_own_first() {
+        let families = ["reduce", "dot"];
+        assert_eq!(unknown("family", "redcue", &families), "there is no family \"redcue\"; did you mean `reduce`?");
+        assert!(unknown("family", "stride", &families).ends_with("did you mean `gpulab lab stride`?"));
+        assert!(unknown("experiment", "reduce", &["banks"]).ends_with("did you mean `gpulab reduce`?"));
+        assert!(unknown("family", "nothing", &families).ends_with("there is reduce, dot"));
+    }
+
+    #[test]
+    fn every_suggested_command_parses() {
+        for word in vocabulary() {
+            let needs = [
+                "explain",
+                "source",
+                "diff",
+                "merge",
+                "try",
+                "ladder",
+                "count",
+                "sweep",
+                "tune",
+                "tuned",
+                "compare",
+                "plot",
+                "report",
+                "completions",
+                "man",
+            ]
+            .iter()
+            .any(|c| word.command == format!("gpulab {c}"));
+            let parsed = Cli::try_parse_from(word.command.split(' '));
+            assert!(needs || parsed.is_ok(), "{}: {}", word.command, parsed.unwrap_err());
+        }
+    }
+}
