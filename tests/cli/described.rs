@@ -80,8 +80,8 @@ type Spoilt = (&'static str, &'static str, &'static str, &'static str, &'static 
 const SPOILT: &[Spoilt] = &[
     // A race: the tile is written while others read it.
     ("scan", "local", "group.cl", "        barrier(CLK_LOCAL_MEM_FENCE);\n        sum += other;", "        sum += other;", "want"),
-    // A race: additions of several groups get lost.
-    ("histogram", "atomic", "atomic.cl", "atomic_inc(&counts[x[i]])", "counts[x[i]]++", "want"),
+    // A race: additions of several groups get lost, on a busy machine too, as each takes long enough for another to begin.
+    ("histogram", "atomic", "atomic.cl", "atomic_inc(&counts[x[i]])", "{ const T had = counts[x[i]]; for (volatile int w = 0; w < 20; w++); counts[x[i]] = had + 1; }", "want"),
     // Off by one: the last element is missing, or one too many is written.
     ("scan", "local", "local.cl", "    if (i < n)\n        out[i] = sum;", "    if (i + 1 < n)\n        out[i] = sum;", "before the run"),
     ("scan", "local", "local.cl", "    if (i < n)\n        out[i] += sums", "    if (i <= n)\n        out[i] += sums", "behind"),
