@@ -72,7 +72,7 @@ fn the_examples_are_right_in_each_of_their_types() {
     }
 }
 
-/// An example, the rung that is spoilt, the file, what of it, what it becomes, and what is said.
+/// An example, the rung that is spoilt, the file, what of it, what it becomes, and what is said, or one of several things.
 type Spoilt = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
 /// Each does what a check is there for.
@@ -80,8 +80,8 @@ type Spoilt = (&'static str, &'static str, &'static str, &'static str, &'static 
 const SPOILT: &[Spoilt] = &[
     // A race: the tile is written while others read it.
     ("scan", "local", "group.cl", "        barrier(CLK_LOCAL_MEM_FENCE);\n        sum += other;", "        sum += other;", "want"),
-    // A race: additions of several groups get lost.
-    ("histogram", "atomic", "atomic.cl", "atomic_inc(&counts[x[i]])", "counts[x[i]]++", "want"),
+    // A race: additions of several groups get lost, on a busy machine too, as each takes long enough for another to begin.
+    ("histogram", "atomic", "atomic.cl", "atomic_inc(&counts[x[i]])", "{ const T had = counts[x[i]]; for (volatile int w = 0; w < 20; w++); counts[x[i]] = had + 1; }", "want"),
     // Off by one: the last element is missing, or one too many is written.
     ("scan", "local", "local.cl", "    if (i < n)\n        out[i] = sum;", "    if (i + 1 < n)\n        out[i] = sum;", "before the run"),
     ("scan", "local", "local.cl", "    if (i < n)\n        out[i] += sums", "    if (i <= n)\n        out[i] += sums", "behind"),
@@ -98,8 +98,8 @@ const SPOILT: &[Spoilt] = &[
     ("histogram", "atomic", "family.toml", "[[rung.launch]]\nkernel = \"clear\"\nitems = \"BINS\"\nargs = [\"counts\"]\n\n[[rung.launch]]\nkernel = \"histogram_atomic\"", "[[rung.launch]]\nkernel = \"histogram_atomic\"", "before the run"),
     // The input is scribbled on.
     ("scan", "serial", "serial.cl", "        out[i] = sum;", "        out[i] = sum;\n        ((__global T *)x)[i] = 0;", "changed its input"),
-    // Memory between launches is taken for cleared.
-    ("scan", "serial", "serial.cl", "    sums[chunk] = sum;", "    if (sum) sums[chunk] += sum;", "want"),
+    // Memory between launches is taken for cleared. Where a sum comes to 0, what was there before is what is found.
+    ("scan", "serial", "serial.cl", "    sums[chunk] = sum;", "    if (sum) sums[chunk] += sum;", "want|before the run"),
     // Right for the size that is asked for alone.
     ("product", "registers", "registers.cl", "        sum[r] = 0;", "        sum[r] = n == 64 ? 0 : 1;", "n=1"),
 ];
@@ -110,7 +110,7 @@ fn wrong_kernels_are_caught() {
     let objections = SPOILT.iter().filter_map(|&(example, variant, file, from, to, why)| {
         let copy = Copy::of(example).with(file, from, to);
         let (said, code) = copy.run(&["-n", sizes(example), "--variant", variant, "-v"]);
-        let is_caught = code == 4 && on_one_line(&said).contains(why);
+        let is_caught = code == 4 && why.split('|').any(|why| on_one_line(&said).contains(why));
         (!is_caught).then(|| format!("{example} {variant} {to}: {code}, {said}"))
     });
     let objections: Vec<String> = objections.collect();

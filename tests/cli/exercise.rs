@@ -2,19 +2,31 @@
 
 use crate::binary::{gpulab, run};
 use gpulab::count::PACKAGES;
-use gpulab::exercise::{NAMES, exercise, exercises};
+use gpulab::exercise::{DrawnSizes, Exercise, NAMES, exercise};
+use gpulab::kernels::Form;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 const CHEATS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exercises/cheats");
+
+/// A seed, another one each time, which draws the smallest sizes for the simulator: sizes are not the point.
+fn seed() -> u64 {
+    let counted =
+        |seed: u64| [Form::Vector, Form::Matrix, Form::Square].map(|form| DrawnSizes::new(form, seed).counted.n);
+    let smallest = |seed: &u64| counted(*seed) == [6 * 4096, 64, 64];
+    let first = RandomState::new().build_hasher().finish() >> 32;
+    (first..first + 10_000).find(smallest).expect("one in 42 does")
+}
 
 /// The rows of a folder that was graded.
 fn graded(folder: &Path) -> Vec<Value> {
     let out = tempfile::tempdir().unwrap();
     let json = out.path().join("grades.json");
-    let args = ["-q", "exercise", "check", "--all", folder.to_str().unwrap(), "--deadline", "10", "--json"];
+    let (folder, seed) = (folder.to_str().unwrap(), seed().to_string());
+    let args = ["-q", "exercise", "check", "--all", folder, "--deadline", "10", "--seed", &seed, "--json"];
     let (_, said, code) = run(&[&args[..], &[json.to_str().unwrap()]].concat());
     assert_eq!(code, 0, "{said}");
     serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap()
@@ -43,67 +55,124 @@ fn unmet(rows: &[Value]) -> BTreeSet<(String, String, String)> {
     unmet
 }
 
-#[test]
-fn starters_do_not_pass_solutions_do_and_every_check_is_failed_by_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    for who in ["starter", "solution"] {
-        fs::create_dir(folder.path().join(who)).unwrap();
-        for exercise in exercises().unwrap() {
-            let text = if who == "starter" { exercise.starter() } else { exercise.solution() };
+/// The files of all cheats.
+fn cheats() -> Vec<PathBuf> {
+    let files = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    files(Path::new(CHEATS)).into_iter().flat_map(|folder| files(&folder)).collect()
+}
+
+/// Writes a file of a student.
+fn hand_in(class: &Path, student: &str, name: &str, text: &str) {
+    fs::create_dir_all(class.join(student)).unwrap();
+    fs::write(class.join(student).join(name), text).unwrap();
+}
+
+/// A class hands in starters, solutions and cheats of these exercises: starters do not pass, solutions do, and every check is
+/// failed by a file. Gives the reason where there are no counts here.
+fn is_graded_rightly(names: &[&str]) -> Option<String> {
+    let class = tempfile::tempdir().unwrap();
+    let exercises: Vec<Exercise> = names.iter().map(|name| exercise(name).unwrap().unwrap()).collect();
+    for exercise in &exercises {
+        for (student, text) in [("starter", exercise.starter()), ("solution", exercise.solution())] {
             // As some editors write it.
             let text = format!("\u{feff}{}", text.unwrap().replace('\n', "\r\n"));
-            fs::write(folder.path().join(who).join(exercise.file_name()), text).unwrap();
+            hand_in(class.path(), student, &exercise.file_name(), &text);
         }
     }
-    let rows = graded(folder.path());
-    assert_eq!(rows.len(), 2 * NAMES.len());
+    let is_meant = |file: &PathBuf| exercises.iter().any(|exercise| file.ends_with(exercise.file_name()));
+    let cheats: Vec<PathBuf> = cheats().into_iter().filter(is_meant).collect();
+    for file in &cheats {
+        let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+        hand_in(class.path(), &name(file.parent().unwrap()), &name(file), &fs::read_to_string(file).unwrap());
+    }
+    let rows = graded(class.path());
+    assert_eq!(rows.len(), 2 * names.len() + cheats.len());
     if let Some(reason) = uncounted(&rows) {
-        eprintln!("skipped: {reason}");
-        return;
+        return Some(reason.to_owned());
     }
     for row in &rows {
         let is_question = exercise(text(row, "exercise")).unwrap().unwrap().family.is_none();
         let wanted = match (text(row, "student"), is_question) {
             ("solution", _) => "passed",
-            (_, true) => "wrong",
-            _ => "not-yet",
+            ("starter", true) => "wrong",
+            ("starter", false) => "not-yet",
+            _ => {
+                is_rejected(row);
+                continue;
+            }
         };
         assert_eq!(text(row, "verdict"), wanted, "{row:#}");
         assert_eq!(text(row, "hint").is_empty(), wanted == "passed", "{row:#}");
     }
-    let cheats = graded(Path::new(CHEATS));
-    assert!(cheats.len() >= 35, "{} cheats", cheats.len());
-    for row in &cheats {
-        let file = PathBuf::from(text(row, "file"));
-        let first = fs::read_to_string(&file).unwrap().lines().next().unwrap_or_default().to_owned();
-        let fails = first.strip_prefix("// fails: ").unwrap_or_else(|| panic!("{file:?}")).trim();
-        let verdict = text(row, "verdict");
-        if file.parent().unwrap().ends_with("prints") {
-            // What it prints is no verdict of ours.
-            assert_eq!(verdict, "passed", "{row:#}");
-            continue;
+    let unmet = unmet(&rows);
+    for exercise in &exercises {
+        for label in exercise.checks.iter().map(|check| check.metric.label()) {
+            let is_failed = unmet.iter().any(|(name, what, _)| name == exercise.name && what == label);
+            assert!(is_failed, "no file fails {}: {label}", exercise.name);
         }
-        assert_ne!(verdict, "passed", "{row:#}");
-        let is_so = match fails {
-            "" => ["wrong", "not-built", "crashed", "refused"].contains(&verdict),
-            // A driver may survive an index far beyond an array, but its result is no longer right.
-            "CRASHED" => ["crashed", "wrong"].contains(&verdict),
-            "WRONG" | "ENDLESS" | "REFUSED" => verdict == fails.to_lowercase(),
-            what => {
-                let unmet = unmet(std::slice::from_ref(row));
-                verdict == "not-yet" && unmet.iter().any(|(_, label, _)| label.contains(what))
+    }
+    None
+}
+
+/// A cheat's row is as the first line of its file says.
+fn is_rejected(row: &Value) {
+    let file = PathBuf::from(text(row, "file"));
+    let first = fs::read_to_string(&file).unwrap().lines().next().unwrap_or_default().to_owned();
+    let fails = first.strip_prefix("// fails: ").unwrap_or_else(|| panic!("{file:?}")).trim();
+    let verdict = text(row, "verdict");
+    if file.parent().unwrap().ends_with("prints") {
+        // What it prints is no verdict of ours.
+        assert_eq!(verdict, "passed", "{row:#}");
+        return;
+    }
+    assert_ne!(verdict, "passed", "{row:#}");
+    let is_so = match fails {
+        "" => ["wrong", "not-built", "crashed", "refused"].contains(&verdict),
+        // A driver may survive an index far beyond an array, but its result is no longer right.
+        "CRASHED" => ["crashed", "wrong"].contains(&verdict),
+        "WRONG" | "ENDLESS" | "REFUSED" => verdict == fails.to_lowercase(),
+        what => {
+            let unmet = unmet(std::slice::from_ref(row));
+            verdict == "not-yet" && unmet.iter().any(|(_, label, _)| label.contains(what))
+        }
+    };
+    assert!(is_so, "should fail {fails:?}: {row:#}");
+}
+
+/// A test for each class, so that they can run at once.
+macro_rules! classes {
+    ($($test:ident: $names:expr;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                if let Some(reason) = is_graded_rightly(&$names) {
+                    eprintln!("skipped: {reason}");
+                }
             }
-        };
-        assert!(is_so, "should fail {fails:?}: {row:#}");
-    }
-    let unmet: BTreeSet<_> = unmet(&rows).union(&unmet(&cheats)).cloned().collect();
-    let label = |check: &gpulab::exercise::CountCheck| check.metric.label();
-    for exercise in exercises().unwrap() {
-        for check in &exercise.checks {
-            let is_failed = unmet.iter().any(|(name, what, _)| name == exercise.name && what == label(check));
-            assert!(is_failed, "no file fails {}: {}", exercise.name, label(check));
+        )*
+
+        #[test]
+        fn every_exercise_and_every_cheat_is_in_a_class() {
+            let classes: Vec<&[&str]> = vec![$(&$names),*];
+            let all: BTreeSet<&str> = classes.concat().into_iter().collect();
+            assert_eq!(all, NAMES.iter().copied().collect());
+            let files: Vec<String> = NAMES.iter().map(|name| exercise(name).unwrap().unwrap().file_name()).collect();
+            let cheats = cheats();
+            assert!(cheats.len() >= 35, "{} cheats", cheats.len());
+            let is_known = |cheat: &PathBuf| files.iter().any(|file| cheat.ends_with(file));
+            assert!(cheats.iter().all(is_known), "{cheats:?}");
         }
-    }
+    };
+}
+
+classes! {
+    a_class_of_memory: ["bandwidth", "strides", "overlap"];
+    a_class_of_groups: ["branches", "banks"];
+    a_class_of_first_reductions: ["reduce-2", "reduce-3"];
+    a_class_of_further_reductions: ["reduce-4", "reduce-5"];
+    a_class_of_last_reductions: ["reduce-6", "reduce-7"];
+    a_class_of_sums_and_tiles: ["dot-presum", "transpose-banks"];
+    a_class_of_registers: ["minplus-registers"];
 }
 
 /// Right on the device, and slow in a simulator: that says nothing against it.

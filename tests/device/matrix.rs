@@ -66,6 +66,10 @@ fn every_rung_is_right_at_every_size() {
                     if !(small || is_first || is_mine(driver, r + dtype as usize)) {
                         continue;
                     }
+                    // Thousands of groups, each of which llvmpipe starts anew, take minutes.
+                    if driver == "rusticl" && n >= 1 << 16 && !is_mine(driver, r) {
+                        continue;
+                    }
                     let is_meant = |wg: usize| worthwhile(rung, n, wg) && (told(wg) || rung.variant() == "wide");
                     for &wg in work_groups.iter().filter(|&&wg| is_meant(wg)) {
                         count += verify(&mut session, driver, &case(family, rung, dtype, n, wg, &[]));
@@ -92,8 +96,11 @@ fn the_probes_of_the_ceilings_are_right() {
         let small = driver == "oclgrind";
         let kernels = PROBES.iter().filter(|f| !small || f.ceiling.is_memory());
         let kernels = kernels.flat_map(|f| f.ladder.iter().map(move |r| (*f, r)));
-        let probes = kernels.flat_map(|(f, r)| f.dtypes.iter().map(move |&dtype| (f, r, dtype)));
-        probes.map(|(f, r, dtype)| verify(&mut session, driver, &case(f, r, dtype, 6400, 64, &[]))).sum()
+        let probes = kernels.flat_map(|(f, r)| f.dtypes.iter().map(move |&dtype| (f, r, dtype))).enumerate();
+        // On llvmpipe such additions take a minute.
+        let is_meant = |i: usize, f: &Family| driver != "rusticl" || f.ceiling.is_memory() || is_mine(driver, i);
+        let probes = probes.filter(|(i, (f, ..))| is_meant(*i, f));
+        probes.map(|(_, (f, r, dtype))| verify(&mut session, driver, &case(f, r, dtype, 6400, 64, &[]))).sum()
     });
 }
 

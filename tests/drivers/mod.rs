@@ -167,6 +167,13 @@ fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
         }
         "rusticl" => {
             command.env("RUSTICL_ENABLE", "llvmpipe");
+            // Else it is installed.
+            if let Ok(unpacked) = env::var("GPULAB_RUSTICL") {
+                let driver = format!("{unpacked}/lib/libRusticlOpenCL.so.1\n");
+                fs::write(scratch.join("rusticl.icd"), driver).unwrap();
+                command.env("OCL_ICD_VENDORS", scratch).env("LD_LIBRARY_PATH", format!("{unpacked}/lib"));
+                command.env("LD_PRELOAD", format!("{unpacked}/unpacked.so")).env("GPULAB_UNPACKED", unpacked);
+            }
         }
         _ => {}
     }

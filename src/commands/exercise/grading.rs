@@ -14,6 +14,8 @@ use crate::runner::{Status, Stop};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
 use crate::{Error, ceilings, files, interrupt};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
@@ -35,6 +37,8 @@ pub(super) struct Grader {
     device: Option<String>,
     deadline: Duration,
     seed: u64,
+    /// What was counted of starters, each in a work-group: the same for all submissions.
+    starters: RefCell<HashMap<(&'static str, WorkGroup), CountedCase>>,
 }
 
 /// A submission as a rung.
@@ -55,6 +59,7 @@ impl Grader {
             device: global.device.clone(),
             deadline: Duration::from_secs_f64(options.deadline),
             seed: options.seed.unwrap_or_else(drawn),
+            starters: RefCell::default(),
         })
     }
 
@@ -144,9 +149,16 @@ impl Grader {
             Some(starter) => {
                 // In its own group, which its tile may rest on.
                 let wg = kernels::declared_work_group(starter).unwrap_or(case.wg);
-                let case = Case { variant: starter.variant().into(), wg, ..case.clone() };
-                match count(&mut worker, &case)? {
-                    Ok(counted) => Some(counted),
+                let known = self.starters.borrow().get(&(exercise.name, wg)).cloned();
+                let counted = match known {
+                    Some(counted) => Ok(counted),
+                    None => count(&mut worker, &Case { variant: starter.variant().into(), wg, ..case.clone() })?,
+                };
+                match counted {
+                    Ok(counted) => {
+                        self.starters.borrow_mut().insert((exercise.name, wg), counted.clone());
+                        Some(counted)
+                    }
                     Err(stop) => return Ok(uncounted(grade, format!("the starter: {}", stop.reason))),
                 }
             }
