@@ -117,7 +117,7 @@ fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &La
     }
     match faulty.is_empty() {
         true => Ok(()),
-        false => Err(Error::WrongResult(format!("{}: the simulator found faults, which are above", faulty.join(", ")))),
+        false => Err(Error::WrongResult(format!("{}: the simulator found faults: see above", faulty.join(", ")))),
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn family(path: &Path, device: Option<&str>) -> Result<&'static Famil
     let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
     if folder.to_str().is_none() {
-        return Err(wrong("the name of its folder is no text (UTF-8): put it into another".into()));
+        return Err(wrong("its folder's name is not UTF-8: move it to another folder".into()));
     }
     let mut sources = BTreeMap::new();
     for name in description.files() {
@@ -171,8 +171,8 @@ pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
 fn text(path: &Path) -> Result<String, String> {
     /// Far more than any family has.
     const MOST: u64 = 1 << 20;
-    let metadata = fs::metadata(path)
-        .map_err(|error| format!("{error}; gpulab ladder --template DIR writes a file to begin with"))?;
+    let metadata =
+        fs::metadata(path).map_err(|error| format!("{error}; gpulab ladder --template DIR writes a starting file"))?;
     match metadata.len() {
         _ if metadata.is_dir() => Err("it is a folder: name the TOML file in it".into()),
         bytes if bytes > MOST => Err(format!("it has {bytes} bytes, and a family has at most {MOST}")),
@@ -197,7 +197,7 @@ fn template(out: &mut Out, folder: &Path) -> Result<(), Error> {
     let output = |path: &Path, source| Error::Output { what: path.display().to_string(), source };
     let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
-        return Err(Error::Usage(format!("{} is there already: choose another folder", shown(path))));
+        return Err(Error::Usage(format!("{} exists already: choose another folder", shown(path))));
     }
     for (path, text) in &paths {
         files::write_whole(path, text).map_err(|source| output(path, source))?;

@@ -171,7 +171,7 @@ impl<'a> Climb<'a> {
     /// # Errors
     /// What ends the whole run.
     pub(super) fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
-        self.show("what --why needs of the device's limits");
+        self.show("the device's limits for --why");
         limits.end_by(None);
         limits.rows(&ceilings::for_model(&self.executor.info().target), &mut *self.executor)
     }
