@@ -91,7 +91,7 @@ const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
 pub fn second_seed() -> Result<Option<u64>, String> {
     let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
     let seed = text.to_str().and_then(|text| text.parse().ok());
-    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is no whole number: take the one that a message named"))
+    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is not a whole number: take one from a message"))
 }
 
 /// Most bytes of inputs that the host makes if nobody says.
@@ -427,7 +427,7 @@ fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal
         return Ok(());
     }
     let Plan { depth, .. } = plan;
-    let what = format!("{depth} roundings of {} one after the other leave no bound that shows mistakes", case.dtype);
+    let what = format!("{depth} successive roundings of {} leave no bound that shows mistakes", case.dtype);
     Err(Refusal::Size(format!("{what}: choose more work-items, a smaller size or another --dtype")))
 }
 
