@@ -44,7 +44,7 @@ pub(super) fn sheet(exercise: &Exercise, with_answers: bool) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(sheet, "{}", format!("# {line}").trim_end());
     }
-    let _ = writeln!(sheet, "#\n# Write a number behind each `=`, in the unit that is named; 1 % off is near enough.");
+    let _ = writeln!(sheet, "#\n# Write a number behind each `=`, in the named unit; it may be 1 % off.");
     for question in &exercise.questions {
         let answer = if with_answers { format!(" {:.4}", question.answer()) } else { String::new() };
         let _ = writeln!(sheet, "\n# {}, in {}\n{} ={answer}", question.ask, question.unit, question.name);
