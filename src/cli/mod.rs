@@ -134,7 +134,7 @@ pub enum Command {
     Count(Box<CountArgs>),
     /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items
     Occupancy(Occupancy),
-    /// Run every combination of rungs, work-group sizes, sizes, types and tunables: one CSV row each
+    /// Run every combination of rungs, work-group sizes, problem sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Find a family's fastest settings that pass their check, and remember them; ladders then use them
     Tune(Box<TuneArgs>),
