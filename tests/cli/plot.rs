@@ -52,7 +52,7 @@ fn what_cannot_be_drawn_says_what_to_do() {
         assert!(ended == code && said.contains(what), "{args:?}: {ended}, {said}");
     };
     says(&["h200", "reduce", "--what", "ladder", "-o", &at("x.pdf")], 2, "FILE.svg or FILE.png");
-    says(&["h200", "reduce", "--what", "ladder", "--width", "9", "-o", &at("x.png")], 2, "from 240 to 8192 pixels");
+    says(&["h200", "reduce", "--what", "ladder", "--width", "9", "-o", &at("x.png")], 2, "give 240 to 8192 pixels");
     says(&["h200", "reduce", "--what", "sweep", "-n", "7", "-o", "-"], 2, "what gpulab sweep -o writes");
     says(&["h200", "transpose", "--what", "roofline", "-o", "-"], 2, "ladders that compute");
     says(&["h200", "stride", "--what", "timeline", "-o", "-"], 2, "gpulab lab overlap");

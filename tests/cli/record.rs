@@ -106,7 +106,7 @@ fn a_folder_of_something_else_is_left_alone() {
     let path = dir.path().display().to_string();
     fs::write(dir.path().join("reduce.csv"), "mine").unwrap();
     let (_, err, code) = record(&path);
-    assert!(code == 2 && err.contains("has reduce.csv already"), "{err}");
+    assert!(code == 2 && err.contains("holds reduce.csv"), "{err}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     fs::write(dir.path().join("record.json"), "{}").unwrap();
     let (_, err, code) = record(&path);

@@ -500,7 +500,7 @@ fn what_is_not_there_is_told_with_what_is() {
     };
     says(&["h200", "dot", "--where", "n=5"], "no record has n = 5; there is 268435456, 1000000,");
     says(&["h200", "dot", "--where", "itms=5"], "a column or a setting \"itms\"; did you mean `items`");
-    says(&["h200", "dot", "--where", "n"], "no condition: write COLUMN=VALUE");
+    says(&["h200", "dot", "--where", "n"], "not a condition: write COLUMN=VALUE");
     says(&["h200", "dot", "--columns", "rung,tim"], "no column \"tim\" here; did you mean `time`");
     says(&["h200", "dot", "--columns", "xyzzy"], "there is rung, time, noise, gbs,");
     says(&["h200", "pitch", "--columns", "rung"], "no column \"rung\" here; did you mean `runs`");

@@ -217,7 +217,7 @@ fn entries_are_carried_and_forgotten() {
     assert!(data.ok("tuned list").0.contains("reduce v7 raking"));
     assert_eq!(data.ok("tuned clear").0, "entries forgotten: 1\n");
     assert_eq!(data.run("tuned list").2, 1);
-    assert!(data.ok(&format!("tuned import {file}")).0.contains("entries taken in: 2"));
+    assert!(data.ok(&format!("tuned import {file}")).0.contains("imported entries: 2"));
     assert!(data.ok(&format!("{LADDER} 5000")).1.contains(USED));
     let text = fs::read_to_string(&file).unwrap();
     for bad in ["", "{}", "[1]", &text.replace("\"local\"", "\"nothing\"")] {
