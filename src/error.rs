@@ -56,7 +56,7 @@ pub struct Exit {
 pub const EXITS: &[Exit] = &[
     Exit { code: 0, means: "Success." },
     Exit { code: 1, means: "Something failed at run time." },
-    Exit { code: 2, means: "The command line, or an input, is not possible as given." },
+    Exit { code: 2, means: "The command line or an input is invalid." },
     Exit { code: 3, means: "There is no OpenCL loader, no platform, or no device that matches." },
     Exit { code: 4, means: "A result failed its check." },
     Exit { code: 5, means: "A kernel did not build." },

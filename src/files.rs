@@ -13,7 +13,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let kind = fs::metadata(path)?.file_type();
     // Reading a folder fails in the system's words.
     if !kind.is_file() && !kind.is_dir() {
-        return Err(io::Error::other("it is no regular file; copy its contents to one"));
+        return Err(io::Error::other("it is not a regular file; copy its contents to one"));
     }
     fs::read(path)
 }
@@ -23,7 +23,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`], and what is no UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
-    String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text (UTF-8)"))
+    String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// Writes a whole file, in a folder that is made if need be: under another name first and onto its disk, so that it is
@@ -111,7 +111,7 @@ pub fn put_aside(path: &Path) -> String {
     aside.push(".bad");
     match fs::rename(path, &aside) {
         Ok(()) => format!("it is now {}", Path::new(&aside).display()),
-        Err(error) => format!("it cannot be put aside: {error}"),
+        Err(error) => format!("it cannot be renamed: {error}"),
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_may_never_end_is_not_read() {
-        assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().contains("no regular file"));
+        assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().contains("not a regular file"));
         let dir = tempfile::tempdir().unwrap();
         assert!(read(dir.path()).is_err());
         fs::write(dir.path().join("x"), [255]).unwrap();

@@ -35,7 +35,7 @@ pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
 pub(crate) fn rung_of(family: &'static Family, text: &str) -> Result<&'static Rung, Error> {
     match values::variants(family, text).map_err(Error::Usage)?[..] {
         [rung] => Ok(rung),
-        ref rungs => Err(Error::Usage(format!("{text:?} are {} rungs of {}: choose one", rungs.len(), family.name))),
+        ref rungs => Err(Error::Usage(format!("{text:?} names {} rungs of {}: choose one", rungs.len(), family.name))),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn condition(text: &str) -> Result<Condition, String> {
             column: column.trim().to_owned(),
             values: values.split(',').map(|value| value.trim().to_owned()).collect(),
         }),
-        _ => Err(format!("{text:?} is no condition: write COLUMN=VALUE, as in n=2^28 or dtype=f32,i32")),
+        _ => Err(format!("{text:?} is not a condition: write COLUMN=VALUE, as in n=2^28 or dtype=f32,i32")),
     }
 }
 
@@ -66,7 +66,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 }
 
 fn one_size(text: &str) -> Result<u64, String> {
-    let bad = || format!("{text:?} is no size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
+    let bad = || format!("{text:?} is not a size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let separates = |at: usize| at > 0 && is_digit(at - 1) && is_digit(at + 1);
@@ -129,7 +129,7 @@ pub fn positive(text: &str) -> Result<u64, String> {
 /// # Errors
 /// Anything else.
 pub fn work_group(text: &str) -> Result<WorkGroup, String> {
-    let bad = || format!("{text:?} is no work-group: write 256 or 16x16, with numbers above 0");
+    let bad = || format!("{text:?} is not a work-group size: write 256 or 16x16, with numbers above 0");
     let mut sizes = [1; 3];
     let parts: Vec<&str> = text.split('x').collect();
     if parts.len() > 3 {
@@ -189,7 +189,7 @@ pub fn work_groups(text: &str) -> Result<List<WorkGroup>, String> {
 /// Anything but two numbers, the first from 1 to the second.
 pub fn part(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((digits(i)?, digits(n)?)));
-    let bad = || format!("{text:?} is no shard: write 2/4 for the second of four");
+    let bad = || format!("{text:?} is not a shard: write 2/4 for the second of four");
     parts.filter(|&(i, n)| (1..=n).contains(&i)).ok_or_else(bad)
 }
 
@@ -202,7 +202,7 @@ fn range(item: &str, first: &str, rest: &str) -> Result<Vec<u64>, String> {
         return Err(bad("the range runs backwards"));
     }
     if step == 0 || (is_factor && (step == 1 || first == 0)) {
-        return Err(bad("the range never gets to its end"));
+        return Err(bad("the range never reaches its end"));
     }
     let next = |&value: &u64| if is_factor { value.checked_mul(step) } else { value.checked_add(step) };
     let values: Vec<u64> =
@@ -256,7 +256,7 @@ pub fn duration(text: &str) -> Result<f64, String> {
         };
         let number = text[..end].trim().parse::<f64>().ok();
         let value = number.zip(scale).map(|(number, scale)| number * scale);
-        let bad = || format!("{text:?} is no time: write 500ms, 10s or 2m, above 0 and at most 1000000 s");
+        let bad = || format!("{text:?} is not a time: write 500ms, 10s or 2m, above 0 and at most 1000000 s");
         value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
     })
 }
@@ -278,7 +278,12 @@ pub enum SearchBudget {
 /// # Errors
 /// Anything else, and 0.
 pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
-    let bad = || format!("{text:?} is no budget: write a time, as in 60s or 2m, or how many configurations, as in 200");
+    let bad = || {
+        format!(
+            "{text:?} is not a budget: write a time, as in 60s or 2m, or a number of configurations, as \
+                          in 200"
+        )
+    };
     if text.ends_with(|c: char| c.is_ascii_alphabetic()) {
         return duration(text)
             .map(SearchBudget::Seconds)
@@ -293,7 +298,7 @@ pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
 /// # Errors
 /// A message that says what is taken.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let bad = || format!("{text:?} is no whole number from 0 on, or too large a one");
+    let bad = || format!("{text:?} is not a whole number from 0 on, or is too large");
     text.parse::<u64>().ok().and_then(|number| T::try_from(number).ok()).ok_or_else(bad)
 }
 
@@ -314,7 +319,7 @@ pub enum Peak {
 pub fn peak(text: &str) -> Result<Peak, String> {
     let bad = || {
         format!(
-            "{text:?} is no theoretical rate: write 4800GB/s, 4.8TB/s, 4470GiB/s (2^30 bytes) or, of operations, \
+            "{text:?} is not a theoretical rate: write 4800GB/s, 4.8TB/s, 4470GiB/s (2^30 bytes) or, of operations, \
              60TFLOP/s or 60TOP/s"
         )
     };
@@ -509,11 +514,11 @@ mod tests {
             ("10..1+1", "backwards"),
             ("0..2000000+1", "more than"),
             ("0..999999+1,1000000..1999999+1", "more than"),
-            ("1..x*2", "no size"),
-            ("..8*2", "no size"),
-            ("1..8*", "no size"),
-            ("", "no size"),
-            ("64,,128", "no size"),
+            ("1..x*2", "not a size"),
+            ("..8*2", "not a size"),
+            ("1..8*", "not a size"),
+            ("", "not a size"),
+            ("64,,128", "not a size"),
         ] {
             let error = sizes(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
@@ -542,9 +547,9 @@ mod tests {
             assert!(size(text).unwrap_err().contains("gpulab sweep measures several"), "{text}");
         }
         for text in ["1,", ",", "a,b", "32..16"] {
-            assert!(size(text).unwrap_err().contains("is no size"), "{text}");
+            assert!(size(text).unwrap_err().contains("is not a size"), "{text}");
         }
-        assert!(sizes("1,x").unwrap_err().contains("is no size"));
+        assert!(sizes("1,x").unwrap_err().contains("is not a size"));
     }
 
     #[test]

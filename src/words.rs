@@ -79,7 +79,7 @@ pub fn misunderstood(error: &clap::Error) -> Option<String> {
                 return misplaced(word);
             }
             let meant = commands(word);
-            (!meant.is_empty()).then(|| format!("{word:?} has no place here{}", did_you_mean(&meant)))
+            (!meant.is_empty()).then(|| format!("{word:?} is not expected here{}", did_you_mean(&meant)))
         }
         _ => None,
     }
@@ -94,7 +94,7 @@ fn misplaced(option: &str) -> Option<String> {
         program.get_subcommands().filter(|c| !c.is_hide_set()).filter(has).map(Command::get_name).collect();
     let owners = owners.join(", ");
     (!owners.is_empty())
-        .then(|| format!("`{option}` has no place here; commands that take it, after their name: {owners}"))
+        .then(|| format!("`{option}` is not expected here; give it after one of these commands: {owners}"))
 }
 
 #[cfg(test)]
@@ -123,8 +123,9 @@ mod tests {
         assert!(said("gpulab xyzzy").contains("`gpulab --help` lists them"));
         assert!(said("gpulab worke").contains("`gpulab --help`"), "what is hidden is not suggested");
         assert_eq!(said("gpulab reduce --nosuch"), "", "the parser's own message is good");
-        let takers = "commands that take it, after their name: reduce, dot, transpose, minplus, try, ladder, lab, sweep, tune, noise, record";
-        assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` has no place here; {takers}"));
+        let takers = "give it after one of these commands: reduce, dot, transpose, minplus, try, ladder, lab, sweep, \
+                      tune, noise, record";
+        assert_eq!(said("gpulab ceiling --budget 5s"), format!("`--budget` is not expected here; {takers}"));
         assert!(said("gpulab --budget 5s dot").ends_with(takers));
         assert!(said("gpulab dot --op max").ends_with(": reduce, count"));
     }

@@ -35,7 +35,7 @@ pub(crate) fn family(path: &Path, device: Option<&str>) -> Result<&'static Famil
     let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
     if folder.to_str().is_none() {
-        return Err(wrong("the name of its folder is no text (UTF-8): put it into another".into()));
+        return Err(wrong("its folder's name is not UTF-8: move it to another folder".into()));
     }
     let mut sources = BTreeMap::new();
     for name in description.files() {
@@ -64,8 +64,8 @@ pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
 fn text(path: &Path) -> Result<String, String> {
     /// Far more than any family has.
     const MOST: u64 = 1 << 20;
-    let metadata = fs::metadata(path)
-        .map_err(|error| format!("{error}; gpulab ladder --template DIR writes a file to begin with"))?;
+    let metadata =
+        fs::metadata(path).map_err(|error| format!("{error}; gpulab ladder --template DIR writes a starting file"))?;
     match metadata.len() {
         _ if metadata.is_dir() => Err("it is a folder: name the TOML file in it".into()),
         bytes if bytes > MOST => Err(format!("it has {bytes} bytes, and a family has at most {MOST}")),

@@ -102,11 +102,11 @@ fn read(path: &Path) -> Result<String, Error> {
     }
     let text = files::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
     if text.contains('\0') {
-        return Err(wrong("it holds a character 0, and is no text".into()));
+        return Err(wrong("it holds a NUL byte, so it is not text".into()));
     }
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
     if text.trim().is_empty() {
-        return Err(wrong("it is empty; gpulab try --template FAMILY writes a kernel to begin with".into()));
+        return Err(wrong("it is empty; gpulab try --template FAMILY writes a starting kernel".into()));
     }
     Ok(text)
 }
@@ -137,8 +137,8 @@ fn assembled_text(path: &Path, text: &str, folder: &str) -> Result<String, Error
     match reads_a_file(&all) {
         None => Ok(all),
         Some(at) => Err(Error::Usage(format!(
-            "{}: `{}` makes the compiler look at a file: write an include alone on its line, as in #include \"common/tree.cl\", \
-             and only in the kernel's own file",
+            "{}: `{}` makes the compiler read a file: write an include alone on its line, as in #include \
+             \"common/tree.cl\", and only in the kernel's own file",
             shown(path),
             format::terminal(all.lines().nth(at - 1).unwrap_or_default().trim())
         ))),

@@ -105,9 +105,7 @@ pub(crate) fn shape(family: &Family, asked: &Judging<'_>) -> Result<Shape, Error
     let usual = family.usual_shape(family.form.ladder_size(asked.quick), asked.quick);
     let shape = bench::shape(family, asked.n, asked.m, usual)?;
     match shape.elements() {
-        0 => Err(Error::Usage(
-            "without elements nothing is launched, and there is nothing to judge: choose a larger -n".into(),
-        )),
+        0 => Err(Error::Usage("no elements, so no launch to judge: choose a larger -n".into())),
         _ => Ok(shape),
     }
 }
@@ -148,10 +146,10 @@ pub(crate) fn verdict(judged: &JudgedFile) -> Result<(), Error> {
     Err(match judged.judgement.ruling {
         Ruling::Right => return Ok(()),
         Ruling::Wrong => Error::WrongResult(format!("{name} gave a wrong result: it was not timed")),
-        Ruling::NotBuilt => Error::BuildFailed(format!("{name} did not build: why is above")),
-        Ruling::Refused => Error::Usage(format!("{name} cannot be run as asked: why is above")),
+        Ruling::NotBuilt => Error::BuildFailed(format!("{name} did not build: see above")),
+        Ruling::Refused => Error::Usage(format!("{name} cannot run as asked: see above")),
         Ruling::Crashed | Ruling::Endless | Ruling::Failed => {
-            Error::Failed(format!("{name} did not run to its end: why is above"))
+            Error::Failed(format!("{name} did not finish: see above"))
         }
     })
 }
@@ -159,8 +157,6 @@ pub(crate) fn verdict(judged: &JudgedFile) -> Result<(), Error> {
 /// Says that nothing keeps a kernel from what its driver can do.
 pub(crate) fn warn_of_trust(global: &Global) {
     if global.verbose {
-        note(
-            "OpenCL drivers run a kernel as native code of this user: the deadline and the memory limit are no sandbox",
-        );
+        note("OpenCL drivers run a kernel as native code of this user: deadline and memory limit are not a sandbox");
     }
 }

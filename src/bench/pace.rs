@@ -48,7 +48,7 @@ impl Pace {
         let whole = self.budget?.whole;
         let took = self.began.elapsed().as_secs_f64();
         // A few per cent are no news.
-        let text = "every case is checked and sampled a little, however late it is";
+        let text = "every case is checked and has a few samples, however late";
         (took > 1.1 * whole).then(|| format!("the run took {took:.1} s, more than the budget of {whole} s: {text}"))
     }
 }

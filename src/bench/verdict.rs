@@ -44,7 +44,7 @@ pub(crate) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), 
         return Err(Error::BuildFailed(format!("{who} did not build: its log is above")));
     }
     if let Some(who) = find(Status::Failed).or_else(|| find(Status::Timeout)) {
-        return Err(Error::Failed(format!("{who} did not run to its end: the reason is above")));
+        return Err(Error::Failed(format!("{who} did not finish: the reason is above")));
     }
     match find(Status::Suspect) {
         // Its result is right, so that it is not a wrong one: it is the time that nobody can trust.

@@ -72,7 +72,7 @@ impl Limits {
         let folder = folder().ok();
         let (kept, damage) = folder.as_ref().map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
         if let Some(why) = damage.filter(|_| !quiet) {
-            say(&format!("{why}; going on as if none were kept"));
+            say(&format!("{why}; continuing without kept ceilings"));
         }
         // What edited kernels reach is no ceiling of the device.
         let folder = folder.filter(|_| !is_own);
@@ -217,15 +217,11 @@ impl Limits {
         let left = self.deadline.map(|end| end.saturating_duration_since(Instant::now()).as_secs_f64());
         let (row, reach) = measure(quantity, self.effort.within(left), &Run::begin(), executor, &mut tell)?;
         if self.broken.len() > before {
-            say(
-                "there is no ceiling: the best of the other probes may be too low; gpulab ceiling measures all of them",
-            );
+            say("no ceiling: the best of the other probes may be too low; run gpulab ceiling to measure all of them");
             return Ok(None);
         }
         if reach == Reach::Likeliest && !quiet {
-            say(
-                "there was no time to search for the limit: gpulab ceiling measures it, and a longer --budget gives time",
-            );
+            say("no time was left to search for the limit: run gpulab ceiling, or give a longer --budget");
         }
         // What was cut short is good enough for now, or for nothing.
         if reach == Reach::Whole {
@@ -241,8 +237,7 @@ impl Limits {
         if row.is_unquiet() && !std::mem::replace(&mut self.told_unquiet, true) {
             let what = [row.what.as_str(), row.element.as_str(), row.place.name()].join(" ").replace("  ", " ");
             (self.say)(&format!(
-                "the limit of {what} was measured while the machine was not quiet and may be off: \
-                 gpulab ceiling measures it again"
+                "the limit of {what} was measured on a busy machine and may be off: gpulab ceiling measures it again"
             ));
         }
     }
@@ -265,7 +260,7 @@ impl Limits {
         let row = self.kept.find(quantity.what, quantity.place, quantity.element)?.clone();
         if !std::mem::replace(&mut self.told, true) {
             let how = if row.quick { ", quickly, so perhaps low" } else { "" };
-            (self.say)(&format!("ceilings as measured at {}{how} (gpulab ceiling: anew)", row.time_utc));
+            (self.say)(&format!("ceilings measured at {}{how} (gpulab ceiling renews them)", row.time_utc));
         }
         Some(row)
     }
@@ -439,7 +434,10 @@ mod tests {
             }
             let said = SAID.with_borrow(Vec::clone);
             assert_eq!(said.len(), told, "{flags}: {said:?}");
-            assert!(said.iter().all(|said| said.contains("not quiet") && said.contains("gpulab ceiling")), "{said:?}");
+            assert!(
+                said.iter().all(|said| said.contains("busy machine") && said.contains("gpulab ceiling")),
+                "{said:?}"
+            );
         }
     }
 

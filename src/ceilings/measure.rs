@@ -168,7 +168,7 @@ pub fn measure(
             Ok(CeilingRow::new(quantity, (run, &info), (&best.outcome, value, count), effort.quick))
         }
         (None, Some(outcome)) => Ok(CeilingRow::new(quantity, (run, &info), (&outcome, None, count), effort.quick)),
-        (None, None) => Err(Error::Failed(format!("{}: there is nothing to measure", quantity.what))),
+        (None, None) => Err(Error::Failed(format!("{}: nothing to measure", quantity.what))),
     };
     row.map(|row| (CeilingRow { t_search_s: started.elapsed().as_secs_f64(), ..row }, reach))
 }

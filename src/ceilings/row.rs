@@ -51,7 +51,7 @@ columns! {
         pub params: String,
         /// Shapes that were tried.
         pub tried: u64,
-        /// Its timed runs, of which the fastest counts.
+        /// Its timed runs; the fastest counts.
         pub runs: u64,
         /// Inter-quartile range of the runs' times over their median.
         #[unit = "1"]
@@ -66,7 +66,7 @@ columns! {
         pub reason: String,
         /// Words for numbers that need care, separated by blanks.
         pub flags: String,
-        /// What the search took.
+        /// Time of the search.
         #[unit = "s"]
         #[serde(default)]
         pub t_search_s: f64,

@@ -46,14 +46,14 @@ impl Verdict {
 }
 
 /// What NaN that is no element of the inputs tells.
-pub const NAN_COMPUTED: &str = "NaN came out of the computation: does the kernel read what nobody wrote?";
+pub const NAN_COMPUTED: &str = "the computation gave NaN: does the kernel read unwritten memory?";
 
 /// Where a wrong element comes from, as far as its bits tell.
 fn origin<T: Comparable>(got: T) -> &'static str {
     if got.is_poison() {
-        " (what was there before the run)"
+        " (the value before the run)"
     } else if got.is_scrubbed() {
-        " (what local memory held before the run: is it read before it is written?)"
+        " (local memory's value before the run: is it read before it is written?)"
     } else {
         ""
     }
@@ -251,7 +251,7 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
 fn misplaced<T: Comparable>(got: T, row: usize, column: usize, input: &[T], movement: &Movement) -> String {
     let place = format!("the output's row {row}, column {column}");
     if column >= movement.output_columns() {
-        return format!("{place} is behind the row's end and was overwritten by {got:?}");
+        return format!("{place} lies behind the row's end and was overwritten with {got:?}");
     }
     let note = origin(got);
     format!("{place} is {got:?}{note}, want {:?}", input[movement.source(row, column)])
@@ -548,9 +548,9 @@ mod tests {
             assert!(verdict(&swapped).why.unwrap().ends_with("2 are wrong"));
             let mut spilt = to.clone();
             spilt[3] = 1.0;
-            assert!(verdict(&spilt).why.unwrap().contains("row 0, column 3 is behind the row's end"));
+            assert!(verdict(&spilt).why.unwrap().contains("row 0, column 3 lies behind the row's end"));
             let untouched = check_moved(&poisoned(Dtype::F32, movement.output_len()), &input, &movement);
-            assert!(untouched.why.unwrap().contains("(what was there before the run)"));
+            assert!(untouched.why.unwrap().contains("(the value before the run)"));
             assert!(!verdict(&to[1..]).ok);
         }
     }

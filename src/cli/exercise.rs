@@ -7,9 +7,9 @@ use std::path::PathBuf;
 /// `gpulab exercise`.
 #[derive(Debug, Subcommand)]
 pub enum ExerciseAction {
-    /// All exercises, in the order of a course, and which are solved
+    /// List all exercises in the order of a course, and the solved ones
     List,
-    /// What an exercise asks for, and the hints shown so far
+    /// Show the task of an exercise, and the hints shown so far
     Show {
         /// The exercise, as in `gpulab exercise list`
         #[arg(value_name = "NAME")]
@@ -21,12 +21,12 @@ pub enum ExerciseAction {
         #[arg(long)]
         solution: bool,
     },
-    /// Write the file to begin with
+    /// Write the starting file of an exercise
     Start {
         /// The exercise
         #[arg(value_name = "NAME")]
         name: String,
-        /// Where to; - is standard output [default: NAME.cl, or NAME.txt of a question]
+        /// The file to write; - is standard output [default: NAME.cl, or NAME.txt of a question]
         #[arg(short, long, value_name = "FILE")]
         output: Option<String>,
     },
@@ -49,10 +49,10 @@ pub struct ExerciseCheck {
     /// Write verdicts, hints and counts as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// How long a size may take, in seconds; what runs into it ends its check
+    /// Time limit of a size, in seconds; a size that exceeds it ends the check
     #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "30")]
     pub deadline: f64,
-    /// Draw the sizes and the data of this number again, as a check prints it
+    /// Seed of the sizes and the data, as a check prints it
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }

@@ -54,7 +54,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     });
     outputs.tell(out, &|screen| report::ceilings::text(&rows, screen), screen(global.color), global.quiet);
     if options.cl_dir.is_some() && !global.quiet {
-        say("not kept: they were measured with the kernels of --cl-dir");
+        say("not kept: measured with the kernels of --cl-dir");
     } else if !global.quiet && measured.is_ok() && saved.is_ok() {
         note(&told_kept(&kept.path(&folder), &worse, rows.len()));
     }
@@ -72,12 +72,9 @@ fn told_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {
     let kept = format!("kept in {}", path.display());
     match worse {
         [] => kept,
-        [_] => format!(
-            "{kept}, but not {}, of which the value that was kept before is no worse",
-            report::ceilings::names(worse)
-        ),
+        [_] => format!("{kept}, but not {}: the stored value was at least as good", report::ceilings::names(worse)),
         _ => format!(
-            "{kept}, but for {} of {all}, of which the values that were kept before are no worse: {}",
+            "{kept}, except {} of {all}, whose stored values were at least as good: {}",
             worse.len(),
             report::ceilings::names(worse)
         ),
@@ -178,9 +175,13 @@ mod tests {
         let told = |worse: &[CeilingRow]| told_kept(Path::new("/home/me/kept.json"), worse, rows.len());
         let names: Vec<String> = rows.iter().map(|row| report::ceilings::names(std::slice::from_ref(row))).collect();
         assert_eq!(told(&[]), "kept in /home/me/kept.json");
-        assert!(told(&rows[..1]).contains(&format!(", but not {}, of which", names[0])), "{}", told(&rows[..1]));
+        assert!(
+            told(&rows[..1]).contains(&format!(", but not {}: the stored value", names[0])),
+            "{}",
+            told(&rows[..1])
+        );
         let most = told(&rows[1..]);
-        assert!(most.contains(&format!("but for {} of {}", rows.len() - 1, rows.len())), "{most}");
+        assert!(most.contains(&format!("except {} of {}", rows.len() - 1, rows.len())), "{most}");
         assert!(names[1..].iter().all(|name| most.contains(name)), "{most}");
         let mut distinct = names.clone();
         distinct.sort();

@@ -20,7 +20,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
         return tell_curve(out, global, options);
     }
     if options.files.len() < 2 {
-        let how = "name two files, the first of which the other is held against, or give --curve for many runs of one program";
+        let how = "name two files, to compare the second with the first, or give --curve for many runs of one program";
         return Err(Error::Usage(how.into()));
     }
     let mut outputs = open(options)?;
@@ -31,7 +31,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     let ladders = steps(sides.iter().flatten());
     let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
     if ladders.is_empty() && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
-        let why = "the files have no case in common: the same rungs, types and sizes are needed, with times in each";
+        let why = "the files share no case: both need times of the same rungs, types and sizes";
         return Err(Error::Usage(why.into()));
     }
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
@@ -101,11 +101,11 @@ fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
         match holds {
             Recorded::Rows(rows) => all.extend(rows),
             Recorded::Points(_) => {
-                let why = "holds points of an experiment, which are not compared: gpulab show FILE... shows them side by side";
+                let why = "holds points of an experiment, which compare does not take: gpulab show FILE... shows them";
                 return Err(Error::Usage(format!("{name} {why}; compare takes rows of ladders and sweeps")));
             }
             _ => {
-                let why = "holds no rows: compare takes what --csv and --json of ladders and sweeps write";
+                let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
                 return Err(Error::Usage(format!("{name} {why}")));
             }
         }

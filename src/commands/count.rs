@@ -27,7 +27,7 @@ const FEW_REPEATS: u64 = 2;
 /// Counts what the options name.
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
-        let why = "--device: kernels are counted in a simulator, on no device; leave it out";
+        let why = "--device: a simulator counts kernels, not a device; leave it out";
         return Err(Error::Usage(why.into()));
     }
     let subject = Countable::find(options)?;
@@ -76,7 +76,7 @@ fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
     if let Some(what) = find(Status::BuildFailed, "did not build") {
         return Err(Error::BuildFailed(what));
     }
-    let how = "did not run to its end";
+    let how = "did not finish";
     let failed = find(Status::Failed, how).or_else(|| find(Status::Timeout, how));
     failed.map_or(Ok(()), |what| Err(Error::Failed(what)))
 }
@@ -150,11 +150,11 @@ fn check_ladder(family: &'static Family, options: &CountArgs, quiet: bool) -> Re
     bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
-        return Err(Error::Usage("without elements nothing is launched, and there is nothing to count".into()));
+        return Err(Error::Usage("no elements, so no launch to count: choose a larger --n".into()));
     }
     let params = Params::new();
     if options.lines && is_large(family.form, shape) {
-        let why = "--lines: lines are counted of cases that the simulator runs whole; choose a smaller --n";
+        let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
         return Err(Error::Usage(why.into()));
     }
     let input = Input { family, shape, dtype: options.dtype.unwrap_or(family.dtypes[0]), params: &params };
@@ -195,7 +195,7 @@ fn trials(
             continue;
         }
         let found = kernels::family(&trial.case.family).and_then(|f| Some((f, f.rung(&trial.case.variant)?)));
-        let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name));
+        let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
         let (family, rung) = found.ok_or_else(unknown)?;
         let cut = cut_down(&trial, family, rung, options, target);
         let (case, remark) = match cut {
@@ -209,7 +209,7 @@ fn trials(
         }
     }
     if all.is_empty() {
-        let why = "is about what goes on between host and device: there is no kernel to count";
+        let why = "measures work between host and device: it has no kernel to count";
         return Err(Error::Usage(format!("{} {why}", experiment.name)));
     }
     let rungs: Vec<&'static Rung> = all.iter().map(|one| one.rung).collect();
@@ -228,9 +228,7 @@ fn check_trials(options: &CountArgs) -> Result<(), Error> {
         ("--set", !options.set.is_empty()),
     ];
     refused.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
-        Err(Error::Usage(format!(
-            "{option}: an experiment's trials say that themselves; --n says how large they may be"
-        )))
+        Err(Error::Usage(format!("{option}: an experiment's trials set this themselves; --n limits their size")))
     })
 }
 

@@ -35,7 +35,7 @@ pub fn run(out: &mut Out, global: &Global, json_file: Option<&str>) -> Result<()
     let broken = broken.join("\n");
     Err(Error::Failed(match platforms.is_empty() {
         true => broken,
-        false => format!("{broken}; to use the others, let OCL_ICD_VENDORS name a folder without its file"),
+        false => format!("{broken}; to use the others, point OCL_ICD_VENDORS to a folder without its file"),
     }))
 }
 
@@ -164,13 +164,13 @@ pub(super) fn emptiness(platform: &PlatformInfo) -> String {
 fn hint(platform: &str) -> &'static str {
     let name = platform.to_lowercase();
     if name.contains("rusticl") {
-        "it waits to be told a driver: RUSTICL_ENABLE=llvmpipe (CPU), radeonsi (AMD), iris (Intel) or nouveau"
+        "it needs a driver's name: RUSTICL_ENABLE=llvmpipe (CPU), radeonsi (AMD), iris (Intel) or nouveau"
     } else if name.contains("clover") {
         "that is normal: Clover is retired, and serves only old AMD GPUs"
     } else if name.contains("portable computing") || name.contains("pocl") {
         "its cache folder may not be writable: set POCL_CACHE_DIR to one that is"
     } else {
-        "its driver sees no hardware, or may not open it (on Linux: groups `render` and `video`)"
+        "its driver finds no hardware, or may not open it (on Linux: groups `render` and `video`)"
     }
 }
 

@@ -14,7 +14,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
         && !dtype.is_float()
     {
         return Err(Error::Usage(format!(
-            "--as compares with a CPU that adds in double: --dtype f32 or f64, not {dtype}"
+            "--as compares with a CPU loop in double: use --dtype f32 or f64, not {dtype}"
         )));
     }
     let mut params = options.tunables.params.clone();
@@ -29,7 +29,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
         let (n, dtype) = look_at(&study.inputs, study.dtype)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
         if options.input2.is_none() && !global.quiet {
-            say(&format!("one input: {first} is multiplied with itself"));
+            say(&format!("one input: {first} is multiplied by itself"));
         }
     }
     ladder::run(out, global, &options.ladder, &study)
@@ -56,7 +56,7 @@ fn look_at(files: &[String], dtype: Option<crate::data::Dtype>) -> Result<(u64, 
         let other = input::read(file, Some(dtype))?.len();
         if other != n {
             return Err(Error::Usage(format!(
-                "{} has {n} elements and {file} has {other}: a dot product needs two vectors of one length",
+                "{} has {n} elements and {file} has {other}: a dot product needs vectors of equal length",
                 files[0]
             )));
         }

@@ -105,7 +105,7 @@ struct ExperimentRun {
 
 impl ExperimentRun {
     fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<ExperimentRun, Error> {
-        let unknown = || Error::Failed(format!("{}: its plan names a kernel that there is not", experiment.name));
+        let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
         let mut tasks: Vec<Task> = Vec::new();
         for (place, trial) in (0..).zip(experiment.plan(scope)) {
             // What one run tells twice, as a rate and as registers, is run once.

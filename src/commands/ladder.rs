@@ -96,7 +96,7 @@ fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &La
     }
     match faulty.is_empty() {
         true => Ok(()),
-        false => Err(Error::WrongResult(format!("{}: the simulator found faults, which are above", faulty.join(", ")))),
+        false => Err(Error::WrongResult(format!("{}: the simulator found faults: see above", faulty.join(", ")))),
     }
 }
 
@@ -116,7 +116,7 @@ fn template(out: &mut Out, folder: &Path) -> Result<(), Error> {
     let output = |path: &Path, source| Error::Output { what: path.display().to_string(), source };
     let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
-        return Err(Error::Usage(format!("{} is there already: choose another folder", own::shown(path))));
+        return Err(Error::Usage(format!("{} exists already: choose another folder", own::shown(path))));
     }
     for (path, text) in &paths {
         files::write_whole(path, text).map_err(|source| output(path, source))?;

@@ -36,7 +36,7 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
     })?;
     let (unit, whose) = match &options.generation {
         Some(_) if global.device.is_some() => {
-            let why = "without --kernel, --generation takes the place of --device: leave that and GPULAB_DEVICE out";
+            let why = "without --kernel, --generation replaces --device: leave out --device and GPULAB_DEVICE";
             return Err(Error::Usage(why.into()));
         }
         Some(name) => named(name)?,
@@ -79,7 +79,7 @@ fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error>
     let family = described::named(family)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
     let [rung] = rungs[..] else {
-        return Err(Error::Usage(format!("--variant {variant}: these are {} rungs; choose one", rungs.len())));
+        return Err(Error::Usage(format!("--variant {variant} names {} rungs; choose one", rungs.len())));
     };
     let dtype = options.dtype.unwrap_or(family.dtypes[0]);
     bench::check_dtype(family, dtype)?;
@@ -91,8 +91,7 @@ fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error>
 
 fn untold(kernel: &str) -> Error {
     Error::Usage(format!(
-        "the driver told nothing of the registers of {kernel} (of the drivers known, NVIDIA's does): give them with \
-         --registers N"
+        "the driver does not report the registers of {kernel} (NVIDIA's does): give them with --registers N"
     ))
 }
 

@@ -163,8 +163,8 @@ fn files() -> [(String, &'static str); 3] {
     [
         (
             format!("$GPULAB_DATA/{0}/*.json, or ~/.local/share/gpulab/{0}/*.json", CEILINGS_FOLDER),
-            "What devices were measured to do at best, a file for each device and driver. On other systems the second lies \
-             in the user's folder for data.",
+            "Measured limits, one file for each device and driver. On other systems the second path lies in the user's \
+             data folder.",
         ),
         (
             format!("$GPULAB_DATA/{0}/*.so, or ~/.local/share/gpulab/{0}/*.so", PLUGINS_FOLDER),

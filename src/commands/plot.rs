@@ -45,14 +45,14 @@ pub(super) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
     let is_png = is_png(&options.output)?;
     if is_png && !PNG_WIDTHS.contains(&options.width) {
         let (least, most) = (PNG_WIDTHS.start(), PNG_WIDTHS.end());
-        return Err(Error::Usage(format!("--width {} is not from {least} to {most} pixels", options.width)));
+        return Err(Error::Usage(format!("--width {}: give {least} to {most} pixels", options.width)));
     }
     let material = material(&options.files)?;
     let (drawn, others) = draw(&material, options)?;
     let picture = drawn.map_err(Error::Usage)?;
     let mut notes = material.torn;
     if !others.is_empty() {
-        notes.push(format!("there is more than was drawn: {}; -n, --dtype and --name choose", others.join("; ")));
+        notes.push(format!("the files hold more: {}; choose with -n, --dtype and --name", others.join("; ")));
     }
     let theme = match options.theme {
         Paper::Auto => Theme::Auto,

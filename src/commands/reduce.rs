@@ -22,7 +22,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
     }
     match study.dtype {
         Some(dtype) if dtype.is_float() && op.is_bitwise() => {
-            Err(Error::Usage(format!("--op {} joins the bits of integers: choose --dtype i32 or i64", op.name())))
+            Err(Error::Usage(format!("--op {} needs an integer type: choose --dtype i32 or i64", op.name())))
         }
         _ => ladder::run(out, global, &options.ladder, &study),
     }
@@ -33,7 +33,7 @@ fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Err
     let data = input::read(file, dtype)?;
     match first_nan(&data) {
         Some(index) if matches!(op, Op::Min | Op::Max) => {
-            Err(Error::Usage(format!("{file}: element {index} is NaN, which has no place in an order")))
+            Err(Error::Usage(format!("{file}: element {index} is NaN: min and max are undefined for it")))
         }
         _ => Ok((data.len() as u64, data.dtype())),
     }

@@ -62,8 +62,8 @@ fn with_device(device: &DeviceInfo, platforms: &[PlatformInfo], global: &Global,
     };
     let lines: String = commands.iter().zip(TRY).map(line).collect();
     format!(
-        "{device_line}\nTry:\n{lines}\nThe first time drivers compile, which takes longer.\n\
-        Then `gpulab list` names all there is, and `gpulab --help` all commands.\n"
+        "{device_line}\nTry:\n{lines}\nThe first run takes longer, as drivers compile.\n\
+        `gpulab list` names all ladders and experiments, `gpulab --help` all commands.\n"
     )
 }
 
@@ -77,7 +77,7 @@ fn without_device(problem: &str, install: &[(&str, &str)], width: usize) -> Stri
         text += &wrapped(what, "  ", "    ", width);
         text += &wrapped(packages, "      ", "      ", width);
     }
-    text + "\n`gpulab doctor` looks at every part and says what is broken.\n"
+    text + "\n`gpulab doctor` checks every part and says what is broken.\n"
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         return out.text(&listing(&mine, plan.len()));
     }
     if csv.is_none() && !global.quiet {
-        note("the rows go into the summary alone: -o FILE keeps them as CSV, and so does a pipe");
+        note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
     }
     let settings = options.measure.settings();
     let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
@@ -207,7 +207,7 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
     let path = options.output.as_str();
     if options.resume {
         if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(Error::Usage("--resume needs the file to go on with, and no pipe or device: -o FILE".into()));
+            return Err(Error::Usage("--resume needs -o FILE with the file to continue, not a pipe or device".into()));
         }
         return CsvFile::open(path, Mode::Append).map(Some);
     }
@@ -220,8 +220,8 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
         && !is_forced
         && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty())
     {
-        let why = "go on with it with --resume, give another file, or --force to replace it";
-        return Err(Error::Usage(format!("{path} is there already: {why}")));
+        let why = "continue it with --resume, give another file, or replace it with --force";
+        return Err(Error::Usage(format!("{path} exists already: {why}")));
     }
     CsvFile::open(path, Mode::Create).map(Some)
 }
@@ -241,10 +241,10 @@ fn earlier_rows(
         note(torn);
     }
     let rows = read_rows(path)?.rows;
-    let refused = |why| Error::Usage(format!("cannot go on with {}: {why}", options.output));
+    let refused = |why| Error::Usage(format!("cannot continue {}: {why}", options.output));
     let finished = identity.finished(plan, &rows).map_err(refused)?;
     if !global.quiet {
-        say(&format!("going on with {}: it has {} rows", options.output, finished.len()));
+        say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
     }
     Ok(rows)
 }
@@ -301,7 +301,7 @@ fn listing(mine: &[&Configuration], all: usize) -> String {
     let refused = mine.iter().filter(|c| c.refusal.is_some()).count();
     let of = if mine.len() == all { String::new() } else { format!(" of {all}") };
     mine.iter().map(line).collect::<String>()
-        + &format!("{}{of} configurations, {refused} of which cannot run here\n", mine.len())
+        + &format!("{}{of} configurations; {refused} cannot run here\n", mine.len())
 }
 
 /// A sweep under way.
@@ -366,8 +366,8 @@ impl SweepState {
         let measured: BTreeSet<u64> = self.rows.iter().filter_map(|row| row.case_index).collect();
         let missing = todo.iter().filter(|c| !measured.contains(&c.index)).count();
         let how = match &self.csv {
-            Some(_) => "the same command with --resume goes on",
-            None => "a sweep with -o FILE can be gone on with by --resume",
+            Some(_) => "the same command with --resume continues",
+            None => "--resume can continue a sweep with -o FILE",
         };
         note(&format!("not measured: {missing} of {} configurations; {how}", todo.len()));
     }
@@ -434,7 +434,7 @@ impl Bench for SweepState {
         if let Some(Err(error)) = noted {
             self.rounds = None;
             if !self.quiet {
-                say(&format!("{error}: should this sweep be killed, up to {BLOCK} configurations are measured again"));
+                say(&format!("{error}: if this sweep is killed, up to {BLOCK} configurations are measured again"));
             }
         }
     }

@@ -180,7 +180,7 @@ fn import(out: &mut Out, memory: &TuningMemory, path: &Path) -> Result<(), Error
     let name = path.display();
     let text = files::read_to_string(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     let bad = |why: String| {
-        Error::Usage(format!("{name} is not what gpulab tuned export writes: {}", why.replace(char::is_control, " ")))
+        Error::Usage(format!("{name} is not a file of gpulab tuned export: {}", why.replace(char::is_control, " ")))
     };
     let all: Vec<TunedFile> = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
     all.iter().try_for_each(|file| file.check().map_err(bad))?;
@@ -189,5 +189,5 @@ fn import(out: &mut Out, memory: &TuningMemory, path: &Path) -> Result<(), Error
         memory.add(file, &file.entries)?.iter().for_each(|why| note(why));
         taken += file.entries.len();
     }
-    out.text(&format!("entries taken in: {taken}; each is used on its own device and driver only\n"))
+    out.text(&format!("imported entries: {taken}; each is used on its own device and driver only\n"))
 }

@@ -13,9 +13,9 @@ columns! {
     pub struct ComparisonRow {
         /// Version of the columns.
         pub schema: u32,
-        /// The first file, or files joined by commas, which the others are held against.
+        /// The first file, or files joined by commas: the others are compared with it.
         pub before: String,
-        /// The file, or files joined by commas, that is held against it.
+        /// The file, or files joined by commas, that is compared with `before`.
         pub after: String,
         /// Device name in `after`.
         pub device: String,
@@ -39,7 +39,7 @@ columns! {
         pub before_params: String,
         /// Runs of the program in `before`: a verdict takes six of each side.
         pub before_runs: u64,
-        /// Median time in `before`; of several runs of the program the median of theirs.
+        /// Median time in `before`; for several runs of the program, the median of their medians.
         #[unit = "s"]
         pub before_s: f64,
         /// Work-group size in `after`.
@@ -48,23 +48,23 @@ columns! {
         pub after_params: String,
         /// Runs of the program in `after`.
         pub after_runs: u64,
-        /// Median time in `after`; of several runs of the program the median of theirs.
+        /// Median time in `after`; for several runs of the program, the median of their medians.
         #[unit = "s"]
         pub after_s: f64,
         /// How many times as long the case takes in `after` as in `before`.
         #[unit = "1"]
         pub ratio: f64,
-        /// Least that the ratio may be: the start of its 99.5 % interval; none of too few runs.
+        /// Lower end of the ratio's 99.5 % interval; none for too few runs.
         #[unit = "1"]
         pub ratio_low: Option<f64>,
-        /// Most that the ratio may be: the end of its 99.5 % interval.
+        /// Upper end of the ratio's 99.5 % interval.
         #[unit = "1"]
         pub ratio_high: Option<f64>,
         /// `SLOWER`, `FASTER`, `SAME` or `UNDECIDED`.
         pub verdict: SpeedVerdict,
         /// Why the verdict is undecided.
         pub reason: String,
-        /// Of a case that is undecided for want of runs: how many more of each side would decide it.
+        /// For a case that has too few runs to decide: how many more of each side would decide it.
         pub more_runs: Option<u64>,
     }
 }

@@ -64,7 +64,7 @@ columns! {
         pub experiment: String,
         /// The trial's series.
         pub series: String,
-        /// The trial's value of what the experiment varies.
+        /// The trial's value of the varied parameter.
         pub x: Option<f64>,
         /// Work-items of a warp in the model.
         pub warp: u64,
@@ -75,19 +75,19 @@ columns! {
         pub banks: u64,
         /// How it ended.
         pub status: Status,
-        /// Why, unless `ok`; for `ok`, what is to be known of the counts.
+        /// Why, unless `ok`; for `ok`, a note on the counts.
         pub reason: String,
         /// Number of the launch among those of the case, from 1.
         pub launch: Option<u64>,
         /// Launches of the case.
         pub launches: Option<u64>,
-        /// Whether the launch is part of what a ladder times, and no preparation.
+        /// Whether a ladder times the launch; false for preparation.
         pub timed: Option<bool>,
         /// The kernel launched.
         pub kernel: String,
-        /// The source of the line that this row is of, below `cl/`; empty where the row is of a whole launch.
+        /// The source file of this row's line, below `cl/`; empty for the row of a whole launch.
         pub file: String,
-        /// The line that this row is of; 0 for instructions without one, empty where the row is of a whole launch.
+        /// This row's line; 0 for instructions without one, empty for the row of a whole launch.
         pub line: Option<u64>,
         /// Work-groups.
         pub groups: Option<u64>,
@@ -95,7 +95,7 @@ columns! {
         pub items: Option<u64>,
         /// Warps, those with fewer items included.
         pub warps: Option<u64>,
-        /// Barriers, one for each group that comes to one.
+        /// Barriers, counted once for each group that reaches one.
         pub barriers: Option<u64>,
         /// Accesses to private memory: arrays that the compiler did not keep in registers.
         pub private_accesses: Option<u64>,
@@ -109,47 +109,47 @@ columns! {
         pub flops: Option<u64>,
         /// Loads of warps from global memory.
         pub global_read_requests: Option<u64>,
-        /// Segments that hold a byte which they ask for, each once a request.
+        /// Segments with a byte that these loads ask for; each counts once a request.
         pub global_read_segments: Option<u64>,
-        /// Bytes that their work-items ask for.
+        /// Bytes that the work-items of these loads ask for.
         #[unit = "B"]
         pub global_read_bytes: Option<u64>,
         /// Stores of warps to global memory.
         pub global_write_requests: Option<u64>,
-        /// Segments that hold a byte which they write, each once a request.
+        /// Segments with a byte that these stores write; each counts once a request.
         pub global_write_segments: Option<u64>,
-        /// Bytes that their work-items write.
+        /// Bytes that the work-items of these stores write.
         #[unit = "B"]
         pub global_write_bytes: Option<u64>,
         /// Loads of warps from local memory.
         pub local_read_requests: Option<u64>,
-        /// Passes that they take: a bank gives one word in each.
+        /// Passes that these loads take: a bank gives one word in each.
         pub local_read_passes: Option<u64>,
-        /// Bank conflicts: passes beyond those that as many words need at least.
+        /// Bank conflicts: passes beyond the fewest that as many words need.
         pub local_read_conflicts: Option<u64>,
-        /// Those in which one word serves several work-items.
+        /// Loads in which one word serves several work-items.
         pub local_read_broadcasts: Option<u64>,
         /// Stores of warps to local memory.
         pub local_write_requests: Option<u64>,
-        /// Passes that they take.
+        /// Passes that these stores take.
         pub local_write_passes: Option<u64>,
-        /// Bank conflicts: passes beyond those that as many words need at least.
+        /// Bank conflicts: passes beyond the fewest that as many words need.
         pub local_write_conflicts: Option<u64>,
         /// Loads of warps from constant memory.
         pub constant_requests: Option<u64>,
-        /// Different words that they ask for, each once a request.
+        /// Different words that these loads ask for; each counts once a request.
         pub constant_words: Option<u64>,
         /// Atomic operations of warps in global memory.
         pub global_atomic_requests: Option<u64>,
         /// Atomic operations of work-items in global memory.
         pub global_atomic_items: Option<u64>,
-        /// Passes that they take: the most work-items at one address, of each request.
+        /// Passes of these operations: the most work-items at one address, for each request.
         pub global_atomic_passes: Option<u64>,
         /// Atomic operations of warps in local memory.
         pub local_atomic_requests: Option<u64>,
         /// Atomic operations of work-items in local memory.
         pub local_atomic_items: Option<u64>,
-        /// Passes that they take: the most work-items at one address, of each request.
+        /// Passes of these operations: the most work-items at one address, for each request.
         pub local_atomic_passes: Option<u64>,
         /// Instructions of work-items for each element of the problem (n m).
         pub instructions_an_element: Option<f64>,

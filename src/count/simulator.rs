@@ -130,7 +130,7 @@ pub(super) fn version() -> Result<String, Error> {
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().map(str::trim).find(|line| line.starts_with("Oclgrind "));
-    line.map(str::to_owned).ok_or_else(|| missing("the program oclgrind tells no version"))
+    line.map(str::to_owned).ok_or_else(|| missing("oclgrind does not report its version"))
 }
 
 /// Builds the plugin under another name first, so that it is there complete or not at all.

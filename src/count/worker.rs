@@ -114,11 +114,11 @@ fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Erro
     let before = lines.len() - launches.len();
     let launches = launches.into_iter().zip(&lines[before..]).map(|((kernel, timed), line)| {
         let counts: LaunchCounts = serde_json::from_str(line)
-            .map_err(|e| Error::Failed(format!("the counts of {kernel} are not to be read: {e}")))?;
+            .map_err(|e| Error::Failed(format!("the counts of {kernel} cannot be read: {e}")))?;
         match counts.kernel == kernel && !counts.unordered {
             true => Ok(CountedLaunch { timed, counts }),
             false => Err(Error::Failed(format!(
-                "the counts of {kernel} are not to be trusted: they are of {}{}",
+                "the counts of {kernel} cannot be trusted: they are of {}{}",
                 counts.kernel,
                 if counts.unordered { ", whose items ran in no order" } else { "" }
             ))),

@@ -113,7 +113,7 @@ pub(crate) fn beside(
 pub(crate) fn remark(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<&'static str, Stop> {
     let plan = family.plan(rung, case, target)?;
     if plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
-        let why = "it reads images, which are not counted: those of the simulator are not always right";
+        let why = "it reads images, which are not counted: the simulator's are not always right";
         return Err(Stop::new(Status::Skipped, why));
     }
     let is_alone = plan.defines.iter().any(|(name, _)| name == "LOCKSTEP_ALONE");

@@ -260,7 +260,7 @@ fn in_child<T: DeserializeOwned>(task: &str) -> Result<T, String> {
 }
 
 fn program() -> Result<PathBuf, String> {
-    env::current_exe().map_err(|e| format!("this program cannot find itself: {e}"))
+    env::current_exe().map_err(|e| format!("gpulab cannot find its own program: {e}"))
 }
 
 /// Runs this program with a task; its answer, or how it died.

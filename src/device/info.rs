@@ -98,7 +98,7 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
 
 /// OpenCL's handles for a listed device.
 pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
-    let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is not there any more", info.selector));
+    let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is gone", info.selector));
     let (platform, device) = info.selector.split_once(':').ok_or_else(gone)?;
     let (platform, device): (usize, usize) = (number(platform).ok_or_else(gone)?, number(device).ok_or_else(gone)?);
     let platform = *query::platforms()?.get(platform).ok_or_else(gone)?;

@@ -56,7 +56,7 @@ impl Loader {
                     loader.library = Some(library);
                     break;
                 }
-                Ok(_) => loader.failures.push(format!("{shown} is no OpenCL library")),
+                Ok(_) => loader.failures.push(format!("{shown} is not an OpenCL library")),
                 Err(error) => loader.failures.push(words(&error)),
             }
         }

@@ -78,7 +78,7 @@ const TABLE: &[KnownCode] = &[
     row(-48, "CL_INVALID_KERNEL", "the kernel is gone or was never made", REPORT),
     row(-49, "CL_INVALID_ARG_INDEX", "the kernel has fewer arguments than it was given", SOURCE),
     row(-50, "CL_INVALID_ARG_VALUE", "an argument's value is not possible", SOURCE),
-    row(-51, "CL_INVALID_ARG_SIZE", "an argument has another size than in the kernel", SOURCE),
+    row(-51, "CL_INVALID_ARG_SIZE", "an argument's size differs from the kernel's", SOURCE),
     row(-52, "CL_INVALID_KERNEL_ARGS", "an argument is missing, or the driver cannot pass it", SOURCE),
     row(-53, "CL_INVALID_WORK_DIMENSION", "a launch has 1, 2 or 3 dimensions", REPORT),
     row(-54, "CL_INVALID_WORK_GROUP_SIZE", "the kernel cannot run with this work-group size here", SMALLER_WG),

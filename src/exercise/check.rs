@@ -176,7 +176,7 @@ impl CountCheck {
             }
         };
         let is_thinned = self.metric.of(counted, None, over) != value;
-        let note = if is_thinned { ", in the mean over as many as the starter has" } else { "" };
+        let note = if is_thinned { ", averaged over as many as the starter has" } else { "" };
         let wanted = format!("{wanted}{note}");
         CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone() }
     }

@@ -40,7 +40,7 @@ pub(super) fn sheet(heading: String, text: &str, questions: &[Question], with_an
         // Writing to a String cannot fail.
         let _ = writeln!(sheet, "{}", format!("# {line}").trim_end());
     }
-    let _ = writeln!(sheet, "#\n# Write a number behind each `=`, in the unit that is named; 1 % off is near enough.");
+    let _ = writeln!(sheet, "#\n# Write a number behind each `=`, in the named unit; it may be 1 % off.");
     for question in questions {
         let answer = if with_answers { format!(" {:.4}", question.answer()) } else { String::new() };
         let _ = writeln!(sheet, "\n# {}, in {}\n{} ={answer}", question.ask, question.unit, question.name);

@@ -25,7 +25,8 @@ const LOADED: &str = "reload";
 /// The experiment's entry in the list.
 pub const INTENSITY: Experiment = Experiment {
     name: "intensity",
-    question: "How many operations a byte does memory's time hide, and is a value cheaper computed again or loaded?",
+    question: "How many operations a byte does memory's time hide, and is it cheaper to compute a value again or to \
+               load it?",
     about: Explanation {
         idea: "The same bytes are read and written with ever more operations on them, from a copy on; and a value is \
                computed again where another kernel loads it.",

@@ -34,10 +34,10 @@ const CLOCK: &str = "clock, as stated";
 /// The experiment's entry in the list.
 pub const LATENCY: Experiment = Experiment {
     name: "latency",
-    question: "How long does a load take that another one waits for: in each cache, in memory and in local memory?",
+    question: "How long does a dependent load take in each cache, in memory and in local memory?",
     about: Explanation {
-        idea: "One item follows a random cycle of addresses, of which each load tells the next, through working sets of \
-               growing size; the control makes the same loads with addresses known beforehand.",
+        idea: "One item follows a random cycle of addresses through working sets of growing size: each load gives the \
+               next address. The control makes the same loads with addresses known beforehand.",
         expect: "The time of a load rises in steps, wherever the working set outgrows a cache; local memory stays flat.",
         but: "Large working sets miss the cache of address translations too, and that time is part of the latency \
                here. Many items hide latency: it says little about bandwidth.",
@@ -239,7 +239,9 @@ fn local(points: &[Point], ghz: Option<f64>) -> String {
         Comparison::Higher => format!("{} as long as one from the nearest cache", times(contrast.ratio)),
         Comparison::Lower => format!("{} of the time of one from the nearest cache", percent(contrast.ratio)),
         Comparison::Same => format!("as long as one from the nearest cache ({})", within([&contrast])),
-        Comparison::Unclear => format!("and beside one from the nearest cache that is {}", undecided(&[contrast])),
+        Comparison::Unclear => {
+            format!("and compared with one from the nearest cache this is {}", undecided(&[contrast]))
+        }
     };
     format!("A load from local memory takes {}, {beside}{doubt}.", latency(ns, ghz))
 }
@@ -373,8 +375,8 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(finding(0.5, 0.1, three_levels), @"Where the latency of a load changes is undecided: differences under 100 % cannot be seen in this run. A load from local memory takes 14 ns (28.0 clocks), and beside one from the nearest cache that is undecided: differences under 100 % cannot be seen in this run. The control passed: dependent loads take at least 10.00 times as long as independent ones. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
-        insta::assert_snapshot!(finding(0.5, 0.7, three_levels), @"Where the latency of a load changes is undecided: differences under 100 % cannot be seen in this run. A load from local memory takes 14 ns (28.0 clocks), and beside one from the nearest cache that is undecided: differences under 100 % cannot be seen in this run. Whether latency was measured is undecided: differences under 100 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
+        insta::assert_snapshot!(finding(0.5, 0.1, three_levels), @"Where the latency of a load changes is undecided: differences under 100 % cannot be seen in this run. A load from local memory takes 14 ns (28.0 clocks), and compared with one from the nearest cache this is undecided: differences under 100 % cannot be seen in this run. The control passed: dependent loads take at least 10.00 times as long as independent ones. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
+        insta::assert_snapshot!(finding(0.5, 0.7, three_levels), @"Where the latency of a load changes is undecided: differences under 100 % cannot be seen in this run. A load from local memory takes 14 ns (28.0 clocks), and compared with one from the nearest cache this is undecided: differences under 100 % cannot be seen in this run. Whether latency was measured is undecided: differences under 100 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(LATENCY.finding(&[]), @"Nothing was measured.");
         let alone =
             points_of(&LATENCY, false, 0.01, |series, x| if series == GLOBAL { three_levels(x) } else { f64::NAN });

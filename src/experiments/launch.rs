@@ -28,8 +28,8 @@ pub const LAUNCH: Experiment = Experiment {
     name: "launch",
     question: "What does launching a kernel cost, and from which n on is a sum by log2(n) launches as fast as by one?",
     about: Explanation {
-        idea: "An empty kernel is launched alone and in a row; and a sum by launches that each halve what is left \
-               stands beside a sum by one launch.",
+        idea: "An empty kernel is launched alone and in a row. A sum by launches that each halve the data is compared \
+               with a sum by one launch.",
         expect: "At small sizes launches are nearly all of the sum's time, and one launch wins; the larger the data, the \
                less their number matters.",
         but: "Drivers may gather launches, so that one in a row costs less than one alone. Not every driver's events \

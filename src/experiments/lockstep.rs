@@ -25,7 +25,7 @@ const SERIES: [(&str, &str); 3] = [(BARE, "bare"), (VOLATILE, "volatile"), (SYNC
 /// The experiment's entry in the list.
 pub const LOCKSTEP: Experiment = Experiment {
     name: "lockstep",
-    question: "May the last steps of a tree go without a barrier, as old slides have it: with volatile, or with nothing?",
+    question: "Can the last steps of a tree do without a barrier, as in old slides: with volatile, or with nothing?",
     about: Explanation {
         idea: "The last steps of a tree within one warp: without synchronisation, with volatile, and synchronised. \
                Wrong sums are counted; speed is not the question.",

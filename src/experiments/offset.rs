@@ -24,8 +24,8 @@ pub const OFFSET: Experiment = Experiment {
     name: "offset",
     question: "What does it cost when neighbouring items begin in the middle of a segment of global memory?",
     about: Explanation {
-        idea: "Every word of an array is accessed once, from an offset on; beside that, neighbours read in another \
-               order, or every other item is idle.",
+        idea: "Every word of an array is accessed once, from an offset on; also, neighbours read in another order, or \
+               every other item is idle.",
         expect: "Groups that begin inside a segment fetch one segment more: reads from memory lose a little. The order \
                within a segment costs next to nothing, and idle items save nothing.",
         but: "A cache that keeps the shared segment for the neighbour hides it. CPU drivers walk through contiguous \
@@ -118,7 +118,7 @@ fn clause(what: &str, contrasts: &[Contrast]) -> Option<String> {
             _ => {
                 let clear: Vec<&Contrast> = contrasts.iter().filter(|c| c.is_clear(1.0 / LOSS)).collect();
                 let (lost, at) = (lost(clear.iter().copied()), places(&clear, "offset"));
-                format!("{what} lose less than {lost} at {at}, and what they lose elsewhere is {}", undecided())
+                format!("{what} lose less than {lost} at {at}, and their loss elsewhere is {}", undecided())
             }
         });
     }

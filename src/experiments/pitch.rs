@@ -52,9 +52,9 @@ pub const PITCH: Experiment = Experiment {
     question: "Do power-of-two rows collide in a few memory channels or cache sets, and does diagonal order or padding cure it?",
     about: Explanation {
         idea: "Tiles of a matrix are transposed in two orders of groups, with plain and with padded rows, at powers of \
-               two and beside one.",
-        expect: "Where groups camp at a few channels, powers of two are slower than their neighbour, and diagonal order \
-               or padding cures it.",
+               two and next to one.",
+        expect: "Where groups collide in a few channels, powers of two are slower than their neighbour, and diagonal \
+                 order or padding cures it.",
         but: "Devices that spread addresses over their channels have nothing to cure: then diagonal order may cost a \
                little.",
         cuda: "Partition camping and diagonal block reordering, as in NVIDIA's study of the transposition (2009).",

@@ -35,13 +35,14 @@ const COPY_TIME: Metric = Metric { name: "time", unit: "us", of: |row| Some(row.
 /// The experiment's entry in the list.
 pub const PRESUM: Experiment = Experiment {
     name: "presum",
-    question: "What does a size that is no multiple of the work-group cost, with a guard, host or device presum, or padding?",
+    question: "What does a size that is not a multiple of the work-group size cost, with a guard, host or device \
+               presum, or padding?",
     about: Explanation {
         idea: "A dot product of a size that the groups do not divide: with a guard before each access, with the host or \
                a second launch adding the rest, or with zeros behind the data.",
         expect: "The guard is cheap, as it hides behind the loads. A second launch costs a launch, which weighs most at \
                small sizes.",
-        but: "Padding begins with data that lie padded already: where they must be copied for it, the copy decides.",
+        but: "Padding is timed on data that are padded already: where they must be copied first, the copy decides.",
         cuda: "The usual guard is if (i < n) in each thread.",
     },
     x_name: "rest",

@@ -114,10 +114,10 @@ macro_rules! float_length {
 
             fn weight(self) -> Result<$t, String> {
                 if self.is_nan() {
-                    return Err("NaN is no weight; leave the edge out or correct it".into());
+                    return Err("NaN is not a weight; leave the edge out or correct it".into());
                 }
                 if self == $t::NEG_INFINITY {
-                    return Err("minus infinity is no weight; correct it (inf means no edge)".into());
+                    return Err("minus infinity is not a weight; correct it (inf means no edge)".into());
                 }
                 if self != 0.0 && self.abs() < Self::TINY {
                     return Err(too_small(self, Self::TINY, stringify!($t)));

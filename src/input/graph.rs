@@ -39,7 +39,7 @@ pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Error> {
 fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     let kind = extension(path);
     if kind != "csv" && kind != "npy" {
-        return Err("its ending says no format: name it .csv or .npy".into());
+        return Err("its extension names no format: name it .csv or .npy".into());
     }
     let bytes = load(Path::new(path))?;
     if kind == "npy" {
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_list_is_told_with_its_line() {
         let line = |rest: &str, dtype| why(&format!("from,to,weight\na,b,1\n\n{rest}\n"), dtype);
-        assert_eq!(line("b,c,x", Dtype::F32), "line 4: 'x' is no number; correct it");
+        assert_eq!(line("b,c,x", Dtype::F32), "line 4: 'x' is not a number; correct it");
         assert_eq!(line("b,c,", Dtype::F32), "line 4: the weight is empty; fill it in");
         assert_eq!(line(",c,1", Dtype::F32), "line 4: the column 'from' has no name; fill it in");
         assert_eq!(line("b,c", Dtype::F32), "line 4 has 2 cells where the first has 3; complete it");
@@ -381,7 +381,7 @@ mod tests {
         assert!(why("1,2\n3,4\n5,6\n", Dtype::F32).contains("3 rows and 2 columns"));
         assert!(why("1,2\n3\n", Dtype::F32).starts_with("line 2 has 1 cells"));
         assert!(why("1,2\n\n3,NaN\n", Dtype::F32).starts_with("line 3, column 2: NaN"));
-        assert!(why("1,2\n3,x\n", Dtype::F32).starts_with("line 2, column 2: 'x' is no number"));
+        assert!(why("1,2\n3,x\n", Dtype::F32).starts_with("line 2, column 2: 'x' is not a number"));
     }
 
     #[test]

@@ -54,7 +54,7 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
 }
 
 const UNKNOWN: &str =
-    "its ending says no format: name it .npy, .csv, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
+    "its extension names no format: name it .npy, .csv, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
 
 /// A path, and what follows the colon after `.csv`. A file that has such a name is itself meant.
 fn split_column(spec: &str) -> (&str, Option<&str>) {

@@ -48,7 +48,7 @@ fn elements(header: &str, data: &[u8], len: usize) -> Result<Array, Why> {
 
 /// The header's text, and what follows it.
 fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Why> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it is no NumPy file: save it with numpy.save")?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a NumPy file: save it with numpy.save")?;
     let (len, rest) = match *rest {
         [1, _, a, b, ref rest @ ..] => (u32::from(u16::from_le_bytes([a, b])), rest),
         [2 | 3, _, a, b, c, d, ref rest @ ..] => (u32::from_le_bytes([a, b, c, d]), rest),
@@ -57,7 +57,7 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Why> {
     };
     let split = usize::try_from(len).ok().and_then(|len| rest.split_at_checked(len));
     let (header, data) = split.ok_or("it ends within its header; save it again")?;
-    Ok((std::str::from_utf8(header).map_err(|_| "its header is no text; save it again")?, data))
+    Ok((std::str::from_utf8(header).map_err(|_| "its header is not text; save it again")?, data))
 }
 
 /// What follows `'key':` in the dictionary.
@@ -94,13 +94,13 @@ fn unsupported(name: &str) -> Why {
 fn shape(header: &str) -> Result<Vec<usize>, Why> {
     let text = shape_text(header)?;
     let dims = text.split(',').map(str::trim).filter(|d| !d.is_empty()).map(str::parse);
-    dims.collect::<Result<_, _>>().map_err(|_| format!("its shape ({}) is too large or no shape", shown(text)))
+    dims.collect::<Result<_, _>>().map_err(|_| format!("its shape ({}) is too large or invalid", shown(text)))
 }
 
 fn shape_text(header: &str) -> Result<&str, Why> {
     let value = entry(header, "shape")?;
     let shape = value.strip_prefix('(').and_then(|v| v.split_once(')')).map(|(dims, _)| dims.trim());
-    shape.ok_or_else(|| "its header's 'shape' is no tuple; save it again".into())
+    shape.ok_or_else(|| "its header's 'shape' is not a tuple; save it again".into())
 }
 
 /// Elements of a vector, or of a matrix that is one. The order of a matrix does not matter then.

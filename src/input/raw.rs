@@ -7,7 +7,9 @@ use crate::data::{Array, Dtype};
 pub(super) fn read(bytes: &[u8], dtype: Dtype) -> Result<Array, Why> {
     let (len, size) = (bytes.len(), dtype.size());
     if !len.is_multiple_of(size) {
-        return Err(format!("its {len} bytes are no multiple of the {size} bytes of an {dtype}; try another --dtype"));
+        return Err(format!(
+            "its {len} bytes are not a multiple of the {size} bytes of an {dtype}; try another --dtype"
+        ));
     }
     Ok(decode(bytes, dtype, false))
 }

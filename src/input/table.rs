@@ -139,7 +139,7 @@ pub(super) fn no_number(text: &str) -> String {
     let point = text.replacen(',', ".", 1);
     match point != text && is_number(&point) {
         true => format!("{} has a decimal comma; write {point}", shown(text)),
-        false => format!("{} is no number; correct it", shown(text)),
+        false => format!("{} is not a number; correct it", shown(text)),
     }
 }
 
@@ -198,10 +198,10 @@ mod tests {
     #[test]
     fn bad_cells_are_located() {
         let at = |text: &str| f64s(text, Some("y")).unwrap_err();
-        assert_eq!(at("x,y\n1,2\n\n3,abc\n"), "line 4, column 'y': 'abc' is no number; correct it");
-        assert_eq!(at("\r\nx,y\r\n1,2\r\n\r\n3,abc\r\n"), "line 5, column 'y': 'abc' is no number; correct it");
+        assert_eq!(at("x,y\n1,2\n\n3,abc\n"), "line 4, column 'y': 'abc' is not a number; correct it");
+        assert_eq!(at("\r\nx,y\r\n1,2\r\n\r\n3,abc\r\n"), "line 5, column 'y': 'abc' is not a number; correct it");
         assert_eq!(at("\u{feff}x,y\n1,\"\n\"\n"), "line 2, column 'y': the cell is empty; fill it in");
-        assert_eq!(at("x,y\n\"\n\",1\n\n3,abc\n"), "line 5, column 'y': 'abc' is no number; correct it");
+        assert_eq!(at("x,y\n\"\n\",1\n\n3,abc\n"), "line 5, column 'y': 'abc' is not a number; correct it");
         assert_eq!(at("x,y\n1,2\n3,\n"), "line 3, column 'y': the cell is empty; fill it in");
         assert_eq!(at("x,y\n1,2\n3\n"), "line 3 has 1 cells where the first has 2; complete it");
         assert_eq!(at("x,y\n1,2,3\n"), "line 2 has 3 cells where the first has 2; complete it");

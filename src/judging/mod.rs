@@ -200,7 +200,7 @@ fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
         }
         Err(lost @ Lost::Late(_)) => (case.wg, Ruling::Endless, lost.to_string()),
         Err(Lost::Died(how)) if OUT_OF_MEMORY.iter().any(|said| how.contains(said)) => {
-            (case.wg, Ruling::Crashed, format!("{how}; it may have come to its memory limit, which --memory changes"))
+            (case.wg, Ruling::Crashed, format!("{how}; it may have reached its memory limit, which --memory changes"))
         }
         Err(lost) => (case.wg, Ruling::Crashed, lost.to_string()),
     };

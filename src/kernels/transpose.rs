@@ -39,7 +39,7 @@ const TILE: Tunable =
         .by_default("as wide as a two-dimensional --wg says, else 32; v5: 64, v6: 64, of 8-byte elements 32, v7: 256");
 const RUN: Tunable = Tunable::number(
     "run",
-    "elements that are read of a row before those of the next rows",
+    "elements read from a row before the next rows",
     (16, 1 << 16),
     &["64", "128", "256", "512", "1024"],
 )
@@ -67,7 +67,7 @@ const STREAM: Tunable =
         .by_default("1 where the device can");
 const SKEW: Tunable = Tunable::switch(
     "skew",
-    "1: tiles give each row of the output from its own whole vectors on, 0: from the same element on",
+    "1: each output row of a tile begins at its own whole vector, 0: all begin at the same element",
 )
 .by_default("1 on NVIDIA for over 8 MiB in rows of odd length, unless vec, rows or stream are given");
 const NREPS: Tunable = Tunable::number(

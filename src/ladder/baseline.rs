@@ -49,9 +49,9 @@ impl Baselines {
         let told = match is_whole {
             true => {
                 write_rows(&path.to_string_lossy(), rows)?;
-                format!("kept as {name}: hold later runs against it by --against {name}")
+                format!("kept as {name}: compare later runs with --against {name}")
             }
-            false => format!("not kept as {name}: the ladder did not get to its end"),
+            false => format!("not kept as {name}: the ladder did not finish"),
         };
         if !quiet {
             note(&told);
@@ -71,14 +71,14 @@ fn made(path: PathBuf) -> Result<PathBuf, Error> {
 /// The rows that are kept in a file.
 fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
     if !path.exists() {
-        let why = format!("nothing of {family} is kept as {name}: keep a run by --save {name}");
+        let why = format!("no run of {family} is kept as {name}: keep one with --save {name}");
         return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
     }
     let place = path.display().to_string();
     let text = files::read(&path).map_err(|e| Error::Failed(format!("cannot read {place}: {e}")))?;
     match recorded(&text, &place)? {
         (Recorded::Rows(rows), _) => Ok(rows),
-        _ => Err(Error::Usage(format!("{place} holds no rows: keep another run by --save {name}"))),
+        _ => Err(Error::Usage(format!("{place} holds no rows: keep another run with --save {name}"))),
     }
 }
 

@@ -131,7 +131,7 @@ fn ask_reference(
         ..Case::of(study.family.name, "", dtype, study.shape)
     };
     let who = executor.ask_reference(&case)?;
-    who.iter().filter(|_| !global.quiet).for_each(|who| note(&format!("right is what this says: {who}")));
+    who.iter().filter(|_| !global.quiet).for_each(|who| note(&format!("the reference is {who}")));
     Ok(())
 }
 
@@ -219,7 +219,7 @@ fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
             Peak::Ops(rate) => (&mut peaks.gops, rate),
         };
         if place.replace(rate).is_some() {
-            return Err(Error::Usage("--peak: give one rate of bytes and one of operations at most".into()));
+            return Err(Error::Usage("--peak: give at most one rate of bytes and one of operations".into()));
         }
     }
     let (what, example, bounding) = match family.ceiling.is_memory() {

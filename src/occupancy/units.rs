@@ -184,8 +184,8 @@ pub fn known(name: &str) -> Result<&'static ComputeUnit, Error> {
     let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
     unit(name).ok_or_else(|| {
         Error::Usage(format!(
-            "nothing is known of `{name}`; --generation knows NVIDIA's compute capabilities and AMD's targets, as in \
-             --generation 9.0: {}. What groups cost can be measured: gpulab lab occupancy",
+            "`{name}` is unknown; --generation knows NVIDIA's compute capabilities and AMD's targets, as in \
+             --generation 9.0: {}. gpulab lab occupancy measures what groups cost",
             names.join(", ")
         ))
     })

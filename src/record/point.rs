@@ -51,7 +51,7 @@ columns! {
         pub experiment: String,
         /// What is compared: points of one series differ in `x` only.
         pub series: String,
-        /// What is varied.
+        /// The varied parameter.
         pub x_name: String,
         /// Its value.
         pub x: f64,
@@ -78,7 +78,7 @@ columns! {
         /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
         /// noisy, drift.
         pub flags: String,
-        /// The value of what is varied as reports name it, as in `16 KiB`.
+        /// The value of the varied parameter as reports name it, as in `16 KiB`.
         #[serde(default)]
         pub x_label: String,
         /// The measured value in units of the SI, as in 1.2e11 for 120 GB/s; `unit_si` names them.
@@ -96,7 +96,7 @@ columns! {
         pub warmup: Option<u32>,
         /// Whether a quick look was asked for.
         pub quick: Option<bool>,
-        /// How long samples were taken at most.
+        /// Longest sampling time.
         #[unit = "s"]
         pub sample_time_s: Option<f64>,
         /// The command line; the home folder is `~`.

@@ -206,7 +206,7 @@ columns! {
         /// Speed in per cent of the reference `copy`, of the families that have it.
         #[unit = "%"]
         pub copy_pct: Option<f64>,
-        /// Of the launches that prepare the data for those that are timed.
+        /// Time of the launches that prepare the data for the timed launches.
         #[unit = "s"]
         pub t_preparation_s: Option<f64>,
         /// The limit that `ceiling` names, in 10^9 operations a second.
@@ -218,16 +218,16 @@ columns! {
         /// The canary's slowest reading over the fastest that the session had seen: 1 or more.
         #[unit = "1"]
         pub canary: Option<f64>,
-        /// Of the host, for the elements that it adds itself; no other column counts it but `t_end_to_end_s`.
+        /// Time of the host for the elements that it adds itself; only `t_end_to_end_s` includes it.
         #[unit = "s"]
         pub t_host_tail_s: Option<f64>,
-        /// Of the host, within `t_end_to_end_s`, for what it adds itself: partial results and its tail.
+        /// Time of the host, within `t_end_to_end_s`, for what it adds itself: partial results and its tail.
         #[unit = "s"]
         pub t_host_part_s: Option<f64>,
-        /// Range of the few runs from end to end over their median; none of a single run.
+        /// Range of the few runs from end to end over their median; none for a single run.
         #[unit = "1"]
         pub end_to_end_noise: Option<f64>,
-        /// What the launches of one run take by themselves, by the cost of launches that was measured on this device.
+        /// Time of the launches of one run alone, by the launch cost measured on this device.
         #[unit = "s"]
         pub t_launches_s: Option<f64>,
         /// The theoretical bandwidth that was given, in 10^9 bytes a second.
@@ -243,12 +243,12 @@ columns! {
         /// The device's clock in MHz, as the driver states it.
         #[unit = "MHz"]
         pub clock_mhz: Option<f64>,
-        /// Registers of a work-item, 32 bits each, where the case asks and the driver tells.
+        /// 32-bit registers of a work-item, where the case asks and the driver reports them.
         pub registers: Option<u64>,
-        /// Bytes that a work-item stores to memory and loads from it for want of registers; likewise.
+        /// Bytes that a work-item spills to memory and loads back, for lack of registers; likewise.
         #[unit = "B"]
         pub spilled_bytes: Option<u64>,
-        /// Of the warps that a compute unit can hold at once, those that it does, in per cent; likewise.
+        /// Warps that a compute unit holds at once, in per cent of those that it can hold; likewise.
         #[unit = "%"]
         pub occupancy_pct: Option<f64>,
         /// Work-items of a group, first dimension; empty for CPU baselines.
@@ -263,7 +263,7 @@ columns! {
         pub warmup: Option<u32>,
         /// Whether a quick look was asked for.
         pub quick: Option<bool>,
-        /// How long samples were taken at most.
+        /// Longest sampling time.
         #[unit = "s"]
         pub sample_time_s: Option<f64>,
         /// The command line; the home folder is `~`.
@@ -288,7 +288,7 @@ columns! {
     /// One timed run of a case: a line of the samples file.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SampleRow {
-        /// The run that the row of this case has too.
+        /// The `run_id` of this case's row.
         pub run_id: String,
         /// The problem.
         pub family: String,
@@ -306,7 +306,7 @@ columns! {
         pub params: String,
         /// Place in the order of runs, from 0.
         pub sample: u64,
-        /// Seconds by the driver's events, if they can be believed.
+        /// Seconds by the driver's events, if they can be trusted.
         #[unit = "s"]
         pub event_s: Option<f64>,
         /// Seconds by the host's clock.

@@ -9,8 +9,7 @@ use crate::plan::REPEATS;
 use crate::values::binary;
 
 /// What there is to say of limits that were measured beside other load.
-pub(super) const UNQUIET: &str =
-    "measured while the machine was not quiet, so perhaps off: gpulab ceiling measures again";
+pub(super) const UNQUIET: &str = "measured on a busy machine, so perhaps off: gpulab ceiling measures again";
 
 /// The ceilings of one device, the curves over size below the others, and remarks.
 pub fn text(rows: &[CeilingRow], screen: Screen) -> String {

@@ -97,7 +97,7 @@ pub const COLUMNS: &[TableColumn] = &[
         c.row.t_preparation_s.map(Value::Seconds)
     })
     .whole(),
-    TableColumn::new("host\npart", "time of what the host adds itself, within `end to end`", 11, |c| {
+    TableColumn::new("host\npart", "time of the host's own additions, within `end to end`", 11, |c| {
         c.row.t_host_part_s.map(Value::Seconds)
     })
     .whole(),
@@ -121,7 +121,7 @@ pub const BESIDE: [(&str, &str, u8); 4] = [
     (VS_LIMIT, "a bar: speed as a share of the measured limit", BAR_DROP),
     (
         VS_FASTEST,
-        "the same bar beside the fastest rung, where some row has no limit that bounds it, as with data in a cache",
+        "a bar relative to the fastest rung, where some row has no limit that bounds it, as with data in a cache",
         BAR_DROP,
     ),
 ];

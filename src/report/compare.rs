@@ -164,7 +164,7 @@ pub fn rounds(rows: &[Row], screen: Screen) -> String {
     spreads.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [(least, steadiest), .., (most, loudest)] = spreads.as_slice() else { return String::new() };
     let text = format!(
-        "{rounds} rounds, each in a fresh process; a row is its median round. From round to round times differ by {} \
+        "{rounds} rounds, each in a fresh process; a row is its median round. Times differ between rounds by {} \
          ({steadiest}) to {} ({loudest}), as standard deviations",
         format::percent(*least),
         format::percent(*most),
@@ -204,7 +204,7 @@ fn out_of_turn(pairs: &[ComparedCase]) -> Option<String> {
     let is_open = |pair: &&ComparedCase| pair.turns == Turns::OneAfterTheOther && pair.interval.is_some();
     pairs.iter().find(is_open)?;
     Some(
-        "one side ran after the other: as the machine may have changed between them, their times must be further apart than \
+        "one side ran after the other, and the machine may have changed between them: times must differ more than \
          where sides take turns (one run of each, again and again)"
             .to_owned(),
     )

@@ -238,7 +238,7 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
     let prepared = any(&|row| row.timed == Some(false))
         .then(|| "Launches that only prepare the data are left out here; files have them.".to_owned());
     let copies = any(&|row| row.group_copies.unwrap_or(0) > 0)
-        .then(|| "What whole groups copy (async_work_group_copy) is in no request.".to_owned());
+        .then(|| "Requests leave out copies by whole groups (async_work_group_copy).".to_owned());
     let CountRow { warp, segment, banks, .. } = row;
     let model = format!(
         "Model: warps of {warp} work-items in step, memory segments of {segment} bytes, {banks} banks of local memory. \

@@ -168,7 +168,7 @@ impl<'a> CellFormula<'a> {
         }
         let word = self.word();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return word.parse().map(|number| vec![number]).map_err(|_| format!("{word:?} is no number"));
+            return word.parse().map(|number| vec![number]).map_err(|_| format!("{word:?} is not a number"));
         }
         if !word.is_empty() && self.take(&['(']).is_some() {
             let values = self.until_bracket()?;
@@ -194,7 +194,7 @@ impl<'a> CellFormula<'a> {
             command_words(inside)?.iter().try_for_each(|text| table.to_mut().keep(text))?;
         }
         let cells = table.rows.iter().filter_map(|row| table.cell(row, name)).filter(|cell| !cell.is_empty());
-        let numbers = cells.map(|cell| cell.parse().map_err(|_| format!("{name} has {cell:?}, which is no number")));
+        let numbers = cells.map(|cell| cell.parse().map_err(|_| format!("{name} has {cell:?}, which is not a number")));
         let numbers = numbers.collect::<Result<Vec<f64>, String>>()?;
         if numbers.is_empty() { Err(format!("these rows have no {name:?}")) } else { Ok(numbers) }
     }
@@ -271,12 +271,12 @@ mod tests {
         for (mark, why) in [
             ("results/a", "write FILE CONDITIONS"),
             ("results/b : t", "no results/b"),
-            ("results/a rung : t", "is no condition"),
+            ("results/a rung : t", "is not a condition"),
             ("results/a rung=3 : t", "no row has rung=3"),
             ("results/a : t", "3 rows"),
             ("results/a rung=1 : x", "no \"x\""),
             ("results/a : mean(t)", "mean() is unknown"),
-            ("results/a rung=1 : variant", "which is no number"),
+            ("results/a rung=1 : variant", "which is not a number"),
             ("results/a rung=1 : (t", "not closed"),
             ("results/a rung=1 : t t", "ends before"),
             ("results/a rung=1 : t / 0", "no finite"),

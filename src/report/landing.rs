@@ -81,7 +81,7 @@ pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
         (None, Some(next)) => format!("{own} lands below the whole ladder: {} is faster", time(next)),
         (Some(last), Some(next)) => format!("{own} lands between {} and {}", time(last), time(next)),
     };
-    let close = if landing.is_close { "; the last two are as fast, within the noise" } else { "" };
+    let close = if landing.is_close { "; the last two are equally fast, within the noise" } else { "" };
     let next = match &landing.before {
         // The first rung removes what no kernel has.
         Some(next) if landing.after.is_none() => {

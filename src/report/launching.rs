@@ -64,10 +64,14 @@ fn lesson(selected: &[&Row]) -> Option<String> {
     }
     let log = (most.n as f64 * scale).log2().ceil();
     (log < 62.0).then(|| {
-        let size = if form == Form::Vector { format!("n = 2^{log}") } else { format!("{0} x {0}", format::count(1 << log as u32)) };
+        let size = if form == Form::Vector {
+            format!("n = 2^{log}")
+        } else {
+            format!("{0} x {0}", format::count(1 << log as u32))
+        };
         format!(
-            "what the rungs teach shows on this device from about {size} (--n 2^{log}): there launches are a tenth of the \
-             time at most"
+            "on this device the rungs show their effect from about {size} (--n 2^{log}), where launches take at most a \
+             tenth of the time"
         )
     })
 }
@@ -102,7 +106,7 @@ mod tests {
         insta::assert_snapshot!(lines(&rows).join("\n"), @r"
         v1: 1 launch: about 4.0 of 7.0 us
         v2, v3: 3 launches: about 21 of 26 to 28 us
-        what the rungs teach shows on this device from about n = 2^27 (--n 2^27): there launches are a tenth of the time at most
+        on this device the rungs show their effect from about n = 2^27 (--n 2^27), where launches take at most a tenth of the time
         ");
     }
 

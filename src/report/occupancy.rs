@@ -9,7 +9,7 @@ use crate::values;
 /// One line on what a kernel's build says.
 pub fn needs(kernel: &Inspected, screen: Screen) -> String {
     let Inspected { kernel, told, local, wg } = kernel;
-    let registers = told.registers.map_or_else(|| "registers not told".to_owned(), |n| format!("{n} registers"));
+    let registers = told.registers.map_or_else(|| "registers unknown".to_owned(), |n| format!("{n} registers"));
     let spills = match told.spills {
         Some([stores, loads]) if stores > 0 || loads > 0 => {
             format!(" (too few: {stores} bytes are stored and {loads} loaded in their place)")
@@ -108,7 +108,7 @@ mod tests {
             let told = Told { registers, spills, local: None };
             needs(&Inspected { kernel: "k".into(), told, local: 1024, wg: 256 }, SCREEN)
         };
-        assert_eq!(line(None, None), "k: registers not told, 1024 bytes of local memory, groups of 256 work-items\n");
+        assert_eq!(line(None, None), "k: registers unknown, 1024 bytes of local memory, groups of 256 work-items\n");
         assert_eq!(
             line(Some(40), Some([0, 0])),
             "k: 40 registers, 1024 bytes of local memory, groups of 256 work-items\n"

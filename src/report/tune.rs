@@ -163,12 +163,12 @@ fn further(told: &TuningTold<'_>, best: &Row) -> String {
         next.push("--strategy exhaustive or a longer --budget tries the rest".to_owned());
     }
     if !told.beyond.is_empty() {
-        next.push(format!("the best is at the end of what was tried of {}", told.beyond.join(" ")));
+        next.push(format!("the best is at the end of the values tried of {}", told.beyond.join(" ")));
     }
     if next.is_empty() {
         let other =
-            best.ceiling_pct.map_or("", |share| if share < 80.0 { " what is left is the kernel's" } else { "" });
-        return format!("beyond: no value that was not tried.{other}").trim_end().to_owned();
+            best.ceiling_pct.map_or("", |share| if share < 80.0 { " The remaining gap is the kernel's." } else { "" });
+        return format!("beyond: every value was tried.{other}").trim_end().to_owned();
     }
     format!("beyond: {}", next.join("; "))
 }

@@ -284,8 +284,8 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         doubtful_inside(inside),
     ];
     let launches = [
-        note(rows, &is_untold, "under 50 us, of which a launch is a good part"),
-        note(rows, &|r| is_untold(r) && r.launches > Some(1), "several launches a run, each of which has its price"),
+        note(rows, &is_untold, "under 50 us, and the launch is a good part of it"),
+        note(rows, &|r| is_untold(r) && r.launches > Some(1), "several launches a run, and each costs time"),
     ];
     let known = only_where_data_are(rows);
     let doubts = doubts.into_iter().flatten();
@@ -339,7 +339,7 @@ fn only_where_data_are(rows: &[&Row]) -> Option<String> {
     let (kernels, whole): (Vec<f64>, Vec<f64>) = meant.iter().filter_map(|r| factors(&r)).unzip();
     (!meant.is_empty()).then(|| {
         format!(
-            "the device wins only where the data are there already ({}): {} times by its kernels; from end to end all CPU \
+            "the device wins only if it already has the data ({}): its kernels by {} times; from end to end all CPU \
              cores win by {} times",
             who(&meant, rows),
             range(&kernels, three),
@@ -353,7 +353,7 @@ fn only_where_data_are(rows: &[&Row]) -> Option<String> {
 fn steps_back(rows: &[&Row]) -> Vec<String> {
     const WHYS: [&str; 3] = [
         ", on this device and at this size",
-        ": not the idea costs more here, but its launches",
+        ": the launches cost more here, not the idea",
         ", but launches are most of that time, so this says little of the idea",
     ];
     let rungs: Vec<&Row> = rows.iter().copied().filter(|row| is_base(row)).collect();

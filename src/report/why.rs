@@ -53,12 +53,12 @@ pub fn model_text(is_gpu: bool, screen: Screen) -> String {
 pub fn model(is_gpu: bool) -> &'static str {
     match is_gpu {
         true => {
-            "Model: launches, and the longest of what the family's limit demands, segments of memory at the caches' rate, \
-             and instructions with passes of local memory. It knows no latency, no occupancy and no cache misses."
+            "Model: launches, plus the longest of three: the family's limit, segments of memory at the caches' rate, \
+             and instructions with passes of local memory. It ignores latency, occupancy and cache misses."
         }
         false => {
-            "Model: launches, and the longer of what the family's limit demands and the work-items' instructions one by \
-             one. Warps, segments and banks mean nothing on a CPU; it knows neither caches nor vectors of several items."
+            "Model: launches, plus the longer of two: the family's limit, and the work-items' instructions one by one. \
+             Warps, segments and banks mean nothing on a CPU; the model ignores caches and vectors of several items."
         }
     }
 }
@@ -184,7 +184,7 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
         StepReason::Explained { predicted, change, .. } if is_parted(gain, *predicted) => {
             let how = match gain.ln().abs() > predicted.ln().abs() {
                 true => format!("the counts explain a part of it, {}", faster(*predicted)),
-                false => format!("less than the counts would have it, {}", faster(*predicted)),
+                false => format!("less than the counts predict, {}", faster(*predicted)),
             };
             format!("{step}, {}: {how}: {}", faster(gain), changed(change, after))
         }
@@ -253,7 +253,7 @@ fn parted(parting: Parting, own: &[(&Row, f64)]) -> String {
         Parting::Registers => "registers: the device's compiler unrolls loops that the simulator's leaves in memory",
         Parting::Vectors => "vectors: the driver's compiler works on several items at once",
         Parting::Overlap => {
-            "overlap, caches, or instructions of the device's own: more goes on at once than the model adds up"
+            "overlap, caches, or instructions of the device's own: more happens at once than the model assumes"
         }
     };
     format!("{} {times}, which points to {points}", who(&rows, &[]))

@@ -67,8 +67,8 @@ pub(super) fn draw(
 
 fn misdrawn(what: &str) -> Stop {
     Stop::failed(format!(
-        "the device did not make its test data as the host does, {what}: its driver or its memory is at fault ({DRAW} has \
-         the kernel); a size with less than {} MiB of inputs is checked over data that the host makes",
+        "the device's test data differ from the host's, {what}: its driver or its memory is at fault ({DRAW} has the \
+         kernel); below {} MiB of inputs, the host makes the data",
         MOST_HELD >> 20
     ))
 }

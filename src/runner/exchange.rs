@@ -38,7 +38,7 @@ impl Session {
         outcome: &mut Outcome,
     ) -> Result<Measured, Stop> {
         let Some(variant) = exchange.variant(&case.variant) else {
-            return Err(Stop::failed(format!("{} has no variant {}", exchange.name, case.variant)));
+            return Err(Stop::failed(format!("{} has no rung {}", exchange.name, case.variant)));
         };
         outcome.params = case.params.clone();
         let started = Instant::now();

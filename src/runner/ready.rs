@@ -15,7 +15,7 @@ pub(super) const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
 pub fn second_seed() -> Result<Option<u64>, String> {
     let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
     let seed = text.to_str().and_then(|text| text.parse().ok());
-    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is no whole number: take the one that a message named"))
+    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is not a whole number: take one from a message"))
 }
 
 /// A case on its way: what was asked, and what it was turned into.

@@ -350,7 +350,7 @@ fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal
         return Ok(());
     }
     let Plan { depth, .. } = plan;
-    let what = format!("{depth} roundings of {} one after the other leave no bound that shows mistakes", case.dtype);
+    let what = format!("{depth} successive roundings of {} leave no bound that shows mistakes", case.dtype);
     Err(Refusal::Size(format!("{what}: choose more work-items, a smaller size or another --dtype")))
 }
 

@@ -117,15 +117,15 @@ fn trial(steps: u32, batch: &mut dyn FnMut(u32) -> Result<Batch, DeviceError>) -
 fn words(pairs: &[Pair]) -> String {
     let impossible = pairs.iter().filter(|pair| pair.events.is_none()).count();
     if 2 * impossible > pairs.len() {
-        return "the driver's event clock is not believed in this session: its times are missing, reversed or longer than \
-                the host waited"
+        return "the driver's event clock is not trusted in this session: its times are missing, reversed or longer \
+                than the host waited"
             .into();
     }
     let middle = |values: Vec<f64>| stats::summarise(&values).map_or(0.0, |summary| summary.median * 1e6);
     let events = middle(pairs.iter().filter_map(|pair| pair.events).collect());
     let wall = middle(pairs.iter().map(|pair| pair.wall).collect());
     format!(
-        "the driver's event clock is not believed in this session: kernels that took {wall:.0} us longer by the host's \
+        "the driver's event clock is not trusted in this session: kernels that took {wall:.0} us longer by the host's \
          clock took {events:.0} us longer by its events"
     )
 }

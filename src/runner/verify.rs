@@ -396,7 +396,7 @@ fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<
     let inputs: usize = job.family.problem.inputs(job.case.shape, &job.case.params).into_iter().sum();
     match job.family.is_described() && inputs >= MANY && timed.reference() == other.reference() {
         true => Err(Stop::failed(
-            "the right answer over other data is the same, so that a kernel which reads nothing would pass: choose another \
+            "the right answer over other data is the same, so a kernel that reads nothing would pass: choose another \
              fill, or sizes at which the answer depends on the data",
         )),
         false => Ok(()),

@@ -184,7 +184,7 @@ pub(crate) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
 fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
     match text.trim_ascii_start().first() {
         Some(b'[') => {
-            let wrong = |e| Error::Usage(format!("{name} holds what are no counts: {e}"));
+            let wrong = |e| Error::Usage(format!("{name} is not a file of counts: {e}"));
             serde_json::from_slice(text).map_err(wrong)
         }
         _ => Ok(of_csv(text, name)?.0),
@@ -216,7 +216,7 @@ pub(crate) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Err
                 did_you_mean(commands)
             ),
         })),
-        _ => Err(Error::Usage(format!("{part:?} is a part of several devices' names: {}", names(&own)))),
+        _ => Err(Error::Usage(format!("{part:?} matches several devices: {}", names(&own)))),
     }
 }
 

@@ -28,8 +28,7 @@ impl<'a> PointStudy<'a> {
         let name = points.first().map_or("", |point| point.experiment.as_str());
         match experiment(name) {
             Some(known) if points.len() > MOST => {
-                let finding =
-                    format!("these are {} points, more than an experiment has: nothing follows", points.len());
+                let finding = format!("these are {} points, more than an experiment has: no finding", points.len());
                 PointStudy { labels, question: known.question, finding, own_label: known.x_label }
             }
             Some(known) => {
@@ -37,7 +36,7 @@ impl<'a> PointStudy<'a> {
                 PointStudy { labels, question: known.question, finding, own_label: known.x_label }
             }
             None => {
-                let finding = format!("this gpulab has no experiment {name}, so nothing follows from its points");
+                let finding = format!("this gpulab has no experiment {name}, so its points give no finding");
                 PointStudy { labels, question: "", finding, own_label: |x| x.to_string() }
             }
         }

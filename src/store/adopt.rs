@@ -53,7 +53,7 @@ fn joined(old: ParsedCsv, new: ParsedCsv, name: &str) -> Result<String, Error> {
     let failed = |why: String| Error::Failed(format!("cannot join {name}: {why}"));
     written.map_err(|e| failed(e.to_string()))?;
     let bytes = writer.into_inner().map_err(|e| failed(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|_| failed("it is no text (UTF-8)".into()))
+    String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".into()))
 }
 
 fn output(path: &Path, source: std::io::Error) -> Error {

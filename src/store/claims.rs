@@ -55,9 +55,7 @@ pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: boo
     let foreign = outputs.iter().find(|one| !forced && one.is_foreign());
     foreign.map_or(Ok(()), |OutputFile { option, path, .. }| {
         let how = "give another file, or --force to replace it";
-        Err(Error::Usage(format!(
-            "{option} {path} is there already and holds other things than this command writes: {how}"
-        )))
+        Err(Error::Usage(format!("{option} {path} exists, and this command writes something else: {how}")))
     })
 }
 

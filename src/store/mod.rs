@@ -209,7 +209,7 @@ fn unknown_schema(name: &str, line: u64, schema: u32) -> Error {
 
 fn json_error(name: &str, error: &serde_json::Error) -> Error {
     let what = match error.classify() {
-        serde_json::error::Category::Eof => "ends too early, as a killed run leaves it: show its CSV file",
+        serde_json::error::Category::Eof => "ends too early, as after a killed run: show its CSV file",
         _ => "is not JSON that gpulab wrote",
     };
     Error::Usage(format!("{name} {what} ({error})"))
@@ -245,7 +245,9 @@ fn records<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<Stri
         }
         if let Some(cell) = time.and_then(|i| record.get(i)).filter(|cell| !is_time(cell)) {
             let cell = String::from_utf8_lossy(cell).escape_debug().to_string();
-            return Err(Error::Usage(format!("{name}, line {line}, is not a result row: {TIME} is no time: '{cell}'")));
+            return Err(Error::Usage(format!(
+                "{name}, line {line}, is not a result row: {TIME} is not a time: '{cell}'"
+            )));
         }
         let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
         row.texts().into_iter().for_each(unguard);

@@ -75,7 +75,7 @@ impl Rounds {
             None => {
                 let held = if self.path.exists() { files::read(&self.path)? } else { Vec::new() };
                 if !held.is_empty() && !held.starts_with(MARK.as_bytes()) {
-                    return Err(io::Error::other("it is there already and none of gpulab's"));
+                    return Err(io::Error::other("it exists and is not gpulab's"));
                 }
                 let is_ours = held.split(|byte| *byte == b'\n').next() == Some(self.key.as_bytes());
                 let mut options = File::options();

@@ -109,7 +109,7 @@ impl Identity {
                 Some(index)
                     if plan.get(index as usize).is_some_and(|planned| is_of(row, planned))
                         && finished.insert(index) => {}
-                _ => return Err("it has a row that is no configuration of the sweep, or one twice".into()),
+                _ => return Err("a row is not a configuration of the sweep, or is there twice".into()),
             }
         }
         Ok(finished)
@@ -117,7 +117,7 @@ impl Identity {
 
     fn difference(&self, row: &Row) -> Option<String> {
         if row.sweep_id.is_empty() {
-            return Some("its rows are of no sweep".into());
+            return Some("its rows belong to no sweep".into());
         }
         let theirs = device(row);
         let version = env!("CARGO_PKG_VERSION");

@@ -22,14 +22,14 @@ pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
         }
         for row in file.rows {
             let Some(index) = row.case_index.filter(|_| !row.sweep_id.is_empty()) else {
-                return Err(format!("{name} has rows of no sweep"));
+                return Err(format!("{name} has rows without a sweep"));
             };
             if row.cases.is_none_or(|cases| index >= cases) {
                 return Err(format!("{name} has configuration {index} of a sweep that has {}", row.cases.unwrap_or(0)));
             }
             let (model, origin) = first.get_or_insert_with(|| (row.clone(), name.clone()));
             if let Some(difference) = difference(model, &row) {
-                return Err(format!("{origin} and {name} do not fit: {difference}"));
+                return Err(format!("{origin} and {name} differ: {difference}"));
             }
             if let Some((_, other)) = all.insert(index, (row, name.clone())) {
                 return Err(format!("configuration {index} is in {other} and again in {name}"));

@@ -162,9 +162,9 @@ fn a_sweep_goes_on_only_with_its_own_rows() {
     assert!(changed(|r| r.shard = "2/4".into()).contains("shard was 2/4 and is all of it"));
     assert!(changed(|r| r.sweep_id = String::new()).contains("no sweep"));
     assert!(changed(|r| r.sweep_id = "s0".into()).contains("other configurations"));
-    assert!(changed(|r| r.case_index = Some(10_000)).contains("no configuration"));
-    assert!(changed(|r| r.variant = "another".into()).contains("no configuration"));
-    assert!(changed(|r| r.n += 1).contains("no configuration"));
+    assert!(changed(|r| r.case_index = Some(10_000)).contains("not a configuration"));
+    assert!(changed(|r| r.variant = "another".into()).contains("not a configuration"));
+    assert!(changed(|r| r.n += 1).contains("not a configuration"));
     let longer = identity(&plan, Shard::ALL, &Settings { max_runs: 50, ..measuring() });
     let why = longer.finished(&plan, &written).unwrap_err();
     assert_eq!(why, "how it is measured was max_runs=9 and is max_runs=50");
@@ -218,7 +218,7 @@ fn what_does_not_fit_is_not_merged() {
     assert!(with(|p| p[1].1.rows[0].driver = "2.0".into()).contains("the driver is 1.0 in one and 2.0"));
     assert!(with(|p| p[1].1.rows[0].device = "other".into()).contains("device"));
     assert!(with(|p| p[1].1.rows[0].sweep_id = "s1".into()).contains("the sweep is"));
-    assert!(with(|p| p[1].1.rows[0].sweep_id.clear()).contains("no sweep"));
+    assert!(with(|p| p[1].1.rows[0].sweep_id.clear()).contains("without a sweep"));
     assert!(with(|p| p[1].1.rows[0].shard = "2/4".into()).contains("3 shards in one and 4 shards"));
     assert!(with(|p| p[1].1.rows[0].case_index = Some(99)).contains("has 13"));
     assert!(merge(Vec::new()).unwrap_err().contains("no rows"));

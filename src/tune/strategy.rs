@@ -12,7 +12,7 @@ pub enum Strategy {
     Exhaustive,
     /// Coordinate descent from each rung's default, the fastest rung first, then from random places.
     Descent,
-    /// Random ones, none twice.
+    /// Random configurations, none twice.
     Random,
 }
 

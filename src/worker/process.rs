@@ -253,7 +253,7 @@ impl WorkerProcess {
 }
 
 /// What is said of a worker that answers something else.
-const STRANGE: &str = "the worker gave an answer that does not belong to the question";
+const STRANGE: &str = "the worker's answer does not belong to the question";
 
 impl Executor for WorkerProcess {
     fn info(&self) -> &DeviceInfo {
@@ -265,7 +265,7 @@ impl Executor for WorkerProcess {
     }
 
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
-        match self.ask(&Request::AskReference(Box::new(case.clone())), "asking the reference what is right")? {
+        match self.ask(&Request::AskReference(Box::new(case.clone())), "asking the reference for the right result")? {
             Reply::AskedReference(answer) => answer.map_err(|stop| Error::Failed(stop.reason)),
             _ => Err(Error::Failed(STRANGE.into())),
         }

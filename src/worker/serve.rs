@@ -48,7 +48,7 @@ pub fn serve() -> Result<(), Error> {
     let mut session = None;
     let mut was_asked = false;
     for request in requests {
-        let Numbered { number, what } = request.map_err(|e| Error::Failed(format!("this is no request: {e}")))?;
+        let Numbered { number, what } = request.map_err(|e| Error::Failed(format!("this is not a request: {e}")))?;
         was_asked = true;
         let reply = match what {
             Request::Open(setup) => match open_session(&setup) {
@@ -89,7 +89,7 @@ pub fn serve() -> Result<(), Error> {
     if was_asked {
         return Ok(());
     }
-    let why = "gpulab worker is what other commands start to run kernels in; it was given no request";
+    let why = "other commands start gpulab worker to run kernels; it received no request";
     Err(Error::Usage(why.into()))
 }
 

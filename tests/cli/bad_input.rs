@@ -68,9 +68,9 @@ const BAD: &str = r#"
 2 | count redcue | `reduce`
 2 | count nothing | there is no family or experiment
 2 | count reduce --kernel dot | cannot be used with
-2 | count reduce -d pocl | in a simulator
+2 | count reduce -d pocl | a simulator counts kernels
 2 | count reduce --variant 99 | 1 interleaved
-2 | count reduce -n 0 | nothing to count
+2 | count reduce -n 0 | no launch to count
 2 | count reduce -n 1e12 | GiB
 2 | count reduce --m 4 | no matrix
 2 | count reduce --dtype f16 | f32
@@ -163,7 +163,7 @@ const BAD: &str = r#"
 2 | tune | FAMILY
 2 | tune nothing | there is no family
 2 | tune dot --kernel dot | cannot be used with
-2 | tune dot -n 0 | nothing to tune
+2 | tune dot -n 0 | no launch to tune
 2 | tune dot -n 1e12 | GiB
 2 | tune dot --m 5 | no matrix with rows of its own
 2 | tune dot --variant 99 | 1 naive
@@ -189,7 +189,7 @@ const BAD: &str = r#"
 2 | tuned show nothing | there is no family
 2 | tuned clear nothing | there is no family
 1 | tuned import {} | nowhere
-2 | tuned import Cargo.toml | not what gpulab tuned export writes
+2 | tuned import Cargo.toml | is not a file of gpulab tuned export
 2 | minplus --dtype i64 | minplus has no i64 kernels
 2 | minplus --tile 64 | 64x64
 2 | minplus --weights some | non_negative, signed
@@ -297,7 +297,7 @@ const BAD: &str = r#"
 2 | sweep dot -n 1..1000000000+1 | 1000000 values
 2 | sweep dot --set = | NAME=VALUE
 2 | sweep dot --set items= | whole number
-2 | sweep dot -o Cargo.toml | there already
+2 | sweep dot -o Cargo.toml | exists
 2 | sweep dot -o Cargo.toml --resume | cells
 74 | sweep dot -o src | Is a directory
 2 | occupancy --registers -1 --generation 9.0 | whole number

@@ -146,7 +146,7 @@ fn what_cannot_be_compared_is_said() {
         (vec![&dot, "no-such.csv"], 1, "cannot read no-such.csv"),
         (vec![&dot, &cut], 2, "holds points of an experiment"),
         (vec![&dot, &counts], 2, "holds no rows"),
-        (vec![&dot, &other], 2, "no case in common"),
+        (vec![&dot, &other], 2, "share no case"),
         (vec![&dot, &dot, "--fail-on", "faster"], 2, "slower:5"),
         (vec![&dot, &dot, "--fail-on", "slower:-1"], 2, "slower:5"),
         (vec![&dot, &dot, "--same", "0"], 2, "above 0"),

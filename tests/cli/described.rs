@@ -155,8 +155,13 @@ fn references_that_give_no_answer_are_told_and_blame_no_rung() {
 fn reference_kernels_that_end_the_process_or_never_end_are_told() {
     let text = |body: &str| format!("{{\n    volatile INDEX zero = 0;\n    {body}\n");
     for (body, options, why) in [
-        ("while (zero == 0) ;", &["-n", "16", "--deadline", "3"][..], "while asking the reference what is right"),
-        ("*(volatile __global T *)(size_t)zero = 1;", &["-n", "16"], "while asking the reference what is right"),
+        (
+            "while (zero == 0) ;",
+            &["-n", "16", "--deadline", "3"][..],
+            "while asking the reference for the right \
+                                                                       result",
+        ),
+        ("*(volatile __global T *)(size_t)zero = 1;", &["-n", "16"], "while asking the reference for the right result"),
         ("no_such_function();", &["-n", "16"], "the reference reference.cl on"),
     ] {
         let (said, code) = Copy::of("product")
@@ -183,7 +188,7 @@ fn what_cannot_be_is_refused_with_the_next_step() {
     };
     scan("about =", "abuot =", "line 5: unknown field `abuot`", &[]);
     scan("about =", "abuot =", "did you mean `about`?", &[]);
-    scan("name = \"scan\"", "name = \"reduce\"", "gpulab has a family \"reduce\" itself", &[]);
+    scan("name = \"scan\"", "name = \"reduce\"", "gpulab already has a family \"reduce\"", &[]);
     scan("\"serial.cl\"", "\"none.cl\"", "none.cl: No such file", &[]);
     scan("kernel = \"scan_chunks\"", "kernel = \"scan_chunk\"", "there is no kernel scan_chunk in serial.cl", &[]);
     scan("[output]\nlength = \"n\"", "[output]\nlength = \"n - 2000\"", "\"n - 2000\" is -1000", &["-n", "1000"]);
@@ -236,7 +241,7 @@ fn data_over_which_a_kernel_that_reads_nothing_would_pass_are_refused() {
     let copy = template("file = \"same.f32\"");
     fs::write(copy.path("same.f32"), 1.5f32.to_le_bytes().repeat(6000)).unwrap();
     let (said, _) = copy.run(&["-n", "5000", "--dtype", "f32"]);
-    assert!(on_one_line(&said).contains("are all the same, so that a kernel which never reads"), "{said}");
+    assert!(on_one_line(&said).contains("are all the same, so a kernel that never reads"), "{said}");
     let constant = Copy::of("template")
         .with("naive.cl", "out[i] = sum / (2 * RADIUS + 1);", "out[i] = sum > 100 ? 2 : 1;")
         .with("reference.cl", "out[i] = ", "out[i] = 1 + 0 * ");

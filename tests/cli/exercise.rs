@@ -233,7 +233,7 @@ fn bad_input_is_answered_with_what_to_do() {
         (&["check", "banks", "/nowhere/banks.cl"], 2, "gpulab exercise start banks"),
         (&["check", "strides", &path("strides.cl")], 2, "line 1"),
         (&["check", "strides", &path("binary.cl")], 2, "cannot read"),
-        (&["check", "strides", &path("empty")], 2, "no regular file"),
+        (&["check", "strides", &path("empty")], 2, "not a regular file"),
         (&["check", "--all", &path("empty")], 2, "holds no submissions"),
         (&["check", "--all", &path("missing")], 2, "cannot read the folder"),
         (&["check", "banks", "--all"], 2, "leave out banks"),

@@ -192,7 +192,7 @@ fn a_file_that_gpulab_did_not_write_stays_without_force() {
         let name = if line.starts_with("plot") { "mine.svg" } else { "mine.txt" };
         fs::write(dir.path().join(name), foreign).unwrap();
         let (said, code) = run_in(dir.path(), &words(line, name));
-        assert!(code == 2 && said.contains("there already") && said.contains("--force"), "{line}: {code} {said}");
+        assert!(code == 2 && said.contains("exists") && said.contains("--force"), "{line}: {code} {said}");
         assert_eq!(fs::read_to_string(dir.path().join(name)).unwrap(), foreign, "{line}");
         // What is empty is nobody's.
         fs::write(dir.path().join(name), "").unwrap();

@@ -69,7 +69,7 @@ fn settings_reach_the_kernels() {
 #[test]
 fn bad_input_is_one_clear_line_and_exit_code_2() {
     for (args, why) in [
-        (&["--n", "-4"][..], "is no size"),
+        (&["--n", "-4"][..], "is not a size"),
         (&["--n", "1e7"], "choose a smaller size"),
         (&["--n", "2^63"], "bytes"),
         (&["--dtype", "i64"], "minplus has no i64 kernels; it has f32, i32, f64"),

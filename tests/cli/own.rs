@@ -119,12 +119,12 @@ fn tried(name: &str, text: impl AsRef<[u8]>, more: &[&str]) -> (String, String, 
 fn files_that_are_no_kernels_are_refused_in_words() {
     let cases: [(&str, &[u8], &str); 9] = [
         ("empty.cl", b" \n", "it is empty"),
-        ("binary.cl", b"\xff\xfe\x00", "no text"),
-        ("zero.cl", b"int x;\0", "character 0"),
+        ("binary.cl", b"\xff\xfe\x00", "UTF-8 text"),
+        ("zero.cl", b"int x;\0", "NUL byte"),
         ("none.cl", b"// __kernel void k() {}", "there is no `__kernel void name(...)`"),
-        ("word.cl", b"\n// gpulab: element 4\n__kernel void k() {}", "line 2: `element 4` is no declaration"),
-        ("hidden.cl", b"/**/#include \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler look at a file"),
-        ("joined.cl", b"#inc\\\nlude \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler look at a file"),
+        ("word.cl", b"\n// gpulab: element 4\n__kernel void k() {}", "line 2: `element 4` is not a declaration"),
+        ("hidden.cl", b"/**/#include \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler read a file"),
+        ("joined.cl", b"#inc\\\nlude \"/etc/passwd\"\n__kernel void k() {}", "makes the compiler read a file"),
         ("above.cl", b"#include \"../secret.cl\"\n__kernel void k() {}", "line 1: there is no ../secret.cl"),
         ("path.cl", b"#include \"/etc/passwd\"\n__kernel void k() {}", "line 1: there is no /etc/passwd"),
     ];
@@ -334,5 +334,5 @@ fn a_kernel_that_holds_a_seeds_data_is_wrong_and_the_second_seed_repeats_it() {
     let (first, again) = (tried(Some("77")), tried(Some("77")));
     assert!(first == again && first.0.contains("GPULAB_SECOND_SEED=77 repeats it"), "{first:?}");
     let (said, code) = tried(Some("seven"));
-    assert!(code == Some(2) && said.contains("GPULAB_SECOND_SEED is no whole number"), "{said}");
+    assert!(code == Some(2) && said.contains("GPULAB_SECOND_SEED is not a whole number"), "{said}");
 }

@@ -36,7 +36,7 @@ fn the_same_files_give_the_same_picture() {
 fn one_of_several_is_chosen_and_the_others_are_named() {
     assert!(plot(&["h200", "dot", "--what", "ladder", "-n", "1M", "-o", "-"]).0.contains("n = 1_000_000"));
     let said = plot(&["h200", "reduce", "--what", "ladder", "-o", "-"]).1;
-    assert!(said.contains("n = 4_194_304") && said.contains("-n, --dtype and --name choose"), "{said}");
+    assert!(said.contains("n = 4_194_304") && said.contains("choose with -n, --dtype and --name"), "{said}");
     let (_, said, code) = plot(&["h200", "lab_chip", "--what", "experiment", "-o", "-"]);
     assert!(code == 2 && said.contains("--name banks"), "{said}");
     let (drawn, said, _) = plot(&["h200", "lab_chip", "--what", "experiment", "--name", "banks", "-o", "-"]);
@@ -52,7 +52,7 @@ fn what_cannot_be_drawn_says_what_to_do() {
         assert!(ended == code && said.contains(what), "{args:?}: {ended}, {said}");
     };
     says(&["h200", "reduce", "--what", "ladder", "-o", &at("x.pdf")], 2, "FILE.svg or FILE.png");
-    says(&["h200", "reduce", "--what", "ladder", "--width", "9", "-o", &at("x.png")], 2, "from 240 to 8192 pixels");
+    says(&["h200", "reduce", "--what", "ladder", "--width", "9", "-o", &at("x.png")], 2, "give 240 to 8192 pixels");
     says(&["h200", "reduce", "--what", "sweep", "-n", "7", "-o", "-"], 2, "what gpulab sweep -o writes");
     says(&["h200", "transpose", "--what", "roofline", "-o", "-"], 2, "ladders that compute");
     says(&["h200", "stride", "--what", "timeline", "-o", "-"], 2, "gpulab lab overlap");

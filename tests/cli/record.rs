@@ -58,7 +58,7 @@ fn a_record_goes_on_after_an_interrupt_and_past_a_failure() {
     let ended = child.wait_with_output().unwrap();
     let err = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{err}");
-    assert!(err.contains("the same command goes on with it"), "{err}");
+    assert!(err.contains("the same command continues"), "{err}");
     let ceilings = fs::read_to_string(folder.join("ceilings.csv")).unwrap();
     assert!(ceilings.lines().count() >= 3, "what was measured is kept: {ceilings}");
 
@@ -87,7 +87,7 @@ fn a_record_goes_on_after_an_interrupt_and_past_a_failure() {
     assert_eq!(read_points(&folder.join("lab.csv")).unwrap(), points, "what is whole is kept");
 
     let told = run(&["record", "-o", &path]);
-    assert!(told.2 == 2 && told.1.contains("`gpulab record --quick --budget 20s -o mine` goes on with it"), "{told:?}");
+    assert!(told.2 == 2 && told.1.contains("`gpulab record --quick --budget 20s -o mine` continues it"), "{told:?}");
     names_no_place(&folder, dir.path());
 }
 
@@ -106,11 +106,11 @@ fn a_folder_of_something_else_is_left_alone() {
     let path = dir.path().display().to_string();
     fs::write(dir.path().join("reduce.csv"), "mine").unwrap();
     let (_, err, code) = record(&path);
-    assert!(code == 2 && err.contains("has reduce.csv already"), "{err}");
+    assert!(code == 2 && err.contains("holds reduce.csv"), "{err}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     fs::write(dir.path().join("record.json"), "{}").unwrap();
     let (_, err, code) = record(&path);
-    assert!(code == 2 && err.contains("is no record of gpulab"), "{err}");
+    assert!(code == 2 && err.contains("is not a record of gpulab"), "{err}");
     let (_, err, code) = record(&dir.path().join("reduce.csv/below").display().to_string());
     assert!(code == 74, "{err}");
 }

@@ -180,7 +180,7 @@ fn a_pipe_that_never_ends_is_refused() {
     let pipe = dir.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (_, err, code) = run(&["show", pipe.to_str().unwrap()]);
-    assert!(code == 1 && err.contains("no regular file"), "{err}");
+    assert!(code == 1 && err.contains("not a regular file"), "{err}");
 }
 
 #[test]
@@ -500,19 +500,19 @@ fn what_is_not_there_is_told_with_what_is() {
     };
     says(&["h200", "dot", "--where", "n=5"], "no record has n = 5; there is 268435456, 1000000,");
     says(&["h200", "dot", "--where", "itms=5"], "a column or a setting \"itms\"; did you mean `items`");
-    says(&["h200", "dot", "--where", "n"], "no condition: write COLUMN=VALUE");
+    says(&["h200", "dot", "--where", "n"], "not a condition: write COLUMN=VALUE");
     says(&["h200", "dot", "--columns", "rung,tim"], "no column \"tim\" here; did you mean `time`");
     says(&["h200", "dot", "--columns", "xyzzy"], "there is rung, time, noise, gbs,");
     says(&["h200", "pitch", "--columns", "rung"], "no column \"rung\" here; did you mean `runs`");
     says(&["h200", "pitch", "--columns", "xyzzy"], "no column \"xyzzy\" here; there is schema,");
-    says(&["h200", "dot", "--by", "n"], "differ in dtype (f32, f64, i32) beside n: choose");
+    says(&["h200", "dot", "--by", "n"], "differ in dtype (f32, f64, i32) besides n: choose");
     says(
         &["h200", "reduce", "--where", "n=2^24", "--where", "cache=cold", "--by", "rung"],
-        "differ in dtype (f32, i32) beside rung: choose, as with --where 'dtype=f32'",
+        "differ in dtype (f32, i32) besides rung: choose, as with --where 'dtype=f32'",
     );
     says(&["h200", "pitch", "--by", "x"], "there are none here");
     says(&["h200", "dot", "--findings"], "there is no experiment among these records");
-    says(&["h200", "ceilings", "pocl", "ceilings"], "\"pocl\" is a part of several devices' names");
+    says(&["h200", "ceilings", "pocl", "ceilings"], "\"pocl\" matches several devices");
     says(&["h200", "pocl-epyc-2", "pitch", "nothing"], "no record of nothing among those of nvidia-h200");
     says(&["--findings"], "show what?");
     says(&["h200", "dot", "--value", "gbs"], "--by <COLUMN>");

@@ -105,7 +105,7 @@ fn blocks_are_filled_and_stay() {
     let before = holds(folder.path());
     assert_eq!(splice(folder.path(), &["docs/a.md"]).0, "3 blocks in 1 file: 0 renewed\n");
     let (said, _, code) = splice(folder.path(), &["--check", "docs/a.md"]);
-    assert_eq!((said.as_str(), code), ("3 blocks in 1 file: all are what their commands give\n", 0));
+    assert_eq!((said.as_str(), code), ("3 blocks in 1 file: all are up to date\n", 0));
     assert_eq!(holds(folder.path()), before);
 }
 

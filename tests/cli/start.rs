@@ -109,7 +109,11 @@ fn lists_and_help_know_every_name() {
         (&["help", "sweep"], "Usage: gpulab sweep"),
         (&["help", "columns"], "of limit"),
         (&["sweep", "--help"], "--csv"),
-        (&["sweep", "dot", "-n", "1000", "--variant", "1", "--wg", "64", "--dry-run"], "configurations, 0 of which"),
+        (
+            &["sweep", "dot", "-n", "1000", "--variant", "1", "--wg", "64", "--dry-run"],
+            "configurations; 0 cannot run \
+                                                                                        here",
+        ),
     ] {
         let (out, err, code) = run(args);
         assert!(code == 0 && out.contains(word), "{args:?}: {word:?} is missing in {out}{err}");

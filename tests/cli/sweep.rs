@@ -301,7 +301,7 @@ fn an_interrupted_sweep_says_what_it_left_out() {
     let ended = child.wait_with_output().unwrap();
     let err = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{err}");
-    assert!(err.contains("not measured: ") && err.contains("--resume goes on"), "{err}");
+    assert!(err.contains("not measured: ") && err.contains("--resume continues"), "{err}");
     assert_eq!(tiny(&["-o", &file, "--resume"]).2, 0);
     assert_eq!(keys(Path::new(&file)).len(), 2 * (2 * 2 + 2 * 2 + 2));
 }
@@ -332,9 +332,9 @@ fn a_dry_run_prints_the_plan_and_rows_go_to_standard_output() {
     let (out, _, code) = tiny(&["--dry-run"]);
     assert_eq!((code, out.lines().count()), (0, 21));
     assert!(out.starts_with("dot/v1_naive f32 n=1000 wg=32 items="), "{out}");
-    assert!(out.ends_with("20 configurations, 0 of which cannot run here\n"), "{out}");
+    assert!(out.ends_with("20 configurations; 0 cannot run here\n"), "{out}");
     let (out, _, _) = tiny(&["--dry-run", "--shard", "2/3"]);
-    assert!(out.ends_with("7 of 20 configurations, 0 of which cannot run here\n"), "{out}");
+    assert!(out.ends_with("7 of 20 configurations; 0 cannot run here\n"), "{out}");
     let (out, err, code) = tiny(&["--wg", "100000", "--variant", "1,7", "--n", "500"]);
     assert_eq!(code, 2, "an option cannot be given twice: {out}{err}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));

@@ -151,12 +151,12 @@ fn an_interrupted_search_goes_on() {
     let ended = child.wait_with_output().unwrap();
     let (out, err) = (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap());
     assert_eq!(ended.status.code(), Some(130), "{err}");
-    assert!(out.contains("it was interrupted") && err.contains("the same command goes on"), "{out}{err}");
+    assert!(out.contains("it was interrupted") && err.contains("the same command continues"), "{out}{err}");
     assert!(data.run("tuned list").2 == 1, "nothing is remembered yet");
     let measured = rows() - 1;
     assert!((3..30).contains(&measured), "{measured}");
     let (out, err) = data.ok(words);
-    assert!(err.contains(&format!("going on: {measured} configurations were measured before")), "{err}");
+    assert!(err.contains(&format!("continuing: {measured} configurations are measured already")), "{err}");
     assert!(out.contains("default: ") && out.contains(" configurations tried, random"), "{out}");
     assert!(data.files(".csv").is_empty() && data.ok("tuned list").0.contains("dot v5 accumulators"));
 }
@@ -179,11 +179,11 @@ fn rows_go_to_a_file_that_can_be_shown_gone_on_with_and_replayed() {
     assert_eq!(found, [0, 1, 2, 3]);
     assert!(data.ok(&format!("{search} -q")).1.is_empty());
     let (_, err) = data.ok(&search);
-    assert!(err.contains("going on: 4 configurations"), "{err}");
+    assert!(err.contains("continuing: 4 configurations"), "{err}");
     let (shown, _) = data.ok(&format!("show {csv}"));
     assert!(shown.contains("4 configurations: 4 ok"), "{shown}");
     let (_, err, code) = data.run(&search.replace("-n 5000", "-n 6000"));
-    assert!(code == 2 && err.contains("cannot go on with"), "{err}");
+    assert!(code == 2 && err.contains("cannot continue"), "{err}");
     let replay = |more: &str| {
         let mut command = data.command(&format!("tune --replay {csv}{more}"));
         let output = command.env("GPULAB_OPENCL_LIB", NOWHERE).output().unwrap();
@@ -217,13 +217,13 @@ fn entries_are_carried_and_forgotten() {
     assert!(data.ok("tuned list").0.contains("reduce v7 raking"));
     assert_eq!(data.ok("tuned clear").0, "entries forgotten: 1\n");
     assert_eq!(data.run("tuned list").2, 1);
-    assert!(data.ok(&format!("tuned import {file}")).0.contains("entries taken in: 2"));
+    assert!(data.ok(&format!("tuned import {file}")).0.contains("imported entries: 2"));
     assert!(data.ok(&format!("{LADDER} 5000")).1.contains(USED));
     let text = fs::read_to_string(&file).unwrap();
     for bad in ["", "{}", "[1]", &text.replace("\"local\"", "\"nothing\"")] {
         fs::write(&file, bad).unwrap();
         let (_, err, code) = data.run(&format!("tuned import {file}"));
-        assert!(code == 2 && err.contains("not what gpulab tuned export writes"), "{bad}: {err}");
+        assert!(code == 2 && err.contains("is not a file of gpulab tuned export"), "{bad}: {err}");
     }
 }
 

@@ -179,7 +179,7 @@ const SKIPS: &[Skip] = &[
             tile.iter().any(|side| !(stage(case, target) * side).is_multiple_of(vectors))
         },
         how: Refused("setting"),
-        why: "the items of a group cannot share what is staged evenly",
+        why: "cannot share the staged elements evenly",
         ..ALL
     },
     Skip {

@@ -688,7 +688,7 @@ fn an_event_clock_that_does_not_keep_time_is_refused_in_every_row_of_its_session
         for outcome in [first, again.clone(), again.pooled(by_clock(|ns| ns, 0, KERNEL_NS).0, &settings())] {
             assert_eq!((outcome.status(), outcome.clock()), (Status::Ok, Clock::Wall), "{what}: {}", outcome.reason());
             let note = outcome.clock_note().unwrap();
-            assert!(note.contains("not believed in this session"), "{what}: {note}");
+            assert!(note.contains("not trusted in this session"), "{what}: {note}");
             assert!(outcome.times().iter().all(|&t| t > 1e-9 * KERNEL_NS as f64), "{what}: {:?}", outcome.times());
         }
     }

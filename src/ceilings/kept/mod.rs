@@ -22,8 +22,7 @@ pub fn folder() -> Result<PathBuf, Error> {
         return Ok(dir.into());
     }
     let system = etcetera::choose_base_strategy();
-    let system =
-        system.map_err(|e| Error::Failed(format!("no folder for data is known ({e}): set {VARIABLE} to one")))?;
+    let system = system.map_err(|e| Error::Failed(format!("no data folder is known ({e}): set {VARIABLE} to one")))?;
     Ok(system.data_dir().join("gpulab"))
 }
 
@@ -37,7 +36,7 @@ pub fn check_writable(folder: &Path) -> Result<(), Error> {
     let made = std::fs::create_dir_all(below).and_then(|()| std::fs::write(&trial, ""));
     made.and_then(|()| std::fs::remove_file(&trial)).map_err(|source| {
         let folder = folder.display();
-        let what = format!("to the folder for data, {folder} (set {VARIABLE} to a folder that can be written to)");
+        let what = format!("to the data folder, {folder} (set {VARIABLE} to a writable folder)");
         Error::Output { what, source }
     })
 }

@@ -139,8 +139,8 @@ impl Grader {
             // Only a result shows that a kernel is wrong: what the simulator cannot run, or not in time, proves nothing.
             Err(Stop { status, reason, .. }) if status != Status::WrongResult => return Ok(uncounted(grade, reason)),
             Err(Stop { reason: why, .. }) => {
-                let hint = "It is right on the device, but not in the simulator, which sees more: a race, or an access beside \
-                            an array?";
+                let hint = "It is right on the device, but not in the simulator, which sees more: a race, or an access \
+                            outside an array?";
                 return Ok(grade.ended(ExerciseVerdict::Wrong, format!("in the simulator: {why}"), hint));
             }
         };
@@ -187,10 +187,10 @@ fn read(path: &Path) -> Result<String, String> {
     let shown = path.display();
     let about = fs::symlink_metadata(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
     if !about.is_file() {
-        return Err(format!("{shown} is no regular file"));
+        return Err(format!("{shown} is not a regular file"));
     }
     if about.len() > MOST_BYTES {
-        return Err(format!("{shown} has {} KiB; at most {} KiB are taken", about.len() >> 10, MOST_BYTES >> 10));
+        return Err(format!("{shown} has {} KiB; the limit is {} KiB", about.len() >> 10, MOST_BYTES >> 10));
     }
     let text = files::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
     // Some editors put it before a text.

@@ -108,7 +108,7 @@ fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(),
     match made.and_then(|mut file| file.write_all(starter.as_bytes())) {
         Ok(()) => out.text(&told::started(exercise, &path, width())),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::Usage(format!(
-            "{shown} is there already, and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
+            "{shown} exists and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
              with -o FILE",
             exercise.name
         ))),
@@ -120,7 +120,7 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
     let path = options.file.clone().unwrap_or_else(|| PathBuf::from(exercise.file_name()));
     if !path.exists() {
         return Err(Error::Usage(format!(
-            "there is no file {}: gpulab exercise start {} writes one to begin with",
+            "there is no file {}: gpulab exercise start {} writes a starting file",
             path.display(),
             exercise.name
         )));

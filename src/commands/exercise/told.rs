@@ -22,8 +22,7 @@ pub(super) fn list(all: &[Exercise], progress: &Progress, width: usize) -> Strin
     }
     let solved = all.iter().filter(|exercise| progress.of(exercise.name).passed).count();
     // Writing to a String cannot fail.
-    let _ =
-        writeln!(text, "\n{solved} of {} solved. gpulab exercise start NAME writes the file to begin with.", all.len());
+    let _ = writeln!(text, "\n{solved} of {} solved. gpulab exercise start NAME writes the starting file.", all.len());
     text
 }
 

@@ -54,9 +54,9 @@ fn explained(width: usize) -> String {
     dropped.sort_by_key(|(.., drop)| std::cmp::Reverse(*drop));
     dropped.dedup_by_key(|(.., drop)| *drop);
     let names: Vec<&str> = dropped.iter().map(|(name, ..)| name.as_str()).collect();
-    let order = format!("Where there is no room for all, they go in this order: {}.", names.join(", "));
-    let baselines = "Below the rungs are the programs of the CPU, which solve the same problem without OpenCL:";
-    let files = "What the columns of files hold, `gpulab columns` says.";
+    let order = format!("Where the table is too wide, columns go in this order: {}.", names.join(", "));
+    let baselines = "Below the rungs stand the CPU's programs, which solve the same problem without OpenCL:";
+    let files = "`gpulab columns` explains the columns of files.";
     format!(
         "{entries}\n{}{}\n{}{}",
         wrapped(baselines, "", "", width),

@@ -78,7 +78,7 @@ fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
         [rung] => Ok(Some(rung)),
         ref several => {
             let count = several.len();
-            Err(Error::Usage(format!("--variant: distances are worked out by one variant, not {count}")))
+            Err(Error::Usage(format!("--variant: choose one rung to compute distances, not {count}")))
         }
     }
 }
@@ -133,8 +133,8 @@ fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Erro
     let needed = graph::memory_needed(n, dtype, job.paths, gpu);
     match memory::available() {
         Some(available) if needed > available => Err(Error::Usage(format!(
-            "{n} nodes need {} of memory for the distances between all of them, and {} is available: \
-             leave nodes out, or take a machine with more memory",
+            "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \
+             more memory",
             bench::gib(needed),
             bench::gib(available)
         ))),
@@ -146,7 +146,7 @@ fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Erro
 fn describe(file: &str, kind: &str, graph: &Graph, note: &dyn Fn(&str)) {
     note(&format!("{file}: {kind}, {}", graph.weights.dtype()));
     if graph.duplicates > 0 {
-        note(&format!("duplicate edges: {}, of which the smallest weight counts", graph.duplicates));
+        note(&format!("duplicate edges: {}; the smallest weight counts", graph.duplicates));
     }
     if graph.idle_loops > 0 {
         note(&format!("edges from a node to itself: {}, left out as they shorten no path", graph.idle_loops));
@@ -202,7 +202,8 @@ fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
                 }
             };
             Error::Usage(format!(
-                "there are no shortest distances, as going around a cycle makes paths ever shorter: {} has length {}{doubt}",
+                "there are no shortest distances, as a negative cycle makes paths ever shorter: {} has length \
+                 {}{doubt}",
                 names.join(" -> "),
                 cycle.length.text()
             ))
@@ -215,7 +216,8 @@ fn paths(graph: &Graph, found: &Closure, wanted: &Wanted) -> Result<NextHops, Er
     hops.map_err(|mismatch| {
         let name = |node| graph.names.name(node);
         Error::WrongResult(format!(
-            "the distance from {} to {} is that of no path: the device's result is wrong; choose another rung with --variant",
+            "the distance from {} to {} belongs to no path: the device's result is wrong; choose another rung with \
+             --variant",
             name(mismatch.0),
             name(mismatch.1)
         ))

@@ -95,7 +95,7 @@ impl Journal {
         if let Some(other) = names.find(|name| folder.join(name).exists()) {
             let place = folder.display();
             return Err(Error::Usage(format!(
-                "{place} has {other} already, which no gpulab record wrote: give a new folder"
+                "{place} holds {other}, which gpulab record did not write: give a new folder"
             )));
         }
         Ok(planned)
@@ -106,7 +106,7 @@ impl Journal {
         let name = path.display();
         let text = files::read_to_string(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
         let mut earlier: Journal = serde_json::from_str(&text)
-            .map_err(|e| Error::Usage(format!("{name} is no record of gpulab ({e}): give a new folder")))?;
+            .map_err(|e| Error::Usage(format!("{name} is not a record of gpulab ({e}): give a new folder")))?;
         let of = |journal: &Journal| {
             [&journal.platform, &journal.device, &journal.driver, &journal.gpulab].map(String::clone)
         };
@@ -120,7 +120,7 @@ impl Journal {
         }
         let commands = |journal: &Journal| journal.steps.iter().map(|step| step.command.clone()).collect::<Vec<_>>();
         if commands(&earlier) != commands(&self) {
-            let what = format!("{name} was begun by other options: `{}` goes on with it", earlier.command);
+            let what = format!("{name} was begun with other options: `{}` continues it", earlier.command);
             return Err(Error::Usage(format!("{what}; or give another folder")));
         }
         earlier.folder = self.folder;

@@ -65,7 +65,7 @@ impl FolderLock {
         if files::lock(&file) {
             return Ok(FolderLock { path, file });
         }
-        let why = "another gpulab record works in it: let that end, or give another folder";
+        let why = "another gpulab record is using it: wait for it, or give another folder";
         Err(Error::Usage(format!("{}: {why}", folder.display())))
     }
 }
@@ -101,8 +101,8 @@ fn proposal(info: &DeviceInfo, steps: &[RecordStep], how: &Thoroughness<'_>) -> 
     let folder = names.find(|folder| !folder.exists()).unwrap_or_else(|| place.join(&name));
     let lines: String = steps.iter().map(|step| format!("  gpulab {}\n", joined(&step.words))).collect();
     format!(
-        "{} commands on {}, {}; checks are never cut, so that a slow device takes longer:\n{lines}\
-         nothing was run; this begins, and goes on where it was stopped:\n  {}\n",
+        "{} commands on {}, {}; checks are never cut, so a slow device takes longer:\n{lines}nothing was run; this \
+         command starts or continues it:\n  {}\n",
         steps.len(),
         info.name,
         minutes(steps.iter().map(|step| step.seconds).sum()),
@@ -164,7 +164,7 @@ impl Recording<'_> {
             ));
             self.run_step(step, at, journal)?;
             if interrupt::interrupted() {
-                self.note("what was measured is kept: the same command goes on with it");
+                self.note("the results so far are kept: the same command continues");
                 return Err(Error::Interrupted);
             }
         }
@@ -205,7 +205,7 @@ impl Recording<'_> {
         Ok(match status.code().and_then(|code| u8::try_from(code).ok()) {
             _ if interrupt::interrupted() => Err("interrupted".to_owned()),
             Some(code) => Ok(code),
-            None => Err(format!("it was ended by the system ({status})")),
+            None => Err(format!("the system ended it ({status})")),
         })
     }
 
@@ -267,6 +267,6 @@ fn worst(steps: &[JournalStep]) -> Result<(), Error> {
         _ if has(4) => Err(Error::WrongResult(text)),
         _ if has(5) => Err(Error::BuildFailed(text)),
         true => Err(Error::Untrusted(text)),
-        false => Err(Error::Failed(format!("{text}\nthe same command tries those again that were not whole"))),
+        false => Err(Error::Failed(format!("{text}\nthe same command repeats the incomplete ones"))),
     }
 }

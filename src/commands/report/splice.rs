@@ -49,7 +49,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReportArgs) -> Result<(), E
     if options.splicing.check {
         out.text(&stale.iter().map(|line| format!("{line}\n")).collect::<String>())?;
         return match stale.is_empty() {
-            true => out.text(&format!("{summary}: all are what their commands give\n")),
+            true => out.text(&format!("{summary}: all are up to date\n")),
             false => {
                 let how = "gpulab report --splice with the same files renews them";
                 let are = if stale.len() == 1 { "is" } else { "are" };
@@ -132,7 +132,7 @@ impl Document {
         let commands = |blocks: &[DocBlock]| blocks.iter().map(|block| block.command.clone()).collect::<Vec<_>>();
         match doc_blocks(&text) {
             Ok(again) if commands(&again) == commands(&self.blocks) => Ok(text),
-            _ => Err(Error::Usage(format!("{}: what a command prints has marks of blocks itself", self.path))),
+            _ => Err(Error::Usage(format!("{}: the command's output itself has marks of blocks", self.path))),
         }
     }
 
@@ -231,7 +231,7 @@ fn misread(error: &clap::Error) -> String {
 /// Why a command has no place in a document: only those that need no device and write nothing have one.
 fn refusal(command: &Command) -> Option<&'static str> {
     let is_file = |path: &Option<String>| path.as_ref().is_some_and(|path| path != "-");
-    const FILES: &str = "it writes files: a block has what goes to standard output";
+    const FILES: &str = "it writes files: a block holds only standard output";
     match command {
         Command::Plot(_)
         | Command::Columns { .. }
@@ -241,11 +241,11 @@ fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Help { .. } => None,
         Command::Show(options) => is_file(&options.md).then_some(FILES),
         Command::Compare(options) => (is_file(&options.csv) || is_file(&options.json)).then_some(FILES),
-        Command::Source(options) => options.expanded.then_some("--expanded is made for a device"),
+        Command::Source(options) => options.expanded.then_some("--expanded needs a device"),
         Command::Tune(options) if !options.replay.is_empty() => {
             (!options.export.is_empty() || is_file(&options.md)).then_some(FILES)
         }
-        Command::Tune(_) => Some("it needs a device, but with --replay"),
+        Command::Tune(_) => Some("it needs a device, except with --replay"),
         Command::Report(_) => Some("it writes documents itself"),
         Command::Devices { .. }
         | Command::Doctor { .. }
@@ -264,9 +264,9 @@ fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Record(_) => Some("it needs a device or a simulator"),
         Command::Exercise { .. } => Some("it keeps progress, and needs a device to check"),
         Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {
-            Some("what it prints is not for readers, or it changes files")
+            Some("its output is not for readers, or it changes files")
         }
-        Command::Worker => Some("it is not for people"),
+        Command::Worker => Some("it is for gpulab itself"),
     }
 }
 
@@ -368,16 +368,16 @@ impl Filled<'_> {
 ///
 /// Errors: what it says when it fails.
 fn printed(words: &[String]) -> Result<String, String> {
-    let program = std::env::current_exe().map_err(|e| format!("gpulab does not find itself: {e}"))?;
+    let program = std::env::current_exe().map_err(|e| format!("gpulab cannot find its own program: {e}"))?;
     let mut command = process::Command::new(program);
     command.args(words).env("COLUMNS", CODE_WIDTH.to_string()).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
     command.env_remove(crate::cli::DEVICE_VARIABLE).stdin(process::Stdio::null());
-    let output = command.output().map_err(|e| format!("gpulab cannot be run again: {e}"))?;
+    let output = command.output().map_err(|e| format!("cannot start gpulab again: {e}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(said.trim().trim_start_matches("gpulab: ").to_owned());
     }
-    String::from_utf8(output.stdout).map_err(|_| "its output is no text (UTF-8)".to_owned())
+    String::from_utf8(output.stdout).map_err(|_| "its output is not UTF-8 text".to_owned())
 }
 
 /// A picture's path as seen from its document, as Markdown's links take it. Both are paths from the folder of the command.
@@ -387,7 +387,7 @@ fn link(document: &str, picture: &str) -> std::io::Result<String> {
         Some(parent) if parent != Path::new("") => parent.canonicalize()?,
         _ => here.clone(),
     };
-    let none = || std::io::Error::other("no address leads from the document to the picture");
+    let none = || std::io::Error::other("no relative path leads from the document to the picture");
     files::address(&folder, &here.join(picture)).ok_or_else(none)
 }
 
@@ -402,12 +402,12 @@ mod tests {
             ("gpulab show h200 launch --md x.md", "writes files"),
             ("gpulab tune --replay a.csv --md x.md", "writes files"),
             ("gpulab", "looks for a device"),
-            ("gpulab tune dot", "but with --replay"),
+            ("gpulab tune dot", "except with --replay"),
             ("gpulab tune --replay a.csv --export kernel-tuner b.json", "it writes files"),
             ("gpulab compare a b --csv c", "it writes files"),
-            ("gpulab source stride --expanded", "made for a device"),
+            ("gpulab source stride --expanded", "--expanded needs a device"),
             ("gpulab report --splice README.md", "writes documents itself"),
-            ("gpulab worker", "not for people"),
+            ("gpulab worker", "for gpulab itself"),
             ("gpulab shwo h200", "did you mean `gpulab show`"),
             ("gpulab show --nosuch", "unexpected argument '--nosuch'"),
             ("gpulab show --help", "gpulab help COMMAND"),

@@ -115,7 +115,7 @@ pub(super) fn pivot(
         return pivot::of_peers(&peers, names.by, names.value, medium).map_err(Error::Usage);
     }
     if rows.is_empty() {
-        return Err(Error::Usage("--by puts rows of ladders and sweeps side by side, and there are none here".into()));
+        return Err(Error::Usage("--by needs rows of ladders or sweeps, and there are none here".into()));
     }
     let by = by(names.by, &rows)?;
     let value = columns_of_rows(&[names.value.to_owned()], &rows)?.remove(0);
@@ -145,7 +145,7 @@ pub(super) fn model_errors(
         }
     }
     if factors.is_empty() {
-        let why = "no rung has counts, and ceilings of its device beside it: --why --by has nothing to sum up";
+        let why = "no rung has both counts and its device's ceilings: --why --by has nothing to sum up";
         return Err(Error::Usage(why.into()));
     }
     Ok(report::why::errors(&by, &factors, medium))

@@ -116,7 +116,7 @@ impl AskedTuning {
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
         if shape.elements() == 0 {
-            return Err(Error::Usage("--n 0: without elements nothing is launched, and nothing to tune".into()));
+            return Err(Error::Usage("--n 0: no elements, so no launch to tune".into()));
         }
         let all = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
         let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
@@ -167,7 +167,7 @@ fn one_choice(setting: Setting) -> Result<(String, String), Error> {
     match &setting.values[..] {
         [value] => Ok((setting.name.to_owned(), value.clone())),
         _ => Err(Error::Usage(format!(
-            "--set {}: each value is another problem with an optimum of its own: give one",
+            "--set {}: each value is a different problem with its own optimum: give one",
             setting.name
         ))),
     }

@@ -29,7 +29,7 @@ impl Tuning<'_> {
             };
             let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), self.asked.family.name);
             let text = format!(
-                "remembered for {name} {}, {}, {size}: gpulab {name} uses it, with --no-tuned it does not",
+                "remembered for {name} {}, {}, {size}: gpulab {name} uses it, unless --no-tuned is given",
                 entries.iter().map(label).collect::<Vec<_>>().join(", "),
                 self.asked.dtype,
             );

@@ -39,7 +39,7 @@ impl TuningRows {
             None => TuningRows::in_folder(identity, plan, info),
         };
         if !found.rows.is_empty() && !global.quiet {
-            say(&format!("going on: {} configurations were measured before", latest(&found.rows).len()));
+            say(&format!("continuing: {} configurations are measured already", latest(&found.rows).len()));
         }
         Ok(found)
     }
@@ -53,7 +53,7 @@ impl TuningRows {
         }
         let file = CsvFile::open(path, Mode::Append)?;
         let rows = read_rows(at)?.rows;
-        let refused = |why| Error::Usage(format!("cannot go on with {path}: {why}; give another file or remove it"));
+        let refused = |why| Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"));
         identity.finished(plan, &latest(&rows)).map_err(refused)?;
         Ok(TuningRows { rows, file: Some(file), own: None })
     }
@@ -116,7 +116,7 @@ impl TuningRows {
     pub(super) fn how_to_go_on(&self) -> String {
         let measured = self.len();
         match self.file {
-            Some(_) => format!("{measured} configurations were measured: the same command goes on"),
+            Some(_) => format!("{measured} configurations were measured: the same command continues"),
             None => format!("{measured} configurations were measured; their rows were written to no file"),
         }
     }

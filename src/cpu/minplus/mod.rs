@@ -55,7 +55,7 @@ macro_rules! typed {
 pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_sequential",
-        about: "one thread, three plain loops of which the innermost reads a column",
+        about: "one thread, three plain loops; the innermost reads a column",
         run: |shape, _, inputs, result| typed!(&inputs[0], result, |d, r| sequential(shape.n as usize, d, r)),
         depth: |_, _| 0,
     },

@@ -327,7 +327,7 @@ impl Description {
             }
             None => Ok(()),
             Some(allowed) if allowed.reason.trim().is_empty() => {
-                Err("[tolerance] reason: say in a few words why so much is right".into())
+                Err("[tolerance] reason: say in a few words why this error is right".into())
             }
             Some(Allowance { absolute, relative, times, .. }) => {
                 let is_sound = absolute.is_finite() && *absolute >= 0.0 && (0.0..0.1).contains(relative);
@@ -354,8 +354,8 @@ impl Description {
         let mut rungs: BTreeSet<&str> = BTreeSet::new();
         for rung in &self.rung {
             if !is_rung_name(&rung.name) || !rungs.insert(&rung.name) {
-                let why = "a rung's name is of small letters, digits and _, begins with a letter that no digit follows";
-                return Err((rung.name.clone(), format!("[[rung]] {:?}: {why}, and is there once", rung.name)));
+                let why = "a rung's name has small letters, digits and _, starts with a letter that no digit follows";
+                return Err((rung.name.clone(), format!("[[rung]] {:?}: {why}, and is unique", rung.name)));
             }
             let macros = rung.tune.keys();
             for name in rung.scratch.keys().chain(macros) {
@@ -468,7 +468,7 @@ impl Description {
             ("small", _) => most().map(|most| Some(Fill::Exact(most))),
             ("below", _) if most()? > 1 => most().map(|most| Some(Fill::Below(most))),
             ("below", _) | ("ones", "") => Err(format!(
-                "fill {text:?} makes all elements the same, so that a kernel which never reads them would pass: choose \
+                "fill {text:?} makes all elements the same, so a kernel that never reads them would pass: choose \
                  random, positive, small 8 or below 256"
             )),
             _ => Err(format!("there is no fill {text:?}; there is random, positive, small 8, below 256")),
@@ -504,7 +504,7 @@ fn work_group(text: Option<&str>) -> Result<Option<WorkGroup>, String> {
         Some(&[x]) => Ok(Some(WorkGroup::linear(x))),
         Some(&[x, y]) => Ok(Some(WorkGroup([x, y, 1]))),
         Some(&[x, y, z]) => Ok(Some(WorkGroup([x, y, z]))),
-        _ => Err(format!("wg = {text:?} is no work-group: write \"256\" or \"16x16\"")),
+        _ => Err(format!("wg = {text:?} is not a work-group: write \"256\" or \"16x16\"")),
     }
 }
 
@@ -596,7 +596,7 @@ args = ["x", "out", "n"]
             ("about =", "abuot =", 3, "unknown field `abuot`, expected one of"),
             ("\"i32\"", "\"i16\"", 4, "unknown variant `i16`"),
             ("\"2 * n * size\"", "\"2 * k\"", 7, "k is unknown here; there is n, m, size"),
-            ("\"2 * n * size\"", "\"2 n\"", 7, "has no place"),
+            ("\"2 * n * size\"", "\"2 n\"", 7, "is not expected here"),
             ("\"2 * n * size\"", "[]", 7, "a number or a formula in quotes"),
             ("\"copy\"", "\"speed\"", 6, "there is read, write, copy"),
             ("small 8", "little", 11, "there is random"),
@@ -606,7 +606,7 @@ args = ["x", "out", "n"]
             ("\"{out}\"", "\"-\"", 18, "{out}"),
             ("ITEMS = [1, 2]", "ITEMS = []", 28, "must be in capitals and have values"),
             ("ITEMS = [1, 2]", "WG = [1, 2]", 28, "is taken"),
-            ("wg = \"64\"", "wg = \"64y\"", 25, "is no work-group"),
+            ("wg = \"64\"", "wg = \"64y\"", 25, "is not a work-group"),
             ("\"naive\"", "\"v1\"", 25, "a rung's name"),
             ("items = \"ceil(n, ITEMS)\"\n", "", 31, "needs either items"),
             ("items = \"ceil(n, ITEMS)\"", "items = \"n,n,n,n\"", 31, "three dimensions"),

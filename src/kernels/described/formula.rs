@@ -76,7 +76,7 @@ impl Formula {
         let root = parser.sum().map_err(|why| wrong(&why))?;
         match parser.peek() {
             None => Ok(Formula { text: text.trim().to_owned(), root }),
-            Some(token) => Err(wrong(&format!("`{token}` has no place"))),
+            Some(token) => Err(wrong(&format!("`{token}` is not expected here"))),
         }
     }
 
@@ -207,7 +207,7 @@ impl<'a> FormulaParser<'a> {
             return self.demand(")").map(|()| Node::Operation(function, sides));
         }
         match token.starts_with(|c: char| c.is_ascii_digit()) {
-            true => token.replace('_', "").parse().map(Node::Number).map_err(|_| format!("`{token}` is no number")),
+            true => token.replace('_', "").parse().map(Node::Number).map_err(|_| format!("`{token}` is not a number")),
             false if is_name(token) => Ok(Node::Name(token.to_owned())),
             false => Err(format!("`{token}` stands where a number or a name must be")),
         }
@@ -300,14 +300,14 @@ mod tests {
             ("huge * huge * huge", "too large"),
             ("x", "x is unknown"),
             ("", "missing"),
-            ("2 n", "`n` has no place"),
+            ("2 n", "`n` is not expected here"),
             ("2 *", "missing"),
             ("(n", "`)` is missing"),
             ("ceil(n)", "`,` is missing"),
             ("n ^ 2", "'^'"),
             ("1.5", "'.'"),
             ("-1", "`-` stands"),
-            ("99999999999999999999999999999999999999999", "no number"),
+            ("99999999999999999999999999999999999999999", "not a number"),
         ] {
             let said = value(text).unwrap_err();
             assert!(said.contains(why), "{text}: {said}");

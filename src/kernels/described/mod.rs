@@ -57,7 +57,7 @@ pub(super) fn declare(
     let description = Description::parse(&file.text)?;
     let whole = |why: String| DeclarationError { line: None, why };
     if is_taken(&description.name) {
-        return Err(whole(format!("name: gpulab has a family {:?} itself: choose another name", description.name)));
+        return Err(whole(format!("name: gpulab already has a family {:?}: choose another name", description.name)));
     }
     for rung in &description.rung {
         check_kernels(file, rung).map_err(whole)?;
@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn names_and_kernels_that_are_not_possible_are_refused() {
         let why = |file: &FamilyFile| declare(file, Box::new(Twice(None))).err().unwrap().why;
-        assert!(why(&file("reduce", TOML)).contains("gpulab has a family"));
-        assert!(why(&file("read", TOML)).contains("gpulab has a family"), "a probe's name");
+        assert!(why(&file("reduce", TOML)).contains("gpulab already has a family"));
+        assert!(why(&file("read", TOML)).contains("gpulab already has a family"), "a probe's name");
         let other = TOML.replace("kernel = \"doubled\"", "kernel = \"tripled\"");
         assert!(why(&file("doubled_b", &other)).contains("it has doubled"));
     }

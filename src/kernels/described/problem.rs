@@ -59,7 +59,7 @@ impl DescribedProblem {
             let has = whole.len() as u64;
             if has >= len && is_constant(&whole, len as usize) {
                 let why = format!(
-                    "the first {len} elements of {file} are all the same, so that a kernel which never reads {} would pass: \
+                    "the first {len} elements of {file} are all the same, so a kernel that never reads {} would pass: \
                      choose another file",
                     input.name
                 );
@@ -84,13 +84,10 @@ impl DescribedProblem {
         let want = self.result(case.shape, &case.params);
         let (len, dtype) = (answer.len(), answer.dtype());
         if (len, dtype) != (want, case.dtype) {
-            return Err(format!(
-                "the reference gave {len} elements of {dtype}, and {want} of {} are right",
-                case.dtype
-            ));
+            return Err(format!("the reference gave {len} elements of {dtype}, not {want} of {}", case.dtype));
         }
         if let Some(index) = first_nan(&answer) {
-            return Err(format!("the reference's element {index} is NaN, which nothing can be compared with"));
+            return Err(format!("the reference's element {index} is NaN, which cannot be compared"));
         }
         let Some(allowed) = self.description.tolerance.as_ref().filter(|_| case.dtype.is_float()) else {
             return Ok(Reference::Exact(answer));

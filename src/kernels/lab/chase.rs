@@ -27,7 +27,7 @@ pub(crate) const FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
-pub(crate) const DEPENDENT: Tunable = setting("dependent", "whether a load's address is what the load before it found");
+pub(crate) const DEPENDENT: Tunable = setting("dependent", "whether a load's address comes from the load before it");
 
 /// Loads of a round, as in the kernels.
 pub(crate) const UNROLLED: u64 = 16;

@@ -10,7 +10,7 @@ pub const WEIGHTS: Tunable = Tunable::choice(
 )
 .by_default("non_negative");
 pub(super) const DEPTH: Tunable =
-    Tunable::number("depth", "rows of a panel that are staged at once", (1, 1024), &["4", "8", "16", "32"])
+    Tunable::number("depth", "rows of a panel staged at once", (1, 1024), &["4", "8", "16", "32"])
         .by_default("v3: 8, v6: 256, else by the size");
 pub(super) const TILE: Tunable =
     Tunable::pair("tile", "results of a work-group, rows x columns", &["64x64", "128x64", "128x128", "256x128"])

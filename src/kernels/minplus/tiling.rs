@@ -46,7 +46,7 @@ impl Tiling {
         }
         if !depth.is_multiple_of(2) || depth > 64 || !shares(depth * tile[0]) || !shares(depth * tile[1]) {
             return Err(
-                "the items of a work-group cannot share what is staged evenly: try another depth or tile".into()
+                "the items of a work-group cannot share the staged elements evenly: try another depth or tile".into()
             );
         }
         Ok(())

@@ -174,7 +174,7 @@ impl Declaration {
                     Some(Product::parse(text).ok_or("local takes elements, as in `local WG` or `local 32*33`")?);
             }
             ["tune", name, ref values @ ..] if !values.is_empty() => self.tunables.push(tunable(name, values)?),
-            _ => return Err(format!("`{}` is no declaration; there is {}", said.trim(), known(form))),
+            _ => return Err(format!("`{}` is not a declaration; there is {}", said.trim(), known(form))),
         }
         Ok(())
     }

@@ -38,8 +38,8 @@ pub const FAMILY: Family = Family {
 
 const OP: Tunable = Tunable::choice(
     "op",
-    "what joins two elements; and, or, xor are for integers. Of no elements: 0 for sum, or, xor, all bits for and, the \
-     type's greatest value for min, its least for max",
+    "the operation on two elements; and, or, xor need integers. No elements give 0 for sum, or, xor, all bits for and, \
+     the type's greatest value for min, its least for max",
     &["sum", "min", "max", "and", "or", "xor"],
 )
 .by_default("sum");
@@ -196,7 +196,7 @@ pub(super) fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Ref
     OP.given(&ask.case.params)?;
     let op = op(ask.case);
     if op.is_bitwise() && dtype.is_float() {
-        return Err(Refusal::Setting(format!("{} joins the bits of integers, and {dtype} holds none", op.name())));
+        return Err(Refusal::Setting(format!("{} needs an integer type, not {dtype}", op.name())));
     }
     let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
     let mut plan = Builder::linear(ask, element, grid);

@@ -168,7 +168,7 @@ impl<'a> Climb<'a> {
 
     /// What a model of the rungs' times needs to know of the device, measured where it is not kept.
     pub(crate) fn model_limits(&mut self, limits: &mut Limits) -> Result<Vec<CeilingRow>, Error> {
-        self.show("what --why needs of the device's limits");
+        self.show("the device's limits for --why");
         limits.end_by(None);
         limits.rows(&ceilings::for_model(&self.executor.info().target), &mut *self.executor)
     }

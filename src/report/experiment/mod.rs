@@ -18,7 +18,7 @@ const REMARKS: usize = 5;
 
 /// What to say of points that have a flag.
 const CARE: [(&str, &str); 5] = [
-    (flag::LAUNCH_BOUND, "under 50 us, of which a launch is a part"),
+    (flag::LAUNCH_BOUND, "under 50 us, including the launch"),
     (flag::FITS_CACHE, "their data fit the cache"),
     (flag::CLOCK_FALLBACK, "by another clock than asked for"),
     (flag::NOISY, "noisy, so that small differences mean little"),

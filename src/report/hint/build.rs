@@ -27,7 +27,7 @@ pub(super) fn hint(judgement: &Judgement) -> Hint {
     by_log(log, &signature).unwrap_or_else(|| {
         Hint::new(
             "The kernel does not compile; the lines above are those of your file.",
-            "Mend the first error first: those behind it often follow from it.",
+            "Fix the first error first: later ones often follow from it.",
         )
     })
 }
@@ -64,7 +64,7 @@ fn by_log(log: &str, signature: &str) -> Option<Hint> {
         ));
     }
     if let Some(name) = quoted(log, "unknown type name") {
-        return Some(Hint::new(format!("{name} is no type of OpenCL C."), MACROS));
+        return Some(Hint::new(format!("{name} is not a type of OpenCL C."), MACROS));
     }
     if let Some(name) = quoted(log, "implicit declaration of function") {
         let next = match name.as_str() {
@@ -101,7 +101,7 @@ fn by_log(log: &str, signature: &str) -> Option<Hint> {
     if has(&["no kernel `"]) {
         return Some(Hint::new(
             "The program has no kernel of this name.",
-            "Is it within an #if that is not met, or is its name made by a macro?",
+            "Is it inside an #if that is false, or does a macro make its name?",
         ));
     }
     None
@@ -132,7 +132,7 @@ mod tests {
     fn logs_of_several_compilers_are_read() {
         let said = |log: &str| by_log(log, "x").map(|hint| hint.looks).unwrap_or_default();
         assert_eq!(said("my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'"), "NO_EDGE is not declared.");
-        assert_eq!(said("<stdin>:1:1: error: unknown type name 'vec4'"), "vec4 is no type of OpenCL C.");
+        assert_eq!(said("<stdin>:1:1: error: unknown type name 'vec4'"), "vec4 is not a type of OpenCL C.");
         assert!(said("error: implicit declaration of function '__syncthreads' is invalid").contains("__syncthreads"));
         assert!(said("error: use of type 'double' requires cl_khr_fp64 support").contains("double"));
         assert!(said("error: pointer arguments to kernel functions must reside in '__global'").contains("__global"));

@@ -10,7 +10,7 @@ pub(super) fn hint(judgement: &Judgement, ruling: Ruling) -> Hint {
     let until = right.map_or_else(String::new, |most| format!(" It is right up to {}.", elements(most)));
     match ruling {
         Ruling::Crashed if judgement.failed().is_some_and(|tried| tried.reason.contains("memory limit")) => Hint::new(
-            "The process ended for want of memory: a kernel's process may take so much and no more.",
+            "The process ran out of memory: the process of a kernel has a memory limit.",
             "Make private and local arrays smaller, and unroll less.",
         ),
         Ruling::Crashed => Hint::new(
@@ -39,7 +39,7 @@ pub(super) fn hint(judgement: &Judgement, ruling: Ruling) -> Hint {
              half of 0 is 0. --deadline gives a slow kernel more time.",
         ),
         Ruling::Refused => Hint::new(
-            "The kernel cannot be run so.",
+            "The kernel cannot run like this.",
             "Change what the // gpulab: lines declare, or --wg, -n and --dtype.",
         ),
         _ => Hint::new("The driver failed; the kernel was not judged.", "gpulab doctor looks at the driver."),

@@ -67,13 +67,13 @@ pub(super) fn likeness(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hin
         ),
         Likeness::SumOfProducts => Hint::new(
             "The result is the usual product of matrices, with sums of products.",
-            "Of the min-plus product, + stands for the product and the minimum for the sum.",
+            "In the min-plus product, + replaces the product and the minimum replaces the sum.",
         ),
         Likeness::MinimumOfProducts => {
             Hint::new("The result is the smallest product in place of the smallest sum.", "Add d[i][k] and d[k][j].")
         }
         Likeness::WithInput => Hint::new(
-            "The result is the input where that is less than the right one.",
+            "Where the input is less than the right result, it is the result.",
             "Only ways of two edges count: begin the minimum with NO_EDGE, not with the input or with what the output held.",
         ),
     })
@@ -84,11 +84,12 @@ fn region(judgement: &Judgement, region: CellRegion, are: &str, cells: &CellSymp
     let [wide, high] = cells.tile;
     let is_moved = judgement.parameters.len() > 3;
     let of = if is_moved { " of the input" } else { "" };
-    let rest = "Whole work-groups are launched, and the last ones reach over the edge: turn away single work-items, not whole groups.";
+    let rest = "Whole work-groups are launched, and the last ones reach over the edge: skip single work-items, not \
+                whole groups.";
     Some(match region {
         CellRegion::None if are == "written" => Hint::new(
             "The kernel writes no result: its output is as it was before.",
-            "Does a condition turn all work-items away?",
+            "Does a condition exclude all work-items?",
         ),
         CellRegion::FirstTile => Hint::new(
             format!(
@@ -145,7 +146,7 @@ fn region(judgement: &Judgement, region: CellRegion, are: &str, cells: &CellSymp
                 "Only a square is {are}, as wide as the matrix is high or the other way round: a column is compared with the \
                      height, or a row with the width."
             ),
-            "Of the input, columns are less than width and rows less than height; of the output it is the other way round.",
+            "In the input, columns are below width and rows below height; in the output it is the other way round.",
         ),
         CellRegion::All
         | CellRegion::None
@@ -167,7 +168,7 @@ fn barrier(judgement: &Judgement, cells: &CellSymptoms) -> Option<Hint> {
     }
     is_half.then(|| {
         Hint::new(
-            "Of each tile only one side of the diagonal is right: work-items read the tile before others have written it.",
+            "Only one side of each tile's diagonal is right: work-items read the tile before others have written it.",
             "Put barrier(CLK_LOCAL_MEM_FENCE) between the store to the tile and the load from it.",
         )
     })
@@ -178,9 +179,10 @@ fn start(cells: &CellSymptoms) -> Option<Hint> {
     let from = cells.starts_from?;
     Some(Hint::new(
         format!(
-            "Where there is no way at all, the result is {from}: the minimum begins with a number that is no missing edge."
+            "Where there is no path, the result is {from}: the minimum begins with a number that does not mean a \
+             missing edge."
         ),
-        "Begin with T best = NO_EDGE; which comes from #include \"common/smaller.cl\".",
+        "Begin with T best = NO_EDGE; it comes from #include \"common/smaller.cl\".",
     ))
 }
 
@@ -206,7 +208,7 @@ fn steps(cells: &CellSymptoms) -> Option<Hint> {
         Share::Beginning(first) => {
             Hint::new(format!("Only the first {first} of {n} values of k count: the loop over k is too short."), all)
         }
-        _ => Hint::new(format!("Of {n} values of k {count} count."), all),
+        _ => Hint::new(format!("Only {count} of {n} values of k count."), all),
     })
 }
 

@@ -29,8 +29,7 @@ pub fn hint(judgement: &Judgement) -> Option<Hint> {
 fn wrong(judgement: &Judgement) -> Hint {
     let Some(symptoms) = &judgement.symptoms else {
         return by_sizes(judgement).unwrap_or_else(|| {
-            let looks =
-                "What it does wrong could not be looked at, as it ended the process or the time that was given.";
+            let looks = "The mistake could not be examined: the kernel ended its process or ran out of time.";
             Hint::new(looks, next_check(judgement))
         });
     };
@@ -57,7 +56,7 @@ fn other_type(judgement: &Judgement) -> Option<Hint> {
     let bare = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let other = words.map(bare).find(|word| types.contains(&word.as_str()) && !own.contains(&word.as_str()))?;
     Some(Hint::new(
-        format!("The kernel takes its elements for {other}, and they are {dtype}."),
+        format!("The kernel reads its elements as {other}, but they are {dtype}."),
         format!(
             "Write T for the type of elements and sums, or choose another one with --dtype: {} has others.",
             judgement.asked.family
@@ -78,8 +77,8 @@ fn anywhere(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     if let Some(what) = &symptoms.outside {
         return Some(Hint::new(
             format!("The kernel {}.", what.trim_start_matches("the kernel ")),
-            "Turn away the work-items that have no element: whole work-groups are launched, more work-items than elements. \
-             Compare the index with the size before each store, and give each result the place that belongs to it.",
+            "Skip the work-items that have no element: whole work-groups are launched, more work-items than elements. \
+             Compare the index with the size before each store, and give each result its own place.",
         ));
     }
     if symptoms.differs {
@@ -96,10 +95,10 @@ fn race(judgement: &Judgement, traits: &SourceTraits) -> Hint {
     let looks = "The result changes from run to run over the same data: work-items write to the same place, or read what \
                  others have not written yet.";
     let next = match traits.has_atomics {
-        true => "Something is written beside the atomic operations: look for stores that several work-items do.",
+        true => "Plain stores write the result besides the atomic operations: look for stores by several work-items.",
         false if traits.has_local => {
-            "Look for a missing barrier(CLK_LOCAL_MEM_FENCE) between a store to local memory and the load of it by another \
-             work-item, and for stores that several work-items do."
+            "Look for a missing barrier(CLK_LOCAL_MEM_FENCE) between a store to local memory and its load by another \
+             work-item, and for stores by several work-items."
         }
         false => "Give each work-item or work-group a result of its own, at get_global_id(0) or get_group_id(0).",
     };
@@ -164,7 +163,7 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
 }
 
 fn unknown(judgement: &Judgement) -> Hint {
-    let looks = "The pattern of what is wrong has no name here.";
+    let looks = "The wrong elements follow no known pattern.";
     Hint::new(
         looks,
         format!(
@@ -240,7 +239,7 @@ mod tests {
         let of = |text: &str| hint(&wrong(differs(), text)).unwrap();
         assert!(of("__local T s[4]; s[0] = 1;").looks.contains("no barrier"));
         assert!(of("__local T s[4]; barrier(1);").next.contains("missing barrier"));
-        assert!(of("atomic_add(p, 1);").next.contains("beside the atomic operations"));
+        assert!(of("atomic_add(p, 1);").next.contains("besides the atomic operations"));
         assert!(of("p[0] += 1;").next.contains("get_group_id(0)"));
     }
 
@@ -252,7 +251,7 @@ mod tests {
             judgement.tried[1].shape = Shape::vector(tried[1]);
             hint(&judgement).unwrap().looks
         };
-        assert!(odd([257, 255]).contains("no name"), "{}", odd([257, 255]));
+        assert!(odd([257, 255]).contains("no known pattern"), "{}", odd([257, 255]));
         assert!(odd([256, 255]).contains("whole groups of 256 elements"));
         assert!(odd([1, 255]).contains("right up to one element and wrong from 255 elements on"));
     }

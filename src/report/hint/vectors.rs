@@ -41,12 +41,10 @@ fn unwritten(symptoms: &Symptoms, traits: &SourceTraits) -> Option<Hint> {
             format!(
                 "The last of {of} partial results is not written: the last group, which has fewer elements, leaves none."
             ),
-            "Write a partial result in every group, that of no elements too: return only behind the store, and behind all barriers.",
+            "Write a partial result in every group: store the identity for an empty group; never return before the \
+             store or a barrier.",
         ),
-        _ => Hint::new(
-            format!("Of {of} partial results {count} are not written, the first of them number {first}."),
-            own,
-        ),
+        _ => Hint::new(format!("{count} of {of} partial results are not written; the first is number {first}."), own),
     })
 }
 
@@ -55,11 +53,11 @@ fn starts(counts: &CountSymptoms, traits: &SourceTraits) -> Option<Hint> {
     match counts.starts_from {
         StartsFrom::Nothing => None,
         StartsFrom::Output => Some(Hint::new(
-            "The result holds what the output held before the launch: nobody sets it to zero.",
+            "The result includes the output's value before the launch: nothing sets it to zero.",
             "Add up in a variable of the work-item, and store it with = in place of +=.",
         )),
         StartsFrom::BesideInputs => Some(Hint::new(
-            "The result holds what lies behind the end of the input: the kernel reads elements from n on.",
+            "The result includes memory behind the end of the input: the kernel reads elements from n on.",
             "Load an element only where its index is less than n, and take 0 elsewhere.",
         )),
         StartsFrom::Elsewhere if traits.has_local && traits.barriers == 0 => Some(no_barrier()),
@@ -136,18 +134,19 @@ fn counted(judgement: &Judgement, symptoms: &Symptoms, counts: &CountSymptoms) -
             "Add to what a work-item holds, in place of replacing it: += where there is =.",
         ),
         Share::PowersOfGroups => Hint::new(
-            "Of each work-group only elements 0, 1, 2, 4, 8 and so on are in the result: the first work-item ran through the tree \
-             before the others had added theirs.",
+            "Only elements 0, 1, 2, 4, 8 and so on of each work-group are in the result: the first work-item ran \
+             through the tree before the others had added theirs.",
             "Put barrier(CLK_LOCAL_MEM_FENCE) into the tree's loop, behind each step, outside of the if.",
         ),
         Share::FirstPartOfGroups(part) if part == wg && each > 1 => Hint::new(
             format!(
-                "Of each group's {group} elements only the first {wg} are in the result: each work-item takes one of {each}."
+                "Only the first {wg} of each group's {group} elements are in the result: each work-item takes one of \
+                 {each}."
             ),
             format!("Let each work-item take {each} elements, WG apart, or declare: // gpulab: elements 1"),
         ),
         Share::FirstPartOfGroups(part) => Hint::new(
-            format!("Of each group's {group} elements only the first {part} are in the result."),
+            format!("Only the first {part} of each group's {group} elements are in the result."),
             format!(
                 "Look for the number {part}: is the group's size written as a number in place of WG, or a step of a tree missing?"
             ),
@@ -176,10 +175,10 @@ fn counted(judgement: &Judgement, symptoms: &Symptoms, counts: &CountSymptoms) -
         Share::FirstOfGroups | Share::Some => {
             let missing = counts.first_missing.unwrap_or_default();
             let strange =
-                if counts.strange > 0 { ", and some leave a result that is no multiple of theirs" } else { "" };
+                if counts.strange > 0 { ", and some leave a result that is not a multiple of their value" } else { "" };
             Hint::new(
                 format!(
-                    "Of {n} elements {} are in the result{strange}; the first that is not is number {missing}.",
+                    "{} of {n} elements are in the result{strange}; the first missing one is number {missing}.",
                     counts.count
                 ),
                 format!("Follow element {missing}: which work-item loads it, and where does its sum go?"),
@@ -221,7 +220,7 @@ fn pairs(counts: &CountSymptoms) -> Option<Hint> {
     }
     (counts.is_paired == Some(false)).then(|| {
         Hint::new(
-            "Elements are multiplied that do not stand at the same place of x and y.",
+            "The kernel multiplies elements at different places of x and y.",
             "Load both at the same index: x[i] * y[i].",
         )
     })

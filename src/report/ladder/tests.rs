@@ -348,7 +348,7 @@ fn short_rungs_are_told_with_what_launches_cost_and_shares_of_a_peak_beside_thos
 
 #[test]
 fn a_device_that_wins_from_end_to_end_wins_not_only_where_the_data_are() {
-    let only = "only where the data are there already";
+    let only = "only if it already has the data";
     assert!(said(&typical()).contains(&format!("{only} (v2 to v5): ")), "{}", said(&typical()));
     let mut rows = typical();
     rows.iter_mut().for_each(|r| r.t_end_to_end_s = Some(1.4e-3));
@@ -426,7 +426,7 @@ fn launches_and_not_the_idea_are_blamed_where_they_are_most_of_a_slower_rung() {
     };
     let told = |why: &str| [format!("note: v2: 1.50 times slower than the rung before{why}")];
     // One launch before, then three.
-    assert_eq!(of(8e-6, 24e-6), told(": not the idea costs more here, but its launches"));
+    assert_eq!(of(8e-6, 24e-6), told(": the launches cost more here, not the idea"));
     // One launch in both.
     assert_eq!(of(18e-6, 18e-6), told(", but launches are most of that time, so this says little of the idea"));
     assert_eq!(of(3e-6, 9e-6), told(", on this device and at this size"));

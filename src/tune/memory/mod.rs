@@ -306,7 +306,7 @@ impl Remembered {
         say: &dyn Fn(&str),
     ) -> Option<Remembered> {
         let (file, damage) = TuningMemory::open().ok()?.of(info);
-        damage.iter().for_each(|why| say(&format!("{why}; going on as if nothing were tuned")));
+        damage.iter().for_each(|why| say(&format!("{why}; continuing without tuned settings")));
         Remembered::of(file, family, info, sources)
     }
 

@@ -1,5 +1,5 @@
 // family: dot
-// hint: do not stand at the same place
+// hint: at different places of x and y
 __kernel void mine(__global const T *x, __global const T *y, __global T *partials, const INDEX n)
 {
     const INDEX begin = get_group_id(0) * (INDEX)WG;

@@ -1,5 +1,5 @@
 // family: minplus
-// hint: begins with a number that is no missing edge
+// hint: does not mean a missing edge
 // gpulab: wg 16x16
 #include "common/smaller.cl"
 __kernel void mine(__global const T *d, __global T *r, const INDEX n)

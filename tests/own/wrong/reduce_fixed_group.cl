@@ -1,5 +1,5 @@
 // family: reduce
-// hint: only the first 64 are in the result
+// hint: Only the first 64 of each group
 __kernel void mine(__global const T *x, __global T *partials, const INDEX n)
 {
     const uint lid = get_local_id(0);

@@ -1,5 +1,5 @@
 // family: reduce
-// hint: takes its elements for float, and they are i32
+// hint: reads its elements as float, but they are i32
 __kernel void mine(__global const float *x, __global float *partials, const INDEX n)
 {
     const INDEX begin = get_group_id(0) * (INDEX)WG;
