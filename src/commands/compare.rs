@@ -1,7 +1,7 @@
 //! `gpulab compare`: recorded runs held against each other.
 
 use crate::cli::{Compare, Global};
-use crate::compare::{ComparisonRow, FileComparison, SpeedVerdict, compare, curve, steps};
+use crate::compare::{ComparisonRow, FileComparison, SIDES, SLOWDOWNS, SpeedVerdict, compare, curve, steps};
 use crate::console::{Out, note, screen};
 use crate::outputs::{Outputs, Paths};
 use crate::record::Row;
@@ -46,12 +46,6 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     outputs.finish(true, true)?;
     options.fail_on.map_or(Ok(()), |share| demand(&comparisons, share))
 }
-
-/// Runs of each side in the operating curve.
-const SIDES: [usize; 9] = [1, 2, 3, 6, 12, 20, 40, 80, 120];
-
-/// Slowdowns that are planted for it, as shares.
-const SLOWDOWNS: [f64; 4] = [0.03, 0.05, 0.1, 0.3];
 
 /// Prints the operating curve of all runs in the files, each file by itself.
 fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {

@@ -4,6 +4,12 @@ use super::matching::{CaseRuns, timed};
 use super::{RatioInterval, SpeedVerdict, Turns};
 use crate::record::Row;
 
+/// Runs of each side in the usual curve.
+pub const SIDES: [usize; 9] = [1, 2, 3, 6, 12, 20, 40, 80, 120];
+
+/// Slowdowns that are planted for it, as shares.
+pub const SLOWDOWNS: [f64; 4] = [0.03, 0.05, 0.1, 0.3];
+
 impl Turns {
     /// Whether the run at this place belongs to the second side, of so many runs each.
     pub fn is_second(self, at: usize, runs: usize) -> bool {

@@ -13,7 +13,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use curve::{CurvePoint, curve};
+pub use curve::{CurvePoint, SIDES, SLOWDOWNS, curve};
 pub use interval::{RatioInterval, TimeEstimate};
 pub use matching::{CaseRuns, ComparedCase, FileComparison, compare, timed};
 pub use noise::Noise;

@@ -176,7 +176,7 @@ mod tests {
             RatioInterval::of_runs(&before, &before.map(|t| t * factor), turns).unwrap().low
         };
         assert!(low(1.052, Turns::InTurn) > 1.0 && low(1.052, Turns::OneAfterTheOther) < 1.0);
-        assert!(low(1.09, Turns::OneAfterTheOther) > 1.0);
+        assert!(low(1.071, Turns::OneAfterTheOther) > 1.0);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! How often `gpulab compare` is wrong, and what it finds: many runs of the same ladders, by themselves and beside a load.
 
 use crate::{Options, Report};
-use gpulab::compare::{CurvePoint, FEWEST, RatioInterval, SpeedVerdict, Turns, curve, found_from, timed};
+use gpulab::compare::{FEWEST, RatioInterval, SIDES, SLOWDOWNS, SpeedVerdict, Turns, curve, found_from, timed};
 use gpulab::record::Row;
 use gpulab::report::compare::SAME;
+use gpulab::report::format::Screen;
 use gpulab::store::{Recorded, recorded, write_rows};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,12 +16,6 @@ const LADDERS: [(&str, &str); 2] = [("dot", "naive,wide"), ("reduce", "raking,wi
 
 /// Their numbers of elements, run by run in turn: the second is a tenth more work, a slowdown that is there.
 const SIZES: [u64; 2] = [1 << 20, 1_153_434];
-
-/// Runs of each side.
-const SIDES: [usize; 8] = [1, 3, 6, 12, 20, 40, 80, 120];
-
-/// Slowdowns that are planted by longer times.
-const SLOWDOWNS: [f64; 4] = [0.03, 0.05, 0.1, 0.3];
 
 /// Most comparisons of sides that are alike that may be called, as a share.
 const MOST_CALLED: f64 = 0.01;
@@ -45,20 +40,16 @@ pub fn run(options: &Options) -> Result<Report, String> {
         let rows = beside(is_loaded, || measure(rounds))??;
         write_rows(&file.display().to_string(), &rows).map_err(|e| e.to_string())?;
         println!("{name}, {rounds} rounds: {}", file.display());
-        let mut own = (0, 0);
-        for point in curve(&rows, &SIDES, &SLOWDOWNS, SAME) {
-            let CurvePoint { runs, turns, alike: tried, called: wrong, found, missed_badly } = point;
-            let turns = if turns == Turns::InTurn { "in turn" } else { "one after the other" };
-            println!(
-                "  {runs:3} runs {turns:19}  {wrong:3} of {tried} called; found {found:?}; {missed_badly} the other way"
-            );
-            // Fewer runs are never called.
-            if runs >= FEWEST {
-                own = (own.0 + wrong, own.1 + tried);
-            }
+        let points = curve(&rows, &SIDES, &SLOWDOWNS, SAME);
+        println!(
+            "{}",
+            gpulab::report::compare::curve(&points, &SLOWDOWNS, Screen { width: 100, unicode: true, color: false })
+        );
+        // Fewer runs are never called.
+        for point in points.iter().filter(|point| point.runs >= FEWEST) {
+            (alike, called) = (alike + point.alike, called + point.called);
+            worst = worst.max(point.called as f64 / point.alike as f64);
         }
-        (called, alike) = (called + own.0, alike + own.1);
-        worst = worst.max(own.0 as f64 / own.1 as f64);
         let (found, tried) = found_as_said(&rows);
         println!("  {found} of {tried} comparisons find what so many runs are said to find");
         least_found = least_found.min(found as f64 / tried as f64);
