@@ -44,7 +44,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     }
     let rungs: Vec<&'static Rung> = family.kernels().collect();
     let params = bench::own_settings(family, &rungs, &options.set)?;
-    let mut study = LadderRun::new(family, shape, &options.ladder, &params);
+    let mut study = LadderRun::new(family, shape, options.ladder.dtype, &params);
     if options.ladder.wg.is_none() {
         let case = |rung: &&Rung, wg: WorkGroup| Case {
             wg,
@@ -63,7 +63,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
 
 /// Runs each rung in the simulator, over some groups and a rest, and says what that found.
 fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &LadderRun) -> Result<(), Error> {
-    /// Seconds, if nobody says: a simulator is slow.
+    /// Seconds by default: a simulator is slow.
     const PATIENCE_S: f64 = 120.0;
     let limit = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(PATIENCE_S));
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);

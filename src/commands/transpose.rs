@@ -11,7 +11,7 @@ use crate::{Error, record};
 pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Matrix));
     let shape = Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) };
-    let study = LadderRun::new(&kernels::transpose::FAMILY, shape, &options.ladder, &options.tunables.params);
+    let study = LadderRun::new(&kernels::transpose::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
     ladder::run(out, global, &options.ladder, &LadderRun { series: series(options), ..study })
 }
 

@@ -213,7 +213,7 @@ impl TriedFile<'_> {
         let asked = &judged.judgement.asked;
         let is_choice = |name: &String| judged.family.choices.iter().any(|choice| choice.name == name);
         let choices = asked.params.clone().into_iter().filter(|(name, _)| is_choice(name)).collect();
-        let mut study = LadderRun::new(judged.family, asked.shape, &options, &choices);
+        let mut study = LadderRun::new(judged.family, asked.shape, options.dtype, &choices);
         study.own_cases = vec![asked.clone()];
         study.own = Some(judged.rung);
         study.memory = Some(judged.memory);

@@ -1,6 +1,5 @@
 //! A ladder that is to be climbed.
 
-use crate::cli::Ladder;
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};
 use crate::plan::Case;
@@ -15,29 +14,28 @@ pub(crate) struct LadderRun {
     pub(crate) params: Params,
     /// Further settings, with each of which every kernel runs once.
     pub(crate) series: Vec<Params>,
-    /// Whose set-up it is, if a source's.
+    /// The source whose set-up this is, if any.
     pub(crate) source: Option<AsSource>,
     /// Files of real inputs; empty for random ones.
     pub(crate) inputs: Vec<String>,
-    /// A reader's kernel among the rungs, of which is said where it lands.
+    /// The reader's own kernel; the table says where it lands.
     pub(crate) own: Option<&'static Rung>,
     /// Cases of rungs that have a group and settings of their own.
     pub(crate) own_cases: Vec<Case>,
-    /// Bytes that a worker may take beside what its driver has, if it runs what nobody trusts.
+    /// Memory limit of the worker in bytes, without the driver's share, for untrusted kernels.
     pub(crate) memory: Option<u64>,
-    /// Whether the table goes to standard error, as somebody else's file takes standard output.
+    /// Print the table to standard error, because an output file takes standard output.
     pub(crate) to_stderr: bool,
 }
 
 impl LadderRun {
-    /// A ladder over random inputs, in nobody's set-up, each kernel once.
-    pub(crate) fn new(family: &'static Family, shape: Shape, options: &Ladder, params: &Params) -> LadderRun {
-        let (dtype, params) = (options.dtype, params.clone());
+    /// A ladder over random inputs with the default set-up; each kernel runs once.
+    pub(crate) fn new(family: &'static Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun {
         LadderRun {
             family,
             shape,
             dtype,
-            params,
+            params: params.clone(),
             series: vec![Params::new()],
             source: None,
             inputs: Vec::new(),
@@ -49,7 +47,7 @@ impl LadderRun {
     }
 }
 
-/// What a ladder in the set-up of a source has besides.
+/// Extra options of a ladder that reproduces a source.
 pub(crate) struct AsSource {
     /// Its rungs, as `--variant` names them, unless others are asked for.
     pub(crate) variants: &'static str,

@@ -15,6 +15,6 @@ pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), 
     }
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
     let shape = Form::Square.shape(n, None);
-    let study = LadderRun::new(&kernels::minplus::FAMILY, shape, &options.ladder, &options.tunables.params);
+    let study = LadderRun::new(&kernels::minplus::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
     ladder::run(out, global, &options.ladder, &study)
 }

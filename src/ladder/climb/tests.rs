@@ -4,7 +4,7 @@ use crate::device::fake::fake_info;
 use crate::kernels::dot;
 use crate::outputs::Paths;
 use crate::record::CsvRecord;
-use crate::runner::{Cache, Clock, Measured, Sample, Status};
+use crate::runner::{Clock, Measured, Sample, Status};
 use crate::store::read_rows;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -43,34 +43,11 @@ struct Climbed {
 }
 
 fn settings() -> Settings {
-    Settings {
-        warmup: 1,
-        min_runs: 3,
-        max_runs: 10,
-        min_time: 0.0,
-        timeout: 0.5,
-        max_noise: 0.05,
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        least_time: None,
-        candidate: None,
-    }
+    Settings { warmup: 1, min_runs: 3, max_runs: 10, min_time: 0.0, ..Settings::for_tests() }
 }
 
 fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
-    let ladder = LadderRun {
-        family: &dot::FAMILY,
-        shape: Shape::vector(n),
-        dtype: None,
-        params: Params::new(),
-        series: vec![Params::new()],
-        source: None,
-        inputs: Vec::new(),
-        own: None,
-        own_cases: Vec::new(),
-        memory: None,
-        to_stderr: false,
-    };
+    let ladder = LadderRun::new(&dot::FAMILY, Shape::vector(n), None, &Params::new());
     let study = Study {
         ladder: &ladder,
         dtype: Dtype::F32,
