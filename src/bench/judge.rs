@@ -17,10 +17,10 @@ use crate::{Error, ceilings, interrupt};
 use std::path::Path;
 use std::time::Duration;
 
-/// Seconds that a small case may take, if nobody says: most of it is its compilation.
+/// Seconds that a small case may take by default: most of it is its compilation.
 const SMALL_S: f64 = 15.0;
 
-/// Seconds that a case may take in a simulator, which is slow, if nobody says.
+/// Seconds that a case may take by default in a simulator, which is slow.
 pub(crate) const SIMULATOR_S: f64 = 60.0;
 
 /// What a file is judged for, and how. What is not said is as of the family's ladder.

@@ -17,7 +17,7 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitNeeded {
     bound: Bound,
-    /// Of memory's it does not matter.
+    /// None for memory limits: the type is irrelevant.
     dtype: Option<Dtype>,
     /// Whether floats of either sign are lowered, which some forms cannot do.
     signed: bool,

@@ -1201,7 +1201,7 @@ pub struct Output {
 }
 
 impl Ladder {
-    /// Elements, or columns, if nobody says how many.
+    /// Elements, or columns, by default.
     pub fn default_size(&self, form: Form) -> u64 {
         form.ladder_size(self.measure.quick)
     }

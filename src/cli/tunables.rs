@@ -104,7 +104,7 @@ fn number(tunable: &Tunable, text: &str) -> Result<String, String> {
     tunable.check(&plain).map(|()| plain)
 }
 
-/// What it sets, for which rungs, and what it is if nobody says.
+/// What it sets, for which rungs, and its default.
 fn help(family: &'static Family, tunable: &Tunable) -> String {
     let mut about = tunable.about.to_owned();
     if let Some(first) = about.get_mut(..1) {

@@ -21,7 +21,7 @@ use crate::{Error, ceilings, files, interrupt, report, why, words};
 use std::path::Path;
 use std::time::Duration;
 
-/// Most times that a kernel of an experiment repeats its work inside, if nobody says.
+/// Most times, by default, that a kernel of an experiment repeats its work inside.
 const FEW_REPEATS: u64 = 2;
 
 /// Counts what the options name.

@@ -13,7 +13,7 @@ use crate::{Error, ceilings, interrupt, why};
 use std::path::Path;
 use std::time::Duration;
 
-/// Of kernels that take any, if nobody says.
+/// The default work-group of kernels that take any.
 pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
 
 /// Starts a worker in the simulator, where each case may take so long.

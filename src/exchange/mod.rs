@@ -68,7 +68,7 @@ pub fn case(exchange: &Exchange, variant: &str, words: u64, params: &[(&str, u64
     }
 }
 
-/// A setting that an exchange reads, or what it is if nobody says.
+/// A setting that an exchange reads, or its default.
 fn setting(case: &Case, name: &str, default: u64) -> Result<u64, Refusal> {
     let Some(text) = case.params.get(name) else { return Ok(default) };
     let number = text.parse().ok().filter(|n| *n > 0);

@@ -51,7 +51,7 @@ impl Form {
         }
     }
 
-    /// Elements, or columns, of a ladder if nobody says; fewer where it is to be quick.
+    /// Elements, or columns, of a ladder by default; fewer where it is to be quick.
     pub fn ladder_size(self, quick: bool) -> u64 {
         match (self, quick) {
             (Form::Vector, false) => 1 << 24,
@@ -63,7 +63,7 @@ impl Form {
         }
     }
 
-    /// Elements, or columns, to sweep over if nobody says.
+    /// Elements, or columns, to sweep over by default.
     pub fn default_size(self) -> u64 {
         match self {
             Form::Vector => 1 << 20,

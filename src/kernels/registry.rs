@@ -83,7 +83,7 @@ impl Family {
         described::family(self.name).is_some()
     }
 
-    /// Its shape if nobody says: as a reader's file says, but no more than `usual` where it is to be `small`; of gpulab's own
+    /// Its default shape: as a reader's file says, but no more than `usual` where it is to be `small`; of gpulab's own
     /// `usual` elements or columns.
     pub fn usual_shape(&self, usual: u64, small: bool) -> Shape {
         described::usual_shape(self, usual, small).unwrap_or_else(|| self.form.shape(usual, None))

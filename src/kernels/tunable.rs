@@ -14,7 +14,7 @@ pub struct Tunable {
     pub kind: Kind,
     /// Values worth trying, in order.
     pub values: &'static [&'static str],
-    /// What it is if nobody says, in words; empty where the values tell.
+    /// Its default in words; empty where the values tell.
     pub default: &'static str,
     /// Whether a search for the fastest may change it: not where it moves work out of what is timed.
     pub is_searched: bool,
@@ -83,7 +83,7 @@ impl Tunable {
         }
     }
 
-    /// The same, with words for what it is if nobody says.
+    /// The same, with words for its default.
     pub const fn by_default(self, default: &'static str) -> Tunable {
         Tunable { default, ..self }
     }

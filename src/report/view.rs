@@ -96,7 +96,7 @@ fn three(x: f64) -> String {
     format::significant(x, 3)
 }
 
-/// More rungs than these, with work-groups of another size than most, have no room in a title.
+/// More rungs than these, with other work-group sizes than most, have no room in a title.
 const NAMED_GROUPS: usize = 3;
 
 /// `v5 16x16, v7 1`: the rungs whose work-groups are not those of most.

@@ -18,7 +18,7 @@ const PRINT: &str = "runner/print.cl";
 const WG: usize = 64;
 const GROUPS: usize = 32;
 
-/// Most bytes of inputs that the host makes if nobody says.
+/// Most bytes of inputs that the host makes by default.
 pub(super) const MOST_HELD: u64 = 512 << 20;
 
 /// Whether the device's kernel draws such data: those of vectors, but no bits of floats.

@@ -14,7 +14,7 @@ pub struct Screen {
     pub color: bool,
 }
 
-/// Characters of a line where nobody says how many: of pipes and files.
+/// Characters of a line of pipes and files.
 const WIDTH: usize = 80;
 
 /// No table is narrower.

@@ -153,7 +153,7 @@ fn names(arg: &Arg) -> String {
     format!("{}`{}`{aliases}", short.unwrap_or_default(), arg.to_string().replace('|', "\\|"))
 }
 
-/// What it sets, to which values, and to which if nobody says.
+/// What it sets, to which values, and its default.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_help().or(arg.get_long_help()).map(ToString::to_string).unwrap_or_default();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");

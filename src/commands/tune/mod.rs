@@ -31,7 +31,7 @@ use rows::TuningRows;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Seconds of a search if nobody says.
+/// Seconds of a search by default.
 const BUDGET_S: f64 = 60.0;
 
 /// Share of a time budget that is kept for the last rounds at most.

@@ -32,9 +32,9 @@ pub struct Description {
     pub(crate) types: Vec<Dtype>,
     #[serde(default)]
     form: FormName,
-    /// Elements, or columns, if nobody says.
+    /// Elements, or columns, by default.
     n: Option<u64>,
-    /// Rows, if nobody says.
+    /// Rows by default.
     m: Option<u64>,
     /// What n and m must be multiples of.
     #[serde(default = "one")]
@@ -212,7 +212,7 @@ impl Description {
         }
     }
 
-    /// Its shape if nobody says: as the file says, but no more than `usual` where it is to be `small`; `usual` elements or
+    /// Its default shape: as the file says, but no more than `usual` where it is to be `small`; `usual` elements or
     /// columns where the file says nothing.
     pub(crate) fn usual_shape(&self, usual: u64, small: bool) -> Shape {
         let size = |given: u64| (if small { given.min(usual) } else { given }).next_multiple_of(self.multiple);

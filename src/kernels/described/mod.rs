@@ -141,7 +141,7 @@ pub(super) fn work_group(rung: &Rung) -> Option<WorkGroup> {
     rung_of(&described, rung.path)?.work_group().ok().flatten()
 }
 
-/// The shape that a declared family has if nobody says, by [`Description::usual_shape`].
+/// The default shape of a declared family, by [`Description::usual_shape`].
 pub(super) fn usual_shape(family: &Family, usual: u64, small: bool) -> Option<Shape> {
     let described = find(|known| known.family.name == family.name)?;
     Some(described.problem.description.usual_shape(usual, small))
