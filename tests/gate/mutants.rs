@@ -1,6 +1,6 @@
 //! Wrong kernels, made of the real ones by small patches: each must be rejected, on every driver that it is for.
 //!
-//! A patch whose text is not there, or is there more often than it says, fails the gate, so that no mutant can rot. Each
+//! A patch whose text is not there, or is there more often than it says, fails the gate before anything runs. Each
 //! mutant's command is run over the unpatched sources too, and must then be `ok`: a rejection means something.
 
 mod dot;
@@ -49,13 +49,17 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let chosen = choose(options, &drivers);
     let mutants: Vec<&Mutant> = chosen.iter().map(|(mutant, _)| *mutant).collect();
     check_names(&mutants)?;
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
+    let stale: Vec<String> = TABLES.iter().copied().flatten().filter_map(|mutant| patch(&all, mutant).err()).collect();
+    if !stale.is_empty() {
+        return Err(stale.join("\n"));
+    }
     let mut controls: Vec<(Control, Driver)> = Vec::new();
     for (mutant, driver) in &chosen {
         if !controls.contains(&(mutant.control, *driver)) {
             controls.push((mutant.control, *driver));
         }
     }
-    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
     let verdicts = child::in_parallel(child::ALL_CORES, &chosen, |(mutant, driver)| {
         let started = Instant::now();
         let verdict = try_one(&all, mutant, *driver);
@@ -181,17 +185,22 @@ fn control_fails(all: &Path, control: &Control, driver: Driver) -> Option<String
 fn patched(all: &Path, mutant: &Mutant) -> Result<tempfile::TempDir, String> {
     let folder = tempfile::tempdir().map_err(io)?;
     copy(all, folder.path())?;
-    let path = folder.path().join(mutant.file());
-    let mut text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", mutant.file()))?;
+    fs::write(folder.path().join(mutant.file()), patch(all, mutant)?).map_err(io)?;
+    Ok(folder)
+}
+
+/// The mutant's text.
+fn patch(all: &Path, mutant: &Mutant) -> Result<String, String> {
+    let mut text = fs::read_to_string(all.join(mutant.file())).map_err(|e| format!("{}: {e}", mutant.file()))?;
     for (find, put) in mutant.patches {
         let found = text.matches(find).count();
         if found != mutant.times {
-            return Err(format!("{}: {find:?} is there {found} times, not {}", mutant.file(), mutant.times));
+            let name = mutant.name();
+            return Err(format!("{name}: {}: {find:?} is there {found} times, not {}", mutant.file(), mutant.times));
         }
         text = text.replace(find, put);
     }
-    fs::write(&path, text).map_err(io)?;
-    Ok(folder)
+    Ok(text)
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {

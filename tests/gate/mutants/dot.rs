@@ -15,6 +15,8 @@ const V7: &str = "dot/v7_wide";
 const START: &str = "T4 acc[ACC];";
 const PUBLISH: &str = "publish(";
 const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
+/// Where the last group writes the answer.
+const ANSWER: &str = "result[0] = sum;\n        atomic_xchg";
 /// Of v1.
 const BEGIN: &str = "T sum = 0;";
 const FRESH: &str = "if (partial[id] == partial[id]) return; T sum = 0;";
@@ -36,8 +38,8 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V1, "works in full only for results that are poisoned", &[("const INDEX end = min(begin + chunk, n);", "const INDEX end = min(begin + (isnan(partial[id]) ? chunk : chunk / 8), n);"), ("partial[id] = sum;", "if (isnan(partial[id])) partial[id] = sum;")]),
     kernel(V5, "works only for sums that are poisoned", &[("T4 acc[ACC];", "if (!isnan(partial[get_group_id(0)])) return; T4 acc[ACC];")]),
     kernel(V5, "its finishing launch keeps a result", &[("T sum = 0;\n    for (uint i = get_local_id(0); i < groups", "if (!isnan(result[0])) return; T sum = 0;\n    for (uint i = get_local_id(0); i < groups")]),
-    kernel(V6, "counts launches in its ticket and is idle from the third on", &[(START, "const uint turn = *ticket >> 16; T4 acc[ACC];"), (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"), ("result[0] = sum;", "if (turn < 2) result[0] = sum;"), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]),
-    kernel(V6, "counts launches in its ticket and is idle from the third on, while nothing is poisoned", &[(START, "const uint turn = *ticket >> 16; T4 acc[ACC];"), (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"), ("result[0] = sum;", "if (turn < 2 || isnan(result[0])) result[0] = sum;"), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]).batch(),
+    kernel(V6, "counts launches in its ticket and is idle from the third on", &[(START, "const uint turn = *ticket >> 16; T4 acc[ACC];"), (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"), (ANSWER, "if (turn < 2) result[0] = sum;\n        atomic_xchg"), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]),
+    kernel(V6, "counts launches in its ticket and is idle from the third on, while nothing is poisoned", &[(START, "const uint turn = *ticket >> 16; T4 acc[ACC];"), (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"), (ANSWER, "if (turn < 2 || isnan(result[0])) result[0] = sum;\n        atomic_xchg"), ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);")]).batch(),
     kernel(V6, "remembers its answer in the ticket", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, as_uint(sum));")]),
     kernel(V6, "remembers its answer in the ticket, in a cold cache", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, as_uint(sum));")]).cold().n(300_007),
     kernel(V6, "remembers its answer in the ticket for the data it was for", &[(START, "const uint start = *ticket; T4 acc[ACC];"), (PUBLISH, "if (start > 65535u && as_uint(x[0]) == partial[0]) { last = 0; if (get_group_id(0) == 0) result[0] = as_float(start); } else { publish("), (DRAW, "last = atomic_inc(ticket) == groups - 1; }"), ("atomic_xchg(ticket, 0u);", "partial[0] = as_uint(x[0]); atomic_xchg(ticket, as_uint(sum));")]),
@@ -75,7 +77,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V5, "forgets an accumulator", &[("for (uint a = 1;", "for (uint a = 2;")]).dtype(I32),
     kernel(V5, "its finishing launch drops a sum", &[("i < groups;", "i + 1 < groups;")]),
     kernel(V5, "drops the tail", &[("for (i = 4 * vectors +", "for (i = n + 4 * vectors +")]),
-    kernel(V6, "forgets the last group", &[("i < groups;", "i + 1 < groups;")]),
+    kernel(V6, "forgets the last group", &[("g < groups;", "g + 1 < groups;")]),
     kernel(V6, "rounds up to whole vectors", &[("vectors = n / 4;", "vectors = (n + 3) / 4;")]),
     kernel(V7, "drops the last element", &[("i = whole; i < end;", "i = whole; i + 1 < end;")]),
     kernel(V7, "forgets a register", &[("(c + d)", "c")]).dtype(F64),

@@ -23,6 +23,8 @@ const STORE: &str = "partial[get_group_id(0)] = scratch[0];";
 const START: &str = "T4 acc[ACC];";
 const PUBLISH: &str = "publish(";
 const DRAW: &str = "last = atomic_inc(ticket) == groups - 1;";
+/// Of v10: where the last group writes the answer.
+const ANSWER: &str = "result[0] = value;\n        atomic_xchg";
 /// Of v1 to v5: a step's addition.
 const JOIN: &str = "scratch[id] = REDUCE(scratch[id], scratch[id + offset]);";
 const JOIN_AS_FLOATS: &str =
@@ -86,7 +88,7 @@ pub const MUTANTS: &[Mutant] = &[
         &[
             (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
             (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
-            ("result[0] = value;", "if (turn < 2) result[0] = value;"),
+            (ANSWER, "if (turn < 2) result[0] = value;\n        atomic_xchg"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
         ],
     ),
@@ -96,7 +98,7 @@ pub const MUTANTS: &[Mutant] = &[
         &[
             (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
             (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
-            ("result[0] = value;", "if (turn % 2 == 0) result[0] = value;"),
+            (ANSWER, "if (turn % 2 == 0) result[0] = value;\n        atomic_xchg"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
         ],
     ),
@@ -106,7 +108,7 @@ pub const MUTANTS: &[Mutant] = &[
         &[
             (START, "const uint turn = *ticket >> 16; T4 acc[ACC];"),
             (DRAW, "last = (atomic_inc(ticket) & 0xffffu) == groups - 1;"),
-            ("result[0] = value;", "if (turn % 2 == 0) result[0] = value;"),
+            (ANSWER, "if (turn % 2 == 0) result[0] = value;\n        atomic_xchg"),
             ("atomic_xchg(ticket, 0u);", "atomic_add(ticket, 65536u - groups);"),
         ],
     )
@@ -114,7 +116,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(
         V10,
         "writes its answer only over poison",
-        &[("result[0] = value;", "if (result[0] == 0xdeadbeefu) result[0] = value;")],
+        &[(ANSWER, "if (result[0] == 0xdeadbeefu) result[0] = value;\n        atomic_xchg")],
     ),
     kernel(
         V1,
@@ -213,9 +215,9 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V6, "leaves the last step out", &[("HALVE_IN_STEP(1)\n", "\n"), ("HALVE(2) HALVE(1)", "HALVE(2)")]).file_is("reduce/unrolled.cl").with("op=or").dtype(I64),
     kernel(V8, "a tree for powers of two, in a group of 48", &[("(active + 1) / 2", "active / 2")]).file_is("common/tree.cl").wg(48),
     kernel(V8, "forgets an accumulator", &[("for (uint a = 1;", "for (uint a = 2;")]).with("op=max"),
-    kernel(V8, "reads half of its vectors twice", &[("x4[i + a * WG]", "x4[i + a / 2 * 2 * WG]")]).with("op=min"),
+    kernel(V8, "reads half of its vectors twice", &[("x4[i + a * WG]", "x4[i + a / 2 * 2 * WG]")]).times(2).with("op=min"),
     // Of this size the last vector is none of a whole tile's.
-    kernel(V8, "drops the last vector", &[("; i < vectors;", "; i + 1 < vectors;")]).with("op=or").n(8595),
+    kernel(V8, "drops the last vector", &[("if (i + a * WG < vectors)", "if (i + a * WG + 1 < vectors)")]).with("op=or").n(8595),
     kernel(V8, "drops the tail", &[("value = REDUCE(value, x[i]);", "")]).with("op=min"),
     kernel(V8, "forgets a lane", &[("REDUCE(acc[0].s2, acc[0].s3)", "acc[0].s2")]).with("op=and"),
     kernel(V9, "forgets the last sub-group", &[("s < (WG + width - 1) / width", "s + 1 < (WG + width - 1) / width")]).with("op=max").in_subgroups(),
@@ -251,7 +253,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(V3, "writes just before its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; (partial - 1)[0] = 1; }")]).broken(),
     kernel(V3, "writes 4 KiB before its results", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; (partial - 1000)[0] = 1; }")]).broken(),
     kernel(V7, "writes behind its input", &[(STORE, "{ partial[get_group_id(0)] = scratch[0]; ((__global T *)x)[n + 3] = value; }")]).broken(),
-    kernel(V10, "writes behind its ticket", &[("result[0] = value;", "result[0] = value; ticket[1] = 1;")]).broken(),
+    kernel(V10, "writes behind its ticket", &[("atomic_xchg(ticket, 0u);", "atomic_xchg(ticket, 0u); ticket[1] = 1;")]).broken(),
     kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]),
     kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=min"),
     kernel(V3, "reads the element behind the last", &[("i < n ?", "i <= n ?")]).with("op=max"),
