@@ -1,9 +1,9 @@
 //! The grid: how many groups a launch has, beside the compute units that work on them.
 //!
 //! Every group has the same work. A launch of one group more than go through together takes as long as one with twice as
-//! many: the tail. The numbers 1, 2, 100 and 1000 are those of the heuristics in NVIDIA's "Optimizing CUDA" (2009): more groups
-//! than compute units, better twice as many, 100 to scale to the next devices, 1000 to those after them. Whole multiples of
-//! the compute units, a series of their own whose name tells how many units there are, judge the first half of that rule.
+//! many: the tail. NVIDIA's "Optimizing CUDA" (2009) has a rule of thumb: more groups than compute units, better twice as many;
+//! 100 to scale to the next devices, 1000 to those after them. Whole multiples of the compute units, a series of their own
+//! whose name tells how many units there are, judge its first half; 100 and 1000 groups its second.
 
 use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::Own;
@@ -22,8 +22,8 @@ const OF_UNITS: &str = " units, multiples";
 /// Groups for each compute unit.
 const TO_A_UNIT: [u64; 9] = [1, 2, 3, 4, 6, 8, 16, 32, 64];
 
-/// Of the heuristics.
-const HEURISTIC: [u64; 4] = [1, 2, 100, 1000];
+/// The fewest groups, and those of the rule of thumb for devices to come.
+const NAMED: [u64; 4] = [1, 2, 100, 1000];
 
 /// The experiment's entry in the list.
 pub const GRID: Experiment = Experiment {
@@ -64,7 +64,7 @@ fn finding(points: &[Point]) -> String {
         let unit = if groups == 1 { "group reaches" } else { "reach" };
         Some(format!("{groups} {unit} {:.1} %", 100.0 * Contrast::new(point, best)?.ratio))
     };
-    let shares: Vec<String> = HEURISTIC.into_iter().filter_map(share).collect();
+    let shares: Vec<String> = NAMED.into_iter().filter_map(share).collect();
     let to_a_unit = to_a_unit(points).map_or(String::new(), |sentence| format!(" {sentence}"));
     format!("{} The best rate is at {} groups; {} of it.{to_a_unit}", tail(&all), best.x, shares.join(", "))
 }
@@ -103,7 +103,7 @@ fn to_a_unit(points: &[Point]) -> Option<String> {
 /// Groups for this many compute units: few and many, and where turns end and the next one begins.
 fn groups(units: u64) -> Vec<u64> {
     let turns = [units / 2, units, units + 1, 2 * units, 2 * units + 1, 4 * units, 4 * units + 1, 16 * units];
-    let mut all: Vec<u64> = HEURISTIC.into_iter().chain(turns).filter(|&groups| groups > 0).collect();
+    let mut all: Vec<u64> = NAMED.into_iter().chain(turns).filter(|&groups| groups > 0).collect();
     all.sort_unstable();
     all.dedup();
     all

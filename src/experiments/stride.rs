@@ -2,8 +2,9 @@
 //!
 //! The accesses are `(stride * i) % n`, continued from word 1 where they would begin again, so that the same
 //! words are used whatever the stride. A device that fetches whole segments fetches more of them the further apart the
-//! words lie, until each word has a segment of its own. The same bytes are also read and written in words of 16 and 8 bits:
-//! devices of compute capability 1.2 put 16 accesses together into segments of 128, 64 or 32 bytes, by the width of their words.
+//! words lie, until each word has a segment of its own. The same bytes are also read and written in words of 16 and 8
+//! bits: devices of compute capability 1.2 put 16 accesses together into segments of 128, 64 or 32 bytes, by the width of
+//! their words.
 
 use super::evidence::{
     Comparison, Contrast, FALL, Knee, compare, doublings, knee, nothing, pace, pace_beside, series, slower,
