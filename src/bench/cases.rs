@@ -2,7 +2,7 @@
 
 use crate::console::note;
 use crate::data::{Dtype, Params, Shape};
-use crate::device::DeviceInfo;
+use crate::outcome::DeviceInfo;
 use crate::kernels::{Family, Form, Rung};
 use crate::plan::Case;
 use crate::{Error, memory, sweep};

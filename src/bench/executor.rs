@@ -2,10 +2,10 @@
 
 use crate::cli::{Global, MeasureArgs};
 use crate::console::note;
-use crate::device::DeviceInfo;
+use crate::outcome::{DeviceInfo, Executor};
 use crate::report::format;
 use crate::terminal::say;
-use crate::worker::{Executor, InProcess, Setup, WorkerProcess, open_session, usual_deadline};
+use crate::worker::{InProcess, Setup, WorkerProcess, open_session, usual_deadline};
 use crate::{Error, interrupt};
 use std::time::Duration;
 

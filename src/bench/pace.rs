@@ -1,6 +1,7 @@
 //! How long each job of a run is sampled, if all of it is to end in time.
 
-use crate::runner::{Budget, Settings};
+use crate::runner::Budget;
+use crate::outcome::Settings;
 use std::time::{Duration, Instant};
 
 /// Share of a budget that limits may take, where they are still to be measured.

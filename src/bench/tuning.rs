@@ -1,10 +1,9 @@
 //! The use of what tuning found: settings for rungs that were given none.
 
 use crate::console::note;
-use crate::device::DeviceInfo;
-use crate::kernels::{Family, Rung};
+use crate::outcome::DeviceInfo;
+use crate::kernels::{Family, Rung, Sources};
 use crate::plan::{Case, WorkGroup};
-use crate::runner::Sources;
 use crate::terminal::say;
 use crate::tune::Remembered;
 use std::path::Path;

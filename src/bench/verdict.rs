@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::plan::Case;
 use crate::record::Row;
-use crate::runner::{Status, Stop};
+use crate::outcome::{Status, Stop};
 use std::borrow::Borrow;
 
 /// The error that a case makes which ended without a measurement.

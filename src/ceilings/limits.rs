@@ -4,12 +4,10 @@ use super::quantity::launch_cost;
 use super::{CeilingRow, Effort, Kept, Quantity, Rate, Reach, bounding, folder, measure};
 use crate::Error;
 use crate::data::{Dtype, Params};
-use crate::device::DeviceInfo;
+use crate::outcome::{Cache, Clock, DeviceInfo, Executor, Outcome, Settings, Status};
 use crate::kernels::{Bound, Family, PROBES, minplus};
 use crate::plan::{Case, Target};
 use crate::record::{Ceiling, LaunchCost, REPEATS, Run};
-use crate::runner::{Cache, Clock, Outcome, Settings, Status};
-use crate::worker::Executor;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -308,7 +306,7 @@ pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
 mod tests {
     use super::super::measure::tests::Slow;
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::kernels::{self, reduce, transpose};
     use crate::plan::WorkGroup;
 

@@ -6,8 +6,7 @@ use crate::Error;
 use crate::data::Shape;
 use crate::plan::{Case, Target};
 use crate::record::Run;
-use crate::runner::{Cache, Clock, Outcome, Settings, Status};
-use crate::worker::{Executor, Job};
+use crate::outcome::{Cache, Clock, Executor, Job, Outcome, Settings, Status};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -309,9 +308,9 @@ pub(super) mod tests {
     use super::*;
     use crate::ceilings::bounding;
     use crate::data::Dtype;
-    use crate::device::{DeviceInfo, fake};
+    use crate::outcome::fake_info;
+    use crate::outcome::{DeviceInfo, Measured, Sample};
     use crate::kernels::Bound;
-    use crate::runner::{Measured, Sample};
     use std::time::Duration;
 
     #[test]
@@ -348,7 +347,7 @@ pub(super) mod tests {
     }
 
     fn gpu() -> DeviceInfo {
-        let info = fake::fake_info();
+        let info = fake_info();
         let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
         DeviceInfo { target, ..info }
     }

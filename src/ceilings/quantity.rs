@@ -2,11 +2,10 @@
 
 use crate::data::{Dtype, Params, Shape};
 use crate::exchange::{self, launch, transfer};
-use crate::kernels::minplus;
+use crate::kernels::{Bound, Form, minplus};
 use crate::kernels::probes::{HALF, OP, lanes};
-use crate::kernels::{Bound, Form};
 use crate::plan::{Case, REPEATS, Target, WorkGroup};
-use crate::runner::{Clock, Outcome};
+use crate::outcome::{Clock, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// What of a case counts.

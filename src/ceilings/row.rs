@@ -1,9 +1,8 @@
 //! The line that is kept, and written to files, of a ceiling.
 
 use super::{Quantity, Rate, Site};
-use crate::device::DeviceInfo;
+use crate::outcome::{Clock, DeviceInfo, Outcome, Status};
 use crate::record::{DRIFT_RATIO, Run, SCHEMA, columns, flag, params_text};
-use crate::runner::{Clock, Outcome, Status};
 use crate::stats;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;

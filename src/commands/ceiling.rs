@@ -3,14 +3,14 @@
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::{CeilingArgs, Global};
 use crate::console::{Out, note, screen, worst_of};
-use crate::device::{DeviceInfo, doctor, select};
+use crate::device::{doctor, select};
+use crate::outcome::{DeviceInfo, Executor, Outcome, Status};
 use crate::kernels::{PROBES, Rung};
 use crate::outputs::{Outputs, Paths};
 use crate::record::Run;
 use crate::report::progress::{Observer, StatusLine};
-use crate::runner::{Outcome, Status};
 use crate::terminal::say;
-use crate::worker::{Executor, Setup};
+use crate::worker::Setup;
 use crate::{Error, bench, interrupt, report};
 use std::path::Path;
 

@@ -3,7 +3,8 @@
 use crate::cli::{DEVICE_VARIABLE, Global};
 use crate::console::{self, Out};
 use crate::device::doctor::{self, Listing};
-use crate::device::{DeviceInfo, PlatformInfo, select};
+use crate::device::select;
+use crate::outcome::{DeviceInfo, PlatformInfo};
 use crate::report::wrap::wrapped;
 use crate::{Error, outputs};
 use comfy_table::{CellAlignment, Table, presets};

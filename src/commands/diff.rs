@@ -3,10 +3,9 @@
 use crate::adopt::described;
 use crate::cli::{DiffArgs, Global};
 use crate::console::{self, Out, screen};
-use crate::kernels::{Family, Rung};
+use crate::kernels::{Family, Rung, Sources};
 use crate::lesson::{rung_of, short_name};
 use crate::report::diff::{self, DiffLayout, KernelFile};
-use crate::runner::Sources;
 use crate::terminal::Stdout;
 use crate::{Error, bench};
 

@@ -3,7 +3,7 @@
 use crate::adopt::{described, own};
 use crate::cli::{Global, LadderArgs};
 use crate::console::{Out, worst_of};
-use crate::count::{CheckingWorker, PLUGINS_FOLDER};
+use crate::simulator::{CheckingWorker, PLUGINS_FOLDER};
 use crate::data::Dtype;
 use crate::judging::ragged;
 use crate::kernels::{Family, Rung, check_described, declared_work_group, text as text_of, tile_of_a_group};

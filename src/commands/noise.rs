@@ -11,8 +11,8 @@ use crate::kernels::Rung;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, StatusLine};
-use crate::runner::{Status, Stop};
-use crate::worker::{Executor, Job, Setup};
+use crate::outcome::{Executor, Job, Status, Stop};
+use crate::worker::Setup;
 use crate::{Error, interrupt, report, values};
 use std::time::Instant;
 

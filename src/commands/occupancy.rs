@@ -7,7 +7,8 @@ use crate::occupancy::{ComputeUnit, GroupNeeds, known};
 use crate::plan::Case;
 use crate::report::occupancy::{curves, limits, needs};
 use crate::terminal::say;
-use crate::worker::{Executor, Setup, WorkerProcess};
+use crate::worker::{Setup, WorkerProcess};
+use crate::outcome::Executor;
 use crate::{Error, bench, interrupt, values};
 use std::time::Duration;
 

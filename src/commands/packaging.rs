@@ -7,7 +7,7 @@ use crate::cli::environment::VARIABLES;
 use crate::cli::examples::EXAMPLES;
 use crate::cli::{Cli, Global, command_names};
 use crate::console::Out;
-use crate::count::PLUGINS_FOLDER;
+use crate::simulator::PLUGINS_FOLDER;
 use crate::device::select::{ALIASES, TYPES};
 use crate::error::EXITS;
 use crate::experiments::EXPERIMENTS;

@@ -3,16 +3,16 @@
 use crate::bench::{self, tuning};
 use crate::cli::{Global, SourceArgs};
 use crate::console::Out;
-use crate::device::{DeviceInfo, build_options};
+use crate::device::build_options;
+use crate::outcome::{DeviceInfo, Executor};
 use crate::exchange::exchange;
 use crate::experiments::Scope;
-use crate::kernels::{self, Family, Rung};
+use crate::kernels::{self, Family, Rung, Sources, used_defines};
 use crate::lesson::{Lesson, lesson, short_name};
 use crate::plan::{Case, Refusal};
 use crate::report::format::device;
-use crate::runner::{Sources, used_defines};
 use crate::terminal::{self, say};
-use crate::worker::{Executor, Setup, WorkerProcess};
+use crate::worker::{Setup, WorkerProcess};
 use crate::{Error, interrupt};
 use std::path::Path;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), E
     Ok(())
 }
 
-fn failed(stop: crate::runner::Stop) -> Error {
+fn failed(stop: crate::outcome::Stop) -> Error {
     Error::Failed(stop.reason)
 }
 

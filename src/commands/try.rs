@@ -5,7 +5,7 @@ use crate::bench::judge::{self, JudgedFile, Judging};
 use crate::cli::{Global, Ladder, TryArgs};
 use crate::console::{Out, note, screen, worst_of};
 use crate::count::{CheckFinding, CountRow};
-use crate::judging::{Judgement, Ruling};
+use crate::judgement::{Judgement, Ruling};
 use crate::kernels::text;
 use crate::ladder::{self, LadderRun};
 use crate::record::Row;

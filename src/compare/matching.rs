@@ -4,7 +4,7 @@ use super::ranks::{FEWEST, runs_for, spread};
 use super::{RatioInterval, SpeedVerdict, Turns};
 use crate::data::Dtype;
 use crate::record::Row;
-use crate::runner::{Cache, Status};
+use crate::outcome::{Cache, Status};
 use crate::stats;
 use std::collections::{HashMap, HashSet};
 

@@ -3,7 +3,7 @@
 use super::{ComparedCase, SpeedVerdict};
 use crate::data::Dtype;
 use crate::record::{SCHEMA, columns};
-use crate::runner::Cache;
+use crate::outcome::Cache;
 use serde::{Deserialize, Serialize};
 
 columns! {

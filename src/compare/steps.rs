@@ -3,7 +3,7 @@
 use super::{RatioInterval, TimeEstimate};
 use crate::data::Dtype;
 use crate::record::Row;
-use crate::runner::{Cache, Status};
+use crate::outcome::{Cache, Status};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 

@@ -79,7 +79,7 @@ fn rows_of_one_run_count_once() {
 #[test]
 fn times_of_different_clocks_are_never_compared() {
     let by_wall: Vec<Row> =
-        runs(6, 200.0, 0.001).into_iter().map(|row| Row { clock: crate::runner::Clock::Wall, ..row }).collect();
+        runs(6, 200.0, 0.001).into_iter().map(|row| Row { clock: crate::outcome::Clock::Wall, ..row }).collect();
     let before = runs(6, 100.0, 0.001);
     let case = only(&before, &by_wall);
     assert_eq!((case.verdict, case.more_runs), (SpeedVerdict::Undecided, None));
@@ -114,7 +114,7 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
     let matched: Vec<_> = both.pairs.iter().map(|pair| (pair.before.wg.as_str(), pair.verdict)).collect();
     assert_eq!(matched, [("64", SpeedVerdict::Slower), ("256", SpeedVerdict::Same)]);
     assert_eq!((both.only_before, both.only_after), (1, 1));
-    let failed = Row { status: crate::runner::Status::Failed, t_median_s: None, ..steady("a", 1.0) };
+    let failed = Row { status: crate::outcome::Status::Failed, t_median_s: None, ..steady("a", 1.0) };
     let (before, after) = ([steady("a", 1.0), steady("b", 1.0)], [failed, steady("b", 1.0)]);
     let lost = compare(&before, &after, 0.02);
     assert_eq!((lost.pairs.len(), lost.only_before, lost.only_after), (1, 1, 0));

@@ -4,7 +4,7 @@ use super::{CountedCase, CountedLaunch, Counts, LockstepModel, MemoryCounts, Req
 use crate::data::Dtype;
 use crate::plan::Case;
 use crate::record::{Run, SCHEMA, columns, params_text};
-use crate::runner::{Status, Stop};
+use crate::outcome::{Status, Stop};
 use serde::{Deserialize, Serialize};
 
 /// What a row is of.

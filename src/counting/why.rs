@@ -3,7 +3,8 @@
 use super::run::{Counting, open, small};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow};
-use crate::count::{CountRow, LockstepModel, Simulator};
+use crate::count::{CountRow, LockstepModel};
+use crate::simulator::Simulator;
 use crate::record::Row;
 use crate::report::{self, format};
 use crate::store::of_csv;

@@ -179,42 +179,6 @@ impl FakeDevice {
     }
 }
 
-/// What the fake device says of itself.
-pub fn fake_info() -> DeviceInfo {
-    DeviceInfo {
-        index: 0,
-        selector: "0:0".into(),
-        platform: "Fake platform".into(),
-        name: "Fake device".into(),
-        vendor: "gpulab".into(),
-        kind: "cpu".into(),
-        driver: "1.0".into(),
-        cl_version: "OpenCL 1.2 fake".into(),
-        clock_mhz: 1000,
-        timer_ns: 1,
-        extensions: String::new(),
-        target: Target {
-            gpu: false,
-            compute_units: 2,
-            max_wg: 1024,
-            max_wg_dims: [1024; 3],
-            local_mem: 32 << 10,
-            global_mem: 1 << 30,
-            max_alloc: 1 << 28,
-            cache: 1 << 20,
-            float_lanes: 0,
-            fp64: true,
-            fp16: false,
-            nvidia: false,
-            async_copy: false,
-            register_caps: false,
-            prefetch: false,
-            subgroups: false,
-            images: true,
-        },
-    }
-}
-
 impl Device for FakeDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info

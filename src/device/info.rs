@@ -8,61 +8,6 @@ use crate::plan::Target;
 use ocl::core::{DeviceId, PlatformId};
 use serde::{Deserialize, Serialize};
 
-/// A device, as listed and as written into records. Sizes in bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DeviceInfo {
-    /// Row number of `gpulab devices`, from 0.
-    pub index: usize,
-    /// `platform:device`, both from 0.
-    pub selector: String,
-    /// Platform name.
-    pub platform: String,
-    /// Device name.
-    pub name: String,
-    /// Device vendor.
-    pub vendor: String,
-    /// `gpu`, `cpu`, `accelerator` or `other`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Driver version.
-    pub driver: String,
-    /// As in `OpenCL 3.0 CUDA`.
-    pub cl_version: String,
-    /// Clock in MHz; 0 when unknown.
-    pub clock_mhz: u32,
-    /// Step of the profiling timer as the driver reports it, in nanoseconds; 0 when unknown.
-    pub timer_ns: u64,
-    /// Extensions, separated by blanks.
-    pub extensions: String,
-    /// What plans are made for.
-    #[serde(flatten)]
-    pub target: Target,
-}
-
-impl DeviceInfo {
-    /// Whether this is a simulator, whose times say nothing and which finds wild accesses itself.
-    pub fn is_simulator(&self) -> bool {
-        self.platform.contains("Oclgrind")
-    }
-}
-
-/// A platform: one driver's name for itself, and its devices.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlatformInfo {
-    /// The first number of its devices' selectors.
-    pub index: usize,
-    /// Platform name.
-    pub name: String,
-    /// Platform vendor.
-    pub vendor: String,
-    /// As in `OpenCL 3.0 CUDA 12.2`.
-    pub version: String,
-    /// Its devices; may be empty.
-    pub devices: Vec<DeviceInfo>,
-    /// Why devices are missing, if the driver says so or it can be told.
-    pub problem: Option<String>,
-}
-
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
 ///
 /// # Errors

@@ -23,12 +23,13 @@ mod query;
 pub mod select;
 mod status;
 mod stdio;
+mod stop;
 
 pub use error::DeviceError;
 pub use forward::loader;
-pub use info::{DeviceInfo, PlatformInfo, generation, list_platforms};
+pub use info::{generation, list_platforms};
 pub use loader::{LIBRARY_VARIABLE, Loader};
-pub use program::{OPTIONS, build_options};
+pub use program::build_options;
 pub use stdio::flush_printed;
 
 use crate::data::Dtype;
@@ -49,17 +50,6 @@ pub struct BuildUnit {
     pub defines: Vec<(String, String)>,
     /// Names of the kernels that must come out of it.
     pub kernels: Vec<String>,
-}
-
-/// What a driver tells of a built kernel; nothing where it does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Told {
-    /// Registers of a work-item, 32 bits each.
-    pub registers: Option<u64>,
-    /// Bytes that a work-item stores to memory, and loads from it, for want of registers.
-    pub spills: Option<[u64; 2]>,
-    /// Bytes of the kernel's own `__local` arrays.
-    pub local: Option<u64>,
 }
 
 /// Raw event times of one launch in nanoseconds of the device's clock.

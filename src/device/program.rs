@@ -9,9 +9,6 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Options of every build. Argument types make drivers check the buffers that they are given.
-pub const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
-
 /// A definition that, unless it is 0, asks for the option of that name too.
 const FAST_MATH: &str = "FAST_RELAXED_MATH";
 
@@ -39,7 +36,7 @@ impl Built {
     /// Compiles the unit and creates all its kernels: drivers may say that a program was built when
     /// it was not, but then it has no kernels.
     pub(super) fn new(context: &Context, device: DeviceId, unit: &BuildUnit) -> Result<Built, DeviceError> {
-        Built::with(context, device, unit, OPTIONS)
+        Built::with(context, device, unit, BUILD_OPTIONS)
     }
 
     /// As [`Built::new`], with these options beside the unit's definitions.
@@ -103,7 +100,7 @@ pub(super) fn inspect(
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let built = if takes_nv_options {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        Built::with(context, device, &renewed(unit, now as u64), &format!("{OPTIONS} {NV_VERBOSE}"))?
+        Built::with(context, device, &renewed(unit, now as u64), &format!("{BUILD_OPTIONS} {NV_VERBOSE}"))?
     } else {
         Built::new(context, device, unit)?
     };
@@ -129,7 +126,7 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
 /// # Errors
 /// A definition that has a blank in it.
 pub fn build_options(defines: &[(String, String)]) -> Result<String, DeviceError> {
-    with_defines(OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
+    with_defines(BUILD_OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
 }
 
 /// The build's options with the definitions.
@@ -218,14 +215,14 @@ mod tests {
 
     #[test]
     fn definitions_become_options() {
-        let made = with_defines(OPTIONS, &[define("T", "float"), define("WG", "256")]).unwrap();
+        let made = with_defines(BUILD_OPTIONS, &[define("T", "float"), define("WG", "256")]).unwrap();
         assert_eq!(made.to_str().unwrap(), "-cl-std=CL1.2 -cl-kernel-arg-info -D T=float -D WG=256");
         for (value, wanted) in [("1", true), ("0", false)] {
-            let made = with_defines(OPTIONS, &[define(FAST_MATH, value)]).unwrap();
+            let made = with_defines(BUILD_OPTIONS, &[define(FAST_MATH, value)]).unwrap();
             assert_eq!(made.to_str().unwrap().ends_with("=1 -cl-fast-relaxed-math"), wanted, "{made:?}");
         }
         for (value, end) in [("32", "=32 -cl-nv-maxrregcount=32"), ("0", " -D MAX_REGISTERS=0")] {
-            let made = with_defines(OPTIONS, &[define(MAX_REGISTERS, value)]).unwrap();
+            let made = with_defines(BUILD_OPTIONS, &[define(MAX_REGISTERS, value)]).unwrap();
             assert!(made.to_str().unwrap().ends_with(end), "{made:?}");
         }
     }
@@ -233,7 +230,7 @@ mod tests {
     #[test]
     fn definitions_cannot_smuggle_options() {
         for (name, value) in [("T", "float -I /etc"), ("", "1"), ("A\tB", "1"), ("T", "a\0b")] {
-            assert!(with_defines(OPTIONS, &[define(name, value)]).is_err(), "{name}={value}");
+            assert!(with_defines(BUILD_OPTIONS, &[define(name, value)]).is_err(), "{name}={value}");
         }
     }
 

@@ -157,7 +157,7 @@ fn prior_power_of_two(n: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::exchange::case;
 
     /// The sum of n words by a tree, and its launch.

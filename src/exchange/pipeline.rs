@@ -186,7 +186,7 @@ fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::exchange::case;
 
     #[test]

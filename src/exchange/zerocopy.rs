@@ -126,7 +126,7 @@ impl WordsOfItem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::exchange::case;
 
     #[test]

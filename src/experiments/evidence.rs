@@ -1,7 +1,7 @@
 //! What points say of each other: ratios that count only where they exceed the spread.
 
 use crate::record::Point;
-use crate::runner::Status;
+use crate::outcome::Status;
 use std::collections::HashMap;
 
 /// A smaller relative difference than this is none.

@@ -148,7 +148,7 @@ fn tail(all: &[&Point]) -> String {
 mod tests {
     use super::super::tests::points_of;
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::record::point;
 
     /// The finding where so many groups run at `rate(groups)` Gop/s.

@@ -162,7 +162,7 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, way: u64) -> Tria
 mod tests {
     use super::super::tests::points_of;
     use super::*;
-    use crate::runner::Status;
+    use crate::outcome::Status;
 
     /// The finding where a way of reading has `speed(series, way)`, a sentence a line.
     fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {

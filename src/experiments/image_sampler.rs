@@ -7,7 +7,7 @@ use crate::data::Dtype;
 use crate::kernels::lab;
 use crate::kernels::lab::sampled::{self, ADDRESS, ADDRESSES, Address, LINEAR, NORMALISED};
 use crate::record::{Point, RATE};
-use crate::runner::Status;
+use crate::outcome::Status;
 
 /// Filters, each with plain and normalised coordinates.
 const SERIES: [(&str, u64, u64); 4] =

@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn steps_are_whole_and_even() {
-        let target = crate::device::fake::fake_info().target;
+        let target = crate::outcome::fake_info().target;
         let plan = INTENSITY.plan(&Scope { target: &target, quick: false, seed: 1 });
         let steps = |name: &str, x: f64| {
             let trial = plan.iter().find(|t| t.series == name && t.x == x).unwrap();

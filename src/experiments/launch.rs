@@ -134,7 +134,7 @@ fn end(all: &[Contrast]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::record::point;
 
     /// Points of a device on which each takes so many us, with this noise.

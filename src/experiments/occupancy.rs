@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn ballasts_ascend_to_nearly_all_that_a_group_may_have() {
         for (local_mem, most) in [(48 << 10, 47 << 10), (32 << 20, MOST - 1024), (8 << 10, 7 << 10)] {
-            let target = Target { local_mem, ..crate::device::fake::fake_info().target };
+            let target = Target { local_mem, ..crate::outcome::fake_info().target };
             for quick in [true, false] {
                 let all = ballasts(&target, quick);
                 assert!(all.is_sorted_by(|a, b| a < b) && all.last() == Some(&most), "{all:?}");

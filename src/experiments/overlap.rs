@@ -176,7 +176,7 @@ fn ms(us: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::record::point;
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {

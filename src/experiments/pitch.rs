@@ -200,9 +200,8 @@ fn suffering(naive: &[Contrast]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::{fake_info, Status};
     use crate::record::point;
-    use crate::runner::Status;
 
     /// A device on which a series has `speed(series, n)` GB/s, with this noise.
     fn points(noise: f64, speed: impl Fn(&str, u64) -> f64) -> Vec<Point> {

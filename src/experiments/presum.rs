@@ -192,7 +192,7 @@ fn idle_guard(points: &[Point], sizes: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::record::{Row, point, row};
 
     /// Points of a device on which a form takes `time(form, size, rest)` us, with this noise.

@@ -205,9 +205,8 @@ fn control(points: &[Point]) -> Option<String> {
 mod tests {
     use super::super::tests::points_of;
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::{fake_info, Status};
     use crate::plan::Target;
-    use crate::runner::Status;
 
     /// The finding of a device that takes caps if `takes_caps`: a value beyond the registers spills 8 bytes, and every 64
     /// of them halve the rate.

@@ -9,12 +9,11 @@ use super::evidence::series;
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use crate::data::Dtype;
-use crate::kernels::lab;
+use crate::kernels::{Family, lab, reduce, Rung};
 use crate::kernels::lab::absorbed::{self, RIGHT};
 use crate::kernels::lab::orders::{self, STEP};
-use crate::kernels::{Family, Rung, reduce};
 use crate::record::{Metric, Point, Row};
-use crate::runner::Number;
+use crate::outcome::Number;
 
 /// How far a sum is from the exact one.
 const ERROR: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.max_err.map(|err| 1e6 * err) };

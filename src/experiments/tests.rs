@@ -1,8 +1,7 @@
 //! Every experiment: names, plans and findings; and made-up points for the tests of each.
 
 use super::*;
-use crate::device::fake::fake_info;
-use crate::runner::Status;
+use crate::outcome::{fake_info, Status};
 
 /// The points of an experiment's plan on a made-up device on which a trial has the value that `value` gives for its
 /// series and x; trials that it gives none are skipped.

@@ -110,7 +110,7 @@ fn pieces(points: &[Point]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::record::point;
 
     fn finding(rate: impl Fn(&str, f64) -> f64) -> String {

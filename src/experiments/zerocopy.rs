@@ -118,9 +118,8 @@ fn times(passes: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::{fake_info, Status};
     use crate::record::point;
-    use crate::runner::Status;
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {
         let target = fake_info().target;

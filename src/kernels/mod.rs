@@ -15,6 +15,7 @@ pub mod reduce;
 mod registry;
 pub(crate) mod shape;
 mod source;
+mod sources;
 pub mod transpose;
 mod tunable;
 
@@ -30,4 +31,5 @@ pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits, adopted, own_parameters, own_traits};
 pub use registry::{FAMILIES, LAB, PROBES, adopt, declare, declared_work_group, everything, family};
 pub use source::{Assembled, assemble, embedded, included, labelled, split_header, text, title};
+pub use sources::{Sources, find_family, used_defines};
 pub use tunable::{Kind, Tunable};

@@ -2,7 +2,8 @@
 
 use crate::data::Array;
 use crate::device::opencl::OpenClDevice;
-use crate::device::{BuildUnit, Device, DeviceError, DeviceInfo, list_platforms, select};
+use crate::device::{BuildUnit, Device, DeviceError, list_platforms, select};
+use crate::outcome::DeviceInfo;
 use crate::kernels::{Description, FamilyFile, OracleQuestion, assemble, reference_kernel};
 use crate::plan::{Arg, BufferId, Launch};
 use std::borrow::Cow;

@@ -16,6 +16,9 @@ pub use target::{Refusal, Target};
 use crate::data::{Array, Dtype, Params, Shape};
 use serde::{Deserialize, Serialize};
 
+/// Options of every build. Argument types make drivers check the buffers that they are given.
+pub const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
+
 /// Setting of kernels that repeat their work inside, so many times.
 pub const REPEATS: &str = "nreps";
 

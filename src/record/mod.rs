@@ -21,11 +21,10 @@ pub(crate) use row::columns;
 pub(crate) use row::row;
 pub use row::{CsvRecord, Row, SampleRow, clear_factor, params_in, params_of, params_text};
 
-use crate::device::DeviceInfo;
+use crate::outcome::{Cache, Clock, DeviceInfo, Outcome, Settings, SHORT_S, Status};
 pub use crate::plan::REPEATS;
 
 use crate::kernels::{Bound, family};
-use crate::runner::{Cache, Clock, Outcome, SHORT_S, Settings, Status};
 use crate::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,7 +1,7 @@
 //! The points that experiments write.
 
 use super::{Row, SCHEMA, columns};
-use crate::runner::{Cache, Clock, Status};
+use crate::outcome::{Cache, Clock, Status};
 use serde::{Deserialize, Serialize};
 
 /// What a point's value is: a number that every row has.

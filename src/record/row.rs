@@ -3,7 +3,7 @@
 use super::dictionary::ColumnEntry;
 use super::{HOST, REPEATS, Record, SCHEMA, flag};
 use crate::data::{Dtype, Params};
-use crate::runner::{BuildTold, Cache, Clock, Measured, Number, Status};
+use crate::outcome::{BuildTold, Cache, Clock, Measured, Number, Status};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

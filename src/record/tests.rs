@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::{Dtype, Params, Shape};
 use crate::plan::{Case, WorkGroup};
-use crate::runner::{Canary, Measured, Number, Sample, Stop};
+use crate::outcome::{Canary, Measured, Number, Sample, Stop};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
     let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);

@@ -2,7 +2,7 @@
 
 use super::format;
 use crate::record::Row;
-use crate::runner::Status;
+use crate::outcome::Status;
 
 /// What a line of a table is made from.
 #[derive(Clone, Copy)]

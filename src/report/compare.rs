@@ -10,7 +10,7 @@ use crate::compare::{
 };
 use crate::data::Dtype;
 use crate::record::Row;
-use crate::runner::Cache;
+use crate::outcome::Cache;
 
 /// Cases that are shown to differ by less count as the same, by default.
 pub const SAME: f64 = 0.02;

@@ -5,7 +5,7 @@ use super::grid::{GridColumn, TextGrid};
 use super::markdown;
 use crate::count::{CountRow, Counts};
 use crate::kernels;
-use crate::runner::Status;
+use crate::outcome::Status;
 
 /// The rows of one case: of its launches, and of their lines.
 #[derive(Clone, Copy)]
@@ -320,7 +320,7 @@ mod tests {
     use crate::data::{Dtype, Params, Shape};
     use crate::plan::{Case, WorkGroup};
     use crate::record::Run;
-    use crate::runner::Stop;
+    use crate::outcome::Stop;
 
     /// A launch whose local loads take so many passes each, as the plugin writes it.
     fn launch(kernel: &str, timed: bool, passes: u64) -> CountedLaunch {

@@ -4,7 +4,7 @@ use super::format;
 use super::ladder::WIDTH;
 use crate::plan::{Pass, Plan};
 use crate::record::{Ceiling, LaunchCost};
-use crate::runner::Outcome;
+use crate::outcome::Outcome;
 
 /// What running a case took: its launches if its plan is known, its bytes by the cost model, and where the time went.
 pub fn case(label: &str, plan: Option<&Plan>, outcome: &Outcome) -> String {
@@ -53,7 +53,7 @@ pub fn limits(limit: Option<Ceiling>, launch: Option<LaunchCost>) -> String {
 mod tests {
     use super::*;
     use crate::kernels::Bound;
-    use crate::runner::Clock;
+    use crate::outcome::Clock;
 
     #[test]
     fn sizes_are_as_many_as_are_used() {

@@ -3,7 +3,7 @@
 use super::format::{self, Screen, Tint, paint};
 use super::hint;
 use crate::data::Shape;
-use crate::judging::{Judgement, Ruling, TriedCase};
+use crate::judgement::{Judgement, Ruling, TriedCase};
 use crate::plan::WorkGroup;
 
 /// Most lines of a compiler's log that are shown.

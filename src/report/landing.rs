@@ -3,7 +3,7 @@
 use super::format::{self, Screen};
 use crate::kernels::{Family, Rung};
 use crate::record::Row;
-use crate::runner::Status;
+use crate::outcome::Status;
 use serde::Serialize;
 
 /// The place of a kernel among the rungs that were measured with it.

@@ -3,7 +3,7 @@
 use super::format::{self, Screen};
 use super::progress::{self, Observer, StatusLine};
 use crate::record::{Row, flag};
-use crate::runner::Status;
+use crate::outcome::Status;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::time::Instant;
 

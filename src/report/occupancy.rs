@@ -3,7 +3,7 @@
 use super::chart;
 use super::format::{self, Screen};
 use crate::occupancy::{ComputeUnit, Curve, GroupNeeds, LOCAL, Resident};
-use crate::runner::Inspected;
+use crate::outcome::Inspected;
 use crate::values;
 
 /// One line on what a kernel's build says.
@@ -97,7 +97,7 @@ fn answer(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Told;
+    use crate::outcome::Told;
     use crate::occupancy::known;
 
     const SCREEN: Screen = Screen { width: 120, unicode: true, color: false };

@@ -1,7 +1,7 @@
 //! What is going on: told to an observer while cases run, and drawn on standard error.
 
 use super::format;
-use crate::runner::Status;
+use crate::outcome::Status;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -5,7 +5,7 @@ use super::ladder::WIDTH;
 use super::rungs::is_memory_bound;
 use crate::kernels;
 use crate::record::Row;
-use crate::runner::Status;
+use crate::outcome::Status;
 
 /// The formula of a ladder's rates, and a line with its numbers for each rung that has a time; empty without any.
 pub fn text(rows: &[Row]) -> String {

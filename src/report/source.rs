@@ -4,7 +4,7 @@ use super::format;
 use super::ladder::WIDTH;
 use super::rungs::range;
 use crate::record::{CPU_DOUBLE, Row};
-use crate::runner::Status;
+use crate::outcome::Status;
 use crate::stats::ratio;
 
 /// The rung that is the last of the article's kernels, with launches of their own that clear and presum.

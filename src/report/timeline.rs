@@ -1,7 +1,7 @@
 //! A timeline of commands as text for a terminal.
 
 use super::format::{self, Screen};
-use crate::runner::Bar;
+use crate::outcome::Bar;
 use std::fmt::Write as _;
 
 /// Most characters that a lane has, and those before it.

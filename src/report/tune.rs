@@ -6,7 +6,7 @@ use super::markdown;
 use super::sweep;
 use crate::kernels::{Bound, family};
 use crate::record::Row;
-use crate::runner::Status;
+use crate::outcome::Status;
 use crate::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
 use clap::ValueEnum;
 

@@ -9,7 +9,7 @@ use super::rungs::{is_memory_bound, label, range, short_label, who};
 use crate::data::Dtype;
 use crate::kernels::{self, Form};
 use crate::record::{CPU_RAYON, Row, clear_factor, flag};
-use crate::runner::{Cache, Number, Status};
+use crate::outcome::{Cache, Number, Status};
 use crate::stats::ratio;
 
 /// A ladder's report in parts.
@@ -412,7 +412,7 @@ fn launches_make_it(before: &Row, row: &Row) -> bool {
 }
 
 fn clock_name(row: &Row) -> &'static str {
-    use crate::runner::Clock;
+    use crate::outcome::Clock;
     match row.clock {
         Clock::Event => "event",
         Clock::Wall => "wall",

@@ -2,14 +2,13 @@
 
 use super::clock::Sample;
 use super::inputs::{choices, exactly, make_inputs};
-use super::outcome::{Clock, Measured, Outcome, Settings, Stop};
+use crate::outcome::{Clock, Measured, Outcome, Settings, Stop};
 use super::sampling;
 use super::session::{Session, nothing};
-use super::sources::find_family;
+use crate::kernels::{Baseline, Family, find_family};
 use super::verdict::demand;
 use crate::check;
 use crate::data::Array;
-use crate::kernels::{Baseline, Family};
 use crate::plan::{Case, Refusal, WorkGroup};
 use std::time::Instant;
 

@@ -6,8 +6,8 @@
 //! cannot be told from a slow device, and a faster reading later on does not mend the rows before it.
 
 use super::clock::{self, Sample};
-use super::outcome::{Canary, Settings, Stop};
-use super::sources::Sources;
+use crate::outcome::{Canary, Settings, Stop};
+use crate::kernels::Sources;
 use super::{sampling, trust};
 use crate::cpu::canary::{CHAINS, chain};
 use crate::device::{BuildUnit, Device, DeviceError};

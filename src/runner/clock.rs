@@ -1,16 +1,7 @@
 //! When a driver's event times can be believed.
 
 use crate::device::Timing;
-use serde::{Deserialize, Serialize};
-
-/// One timed run, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
-    /// By the driver's events; absent where they cannot be believed.
-    pub event: Option<f64>,
-    /// By the host's clock.
-    pub wall: f64,
-}
+use crate::outcome::{Measured, Sample};
 
 /// Event times below this are no kernel's: some drivers report a constant 1 ns.
 const SHORTEST_NS: u64 = 50;
@@ -46,6 +37,11 @@ fn event_seconds(timing: &Timing, timed: &[bool]) -> Option<f64> {
     let ns = last.end.checked_sub(first.start)?;
     let seconds = ns as f64 * 1e-9;
     (ordered && ns >= SHORTEST_NS && seconds <= timing.wall_s).then_some(seconds)
+}
+
+/// Why another clock than the driver's events must be used, judged over all samples, if so.
+pub(super) fn objection_to(measured: &Measured, least_time: Option<f64>) -> Option<String> {
+    measured.distrust.clone().or_else(|| objection(&measured.samples, least_time))
 }
 
 /// Why a row's event times cannot be used, judged over all its samples; `None` if they can.

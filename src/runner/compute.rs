@@ -2,10 +2,10 @@
 
 use super::buffers::BoundPlan;
 use super::fence::Fence;
-use super::outcome::Stop;
+use crate::outcome::Stop;
 use super::ready::ReadyCase;
 use super::session::Session;
-use super::sources::find_family;
+use crate::kernels::find_family;
 use crate::data::Array;
 use crate::plan::Case;
 use std::time::Instant;

@@ -5,8 +5,8 @@
 //! its inputs leaves another print, too.
 
 use super::fence::Fenced;
-use super::outcome::Stop;
-use super::sources::Sources;
+use crate::outcome::Stop;
+use crate::kernels::Sources;
 use crate::data::{self, Array, DrawnInput, Dtype, Fill};
 use crate::device::{BuildUnit, Device, DeviceError, ProgramId};
 use crate::plan::{Arg, Launch};

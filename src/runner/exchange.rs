@@ -3,9 +3,9 @@
 use super::canary::{self, Gauge};
 use super::clock::{self, Sample};
 use super::fence::{Fence, Fenced};
-use super::outcome::{Clock, Judged, Measured, Outcome, Settings, Spent, Stop};
+use crate::outcome::{Clock, Judged, Measured, Outcome, Settings, Spent, Stop};
 use super::session::Session;
-use super::sources::Sources;
+use crate::kernels::Sources;
 use super::timeline::{Bar, bars};
 use super::verdict;
 use crate::data::{self, Dtype};

@@ -1,7 +1,7 @@
 //! What a case is run over: its inputs, here and on the device, and what is right for them.
 
 use super::fence::Fenced;
-use super::outcome::{Judged, Stop};
+use crate::outcome::{Judged, Stop};
 use super::ready::ReadyCase;
 use super::verdict::{judge_moved, judge_real};
 use crate::check;
@@ -246,8 +246,7 @@ pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
 #[cfg(test)]
 mod tests {
     use super::super::session::Session;
-    use super::super::sources::Sources;
-    use super::super::sources::find_family;
+    use crate::kernels::{find_family, Sources};
     use super::*;
     use crate::device::fake::FakeDevice;
     use crate::plan::WorkGroup;

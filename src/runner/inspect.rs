@@ -1,26 +1,12 @@
 //! What a rung's kernels need, by a build of their own.
 
-use super::outcome::{BuildTold, Stop};
+use crate::outcome::{BuildTold, Stop, Told};
 use super::session::Session;
-use super::sources::find_family;
-use crate::device::{Told, generation};
+use crate::kernels::find_family;
+use crate::device::generation;
 use crate::occupancy::{self, GroupNeeds};
 use crate::plan::{Arg, Case, TOLD};
 use serde::{Deserialize, Serialize};
-
-/// A kernel of a plan, and what a work-group of it needs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Inspected {
-    /// Its name.
-    pub kernel: String,
-    /// What the driver tells of it.
-    pub told: Told,
-    /// Bytes of local memory of a group, the kernel's own arrays and its arguments: what the plan foresees where the driver
-    /// does not tell.
-    pub local: u64,
-    /// Work-items of a group.
-    pub wg: u64,
-}
 
 impl Session {
     /// What the driver tells of a case's last kernel, if the case asks for it.

@@ -2,7 +2,7 @@
 
 use super::buffers::BoundPlan;
 use super::inputs::Data;
-use super::outcome::{Judged, Stop};
+use crate::outcome::{Judged, Stop};
 use super::ready::ReadyCase;
 use super::verdict::{tails, wrong};
 use crate::check;

@@ -1,23 +1,12 @@
 //! A case launched a single time, for whoever watches from outside what its kernels do.
 
 use super::inputs::choices;
-use super::outcome::{Clock, Outcome, Status, Stop};
+use crate::outcome::{Clock, Outcome, Status, Stop};
 use super::session::Session;
-use super::sources::find_family;
+use crate::kernels::find_family;
 use crate::data::Params;
 use crate::plan::{Case, WorkGroup};
 use serde::{Deserialize, Serialize};
-
-/// What was launched, in order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LaunchedOnce {
-    /// The work-group that the rung made of the one asked for.
-    pub wg: WorkGroup,
-    /// Its settings, those that the answer depends on included.
-    pub params: Params,
-    /// Of each launch its kernel, and whether its time would count.
-    pub launches: Vec<(String, bool)>,
-}
 
 impl Session {
     /// Launches a case's kernels once each, over the data that are timed, and checks the result. No other kernel runs

@@ -1,6 +1,6 @@
 //! A case that is ready to run, and the second seed.
 
-use super::outcome::Judged;
+use crate::outcome::Judged;
 use crate::device::ProgramId;
 use crate::kernels::Family;
 use crate::plan::{Case, Plan};

@@ -4,10 +4,6 @@ use super::{Sample, Settings, Stop};
 use crate::stats::{self, Summary};
 use std::time::Instant;
 
-/// Kernels shorter than this, in seconds, count as launch-bound, as a launch costs 2 to 20 us: they are also timed back to
-/// back.
-pub const SHORT_S: f64 = 50e-6;
-
 /// Runs longer than this, in seconds, need no more than one to warm up.
 const LONG_S: f64 = 0.5;
 
@@ -93,7 +89,7 @@ pub(super) fn batch_size(seconds: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::{Cache, Candidate, Clock};
+    use crate::outcome::{Cache, Candidate, Clock};
 
     fn settings() -> Settings {
         Settings {

@@ -1,21 +1,8 @@
 //! What overlapped: when each command of a run began and ended.
 
 use crate::device::Stamps;
+use crate::outcome::Bar;
 use crate::plan::{Action, QueuedCommand};
-use serde::{Deserialize, Serialize};
-
-/// A command in a run. Times in seconds since the first command began.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
-    /// What it did: `in`, `kernel` or `out`.
-    pub what: String,
-    /// Its queue, from 0.
-    pub queue: u32,
-    /// When it began.
-    pub start: f64,
-    /// When it ended.
-    pub end: f64,
-}
 
 /// The commands in order; empty without event times, or where these run backwards.
 pub(super) fn bars(commands: &[QueuedCommand], stamps: &[Stamps]) -> Vec<Bar> {

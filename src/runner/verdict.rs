@@ -1,6 +1,6 @@
 //! A result beside what is right.
 
-use super::outcome::{Judged, Number, Status, Stop};
+use crate::outcome::{Judged, Number, Status, Stop};
 use crate::check::{self, Verdict};
 use crate::data::{Array, Inputs};
 use crate::plan::{Movement, Plan, Reference};

@@ -4,7 +4,7 @@ use super::buffers::BoundPlan;
 use super::fence::{Fence, Fenced};
 use super::inputs::{Data, exact_data, exact_data_of, exactly, timed_exact_data};
 use super::judge::{completed, demand_guards, demand_inputs, finished, judge};
-use super::outcome::{Judged, Stop};
+use crate::outcome::{Judged, Stop};
 use super::ready::ReadyCase;
 use super::session::Session;
 use super::verdict::tails;

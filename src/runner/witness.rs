@@ -5,7 +5,7 @@
 use super::buffers::BoundPlan;
 use super::inputs::Data;
 use super::judge;
-use super::outcome::Stop;
+use crate::outcome::Stop;
 use super::ready::ReadyCase;
 use super::verdict::wrong;
 use crate::check;

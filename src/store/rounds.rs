@@ -3,7 +3,7 @@
 
 use crate::Error;
 use crate::files;
-use crate::runner::Outcome;
+use crate::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::data::{Dtype, Shape};
     use crate::plan::{Case, WorkGroup};
-    use crate::runner::{Clock, Measured, Sample};
+    use crate::outcome::{Clock, Measured, Sample};
 
     fn pool(rounds: u32, times: &[f64]) -> Pool {
         let case = Case { wg: WorkGroup::linear(64), ..Case::of("dot", "naive", Dtype::F32, Shape::vector(9)) };

@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::Dtype;
 use crate::record::{SampleRow, row};
-use crate::runner::Status;
+use crate::outcome::Status;
 use proptest::prelude::*;
 use std::path::PathBuf;
 

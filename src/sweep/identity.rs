@@ -1,10 +1,9 @@
 //! What makes two sweeps the same, so that one can be gone on with and its shards can be joined.
 
 use super::{Configuration, Order};
-use crate::device::DeviceInfo;
+use crate::outcome::{DeviceInfo, Settings};
 use crate::plan::Case;
 use crate::record::Row;
-use crate::runner::Settings;
 use std::collections::BTreeSet;
 
 /// A fixed part of a plan: every `of`-th configuration.

@@ -3,9 +3,8 @@
 
 use super::Configuration;
 use crate::Error;
-use crate::runner::{Outcome, Settings, Status};
+use crate::outcome::{Job, Outcome, Settings, Status};
 use crate::store::Pool;
-use crate::worker::Job;
 
 /// How a sweep takes its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -1,10 +1,9 @@
 use super::*;
 use crate::data::{Dtype, Shape};
-use crate::device::fake::fake_info;
+use crate::outcome::{Cache, Clock, fake_info, Settings};
 use crate::kernels::dot;
 use crate::plan::{Case, Target, WorkGroup};
 use crate::record::{Row, row};
-use crate::runner::{Cache, Clock, Settings};
 use crate::store::Rows;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -2,9 +2,8 @@
 //! best few are measured again, in rounds.
 
 use crate::Error;
-use crate::runner::{Candidate, Outcome, Settings};
+use crate::outcome::{Candidate, Job, Outcome, Settings};
 use crate::sweep::{Bench, Configuration};
-use crate::worker::Job;
 
 /// How many times slower than the best a candidate is after its first samples if it is dropped.
 pub const SLOWER: f64 = 1.5;
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
     use crate::data::{Dtype, Params, Shape};
     use crate::plan::{Case, WorkGroup};
-    use crate::runner::{Clock, Stop};
+    use crate::outcome::{Clock, Stop};
 
     #[test]
     fn a_candidate_is_given_up_where_it_takes_half_as_long_again_as_the_best() {

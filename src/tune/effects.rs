@@ -3,7 +3,7 @@
 use crate::kernels::{Family, Kind};
 use crate::plan::Target;
 use crate::record::{Row, flag, params_in};
-use crate::runner::Status;
+use crate::outcome::Status;
 use crate::sweep::Configuration;
 
 /// What can be said of a parameter.

@@ -3,7 +3,7 @@
 
 use super::settings_of;
 use crate::record::Row;
-use crate::runner::{Spent, Status};
+use crate::outcome::{Spent, Status};
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.

@@ -140,7 +140,7 @@ fn median<T: Copy>(mut values: Vec<T>, order: impl Fn(&T, &T) -> std::cmp::Order
 mod tests {
     use super::*;
     use crate::record::row;
-    use crate::runner::Status;
+    use crate::outcome::Status;
 
     /// A bowl over work-groups and tiles, and a slower rung of one row.
     fn rows() -> Vec<Row> {

@@ -147,7 +147,7 @@ fn places(lengths: &[usize]) -> impl Iterator<Item = Vec<usize>> {
 mod tests {
     use super::*;
     use crate::data::{Dtype, Shape};
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::kernels::{FAMILIES, dot, minplus, transpose};
     use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use crate::kernels::{self, Form};
 use crate::record::{Row, clear_factor};
-use crate::runner::Status;
+use crate::outcome::Status;
 
 /// Times that a prediction may miss by; beyond, something acts that counts do not see.
 const PARTED: f64 = 1.5;

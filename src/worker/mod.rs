@@ -18,10 +18,10 @@ pub use serve::{open_session, serve};
 
 use crate::Error;
 use crate::data::Dtype;
-use crate::device::DeviceInfo;
+use crate::outcome::{DeviceInfo, Inspected, LaunchedOnce, Outcome, Settings, Stop, Symptoms};
 use crate::kernels::{FamilyFile, OwnKernel};
 use crate::plan::Case;
-use crate::runner::{Inspected, LaunchedOnce, Outcome, Session, Settings, Stop, Symptoms};
+use crate::runner::Session;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -62,41 +62,6 @@ pub struct Wrapper {
     pub args: Vec<OsString>,
     /// Environment variables for both.
     pub variables: Vec<(&'static str, OsString)>,
-}
-
-/// One case to run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Job {
-    /// Whether the variant names a CPU baseline instead of a rung.
-    pub baseline: bool,
-    /// What to run.
-    pub case: Case,
-    /// How to measure it.
-    pub settings: Settings,
-    /// Whether a case that this worker has verified before is only timed once more.
-    #[serde(default)]
-    pub again: bool,
-}
-
-/// Runs jobs on the one device that it was opened on.
-pub trait Executor {
-    /// The device.
-    fn info(&self) -> &DeviceInfo;
-
-    /// Has the next job run in a fresh process, with buffers of its own, where jobs run in processes.
-    fn renew(&mut self) {}
-
-    /// Asks what is right for a case of a reader's own family, as its rungs will: who cannot answer now will not then. Who it
-    /// is, in words.
-    ///
-    /// # Errors
-    /// That nobody knows it.
-    fn ask_reference(&mut self, _: &Case) -> Result<Option<String>, Error> {
-        Ok(None)
-    }
-
-    /// Runs one job. A failed case is an [`Outcome`]; an error ends the whole run.
-    fn run(&mut self, job: &Job) -> Result<Outcome, Error>;
 }
 
 /// Runs jobs in this process.

@@ -2,11 +2,10 @@
 
 use super::printed::{Listener, Printed};
 use super::{Executor, Job, Numbered, Reply, Request, Setup, Wrapper};
-use crate::device::DeviceInfo;
+use crate::outcome::{Clock, DeviceInfo, Inspected, LaunchedOnce, Outcome, Status, Stop, Symptoms};
 use crate::files::ScratchFolder;
 use crate::kernels::{self, Rung};
 use crate::plan::Case;
-use crate::runner::{Clock, Inspected, LaunchedOnce, Outcome, Status, Stop, Symptoms};
 use crate::{Error, children, memory};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};

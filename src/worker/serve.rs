@@ -5,7 +5,8 @@ use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDev
 use crate::files::ScratchFolder;
 use crate::kernels;
 use crate::plan::Target;
-use crate::runner::{Session, Sources, second_seed};
+use crate::runner::{Session, second_seed};
+use crate::kernels::Sources;
 use crate::stdout::Results;
 use crate::{Error, children, input, memory, oracle};
 use std::io::{self, BufRead, Write};

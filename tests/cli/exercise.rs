@@ -1,7 +1,7 @@
 //! Exercises: starters are right and do not pass, solutions pass, and no cheat does.
 
 use crate::binary::{gpulab, run};
-use gpulab::count::PACKAGES;
+use gpulab::simulator::PACKAGES;
 use gpulab::exercise::{DrawnSizes, Exercise, NAMES, exercise};
 use gpulab::kernels::Form;
 use serde_json::Value;

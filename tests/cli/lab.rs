@@ -8,7 +8,9 @@ use gpulab::device::fake::{FakeDevice, Memory};
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::PITCH};
 use gpulab::plan::{Arg, Launch};
 use gpulab::record::{CsvRecord, Point, PointKey, Record, Row, Run, Scene};
-use gpulab::runner::{Cache, Clock, Session, Settings, Sources, Status};
+use gpulab::runner::Session;
+use gpulab::outcome::{Cache, Clock, Settings, Status};
+use gpulab::kernels::Sources;
 use gpulab::store::{CsvFile, Mode, read_points};
 use tempfile::TempDir;
 

@@ -1,7 +1,8 @@
 //! `gpulab count`: kernels whose counts are known by hand, and the ladders' counts, which are the same on every machine.
 
 use crate::drivers::in_simulator;
-use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, Simulator, stretched};
+use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, stretched};
+use gpulab::simulator::Simulator;
 use gpulab::data::Shape;
 use gpulab::plan::{Case, Target};
 use gpulab::record::params_of;

@@ -5,9 +5,10 @@ use crate::drivers::{on_every_real_driver, open, session};
 use crate::skips::verify;
 use crate::sources::edited_kernels;
 use gpulab::data::{Dtype, Params, Shape};
-use gpulab::kernels::family;
+use gpulab::kernels::{family, Sources};
 use gpulab::plan::{Case, WorkGroup};
-use gpulab::runner::{Cache, Clock, Outcome, Session, Settings, Sources, Status};
+use gpulab::runner::Session;
+use gpulab::outcome::{Cache, Clock, Outcome, Settings, Status};
 use std::fs;
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ use crate::skips::verify;
 use gpulab::data::{Dtype, Params, Shape};
 use gpulab::kernels;
 use gpulab::plan::{Case, WorkGroup};
-use gpulab::runner::{Cache, Clock, Settings, Status};
+use gpulab::outcome::{Cache, Clock, Settings, Status};
 
 /// Elements of a group of the small work-group used here.
 const BLOCK: u64 = 64;

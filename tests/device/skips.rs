@@ -5,7 +5,8 @@ use gpulab::cpu::reduce::Op;
 use gpulab::data::Dtype;
 use gpulab::exchange::pipeline;
 use gpulab::plan::{Case, Refusal, Target};
-use gpulab::runner::{Session, Status, Stop};
+use gpulab::runner::Session;
+use gpulab::outcome::{Status, Stop};
 use std::collections::BTreeSet;
 
 /// A kind of case that is left out.

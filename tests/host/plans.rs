@@ -2,7 +2,7 @@
 //! After a change that is meant, `INSTA_UPDATE=always cargo test --test host plans` writes the new digests.
 
 use gpulab::data::{Params, Shape};
-use gpulab::device::fake::fake_info;
+use gpulab::outcome::fake_info;
 use gpulab::experiments::{EXPERIMENTS, Scope};
 use gpulab::kernels::{self, Family, Form, Rung, Tunable};
 use gpulab::plan::{Case, Plan, Refusal, Target, WorkGroup};

@@ -2,10 +2,9 @@
 
 use super::{CeilingRow, Site};
 use crate::Error;
-use crate::device::DeviceInfo;
+use crate::outcome::{DeviceInfo, Status};
 use crate::files;
 use crate::kernels::Bound;
-use crate::runner::Status;
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 use super::*;
 use crate::ceilings::{Quantity, Rate};
 use crate::data::{Dtype, Shape};
-use crate::device::fake;
+use crate::outcome::fake_info;
 use crate::plan::{Case, WorkGroup};
 use crate::record::Run;
-use crate::runner::{Clock, Measured, Outcome, Sample, Stop};
+use crate::outcome::{Clock, Measured, Outcome, Sample, Stop};
 
 fn row(info: &DeviceInfo, what: &'static str, place: Site, value: Option<f64>, quick: bool) -> CeilingRow {
     let measure = if what == "launch" { Rate::Seconds } else { Rate::Bytes };
@@ -18,7 +18,7 @@ fn row(info: &DeviceInfo, what: &'static str, place: Site, value: Option<f64>, q
 }
 
 fn info() -> DeviceInfo {
-    fake::fake_info()
+    fake_info()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::steps::RecordStep;
 use crate::commands::next::joined;
-use crate::device::DeviceInfo;
+use crate::outcome::DeviceInfo;
 use crate::error::EXITS;
 use crate::record::HostFacts;
 use crate::{Error, files};

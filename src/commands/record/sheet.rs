@@ -1,7 +1,7 @@
 //! `device.json`: what is known of the device and the host, without what names a person, a machine or a path.
 
 use crate::device::doctor::{self, Probe};
-use crate::device::{DeviceInfo, PlatformInfo};
+use crate::outcome::{DeviceInfo, PlatformInfo};
 use crate::record::Run;
 use crate::{Error, files};
 use serde_json::{Value, json};

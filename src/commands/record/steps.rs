@@ -3,7 +3,7 @@
 use crate::experiments::EXPERIMENTS;
 use crate::kernels::{FAMILIES, Form};
 use crate::plan::Target;
-use crate::runner::Cache;
+use crate::outcome::Cache;
 
 /// Seconds for the whole of a record, unless the user says how many.
 const BUDGET: f64 = 900.0;

@@ -17,7 +17,7 @@ use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
-use crate::runner::{Outcome, Settings, Spent};
+use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
 use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Setting, Shard, Space};
 use crate::terminal::{Screen, say};
 use crate::tune::{
@@ -25,7 +25,7 @@ use crate::tune::{
     time_of,
 };
 use crate::values::SearchBudget;
-use crate::worker::{Executor, Job, Setup};
+use crate::worker::Setup;
 use crate::{Error, interrupt, stats};
 use rows::TuningRows;
 use std::collections::BTreeMap;
@@ -154,7 +154,7 @@ impl AskedTuning {
         executor: &dyn Executor,
         settings: &Settings,
     ) -> Result<Identity, Error> {
-        let sources = crate::runner::Sources { dir: options.cl_dir.clone() };
+        let sources = crate::kernels::Sources { dir: options.cl_dir.clone() };
         let texts = self.rungs.iter().map(|rung| sources.assemble(rung.path));
         let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
         let order = Order::Sequential;

@@ -5,10 +5,9 @@ use crate::Error;
 use crate::cli::Global;
 use crate::console::note;
 use crate::data::Params;
-use crate::kernels::Rung;
+use crate::kernels::{Rung, Sources};
 use crate::record::Row;
 use crate::report::sweep::wrapped;
-use crate::runner::Sources;
 use crate::terminal::{Screen, say};
 use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, source_hash, time_of};
 

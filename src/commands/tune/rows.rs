@@ -2,10 +2,9 @@
 
 use crate::cli::{Global, TuneArgs};
 use crate::console::note;
-use crate::device::DeviceInfo;
+use crate::outcome::{DeviceInfo, Spent};
 use crate::record::Row;
 use crate::report::sweep::latest;
-use crate::runner::Spent;
 use crate::store::{CsvFile, Deferred, JsonFile, Mode, read_rows};
 use crate::sweep::{Configuration, Identity};
 use crate::terminal::say;

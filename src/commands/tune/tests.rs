@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::cli::{Cli, Command};
-use crate::device::DeviceInfo;
-use crate::device::fake::{FakeDevice, FakeKernel, Memory, fake_info};
-use crate::kernels::dot;
+use crate::outcome::{DeviceInfo, fake_info, Status};
+use crate::device::fake::{FakeDevice, FakeKernel, Memory};
+use crate::kernels::{dot, Sources};
 use crate::plan::{Arg, Launch, WorkGroup};
-use crate::runner::{Session, Sources, Status};
+use crate::runner::Session;
 use crate::tune::{Remembered, TunedEntry, TunedFile, TuningMemory};
 use crate::worker::InProcess;
 use clap::Parser;

@@ -244,7 +244,7 @@ pub(crate) fn array(words: impl Iterator<Item = u32>) -> Array {
 mod tests {
     use super::*;
     use crate::data::Dtype;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
     use crate::kernels::probes::READ;
     use crate::plan::{Target, WorkGroup};
 

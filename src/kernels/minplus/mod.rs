@@ -305,7 +305,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::fake::fake_info;
+    use crate::outcome::fake_info;
 
     fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Result<Plan, Refusal> {
         let rung = FAMILY.rung(variant).unwrap();

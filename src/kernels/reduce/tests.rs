@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::{Params, Shape};
-use crate::device::fake::fake_info;
+use crate::outcome::fake_info;
 
 /// Roundings so far: 0 is the identity, which costs nothing to join with; an element starts at 1.
 type Depth = u64;

@@ -3,7 +3,7 @@
 use crate::bench::pace::{FOR_LIMITS, Pace};
 use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
 use crate::data::{Dtype, Params};
-use crate::device::DeviceInfo;
+use crate::outcome::{DeviceInfo, Executor, Job, Outcome, Settings, Status};
 use crate::kernels::{Baseline, Rung};
 use crate::ladder::LadderRun;
 use crate::outputs::Outputs;
@@ -14,9 +14,8 @@ use crate::record::{
 use crate::report::doing;
 use crate::report::live::{Live, LiveRow};
 use crate::report::progress::Observer;
-use crate::runner::{Budget, Outcome, Settings, Status};
+use crate::runner::Budget;
 use crate::terminal::say;
-use crate::worker::{Executor, Job};
 use crate::{Error, interrupt, stats};
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -1,10 +1,9 @@
 use super::*;
 use crate::data::Shape;
-use crate::device::fake::fake_info;
+use crate::outcome::{Clock, fake_info, Measured, Sample, Status};
 use crate::kernels::dot;
 use crate::outputs::Paths;
 use crate::record::CsvRecord;
-use crate::runner::{Clock, Measured, Sample, Status};
 use crate::store::read_rows;
 use std::cell::RefCell;
 use std::rc::Rc;

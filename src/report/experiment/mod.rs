@@ -9,7 +9,7 @@ use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
 use super::view::status_word;
 use crate::record::{Point, flag};
-use crate::runner::{Cache, Clock, Status};
+use crate::outcome::{Cache, Clock, Status};
 use measure::{Measure, distinct};
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Hints for kernels that do not compile, or that take other arguments than they are given, from the compiler's log.
 
 use super::words::Hint;
-use crate::judging::Judgement;
+use crate::judgement::Judgement;
 
 /// What is set for every kernel.
 const MACROS: &str = "gpulab sets T, the element type; INDEX, an unsigned integer for sizes; WG, the group's work-items, and of \

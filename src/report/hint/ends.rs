@@ -1,7 +1,7 @@
 //! Hints for kernels that end their process, never end, or cannot be run.
 
 use super::words::{Hint, elements};
-use crate::judging::{Judgement, Ruling};
+use crate::judgement::{Judgement, Ruling};
 
 pub(super) fn hint(judgement: &Judgement, ruling: Ruling) -> Hint {
     let traits = &judgement.traits;

@@ -2,8 +2,8 @@
 
 use super::words::{Hint, no_barrier};
 use crate::check::{CellRegion, Share};
-use crate::judging::Judgement;
-use crate::runner::{CellSymptoms, Likeness, Symptoms};
+use crate::judgement::Judgement;
+use crate::outcome::{CellSymptoms, Likeness, Symptoms};
 
 pub(super) fn hint(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     let cells = symptoms.cells.as_ref()?;
@@ -215,7 +215,7 @@ fn steps(cells: &CellSymptoms) -> Option<Hint> {
 /// By the shapes at which it is right.
 fn shapes(cells: &CellSymptoms) -> Option<Hint> {
     let [wide, high] = cells.tile;
-    let all = |is_meant: &dyn Fn(&crate::runner::TriedShape) -> bool, is_right: bool| {
+    let all = |is_meant: &dyn Fn(&crate::outcome::TriedShape) -> bool, is_right: bool| {
         let mut meant = cells.shapes.iter().filter(|tried| is_meant(tried)).peekable();
         meant.peek().is_some() && meant.all(|tried| tried.is_right == is_right)
     };
@@ -227,7 +227,7 @@ fn shapes(cells: &CellSymptoms) -> Option<Hint> {
             "Compare columns with the width and rows with the height, when the tile is loaded and again, swapped, when it is stored.",
         ));
     }
-    let is_square = |tried: &crate::runner::TriedShape| tried.shape.n == tried.shape.m;
+    let is_square = |tried: &crate::outcome::TriedShape| tried.shape.n == tried.shape.m;
     if all(&|tried| is_square(tried), true) && all(&|tried| !is_square(tried), false) {
         return Some(Hint::new(
             "The kernel is right for squares only: width and height are mixed up.",

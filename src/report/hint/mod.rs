@@ -10,10 +10,10 @@ pub use words::Hint;
 
 use super::format;
 use crate::data::Dtype;
-use crate::judging::{Judgement, Ruling, TriedCase};
+use crate::judgement::{Judgement, Ruling, TriedCase};
 use crate::kernels::SourceTraits;
 use crate::plan::WorkGroup;
-use crate::runner::Symptoms;
+use crate::outcome::Symptoms;
 use words::{elements, no_barrier};
 
 /// The hint for a kernel; none for one that is right.

@@ -3,9 +3,9 @@
 use super::words::{Hint, no_barrier};
 use crate::check::Share;
 use crate::data::Dtype;
-use crate::judging::Judgement;
+use crate::judgement::Judgement;
 use crate::kernels::SourceTraits;
-use crate::runner::{CountSymptoms, Repeated, StartsFrom, Symptoms};
+use crate::outcome::{CountSymptoms, Repeated, StartsFrom, Symptoms};
 
 pub(super) fn hint(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     let counts = symptoms.counts.as_ref()?;

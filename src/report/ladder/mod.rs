@@ -7,7 +7,7 @@ use super::grid::{GAP, GridColumn, TextGrid};
 use super::rungs::label;
 use super::view::{self, View, detail, tint, verdict};
 use crate::record::Row;
-use crate::runner::Status;
+use crate::outcome::Status;
 use crate::stats::ratio;
 
 /// Characters of a line of text that does not depend on the terminal.

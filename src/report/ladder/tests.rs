@@ -3,7 +3,7 @@ use crate::record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
 use crate::report::columns::{BESIDE, COLUMNS, TableColumn};
 use crate::report::golden::{self, SCREEN};
 use crate::report::markdown;
-use crate::runner::{Clock, Number, Status};
+use crate::outcome::{Clock, Number, Status};
 
 #[test]
 fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {

@@ -9,7 +9,7 @@ use crate::report::format;
 use crate::report::groups::distinct;
 use crate::report::picture::number;
 use crate::report::view::status_word;
-use crate::runner::{Clock, Status};
+use crate::outcome::{Clock, Status};
 use crate::values::binary;
 use maud::{Markup, html};
 

@@ -2,7 +2,7 @@
 
 use super::material::{DevicePart, PageMaterial};
 use super::parts::{Ids, figure, folded, notes, prose, table};
-use crate::kernels::{self, FAMILIES};
+use crate::kernels::{self, FAMILIES, Sources};
 use crate::record::{Row, flag};
 use crate::report::cell::RateUnit;
 use crate::report::diff::{self, DiffLayout, KernelFile};
@@ -12,7 +12,7 @@ use crate::report::picture::{self, number};
 use crate::report::rungs::label;
 use crate::report::view::{View, cache_name, is_held_against_limit};
 use crate::report::why;
-use crate::runner::{Sources, Status};
+use crate::outcome::Status;
 use crate::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
 use maud::{Markup, html};
 

@@ -39,10 +39,10 @@ fn the_first_heading_says_how_many_times_are_doubtful() {
 
 #[test]
 fn wrong_results_and_clocks_that_lie_are_said() {
-    let wrong = Row { status: crate::runner::Status::WrongResult, t_median_s: None, ..timed(2, "local", 1.0) };
+    let wrong = Row { status: crate::outcome::Status::WrongResult, t_median_s: None, ..timed(2, "local", 1.0) };
     let text = page(&[folder("x", vec![timed(1, "naive", 1e-3), wrong])]);
     assert!(text.contains("1 case gave a wrong result") && !text.contains("Every result was right"), "{text}");
-    let fast = Row { status: crate::runner::Status::Suspect, ..timed(1, "naive", 1e-9) };
+    let fast = Row { status: crate::outcome::Status::Suspect, ..timed(1, "naive", 1e-9) };
     assert!(page(&[folder("x", vec![fast])]).contains("1 is faster than the device can be"));
 }
 

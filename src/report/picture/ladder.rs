@@ -9,7 +9,7 @@ use crate::report::cell::{Cell, RateUnit, Value};
 use crate::report::columns::gain;
 use crate::report::rungs::{is_memory_bound, label, who};
 use crate::report::view::{View, is_believed, is_held_against_limit, status_word, verdict};
-use crate::runner::Status;
+use crate::outcome::Status;
 use crate::stats::ratio;
 
 /// Units of a line of the chart: of a rung, and of a CPU baseline.

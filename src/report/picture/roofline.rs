@@ -12,7 +12,7 @@ use crate::record::{Row, flag};
 use crate::report::format;
 use crate::report::rungs::{is_memory_bound, label};
 use crate::report::view::is_held_against_limit;
-use crate::runner::Status;
+use crate::outcome::Status;
 use crate::stats::ratio;
 
 /// Units of the area's height.

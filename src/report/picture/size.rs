@@ -8,7 +8,7 @@ use crate::ceilings::{CeilingRow, Site, cached};
 use crate::record::Row;
 use crate::report::format;
 use crate::report::rungs::label;
-use crate::runner::Status;
+use crate::outcome::Status;
 use std::collections::BTreeMap;
 
 /// Draws the rows of one family and type on one device, of several sizes. Of equal sizes each rung's fastest row counts.

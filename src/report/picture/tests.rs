@@ -3,7 +3,7 @@ use crate::ceilings::CeilingRow;
 use crate::record::{Point, Row, point, row};
 use crate::report::golden;
 use crate::report::groups::{experiments, families, ladders, sweeps};
-use crate::runner::{Bar, Status};
+use crate::outcome::{Bar, Status};
 use crate::store::{Recorded, of_csv, recorded, shipped};
 
 /// A rung's row with a time, its spread and a rate.

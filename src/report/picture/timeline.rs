@@ -8,7 +8,7 @@ use super::{Drawn, Picture, font};
 use crate::record::Point;
 use crate::report::format;
 use crate::report::timeline::{lanes, length, overlapped};
-use crate::runner::Bar;
+use crate::outcome::Bar;
 
 /// Height of a lane.
 const LANE: f64 = 26.0;

@@ -8,7 +8,7 @@ use crate::record::{Row, clear_factor};
 use crate::report::cell::RateUnit;
 use crate::report::rungs::label;
 use crate::report::view::View;
-use crate::runner::Status;
+use crate::outcome::Status;
 
 /// Units of a line of the chart.
 const LINE: f64 = 24.0;

@@ -14,7 +14,7 @@ use super::markdown::{self, PAGE};
 use super::rungs::{is_memory_bound, label};
 use super::view::{is_held_against_limit, status_word};
 use crate::record::{Row, flag};
-use crate::runner::{Spent, Status};
+use crate::outcome::{Spent, Status};
 use std::collections::HashMap;
 pub(super) use timed::{FLAT, Timed, variants};
 

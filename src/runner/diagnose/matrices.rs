@@ -1,7 +1,7 @@
 //! Of kernels over matrices: which cells of the result are right, and what the others hold.
 
 use super::super::inputs::Data;
-use super::super::outcome::Stop;
+use crate::outcome::Stop;
 use super::super::session::Session;
 use super::probe::{ProbedKernel, survey, tile};
 use super::symptoms::{CellSymptoms, Likeness, Symptoms, TriedShape};

@@ -9,10 +9,9 @@ mod vectors;
 
 pub use symptoms::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
 
-use super::outcome::Stop;
+use crate::outcome::Stop;
 use super::session::Session;
-use super::sources::find_family;
-use crate::kernels::Form;
+use crate::kernels::{find_family, Form};
 use crate::plan::Case;
 
 impl Session {

@@ -2,7 +2,7 @@
 
 use super::super::buffers::BoundPlan;
 use super::super::inputs::Data;
-use super::super::outcome::{Number, Stop};
+use crate::outcome::{Number, Stop};
 use super::super::ready::ReadyCase;
 use super::super::session::Session;
 use super::super::verdict::single;

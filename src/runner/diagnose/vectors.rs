@@ -1,7 +1,7 @@
 //! Of kernels over vectors: which elements count in the result and how often, and what else is in it.
 
 use super::super::inputs::{Data, exact_data_of, make_inputs};
-use super::super::outcome::{Number, Stop};
+use crate::outcome::{Number, Stop};
 use super::super::session::Session;
 use super::super::verdict::single;
 use super::probe::{ProbedKernel, survey, tile};

@@ -4,11 +4,10 @@
 use crate::Error;
 use crate::ceilings;
 use crate::data::{Dtype, Params, Shape};
-use crate::device::DeviceInfo;
+use crate::outcome::DeviceInfo;
 use crate::files;
-use crate::kernels::{Family, Form, Rung, family};
+use crate::kernels::{Family, family, Form, Rung, Sources};
 use crate::plan::{Case, Plan, Target, WorkGroup};
-use crate::runner::Sources;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -272,7 +271,7 @@ impl TunedFile {
 /// [`Error::Usage`] if a source is missing.
 pub fn source_hash(rungs: &[&'static Rung], sources: &Sources) -> Result<String, Error> {
     let mut hasher = Sha256::new();
-    hasher.update(crate::device::OPTIONS);
+    hasher.update(crate::plan::BUILD_OPTIONS);
     for rung in rungs {
         let text = sources.assemble(rung.path).map_err(|stop| Error::Usage(stop.reason))?;
         hasher.update([0]);

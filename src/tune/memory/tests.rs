@@ -1,5 +1,5 @@
 use super::*;
-use crate::device::fake::fake_info;
+use crate::outcome::fake_info;
 use crate::kernels::{minplus, reduce};
 
 fn entry(family: &'static Family, variant: &str, n: u64, params: &[(&str, &str)]) -> TunedEntry {

@@ -5,7 +5,7 @@ use crate::child::Driver;
 use gpulab::data::{Dtype, Params, Shape};
 use gpulab::kernels;
 use gpulab::plan::{Case, WorkGroup};
-use gpulab::runner::{Cache, Clock, Settings};
+use gpulab::outcome::{Cache, Clock, Settings};
 
 /// A wrong kernel.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use super::COMPUTE_UNITS;
 use super::simulator::{OCLGRIND, version};
 use crate::Error;
 use crate::plan::{Case, Target};
-use crate::runner::Status;
-use crate::worker::{Executor, Interrupted, Setup, Tell, WorkerProcess, Wrapper};
+use crate::outcome::{Executor, Status};
+use crate::worker::{Interrupted, Setup, Tell, WorkerProcess, Wrapper};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs;
@@ -14,39 +14,6 @@ use std::time::Duration;
 
 /// Most findings that the simulator writes down of a run.
 const MOST: &str = "200";
-
-/// What the simulator found at a place of a kernel's text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckFinding {
-    /// What it is.
-    pub kind: FindingKind,
-    /// In the simulator's words, without addresses.
-    pub said: String,
-    /// The file, if it is known.
-    pub file: Option<String>,
-    /// The line there, from 1.
-    pub line: Option<u64>,
-    /// How often it was found.
-    pub times: u64,
-}
-
-/// What was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FindingKind {
-    /// Two work-items at one place, at least one of which writes, with nothing between them.
-    Race,
-    /// A load outside of a buffer.
-    ReadOutside,
-    /// A store outside of a buffer.
-    WriteOutside,
-    /// A value that was never set.
-    Unset,
-    /// Not all work-items of a group reach a barrier.
-    Divergence,
-    /// Another one.
-    Other,
-}
 
 /// A worker process in the simulator.
 pub struct CheckingWorker {

@@ -1,9 +1,16 @@
 //! How to measure a case, and what came of it.
 
-use super::clock::{self, Sample};
-use super::timeline::Bar;
+mod device;
+mod executor;
+mod needs;
+mod symptoms;
+
+pub use device::{DeviceInfo, PlatformInfo, fake_info};
+pub use executor::{Executor, Job};
+pub use needs::{Inspected, LaunchedOnce, Told};
+pub use symptoms::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
+
 use crate::data::Params;
-use crate::device::DeviceError;
 use crate::plan::{Case, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +87,10 @@ impl Settings {
     }
 }
 
-#[cfg(test)]
-impl Settings {
+/// Of a ladder on the command line.
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
     /// What is usual for a case.
     pub(crate) fn for_tests() -> Settings {
         Settings {
@@ -256,22 +265,23 @@ pub struct BuildTold {
 
 /// A result over real data that passed its check.
 #[derive(Clone, Copy)]
-pub(super) struct Judged {
-    /// The largest error, and the error allowed; none where it has no size, as beside an infinite input.
-    pub(super) max_err: Option<f64>,
-    pub(super) tol: Option<f64>,
+pub struct Judged {
+    /// The largest error; none where it has no size, as beside an infinite input.
+    pub max_err: Option<f64>,
+    /// The error allowed.
+    pub tol: Option<f64>,
     /// The result, if it is a single number.
-    pub(super) value: Option<Number>,
+    pub value: Option<Number>,
 }
 
 impl Judged {
     /// What a script's runs left, all of which was compared and found equal.
-    pub(super) fn equal() -> Judged {
+    pub fn equal() -> Judged {
         Judged { max_err: Some(0.0), tol: Some(0.0), value: None }
     }
 
     /// The answer to no elements, of which there is nothing to check.
-    pub(super) fn of_nothing(value: Option<Number>) -> Judged {
+    pub fn of_nothing(value: Option<Number>) -> Judged {
         Judged { value, ..Judged::equal() }
     }
 }
@@ -382,7 +392,7 @@ impl Outcome {
 
 impl Measured {
     /// Of a result that was judged so, before anything was timed by this clock.
-    pub(super) fn of(judged: Judged, clock: Clock) -> Measured {
+    pub fn of(judged: Judged, clock: Clock) -> Measured {
         Measured {
             max_err: judged.max_err,
             tol: judged.tol,
@@ -406,14 +416,8 @@ impl Measured {
         }
     }
 
-    /// Nothing measured, for tests of what is made of measurements.
-    #[cfg(test)]
-    pub(crate) fn for_tests(clock: Clock) -> Measured {
-        Measured::of(Judged::equal(), clock)
-    }
-
     /// How the result was judged.
-    pub(super) fn judged(&self) -> Judged {
+    pub fn judged(&self) -> Judged {
         Judged { max_err: self.max_err, tol: self.tol, value: self.result }
     }
 
@@ -421,11 +425,6 @@ impl Measured {
     /// divided by its launches.
     pub fn times(&self) -> Vec<f64> {
         self.samples.iter().filter_map(|s| if self.clock == Clock::Event { s.event } else { Some(s.wall) }).collect()
-    }
-
-    /// Why another clock than the driver's events must be used, judged over all samples, if so.
-    pub(super) fn objection(&self, least_time: Option<f64>) -> Option<String> {
-        self.distrust.clone().or_else(|| clock::objection(&self.samples, least_time))
     }
 }
 
@@ -467,23 +466,28 @@ impl From<Refusal> for Stop {
     }
 }
 
-impl From<DeviceError> for Stop {
-    fn from(error: DeviceError) -> Stop {
-        if error.is_refusal() {
-            return refusal(&error).into();
-        }
-        let status = if error.is_build() { Status::BuildFailed } else { Status::Failed };
-        Stop::new(status, error.to_string())
-    }
+/// One timed run, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// By the driver's events; absent where they cannot be believed.
+    pub event: Option<f64>,
+    /// By the host's clock.
+    pub wall: f64,
 }
 
-/// What a device refused, by OpenCL's status code.
-fn refusal(error: &DeviceError) -> Refusal {
-    let kind = match error.code() {
-        Some(-10 | -59) => Refusal::Feature,
-        Some(-54 | -55) => Refusal::Group,
-        Some(-40 | -56 | -63) => Refusal::Size,
-        _ => Refusal::Memory,
-    };
-    kind(error.to_string())
+/// A command in a run. Times in seconds since the first command began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// What it did: `in`, `kernel` or `out`.
+    pub what: String,
+    /// Its queue, from 0.
+    pub queue: u32,
+    /// When it began.
+    pub start: f64,
+    /// When it ended.
+    pub end: f64,
 }
+
+/// Kernels shorter than this, in seconds, count as launch-bound, as a launch costs 2 to 20 us: they are also timed back to
+/// back.
+pub const SHORT_S: f64 = 50e-6;

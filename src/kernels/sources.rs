@@ -1,8 +1,8 @@
-//! Where kernels come from: families by their names, files, and the definitions that a source mentions.
+//! Where kernels come from: files, and the definitions that a source mentions.
 
-use super::outcome::Stop;
+use super::{Family, assemble, embedded, family};
 use crate::files;
-use crate::kernels::{self, Family, assemble};
+use crate::outcome::Stop;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ impl Sources {
     /// The text of a kernel file with its fragments.
     ///
     /// # Errors
-    /// [`Status::Failed`] if there is no such file.
+    /// [`crate::outcome::Status::Failed`] if there is no such file.
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
         assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
     }
@@ -26,7 +26,7 @@ impl Sources {
     /// The text of a kernel file as it is.
     ///
     /// # Errors
-    /// [`Status::Failed`] if there is no such file.
+    /// [`crate::outcome::Status::Failed`] if there is no such file.
     pub fn read(&self, path: &str) -> Result<String, Stop> {
         self.lookup(path).map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
     }
@@ -35,7 +35,7 @@ impl Sources {
         match &self.dir {
             // What the folder lacks is built in; what it has and nobody can read is missing.
             Some(dir) if dir.join(path).exists() => files::read_to_string(&dir.join(path)).ok().map(Cow::Owned),
-            _ => kernels::embedded(path),
+            _ => embedded(path),
         }
     }
 
@@ -51,8 +51,12 @@ pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, St
     defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
 }
 
-pub(super) fn find_family(name: &str) -> Result<&'static Family, Stop> {
-    kernels::family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
+/// The family of a name.
+///
+/// # Errors
+/// [`crate::outcome::Status::Failed`] if there is none.
+pub fn find_family(name: &str) -> Result<&'static Family, Stop> {
+    family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
 }
 
 #[cfg(test)]

@@ -26,22 +26,6 @@ pub(super) const OCLGRIND: &str = "oclgrind";
 /// Names the C++ compiler.
 const COMPILER: &str = "CXX";
 
-/// The machine that is counted for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LockstepModel {
-    /// Work-items of a warp.
-    pub warp: u64,
-    /// Bytes of a segment of global memory.
-    pub segment: u64,
-    /// Banks of local memory, each 4 bytes wide.
-    pub banks: u64,
-}
-
-impl LockstepModel {
-    /// NVIDIA's GPUs, and near enough to others.
-    pub const USUAL: LockstepModel = LockstepModel { warp: 32, segment: 32, banks: 32 };
-}
-
 /// Oclgrind and the plugin that was built for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulator {

@@ -4,8 +4,8 @@ use super::{COMPUTE_UNITS, LaunchCounts, LockstepModel, Simulator};
 use crate::Error;
 use crate::data::Params;
 use crate::plan::{Case, Target, WorkGroup};
-use crate::runner::{LaunchedOnce, Status, Stop};
-use crate::worker::{Executor, Interrupted, Lost, Setup, Tell, WorkerProcess};
+use crate::outcome::{Executor, LaunchedOnce, Status, Stop};
+use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,26 +19,6 @@ pub struct CountingWorker {
     read: usize,
     /// What each case may take.
     deadline: Duration,
-}
-
-/// What was counted of a case.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CountedCase {
-    /// The work-group that the rung made of the one asked for.
-    pub wg: WorkGroup,
-    /// The settings used.
-    pub params: Params,
-    /// Its launches, in order.
-    pub launches: Vec<CountedLaunch>,
-}
-
-/// What was counted of a launch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CountedLaunch {
-    /// Whether its time would count: others prepare the data.
-    pub timed: bool,
-    /// The counts.
-    pub counts: LaunchCounts,
 }
 
 impl CountingWorker {

@@ -1,0 +1,9 @@
+//! The simulator: kernels run in Oclgrind, where a plugin of ours counts what they do, or for its own findings.
+
+mod check;
+mod oclgrind;
+mod worker;
+
+pub use check::CheckingWorker;
+pub use oclgrind::{PACKAGES, PLUGINS_FOLDER, Simulator};
+pub use worker::CountingWorker;
