@@ -1,4 +1,4 @@
-// A random number of a key and an index, as src/data/fill.rs has it: the output function of SplitMix64 (Steele, Lea and
+// A random number of a key and an index, as data/fill.rs has it: the output function of SplitMix64 (Steele, Lea and
 // Flood, OOPSLA 2014), which maps words to words one to one.
 ulong draw(const ulong key, const ulong index)
 {

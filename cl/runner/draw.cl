@@ -1,5 +1,5 @@
 // Test data, made where they are needed: each element is a function of its place, the same as on the host
-// (src/data/fill.rs), which compares what came of it. Elements are whole numbers times SCALE, plus OFFSET, all exact.
+// (data/fill.rs), which compares what came of it. Elements are whole numbers times SCALE, plus OFFSET, all exact.
 #ifndef T
 #define T float
 #endif

@@ -1,4 +1,4 @@
-// The print of a buffer of 32-bit words, as src/data/print.rs has it: a sum over pairs of words of a random number of the
+// The print of a buffer of 32-bit words, as data/print.rs has it: a sum over pairs of words of a random number of the
 // pair and its place, of which each work-item leaves a part. A last word without a second is paired with 0.
 #ifndef INDEX
 #define INDEX ulong

@@ -2,8 +2,8 @@
 
 use crate::console::note;
 use crate::data::{Dtype, Params, Shape};
-use crate::outcome::DeviceInfo;
 use crate::kernels::{Family, Form, Rung};
+use crate::outcome::DeviceInfo;
 use crate::plan::Case;
 use crate::{Error, memory, sweep};
 use std::path::Path;

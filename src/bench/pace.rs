@@ -1,7 +1,7 @@
 //! How long each job of a run is sampled, if all of it is to end in time.
 
-use crate::runner::Budget;
 use crate::outcome::Settings;
+use crate::runner::Budget;
 use std::time::{Duration, Instant};
 
 /// Share of a budget that limits may take, where they are still to be measured.
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn without_a_budget_nothing_changes() {
         let pace = Pace::new(None, Instant::now(), 3);
-        assert_eq!((pace.settings(&Settings::for_tests(), 3, 0.0), pace.overrun()), (Settings::for_tests(), None));
+        assert_eq!((pace.settings(&Settings::default(), 3, 0.0), pace.overrun()), (Settings::default(), None));
     }
 
     #[test]
@@ -74,14 +74,14 @@ mod tests {
         // Ninety jobs of a tenth of a second, three of them a case.
         (0..2).for_each(|_| pace.job_done(Instant::now(), 0.1));
         approx::assert_relative_eq!(
-            pace.settings(&Settings::for_tests(), 3, 0.0).timeout,
+            pace.settings(&Settings::default(), 3, 0.0).timeout,
             3.0 * 9.0 / 88.0,
             max_relative = 0.01
         );
-        assert_eq!(pace.settings(&Settings::for_tests(), 100, 0.0).timeout, 0.5, "never longer than without");
-        let late = begun(0.001, 90).settings(&Settings::for_tests(), 3, 0.0);
+        assert_eq!(pace.settings(&Settings::default(), 100, 0.0).timeout, 0.5, "never longer than without");
+        let late = begun(0.001, 90).settings(&Settings::default(), 3, 0.0);
         assert_eq!((late.timeout, late.min_time), (0.05, 0.05), "the fewest samples of a case");
-        let quick = Settings { timeout: 0.1, ..Settings::for_tests() };
+        let quick = Settings { timeout: 0.1, ..Settings::default() };
         assert_eq!(begun(0.001, 90).settings(&quick, 2, 0.0).timeout, 0.05, "less than without, here too");
     }
 

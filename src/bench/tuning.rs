@@ -1,8 +1,8 @@
 //! The use of what tuning found: settings for rungs that were given none.
 
 use crate::console::note;
-use crate::outcome::DeviceInfo;
 use crate::kernels::{Family, Rung, Sources};
+use crate::outcome::DeviceInfo;
 use crate::plan::{Case, WorkGroup};
 use crate::terminal::say;
 use crate::tune::Remembered;

@@ -1,9 +1,9 @@
 //! The errors that measured rows make.
 
 use crate::Error;
+use crate::outcome::{Status, Stop};
 use crate::plan::Case;
 use crate::record::Row;
-use crate::outcome::{Status, Stop};
 use std::borrow::Borrow;
 
 /// The error that a case makes which ended without a measurement.

@@ -5,18 +5,18 @@ use crate::bench::{self, Input};
 use crate::cli::{CountArgs, Global};
 use crate::console::{Out, screen, worst_of};
 use crate::count::{CountRow, LockstepModel};
-use crate::simulator::Simulator;
 use crate::counting::{
     CountedTrial, Counting, WORK_GROUP, is_large, of_rung, open, remark, small, source_line, usual_size,
 };
 use crate::data::{Params, Shape};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, declared_work_group, FAMILIES, Family, Form, Rung, Sources};
+use crate::kernels::{self, FAMILIES, Family, Form, Rung, Sources, declared_work_group};
+use crate::outcome::{Status, Stop};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, REPEATS, Target};
 use crate::record::Row;
-use crate::outcome::{Status, Stop};
+use crate::simulator::Simulator;
 use crate::store::{Recorded, recorded};
 use crate::{Error, ceilings, files, interrupt, report, why, words};
 use std::path::Path;

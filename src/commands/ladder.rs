@@ -3,13 +3,13 @@
 use crate::adopt::{described, own};
 use crate::cli::{Global, LadderArgs};
 use crate::console::{Out, worst_of};
-use crate::simulator::{CheckingWorker, PLUGINS_FOLDER};
 use crate::data::Dtype;
 use crate::judging::ragged;
 use crate::kernels::{Family, Rung, check_described, declared_work_group, text as text_of, tile_of_a_group};
 use crate::ladder::{self, LadderRun};
 use crate::plan::{Case, Target, WorkGroup};
 use crate::report::findings;
+use crate::simulator::{CheckingWorker, PLUGINS_FOLDER};
 use crate::terminal::{Screen, say};
 use crate::worker::Setup;
 use crate::{Error, bench, ceilings, files, interrupt, values};

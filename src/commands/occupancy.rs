@@ -4,11 +4,11 @@ use crate::adopt::described;
 use crate::cli::{Global, Occupancy};
 use crate::console::{Out, screen};
 use crate::occupancy::{ComputeUnit, GroupNeeds, known};
+use crate::outcome::Executor;
 use crate::plan::Case;
 use crate::report::occupancy::{curves, limits, needs};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
-use crate::outcome::Executor;
 use crate::{Error, bench, interrupt, values};
 use std::time::Duration;
 

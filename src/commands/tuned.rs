@@ -4,7 +4,7 @@ use crate::adopt::described;
 use crate::cli::{Global, TunedAction};
 use crate::console::{self, Out, note};
 use crate::device::{doctor, select};
-use crate::kernels::{family, Sources};
+use crate::kernels::{Sources, family};
 use crate::record::params_text;
 use crate::report::format;
 use crate::report::wrap::wrapped;

@@ -1,13 +1,13 @@
 //! A run of the simulator: cases small enough for it, and the rows of their counts.
 
 use crate::count::{CountRow, CountSubject, LockstepModel, small_cases, stretched};
-use crate::simulator::{CountingWorker, Simulator};
 use crate::data::Shape;
 use crate::kernels::{self, Family, Form, Rung, Sources};
+use crate::outcome::{Status, Stop};
 use crate::plan::{Case, Plan, Role, Target, WorkGroup};
 use crate::record::{Row, Run};
 use crate::report::progress::{Observer, StatusLine};
-use crate::outcome::{Status, Stop};
+use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
 use crate::{Error, ceilings, interrupt, why};

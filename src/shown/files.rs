@@ -2,9 +2,9 @@
 
 use crate::ceilings::{self, CeilingRow, all_kept, cached};
 use crate::count::CountRow;
+use crate::outcome::Cache;
 use crate::record::{Point, Row, SampleRow, flag};
 use crate::report::groups::{distinct, groups};
-use crate::outcome::Cache;
 use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
 use crate::suggest::did_you_mean;
 use crate::{Error, files, kernels};

@@ -1,9 +1,9 @@
 //! Exercises: starters are right and do not pass, solutions pass, and no cheat does.
 
 use crate::binary::{gpulab, run};
-use gpulab::simulator::PACKAGES;
 use gpulab::exercise::{DrawnSizes, Exercise, NAMES, exercise};
 use gpulab::kernels::Form;
+use gpulab::simulator::PACKAGES;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

@@ -6,11 +6,11 @@ use assert_cmd::Command;
 use gpulab::device::DeviceError;
 use gpulab::device::fake::{FakeDevice, Memory};
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::PITCH};
+use gpulab::kernels::Sources;
+use gpulab::outcome::{Cache, Clock, Settings, Status};
 use gpulab::plan::{Arg, Launch};
 use gpulab::record::{CsvRecord, Point, PointKey, Record, Row, Run, Scene};
 use gpulab::runner::Session;
-use gpulab::outcome::{Cache, Clock, Settings, Status};
-use gpulab::kernels::Sources;
 use gpulab::store::{CsvFile, Mode, read_points};
 use tempfile::TempDir;
 

@@ -3,10 +3,10 @@
 use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
 use crate::sources::edited_kernels;
 use gpulab::data::{Dtype, Params, Shape};
+use gpulab::kernels::Sources;
+use gpulab::outcome::{Cache, Clock, Outcome, Settings, Status};
 use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::Session;
-use gpulab::outcome::{Cache, Clock, Outcome, Settings, Status};
-use gpulab::kernels::Sources;
 
 const SETTINGS: Settings = Settings {
     warmup: 0,

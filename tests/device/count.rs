@@ -2,10 +2,10 @@
 
 use crate::drivers::in_simulator;
 use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, stretched};
-use gpulab::simulator::Simulator;
 use gpulab::data::Shape;
 use gpulab::plan::{Case, Target};
 use gpulab::record::params_of;
+use gpulab::simulator::Simulator;
 use gpulab::store::of_csv;
 use gpulab::{kernels, values};
 use std::fs;

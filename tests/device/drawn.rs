@@ -5,10 +5,10 @@ use crate::drivers::{on_every_real_driver, open, session};
 use crate::skips::verify;
 use crate::sources::edited_kernels;
 use gpulab::data::{Dtype, Params, Shape};
-use gpulab::kernels::{family, Sources};
+use gpulab::kernels::{Sources, family};
+use gpulab::outcome::{Cache, Clock, Outcome, Settings, Status};
 use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::Session;
-use gpulab::outcome::{Cache, Clock, Outcome, Settings, Status};
 use std::fs;
 use tempfile::TempDir;
 

@@ -4,9 +4,9 @@ use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
 use crate::skips;
 use crate::sources::edited_kernels;
 use gpulab::exchange::{EXCHANGES, case, exchange, launch, pipeline, transfer, zerocopy};
-use gpulab::runner::Session;
-use gpulab::outcome::{Cache, Clock, Settings, Status};
 use gpulab::kernels::Sources;
+use gpulab::outcome::{Cache, Clock, Settings, Status};
+use gpulab::runner::Session;
 
 const SETTINGS: Settings = Settings {
     warmup: 0,

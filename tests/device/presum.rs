@@ -4,8 +4,8 @@ use crate::drivers::{on_every_driver, session};
 use crate::skips::verify;
 use gpulab::data::{Dtype, Params, Shape};
 use gpulab::kernels;
-use gpulab::plan::{Case, WorkGroup};
 use gpulab::outcome::{Cache, Clock, Settings, Status};
+use gpulab::plan::{Case, WorkGroup};
 
 /// Elements of a group of the small work-group used here.
 const BLOCK: u64 = 64;

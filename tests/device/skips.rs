@@ -4,9 +4,9 @@
 use gpulab::cpu::reduce::Op;
 use gpulab::data::Dtype;
 use gpulab::exchange::pipeline;
+use gpulab::outcome::{Status, Stop};
 use gpulab::plan::{Case, Refusal, Target};
 use gpulab::runner::Session;
-use gpulab::outcome::{Status, Stop};
 use std::collections::BTreeSet;
 
 /// A kind of case that is left out.

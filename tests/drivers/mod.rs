@@ -7,11 +7,11 @@
 
 use gpulab::Error;
 use gpulab::children::ended_within;
-use gpulab::simulator::Simulator;
 use gpulab::data::Array;
 use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
-use gpulab::runner::Session;
 use gpulab::kernels::Sources;
+use gpulab::runner::Session;
+use gpulab::simulator::Simulator;
 use std::env;
 use std::fs;
 use std::io::Write;

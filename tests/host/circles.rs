@@ -1,17 +1,16 @@
-//! The files of `src/` and who names whom: no circle of files anywhere.
+//! The files of each crate and who names whom: no circle of files anywhere.
 //!
 //! A file names the one in which an item is defined, through whatever re-exports its path leads; a re-export alone names
 //! nothing. One form is no circle: a `mod.rs` that defines a type and lists the constants of that type, one of each child, in
 //! a table `&[child::CONSTANT, ...]`.
 
-use super::architecture::{code, rust_files};
+use super::architecture::{code, crates, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 type Segments = Vec<String>;
 
-/// A file of the crate.
+/// A file of a crate.
 #[derive(Default)]
 struct SourceFile {
     /// Without what re-exports, imports and tables say.
@@ -144,7 +143,12 @@ impl Sources {
             path.split('/').filter(|part| *part != "lib").map(str::to_owned).collect::<Segments>()
         };
         Sources(
-            files.iter().map(|(path, text)| (module(path), SourceFile::read(text, path.ends_with("mod.rs")))).collect(),
+            files
+                .iter()
+                .map(|(path, text)| {
+                    (module(path), SourceFile::read(text, path.ends_with("mod.rs") || *path == "lib.rs"))
+                })
+                .collect(),
         )
     }
 
@@ -239,16 +243,17 @@ fn defined(line: &str) -> Option<&str> {
 
 #[test]
 fn no_files_name_each_other_in_a_circle() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths = Vec::new();
-    rust_files(&src, &mut paths);
-    let texts: Vec<(String, String)> = paths
-        .iter()
-        .map(|path| (path.strip_prefix(&src).unwrap().display().to_string(), fs::read_to_string(path).unwrap()))
-        .collect();
-    let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let circles = Sources::of(&files).circles();
-    assert!(circles.is_empty(), "arrows of circles between files of src/:\n{}", circles.join("\n"));
+    for src in crates() {
+        let mut paths = Vec::new();
+        rust_files(&src, &mut paths);
+        let texts: Vec<(String, String)> = paths
+            .iter()
+            .map(|path| (path.strip_prefix(&src).unwrap().display().to_string(), fs::read_to_string(path).unwrap()))
+            .collect();
+        let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let circles = Sources::of(&files).circles();
+        assert!(circles.is_empty(), "arrows of circles between files of {}:\n{}", src.display(), circles.join("\n"));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The list of environment variables, held against the code that reads them.
 
+use super::architecture::crates;
 use gpulab::cli::environment::VARIABLES;
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,10 +31,10 @@ fn rust_files(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The code of `src/`, without tests and the list itself.
+/// The code of all crates, without tests and the list itself.
 fn code() -> Vec<String> {
     let mut files = Vec::new();
-    rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    crates().iter().for_each(|folder| rust_files(folder, &mut files));
     let without_tests = |text: &String| text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
     files.iter().map(without_tests).collect()
 }

@@ -2,9 +2,9 @@
 //! After a change that is meant, `INSTA_UPDATE=always cargo test --test host plans` writes the new digests.
 
 use gpulab::data::{Params, Shape};
-use gpulab::outcome::fake_info;
 use gpulab::experiments::{EXPERIMENTS, Scope};
 use gpulab::kernels::{self, Family, Form, Rung, Tunable};
+use gpulab::outcome::fake_info;
 use gpulab::plan::{Case, Plan, Refusal, Target, WorkGroup};
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::Xxh3;

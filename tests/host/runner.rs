@@ -1,13 +1,13 @@
 //! The runner on a scripted device: what is right gets a time, what is wrong never does.
 
 use gpulab::data::{Dtype, Params, Shape};
-use gpulab::device::fake::{FakeDevice, FakeKernel, Memory, Seen};
-use gpulab::outcome::{Cache, Clock, fake_info, Number, Outcome, Settings, Status, Told};
 use gpulab::device::DeviceError;
+use gpulab::device::fake::{FakeDevice, FakeKernel, Memory, Seen};
+use gpulab::kernels::Sources;
+use gpulab::outcome::{Cache, Clock, Number, Outcome, Settings, Status, Told, fake_info};
 use gpulab::plan::{Arg, Case, Launch, REPEATS, WorkGroup};
 use gpulab::record::{Record, Run, Scene, flag};
 use gpulab::runner::Session;
-use gpulab::kernels::Sources;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

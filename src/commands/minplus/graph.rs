@@ -8,9 +8,9 @@ use crate::graph::{self, CheckedRows, Closure, Distances, Graph, Length, Names, 
 use crate::input::{self, GraphFile};
 use crate::kernels::Rung;
 use crate::kernels::minplus::{FAMILY, WEIGHTS};
+use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
 use crate::runner::Session;
-use crate::outcome::Status;
 use crate::store::Deferred;
 use crate::terminal::say;
 use crate::tune::Remembered;

@@ -2,8 +2,8 @@
 
 use super::steps::RecordStep;
 use crate::commands::next::joined;
-use crate::outcome::DeviceInfo;
 use crate::error::EXITS;
+use crate::outcome::DeviceInfo;
 use crate::record::HostFacts;
 use crate::{Error, files};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use crate::experiments::EXPERIMENTS;
 use crate::kernels::{FAMILIES, Form};
-use crate::plan::Target;
 use crate::outcome::Cache;
+use crate::plan::Target;
 
 /// Seconds for the whole of a record, unless the user says how many.
 const BUDGET: f64 = 900.0;

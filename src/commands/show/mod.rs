@@ -7,10 +7,10 @@ use crate::cli::{Global, Show};
 use crate::console::{Out, screen};
 use crate::count::CountRow;
 use crate::counting::{source_line, why};
+use crate::kernels::Sources;
 use crate::record::{HOST, Point, Row};
 use crate::report::groups::{self, distinct, experiments, groups, ladders};
 use crate::report::{self, Medium, RateUnit, format};
-use crate::kernels::Sources;
 use crate::shown::{
     AskedRecords, PointStudy, ShownContent, ShownFile, add_kept, asked, filtered, material, records, take_apart,
 };

@@ -12,12 +12,12 @@ use crate::cli::{Global, TuneArgs};
 use crate::console::{Out, note, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};
+use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
 use crate::plan::Case;
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
-use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
 use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Setting, Shard, Space};
 use crate::terminal::{Screen, say};
 use crate::tune::{

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::cli::{Cli, Command};
-use crate::outcome::{DeviceInfo, fake_info, Status};
 use crate::device::fake::{FakeDevice, FakeKernel, Memory};
-use crate::kernels::{dot, Sources};
+use crate::kernels::{Sources, dot};
+use crate::outcome::{DeviceInfo, Status, fake_info};
 use crate::plan::{Arg, Launch, WorkGroup};
 use crate::runner::Session;
 use crate::tune::{Remembered, TunedEntry, TunedFile, TuningMemory};

@@ -3,9 +3,9 @@
 use crate::bench::pace::{FOR_LIMITS, Pace};
 use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
 use crate::data::{Dtype, Params};
-use crate::outcome::{DeviceInfo, Executor, Job, Outcome, Settings, Status};
 use crate::kernels::{Baseline, Rung};
 use crate::ladder::LadderRun;
+use crate::outcome::{DeviceInfo, Executor, Job, Outcome, Settings, Status};
 use crate::outputs::Outputs;
 use crate::plan::{Case, WorkGroup};
 use crate::record::{

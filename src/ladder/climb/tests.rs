@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::Shape;
-use crate::outcome::{Clock, fake_info, Measured, Sample, Status};
 use crate::kernels::dot;
+use crate::outcome::{Clock, Judged, Measured, Sample, Status, fake_info};
 use crate::outputs::Paths;
 use crate::record::CsvRecord;
 use crate::store::read_rows;
@@ -26,7 +26,7 @@ impl Executor for ScriptedExecutor {
         }
         self.seen.borrow_mut().push(job.clone());
         let samples = (0..9).map(|i| Sample { event: Some(1e-3 + f64::from(i) * 1e-6), wall: 2e-3 }).collect();
-        let measured = Measured { samples, stopped_by: "steady".into(), ..Measured::for_tests(Clock::Event) };
+        let measured = Measured { samples, stopped_by: "steady".into(), ..Measured::of(Judged::equal(), Clock::Event) };
         let pending = Outcome { bytes: 1e6, ops: 1e6, launches: 1, ..Outcome::pending(&job.case, Clock::Event) };
         Ok(pending.ended(Ok(measured)))
     }
@@ -42,7 +42,7 @@ struct Climbed {
 }
 
 fn settings() -> Settings {
-    Settings { warmup: 1, min_runs: 3, max_runs: 10, min_time: 0.0, ..Settings::for_tests() }
+    Settings { warmup: 1, min_runs: 3, max_runs: 10, min_time: 0.0, ..Settings::default() }
 }
 
 fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SOURCE: &str = include_str!("shim.c");
-const FORWARDED: &str = include_str!("../../../src/device/forward.rs");
+const FORWARDED: &str = include_str!("../../../crates/engine/src/device/forward.rs");
 
 /// A compiled shim.
 pub struct Shim {
@@ -30,7 +30,7 @@ pub struct Function {
 pub fn compile(folder: &Path) -> Result<Shim, String> {
     let functions = functions(FORWARDED);
     if functions.len() < 60 {
-        return Err(format!("only {} functions were found in src/device/forward.rs", functions.len()));
+        return Err(format!("only {} functions were found in crates/engine/src/device/forward.rs", functions.len()));
     }
     let definitions: Vec<String> = functions.iter().enumerate().map(|(id, f)| f.definition(id)).collect();
     std::fs::write(folder.join("shim.c"), SOURCE).map_err(text)?;

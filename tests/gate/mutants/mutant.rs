@@ -4,8 +4,8 @@ use super::Seen;
 use crate::child::Driver;
 use gpulab::data::{Dtype, Params, Shape};
 use gpulab::kernels;
-use gpulab::plan::{Case, WorkGroup};
 use gpulab::outcome::{Cache, Clock, Settings};
+use gpulab::plan::{Case, WorkGroup};
 
 /// A wrong kernel.
 #[derive(Debug)]

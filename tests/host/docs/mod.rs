@@ -22,12 +22,12 @@ const MADE_UP: &[&str] = &[
     "gpulab sweep --kernel dot --variant 1 --set unroll=1,2",
     "gpulab sweep --kernel scale",
     "src/commands/scale.rs",
-    "src/cpu/scale.rs",
-    "src/kernels/scale.rs",
+    "crates/kernels/src/cpu/scale.rs",
+    "crates/kernels/src/scale.rs",
 ];
 
 /// Folders whose files pages name by their paths. Those of `scripts/` are commands.
-const FOLDERS: [&str; 7] = ["benches/", "cl/", "data/", "docs/", "src/", "tests/", ".github/"];
+const FOLDERS: [&str; 8] = ["benches/", "cl/", "crates/", "data/", "docs/", "src/", "tests/", ".github/"];
 
 /// All pages, by their paths from the root.
 fn pages() -> Vec<PathBuf> {

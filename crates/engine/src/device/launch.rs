@@ -1,0 +1,260 @@
+//! Launches: arguments bound first, then everything enqueued, waited for and timed.
+#![allow(unsafe_code, reason = "ocl cannot know what a kernel does to memory")]
+
+use super::error::{DeviceError, guarded};
+use super::memory::{Buffer, check_event};
+use super::program::Built;
+use super::{Stamps, Timing, query};
+use gpulab_model::plan::{Arg, BufferId, Launch};
+use ocl::core::{self, ArgVal, CommandQueue, DeviceId, Event, Kernel};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+const SET_ARG: &str = "clSetKernelArg";
+const ENQUEUE: &str = "clEnqueueNDRangeKernel";
+
+/// What launches are bound to.
+pub(super) struct LaunchContext<'a> {
+    /// Every buffer of the device.
+    pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
+    /// The device.
+    pub(super) device: DeviceId,
+    /// Its `__local` memory, in bytes.
+    pub(super) local_mem: u64,
+}
+
+/// A launch with its arguments set, ready to be enqueued any number of times.
+pub(super) struct Prepared<'a> {
+    kernel: &'a Kernel,
+    dims: u32,
+    global: [usize; 3],
+    local: [usize; 3],
+}
+
+/// Sets the arguments of every launch, each on a kernel object of its own.
+pub(super) fn prepare<'a>(
+    built: &'a mut Built,
+    scene: &LaunchContext<'_>,
+    launches: &[Launch],
+) -> Result<Vec<Prepared<'a>>, DeviceError> {
+    let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut copies = Vec::with_capacity(launches.len());
+    for launch in launches {
+        let count = used.entry(&launch.kernel).or_default();
+        copies.push(*count);
+        *count += 1;
+        built.provide(&launch.kernel, *count)?;
+    }
+    let built: &Built = built;
+    launches.iter().zip(copies).map(|(launch, copy)| bind(built, scene, launch, copy)).collect()
+}
+
+fn bind<'a>(
+    built: &'a Built,
+    scene: &LaunchContext<'_>,
+    launch: &Launch,
+    copy: usize,
+) -> Result<Prepared<'a>, DeviceError> {
+    let dims = dims(launch)?;
+    let kernel = built.kernel(&launch.kernel, copy)?;
+    check_count(kernel, launch)?;
+    check_parameters(built, scene, launch)?;
+    for (index, arg) in (0..).zip(&launch.args) {
+        set(kernel, index, *arg, built.wide_index, scene).map_err(|error| in_argument(error, launch, index))?;
+    }
+    check_local_memory(kernel, launch, scene)?;
+    Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
+}
+
+/// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
+fn dims(launch: &Launch) -> Result<u32, DeviceError> {
+    let sizes = || launch.global.iter().zip(&launch.local);
+    if sizes().any(|(&global, &local)| global == 0 || local == 0) {
+        return Err(DeviceError::call(ENQUEUE, -63));
+    }
+    if sizes().any(|(global, local)| global % local != 0) {
+        return Err(DeviceError::call(ENQUEUE, -54));
+    }
+    Ok(match (launch.global, launch.local) {
+        ([_, 1, 1], [_, 1, 1]) => 1,
+        ([_, _, 1], [_, _, 1]) => 2,
+        _ => 3,
+    })
+}
+
+fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
+    const NUM_ARGS: u32 = 0x1191;
+    let has = query::kernel(kernel, NUM_ARGS)?.number();
+    if has.is_none_or(|n| n == launch.args.len() as u64) {
+        return Ok(());
+    }
+    let message = format!(
+        "kernel `{}` has {} arguments and was given {}",
+        launch.kernel,
+        has.unwrap_or_default(),
+        launch.args.len()
+    );
+    Err(DeviceError::other(SET_ARG, message))
+}
+
+/// Refuses arguments that a parameter of the kernel cannot take.
+fn check_parameters(built: &Built, scene: &LaunchContext<'_>, launch: &Launch) -> Result<(), DeviceError> {
+    // Of 0 bytes are images alone.
+    let is_image =
+        |arg: &Arg<BufferId>| matches!(arg, Arg::Buffer(id) if scene.buffers.get(id).is_some_and(|b| b.bytes() == 0));
+    let mut pairs = (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args));
+    let refused = pairs.find_map(|(number, (parameter, arg))| {
+        let why = parameter.refusal(arg, is_image(arg), built.wide_index)?;
+        Some(DeviceError::other(SET_ARG, format!("parameter {number} of kernel `{}` {why}", launch.kernel)))
+    });
+    refused.map_or(Ok(()), Err)
+}
+
+fn set(
+    kernel: &Kernel,
+    index: u32,
+    arg: Arg<BufferId>,
+    wide_index: bool,
+    scene: &LaunchContext<'_>,
+) -> Result<(), DeviceError> {
+    let pass = |value: ArgVal<'_>| guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value));
+    match arg {
+        Arg::Buffer(id) => {
+            let buffer =
+                scene.buffers.get(&id).ok_or_else(|| DeviceError::other(SET_ARG, "the buffer was released"))?;
+            pass(ArgVal::mem(&buffer.memory))
+        }
+        Arg::Index(value) if wide_index => pass(ArgVal::scalar(&value)),
+        Arg::Index(value) => {
+            let too_large = |_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index"));
+            pass(ArgVal::scalar(&u32::try_from(value).map_err(too_large)?))
+        }
+        Arg::Uint(value) => pass(ArgVal::scalar(&value)),
+        Arg::Float(bits) => pass(ArgVal::scalar(&f32::from_bits(bits))),
+        Arg::Int(value) => pass(ArgVal::scalar(&value)),
+        // Some drivers accept 0 bytes here and fail later, elsewhere.
+        Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
+        Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),
+    }
+}
+
+/// Says which argument of which kernel it was.
+fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
+    let place = format!("{SET_ARG} (argument {index} of `{}`)", launch.kernel);
+    match error {
+        DeviceError::Call { code, begun, .. } => DeviceError::Call { call: place, code, begun },
+        DeviceError::Other { message, .. } => DeviceError::other(&place, message),
+        build => build,
+    }
+}
+
+/// Refuses what the device cannot hold: PoCL aborts the process there. The driver's number covers arguments
+/// and the kernel's own arrays, but some drivers leave the arguments out.
+fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &LaunchContext<'_>) -> Result<(), DeviceError> {
+    const LOCAL_MEM_SIZE: u32 = 0x11B2;
+    let reported = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
+    let given = launch.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
+    let needed = reported.unwrap_or(0).max(given.fold(0, u64::saturating_add));
+    if needed > scene.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
+}
+
+/// Runs the launches in order, waits, and reads the event times.
+pub(super) fn run(queue: &CommandQueue, launches: &[Prepared<'_>]) -> Result<Timing, DeviceError> {
+    let mut events = Vec::with_capacity(launches.len());
+    let begin = Instant::now();
+    let enqueued = launches.iter().try_for_each(|launch| {
+        let has_begun = !events.is_empty();
+        events.push(enqueue(queue, launch).map_err(|error| error.after(has_begun))?);
+        Ok(())
+    });
+    let finished = finish(queue);
+    let wall_s = begin.elapsed().as_secs_f64();
+    finished.and(enqueued)?;
+    events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
+    // One launch without times leaves all without: a sum of some would be wrong.
+    let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
+    Ok(Timing { wall_s, stamps: stamps.unwrap_or_default() })
+}
+
+/// Runs the launches in order, again and again, and waits once. Host seconds of all of it. Only the last launch has an event,
+/// as making one takes a driver longer than many a kernel; all of them have where the driver `leaks` without.
+pub(super) fn batch(
+    queue: &CommandQueue,
+    launches: &[Prepared<'_>],
+    repeat: usize,
+    leaks: bool,
+) -> Result<f64, DeviceError> {
+    let count = repeat * launches.len();
+    let mut last = None;
+    let begin = Instant::now();
+    let enqueued = launches.iter().cycle().take(count).enumerate().try_for_each(|(number, launch)| {
+        if leaks || number + 1 == count {
+            last = Some(enqueue(queue, launch).map_err(|error| error.after(number > 0))?);
+            return Ok(());
+        }
+        enqueue_unseen(queue, launch).map_err(|error| error.after(number > 0))
+    });
+    let finished = finish(queue);
+    let wall_s = begin.elapsed().as_secs_f64();
+    finished.and(enqueued)?;
+    last.map_or(Ok(()), |event| check_event(ENQUEUE, &event))?;
+    Ok(wall_s)
+}
+
+/// Enqueues one launch, with an event.
+pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
+    let (global, local) = (&launch.global, Some(launch.local));
+    let mut event = Event::null();
+    // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
+    // the business of the checks above this folder.
+    let enqueue = || unsafe {
+        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(&mut event))
+    };
+    guarded(ENQUEUE, enqueue)?;
+    Ok(event)
+}
+
+fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
+    guarded("clFinish", || core::finish(queue))
+}
+
+/// As [`enqueue`], at once and without an event.
+pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<(), DeviceError> {
+    let (global, local) = (&launch.global, Some(launch.local));
+    let (kernel, dims) = (launch.kernel, launch.dims);
+    // SAFETY: as in `enqueue`.
+    let enqueue = || unsafe {
+        core::enqueue_kernel(queue, kernel, dims, None, global, local, None::<&Event>, None::<&mut Event>)
+    };
+    guarded(ENQUEUE, enqueue)
+}
+
+/// The event's times, where the driver gives them.
+pub(super) fn stamps(event: &Event) -> Option<Stamps> {
+    let [queued, submit, start, end] = [0x1280, 0x1281, 0x1282, 0x1283];
+    let time = |key| query::event_time(event, key).ok()?.number();
+    Some(Stamps { queued: time(queued)?, submit: time(submit)?, start: time(start)?, end: time(end)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
+        Launch { kernel: "k".to_owned(), global, local, args: Vec::new() }
+    }
+
+    #[test]
+    fn dimensions_in_use_are_counted() {
+        assert_eq!(dims(&launch([8, 1, 1], [4, 1, 1])), Ok(1));
+        assert_eq!(dims(&launch([8, 8, 1], [4, 2, 1])), Ok(2));
+        assert_eq!(dims(&launch([8, 1, 2], [4, 1, 1])), Ok(3));
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        assert_eq!(dims(&launch([0, 1, 1], [4, 1, 1])).unwrap_err().code(), Some(-63));
+        assert_eq!(dims(&launch([4, 1, 1], [0, 1, 1])).unwrap_err().code(), Some(-63));
+        assert!(dims(&launch([10, 1, 1], [4, 1, 1])).unwrap_err().is_refusal());
+    }
+}

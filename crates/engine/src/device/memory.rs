@@ -1,0 +1,195 @@
+//! Buffers: every size is checked before OpenCL hears of it, and every copy has ended on return.
+#![allow(unsafe_code, reason = "ocl cannot know how long host memory lives")]
+
+use super::error::{DeviceError, check, guarded};
+use super::query;
+use gpulab_model::plan::MemoryKind;
+use ocl::core::{self, BufferRegion, CommandQueue, Context, Event, Mem, MemFlags};
+
+/// A buffer and its size.
+pub(super) struct Buffer {
+    /// OpenCL's handle.
+    pub(super) memory: Mem,
+    bytes: usize,
+    is_part: bool,
+}
+
+impl Buffer {
+    /// Allocates `bytes` > 0 where the driver likes, or in memory of the host that the device can reach.
+    pub(super) fn new(context: &Context, memory: MemoryKind, bytes: usize) -> Result<Buffer, DeviceError> {
+        let flags = match memory {
+            MemoryKind::Device => MemFlags::READ_WRITE,
+            MemoryKind::Host => MemFlags::READ_WRITE | MemFlags::ALLOC_HOST_PTR,
+        };
+        let call = "clCreateBuffer";
+        if bytes == 0 {
+            return Err(DeviceError::other(call, "a buffer of 0 bytes"));
+        }
+        // SAFETY: no host memory is involved.
+        let make = || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) };
+        Ok(Buffer { memory: guarded(call, make)?, bytes, is_part: false })
+    }
+
+    /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
+    pub(super) fn part(&self, from: usize, bytes: usize) -> Result<Buffer, DeviceError> {
+        let call = "clCreateSubBuffer";
+        if bytes == 0 || self.is_nothing(call, from, bytes)? {
+            return Err(DeviceError::other(call, "a part of 0 bytes"));
+        }
+        let region = BufferRegion::<u8>::new(from, bytes);
+        let make = || core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region);
+        Ok(Buffer { memory: guarded(call, make)?, bytes, is_part: true })
+    }
+
+    /// Fills its first bytes with a pattern of 4 or 8.
+    pub(super) fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+        let call = "clEnqueueFillBuffer";
+        if self.is_nothing(call, 0, bytes)? {
+            return Ok(());
+        }
+        let (memory, none) = (&self.memory, None::<&Event>);
+        // `ocl` counts elements here, unlike in its other calls.
+        let words = bytes / pattern.len().max(1);
+        finished(call, queue, |event| match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
+            (Ok(word), _) => {
+                let word = u32::from_ne_bytes(word);
+                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(event), None)
+            }
+            (_, Ok(word)) => {
+                let word = u64::from_ne_bytes(word);
+                core::enqueue_fill_buffer(queue, memory, word, 0, words, none, Some(event), None)
+            }
+            _ => Err(format!("a pattern of {} bytes", pattern.len()).into()),
+        })
+    }
+
+    /// An image: nothing is copied from or to it by offset.
+    pub(super) fn opaque(memory: Mem) -> Buffer {
+        Buffer { memory, bytes: 0, is_part: false }
+    }
+
+    /// Whether it is a part of another.
+    pub(super) fn is_part(&self) -> bool {
+        self.is_part
+    }
+
+    /// The memory of a new buffer that holds the same.
+    pub(super) fn copied(&self, context: &Context, queue: &CommandQueue) -> Result<Mem, DeviceError> {
+        let copy = Buffer::new(context, MemoryKind::Device, self.bytes)?;
+        self.copy_to(&copy, queue, self.bytes)?;
+        Ok(copy.memory)
+    }
+
+    /// Its size.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Copies host bytes to `offset`; every queue finds them there.
+    pub(super) fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+        let call = "clEnqueueWriteBuffer";
+        if self.is_nothing(call, offset, bytes.len())? {
+            return Ok(());
+        }
+        let mut event = Event::null();
+        // SAFETY: the write blocks, so `bytes` outlives it; the range was checked.
+        let write = || unsafe {
+            core::enqueue_write_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(&mut event))
+        };
+        guarded(call, write)?;
+        // All that it waited for is that `bytes` may be used again: Intel's CPU runtime keeps a copy, and may write it
+        // after launches on other queues.
+        let waited = guarded("clWaitForEvents", || core::wait_for_events(1, &event));
+        check_event(call, &event).and(waited)
+    }
+
+    /// Copies from `offset` to the host.
+    pub(super) fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        let call = "clEnqueueReadBuffer";
+        if self.is_nothing(call, offset, bytes.len())? {
+            return Ok(());
+        }
+        let mut event = Event::null();
+        // SAFETY: the read blocks, so `bytes` outlives it; the range was checked.
+        let read = || unsafe {
+            core::enqueue_read_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(&mut event))
+        };
+        guarded(call, read)?;
+        check_event(call, &event)
+    }
+
+    /// Copies the first `bytes` to another buffer.
+    pub(super) fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> Result<(), DeviceError> {
+        let call = "clEnqueueCopyBuffer";
+        if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {
+            return Ok(());
+        }
+        let (from, to) = (&self.memory, &to.memory);
+        finished(call, queue, |event| {
+            core::enqueue_copy_buffer::<u8, _, _, _>(queue, from, to, 0, 0, bytes, None::<&Event>, Some(event))
+        })
+    }
+
+    /// Whether a range is empty; an error if it does not lie inside the buffer.
+    fn is_nothing(&self, call: &str, offset: usize, bytes: usize) -> Result<bool, DeviceError> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.bytes => Ok(bytes == 0),
+            _ => Err(DeviceError::other(
+                call,
+                format!("{bytes} bytes at {offset} do not fit a buffer of {} bytes", self.bytes),
+            )),
+        }
+    }
+}
+
+/// Copies host bytes to places in buffers, in order, and waits once for all of them: of few bytes a wait takes longer than
+/// the copy.
+pub(super) fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]) -> Result<(), DeviceError> {
+    let call = "clEnqueueWriteBuffer";
+    let mut sources: Vec<Box<[u8]>> = Vec::with_capacity(writes.len());
+    let mut events: Vec<Event> = Vec::with_capacity(writes.len());
+    let enqueued = writes.iter().try_for_each(|&(buffer, offset, bytes)| {
+        if buffer.is_nothing(call, offset, bytes.len())? {
+            return Ok(());
+        }
+        let source: Box<[u8]> = bytes.into();
+        let mut event = Event::null();
+        // SAFETY: the range was checked; `sources` has the bytes until the queue is finished, and for good if that fails.
+        let write = || unsafe {
+            let none = None::<&Event>;
+            core::enqueue_write_buffer(queue, &buffer.memory, false, offset, &source, none, Some(&mut event))
+        };
+        let written = guarded(call, write);
+        sources.push(source);
+        written?;
+        events.push(event);
+        Ok(())
+    });
+    if let Err(error) = guarded("clFinish", || core::finish(queue)) {
+        std::mem::forget(sources);
+        return Err(error);
+    }
+    enqueued?;
+    events.iter().try_for_each(|event| check_event(call, event))
+}
+
+/// Puts a command in a queue and waits for its end.
+pub(super) fn finished(
+    call: &str,
+    queue: &CommandQueue,
+    enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
+) -> Result<(), DeviceError> {
+    let mut event = Event::null();
+    guarded(call, || enqueue(&mut event))?;
+    guarded("clFinish", || core::finish(queue))?;
+    check_event(call, &event)
+}
+
+/// The error that a finished command ended with: a wait for it may well have reported success.
+pub(super) fn check_event(call: &str, event: &Event) -> Result<(), DeviceError> {
+    const EXECUTION_STATUS: u32 = 0x11D3;
+    match query::event(event, EXECUTION_STATUS)?.signed() {
+        Some(code) if code < 0 => check(call, code).map_err(DeviceError::begun),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,160 @@
+//! Devices: what they are, how one is chosen, and the few operations that running a plan needs.
+//!
+//! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
+//! a driver, [`fake`] by a script, so that everything above is tested without one.
+
+pub mod causes;
+pub mod doctor;
+mod error;
+pub mod fake;
+mod forward;
+mod host;
+mod image;
+mod info;
+mod launch;
+mod loader;
+mod log;
+mod memory;
+pub mod opencl;
+mod parameter;
+mod play;
+mod program;
+mod query;
+pub mod select;
+mod status;
+mod stdio;
+mod stop;
+
+pub use error::DeviceError;
+pub use forward::loader;
+pub use info::{generation, list_platforms};
+pub use loader::{LIBRARY_VARIABLE, Loader};
+pub use program::build_options;
+pub use stdio::flush_printed;
+
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::{DeviceInfo, Told};
+use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
+
+/// A built program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProgramId(pub u32);
+
+/// A program to build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildUnit {
+    /// Path below `cl/`, for messages.
+    pub path: String,
+    /// The source with its fragments, `#line` directives included.
+    pub text: String,
+    /// Preprocessor definitions.
+    pub defines: Vec<(String, String)>,
+    /// Names of the kernels that must come out of it.
+    pub kernels: Vec<String>,
+}
+
+/// Raw event times of one launch in nanoseconds of the device's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Stamps {
+    /// The host put it in the queue.
+    pub queued: u64,
+    /// The driver gave it to the device.
+    pub submit: u64,
+    /// It began.
+    pub start: u64,
+    /// It ended.
+    pub end: u64,
+}
+
+/// The times of one run of launches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Host seconds from before the first enqueue until everything finished.
+    pub wall_s: f64,
+    /// Event times of each launch or command, in order; empty where profiling was off or failed, or where one has none.
+    pub stamps: Vec<Stamps>,
+}
+
+/// Host bytes for a place in a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferWrite<'a> {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// Where in it, in bytes.
+    pub offset: usize,
+    /// What is written there.
+    pub bytes: &'a [u8],
+}
+
+/// What running a plan needs of a device. All calls come from one thread.
+pub trait Device {
+    /// What and where it is.
+    fn info(&self) -> &DeviceInfo;
+
+    /// Compiles a unit and creates its kernels. Building an equal unit again may return the same id.
+    fn build(&mut self, unit: &BuildUnit) -> Result<ProgramId, DeviceError>;
+
+    /// Compiles a unit anew, beside what was built, and returns what the driver tells of each of its kernels, in order.
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError>;
+
+    /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
+    fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
+        self.alloc_in(MemoryKind::Device, bytes)
+    }
+
+    /// As [`Device::alloc`], where `memory` says.
+    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError>;
+
+    /// A part of a buffer as a buffer of its own, from byte `from` on, a multiple of 4096; it is released apart from the
+    /// whole, which must not be released before.
+    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError>;
+
+    /// Releases a buffer.
+    fn free(&mut self, buffer: BufferId);
+
+    /// Fills the first `bytes` of a buffer, a multiple of the pattern's 4 or 8, on the device; returns when done.
+    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError>;
+
+    /// Copies host bytes to `offset` bytes into the buffer; returns when done.
+    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;
+
+    /// As [`Device::write`], one after the other; returns when all are done.
+    fn write_all(&mut self, writes: &[BufferWrite<'_>]) -> Result<(), DeviceError> {
+        writes.iter().try_for_each(|w| self.write(w.buffer, w.offset, w.bytes))
+    }
+
+    /// Copies from `offset` bytes into the buffer to the host; returns when done.
+    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError>;
+
+    /// Copies the first `bytes` of one buffer to another; returns when done.
+    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError>;
+
+    /// Makes an image of a buffer's first elements, which is freed as a buffer is; returns when done.
+    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError>;
+
+    /// Runs the launches in order on a profiling queue and waits.
+    fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError>;
+
+    /// Runs the launches `repeat` times back to back on a queue without profiling, waits once, and
+    /// returns the host seconds of all of it.
+    fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError>;
+
+    /// Allocates memory of the host for `bytes` > 0; its contents are undefined.
+    fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;
+
+    /// The bytes of the host's memory.
+    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
+
+    /// Gives memory of the host back.
+    fn let_go(&mut self, host: HostId);
+
+    /// Carries out commands in order, `repeat` times, and waits once for all of them; the event times are those of the
+    /// last time. Queues have event times only if `profiled`.
+    fn play(
+        &mut self,
+        program: Option<ProgramId>,
+        commands: &[QueuedCommand],
+        repeat: usize,
+        profiled: bool,
+    ) -> Result<Timing, DeviceError>;
+}

@@ -1,0 +1,238 @@
+//! A real device behind the [`Device`] trait.
+
+use super::error::{DeviceError, guarded, retained};
+use super::host::HostMemory;
+use super::image;
+use super::info;
+use super::launch::{self, LaunchContext};
+use super::memory::{self, Buffer};
+use super::play::Handles;
+use super::program::{self, Built};
+use super::{BufferWrite, BuildUnit, Device, ProgramId, Timing};
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::{DeviceInfo, Told};
+use gpulab_model::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
+use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
+use std::collections::BTreeMap;
+
+/// Programs kept for reuse: a long sweep builds thousands, and each holds compiled code.
+const MOST_PROGRAMS: usize = 128;
+
+/// A device of a driver, with everything that was made on it. Fields are released in order, so that
+/// nothing outlives the context.
+pub struct OpenClDevice {
+    programs: Vec<(ProgramId, Built)>,
+    hosts: BTreeMap<HostId, HostMemory>,
+    buffers: BTreeMap<BufferId, Buffer>,
+    profiling: CommandQueue,
+    plain: CommandQueue,
+    /// More queues for commands that overlap: without event times, and with.
+    more: [Vec<CommandQueue>; 2],
+    context: Context,
+    device: DeviceId,
+    info: DeviceInfo,
+    last_id: u32,
+}
+
+impl OpenClDevice {
+    /// Opens a listed device: a context and two queues.
+    ///
+    /// # Errors
+    /// The device may be gone, in use or out of memory.
+    pub fn open(info: &DeviceInfo) -> Result<OpenClDevice, DeviceError> {
+        let (platform, device) = info::handles(info)?;
+        let properties = ContextProperties::new().platform(platform);
+        let context = guarded("clCreateContext", || core::create_context(Some(&properties), &[device], None, None))?;
+        let queue = |profiled| create_queue(&context, device, profiled);
+        Ok(OpenClDevice {
+            programs: Vec::new(),
+            hosts: BTreeMap::new(),
+            buffers: BTreeMap::new(),
+            profiling: queue(true)?,
+            plain: queue(false)?,
+            more: [Vec::new(), Vec::new()],
+            context,
+            device,
+            info: info.clone(),
+            last_id: 0,
+        })
+    }
+
+    /// So many queues: of those that there are, and new ones where they are too few.
+    fn queues(&mut self, count: usize, profiled: bool) -> Result<Vec<CommandQueue>, DeviceError> {
+        let more = &mut self.more[usize::from(profiled)];
+        while more.len() + 1 < count {
+            more.push(create_queue(&self.context, self.device, profiled)?);
+        }
+        let first = if profiled { &self.profiling } else { &self.plain };
+        let all = std::iter::once(first).chain(more.iter()).take(count);
+        all.map(|queue| retained("clRetainCommandQueue", queue)).collect()
+    }
+
+    fn new_id(&mut self) -> u32 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// Numbers a buffer or an image, and holds it until it is freed.
+    fn keep(&mut self, buffer: Buffer) -> BufferId {
+        let id = BufferId(self.new_id());
+        self.buffers.insert(id, buffer);
+        id
+    }
+
+    fn buffer(&self, id: BufferId) -> Result<&Buffer, DeviceError> {
+        self.buffers.get(&id).ok_or_else(|| DeviceError::other("clEnqueue", "the buffer was released"))
+    }
+
+    /// Moves a program to the end of the list, where it is safe longest from being dropped.
+    fn touch(&mut self, found: impl Fn(&(ProgramId, Built)) -> bool) -> Option<ProgramId> {
+        let place = self.programs.iter().position(found)?;
+        self.programs[place..].rotate_left(1);
+        self.programs.last().map(|(id, _)| *id)
+    }
+
+    /// Binds the launches and hands them to `go` with the queue that they are for.
+    fn launch<T>(
+        &mut self,
+        program: ProgramId,
+        launches: &[Launch],
+        go: impl FnOnce(&[launch::Prepared<'_>], &CommandQueue, &CommandQueue) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
+        let place = self.built(program)?;
+        let scene =
+            LaunchContext { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
+        go(&launch::prepare(&mut self.programs[place].1, &scene, launches)?, &self.profiling, &self.plain)
+    }
+
+    /// A program's place in the list, as the one that was used last.
+    fn built(&mut self, program: ProgramId) -> Result<usize, DeviceError> {
+        let last = self.touch(|(id, _)| *id == program).map(|_| self.programs.len() - 1);
+        last.ok_or_else(|| DeviceError::other("clSetKernelArg", "the program was released"))
+    }
+}
+
+fn create_queue(context: &Context, device: DeviceId, profiled: bool) -> Result<CommandQueue, DeviceError> {
+    let properties = if profiled { CommandQueueProperties::PROFILING_ENABLE } else { CommandQueueProperties::empty() };
+    guarded("clCreateCommandQueue", || core::create_command_queue(context, device, Some(properties)))
+}
+
+impl Device for OpenClDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn build(&mut self, unit: &BuildUnit) -> Result<ProgramId, DeviceError> {
+        if let Some(id) = self.touch(|(_, built)| built.unit == *unit) {
+            return Ok(id);
+        }
+        let built = Built::new(&self.context, self.device, unit)?;
+        if self.programs.len() >= MOST_PROGRAMS {
+            self.programs.remove(0);
+        }
+        let id = ProgramId(self.new_id());
+        self.programs.push((id, built));
+        Ok(id)
+    }
+
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError> {
+        program::inspect(&self.context, self.device, unit, self.info.target.register_caps)
+    }
+
+    fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
+        let buffer = Buffer::new(&self.context, memory, bytes)?;
+        Ok(self.keep(buffer))
+    }
+
+    fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
+        let part = self.buffer(of)?.part(from, bytes)?;
+        Ok(self.keep(part))
+    }
+
+    fn free(&mut self, buffer: BufferId) {
+        self.buffers.remove(&buffer);
+    }
+
+    fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+        self.buffer(buffer)?.fill(&self.profiling, pattern, bytes)
+    }
+
+    fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError> {
+        let memory = match holding {
+            Holding::Pageable => HostMemory::pageable(bytes)?,
+            Holding::Pinned => HostMemory::pinned(&self.context, &self.plain, bytes)?,
+        };
+        let id = HostId(self.new_id());
+        self.hosts.insert(id, memory);
+        Ok(id)
+    }
+
+    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
+        let memory = self.hosts.get_mut(&host);
+        memory.map(HostMemory::slice).ok_or_else(|| DeviceError::other("host memory", "it was released"))
+    }
+
+    fn let_go(&mut self, host: HostId) {
+        self.hosts.remove(&host);
+    }
+
+    // Copies go through the queue that checked runs use, so that one queue orders them all.
+    fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.buffer(buffer)?.write(&self.profiling, offset, bytes)
+    }
+
+    fn write_all(&mut self, writes: &[BufferWrite<'_>]) -> Result<(), DeviceError> {
+        let writes: Result<Vec<_>, DeviceError> =
+            writes.iter().map(|w| Ok((self.buffer(w.buffer)?, w.offset, w.bytes))).collect();
+        memory::write_all(&self.profiling, &writes?)
+    }
+
+    fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        self.buffer(buffer)?.read(&self.profiling, offset, bytes)
+    }
+
+    fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
+        self.buffer(from)?.copy_to(self.buffer(to)?, &self.profiling, bytes)
+    }
+
+    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError> {
+        let made = image::create(&self.context, self.device, &self.profiling, self.buffer(of)?, dtype, image)?;
+        Ok(self.keep(made))
+    }
+
+    fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
+        self.launch(program, launches, |prepared, profiling, _| launch::run(profiling, prepared))
+    }
+
+    fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
+        // AMD's driver has been seen to keep the buffers of launches whose events nobody took (cogciprocate/ocl, issue 94).
+        let leaks = self.info.vendor.contains("Advanced Micro Devices");
+        self.launch(program, launches, |prepared, _, plain| launch::batch(plain, prepared, repeat, leaks))
+    }
+
+    fn play(
+        &mut self,
+        program: Option<ProgramId>,
+        commands: &[QueuedCommand],
+        repeat: usize,
+        profiled: bool,
+    ) -> Result<Timing, DeviceError> {
+        let count = commands.iter().map(|c| c.queue + 1).max().unwrap_or(0);
+        let queues = self.queues(count, profiled)?;
+        let launch = |c: &QueuedCommand| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None };
+        let launches: Vec<Launch> = commands.iter().filter_map(launch).collect();
+        let built = match program {
+            Some(program) => Some(self.built(program)?),
+            None if launches.is_empty() => None,
+            None => return Err(DeviceError::other("clSetKernelArg", "a launch without a program")),
+        };
+        let scene =
+            LaunchContext { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
+        let prepared = match built {
+            Some(place) => launch::prepare(&mut self.programs[place].1, &scene, &launches)?,
+            None => Vec::new(),
+        };
+        let stage = Handles { queues: &queues, buffers: &self.buffers, hosts: &self.hosts, launches: &prepared };
+        stage.play(commands, repeat)
+    }
+}

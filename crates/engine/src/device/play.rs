@@ -1,0 +1,192 @@
+//! Commands on several queues: transfers, mappings and launches, enqueued without waiting and timed together.
+#![allow(unsafe_code, reason = "OpenCL works on host memory after the call that names it has returned")]
+
+use super::error::{DeviceError, guarded, retained};
+use super::host::HostMemory;
+use super::launch::{self, Prepared};
+use super::memory::{Buffer, check_event};
+use super::{Stamps, Timing};
+use gpulab_kernels::cpu;
+use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, Transfer};
+use ocl::core::{self, CommandQueue, Event, MapFlags};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// What commands name.
+pub(super) struct Handles<'a> {
+    pub(super) queues: &'a [CommandQueue],
+    pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
+    pub(super) hosts: &'a BTreeMap<HostId, HostMemory>,
+    /// Of the launches among the commands, in order.
+    pub(super) launches: &'a [Prepared<'a>],
+}
+
+impl Handles<'_> {
+    /// Carries out the commands in order `repeat` times, without waiting between, and waits for all.
+    pub(super) fn play(&self, commands: &[QueuedCommand], repeat: usize) -> Result<Timing, DeviceError> {
+        commands.iter().try_for_each(|command| self.check(command))?;
+        let mut events = Vec::with_capacity(commands.len());
+        let begin = Instant::now();
+        let enqueued = (1..=repeat).try_for_each(|round| {
+            events.clear();
+            match commands {
+                // A row of one launch: nobody asks for the events of those before the last, and they cost time.
+                [QueuedCommand { queue: 0, action: Action::Launch(_), .. }] if round < repeat => self.launch_unseen(),
+                _ => self.enqueue_all(commands, &mut events),
+            }
+            .map_err(|error| error.after(round > 1))
+        });
+        // Whatever went wrong: host memory must not be touched by anything that is still under way.
+        let finished = self.finish(&events);
+        let wall_s = begin.elapsed().as_secs_f64();
+        finished.and(enqueued)?;
+        events.iter().flatten().try_for_each(|event| check_event("clEnqueue", event))?;
+        // One command without times leaves all without: a sum of some would be wrong.
+        let stamps: Option<Vec<Stamps>> = events.iter().map(|event| launch::stamps(event.as_ref()?)).collect();
+        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default() })
+    }
+
+    /// Refuses transfers beyond the ends of their memory.
+    fn check(&self, command: &QueuedCommand) -> Result<(), DeviceError> {
+        let (Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t)) = &command.action else {
+            return Ok(());
+        };
+        let fits = |from: usize, bytes: usize| from.checked_add(t.bytes).is_some_and(|end| end <= bytes);
+        if fits(t.at, self.buffer(t)?.bytes()) && fits(t.from, self.host(t)?.bytes()) {
+            return Ok(());
+        }
+        Err(DeviceError::other("clEnqueue", format!("{} bytes do not fit the memory that they go between", t.bytes)))
+    }
+
+    fn enqueue_all(&self, commands: &[QueuedCommand], events: &mut Vec<Option<Event>>) -> Result<(), DeviceError> {
+        let mut launches = self.launches.iter();
+        for command in commands {
+            let queue = &self.queues[command.queue];
+            events.push(match &command.action {
+                Action::Launch(_) => {
+                    let enqueued = launches.next().map(|l| launch::enqueue(queue, l)).transpose();
+                    enqueued.map_err(|error| error.after(!events.is_empty()))?
+                }
+                Action::Write(t) => Some(self.write(queue, t)?),
+                Action::Read(t) => Some(self.read(queue, t)?),
+                Action::Fill(t) => Some(self.fill(queue, t)?),
+                Action::Fetch(t) => Some(self.fetch(queue, t)?),
+                Action::Work(steps) => {
+                    // The device must not wait for the host.
+                    self.flush()?;
+                    std::hint::black_box(cpu::spin(*steps));
+                    None
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn launch_unseen(&self) -> Result<(), DeviceError> {
+        let pairs = self.queues.iter().zip(self.launches);
+        pairs.map(|(queue, launch)| launch::enqueue_unseen(queue, launch)).fold(Ok(()), Result::and)
+    }
+
+    /// Lets all queues begin.
+    fn flush(&self) -> Result<(), DeviceError> {
+        self.queues.iter().try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
+    }
+
+    /// Waits for all queues, also if one fails.
+    fn finish(&self, events: &[Option<Event>]) -> Result<(), DeviceError> {
+        // Several queues must begin before the first is waited for, and the host's work has flushed one already; after a
+        // flush, Mesa 22.3 does not wait in clFinish.
+        let is_flushed = self.queues.len() > 1 || events.iter().any(Option::is_none);
+        let waited = if is_flushed { self.flush().and_then(|()| wait(events)) } else { Ok(()) };
+        let finished = self.queues.iter().map(|queue| guarded("clFinish", || core::finish(queue)));
+        waited.and(finished.fold(Ok(()), Result::and))
+    }
+
+    fn buffer(&self, t: &Transfer) -> Result<&Buffer, DeviceError> {
+        self.buffers.get(&t.buffer).ok_or_else(|| DeviceError::other("clEnqueue", "the buffer was released"))
+    }
+
+    fn host(&self, t: &Transfer) -> Result<&HostMemory, DeviceError> {
+        self.hosts.get(&t.host).ok_or_else(|| DeviceError::other("clEnqueue", "the host's memory was released"))
+    }
+
+    fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
+        let (buffer, host) = (self.buffer(t)?, self.host(t)?);
+        let mut event = Event::null();
+        // SAFETY: `check` saw that the range lies in the memory, which outlives `play`, where everything is waited for;
+        // nothing else has it in hand, as the device is borrowed exclusively.
+        let bytes = unsafe { std::slice::from_raw_parts(host.start().add(t.from), t.bytes) };
+        guarded("clEnqueueWriteBuffer", || unsafe {
+            core::enqueue_write_buffer(queue, &buffer.memory, false, t.at, bytes, None::<&Event>, Some(&mut event))
+        })?;
+        Ok(event)
+    }
+
+    fn read(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
+        let (buffer, host) = (self.buffer(t)?, self.host(t)?);
+        let mut event = Event::null();
+        // SAFETY: as in `write`.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
+        guarded("clEnqueueReadBuffer", || unsafe {
+            core::enqueue_read_buffer(queue, &buffer.memory, false, t.at, bytes, None::<&Event>, Some(&mut event))
+        })?;
+        Ok(event)
+    }
+
+    /// The host writes where the device will read.
+    fn fill(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
+        let host = self.host(t)?;
+        self.mapped(queue, t, MapFlags::new().write_invalidate_region(), |mapped| {
+            // SAFETY: `check` saw that the range lies in the memory; a mapping lies elsewhere.
+            unsafe { std::ptr::copy_nonoverlapping(host.start().add(t.from), mapped, t.bytes) };
+        })
+    }
+
+    /// The host reads where the device wrote.
+    fn fetch(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
+        let host = self.host(t)?;
+        self.mapped(queue, t, MapFlags::new().read(), |mapped| {
+            // SAFETY: as in `fill`.
+            unsafe { std::ptr::copy_nonoverlapping(mapped, host.start().add(t.from), t.bytes) };
+        })
+    }
+
+    /// Maps a part of a buffer, waits for it, and unmaps it after `use_it`; the event is that of unmapping.
+    fn mapped(
+        &self,
+        queue: &CommandQueue,
+        t: &Transfer,
+        flags: MapFlags,
+        use_it: impl FnOnce(*mut u8),
+    ) -> Result<Event, DeviceError> {
+        let memory = &self.buffer(t)?.memory;
+        // SAFETY: the call blocks, the mapping is used before it is unmapped, and nobody keeps it.
+        let map = || unsafe {
+            core::enqueue_map_buffer::<u8, _, _, _>(
+                queue,
+                memory,
+                true,
+                flags,
+                t.at,
+                t.bytes,
+                None::<&Event>,
+                None::<&mut Event>,
+            )
+        };
+        let mut map = guarded("clEnqueueMapBuffer", map)?;
+        use_it(map.as_mut_ptr());
+        let mut event = Event::null();
+        guarded("clEnqueueUnmapMemObject", || {
+            core::enqueue_unmap_mem_object(queue, memory, &map, None::<&Event>, Some(&mut event))
+        })?;
+        Ok(event)
+    }
+}
+
+/// Waits until these have ended.
+fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {
+    let events = events.iter().flatten().map(|event| retained("clRetainEvent", event));
+    let events = events.collect::<Result<Vec<Event>, _>>()?;
+    let count = events.len() as u32;
+    if count == 0 { Ok(()) } else { guarded("clWaitForEvents", || core::wait_for_events(count, &&events[..])) }
+}

@@ -1,0 +1,318 @@
+//! Choosing a device from the list. Pure.
+
+use gpulab_model::Error;
+use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
+use std::fmt::Write as _;
+
+/// Types by preference: what runs when nothing is chosen.
+const KINDS: [&str; 4] = ["gpu", "accelerator", "cpu", "other"];
+
+/// Types that select their first device.
+pub const TYPES: [&str; 3] = ["gpu", "cpu", "accelerator"];
+
+/// What people call a driver or a vendor, and the words of platforms, vendors and devices that it stands for.
+pub const ALIASES: &[(&str, &[&str])] = &[
+    ("pocl", &["portable computing language"]),
+    ("nvidia", &["nvidia"]),
+    ("cuda", &["nvidia"]),
+    ("amd", &["amd accelerated", "advanced micro devices", "amd"]),
+    ("rocm", &["amd accelerated"]),
+    ("intel", &["intel"]),
+    ("rusticl", &["rusticl"]),
+    ("mesa", &["rusticl", "clover", "mesa"]),
+    ("oclgrind", &["oclgrind"]),
+    ("apple", &["apple"]),
+    ("arm", &["arm platform", "arm"]),
+    ("qualcomm", &["qualcomm"]),
+];
+
+/// The device that `selector` means: a row number of `gpulab devices`, `P:D`, `gpu`, `cpu` or `accelerator`
+/// (the first of that type), an alias of a driver, or a part of a name, vendor or platform in any case. Without a
+/// selector (or with a blank one): the first GPU, else the first accelerator, else the first CPU.
+///
+/// # Errors
+/// [`Error::NoDevice`] lists the candidates if the selector means none or more than one.
+pub fn select<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<&'a DeviceInfo, Error> {
+    let wanted = selector.unwrap_or_default().trim().to_lowercase();
+    let found = matching(platforms, selector)?;
+    match found[..] {
+        [] => Err(no_devices(platforms)),
+        [device] => Ok(device),
+        [first, ..] if wanted.is_empty() || TYPES.contains(&wanted.as_str()) => Ok(first),
+        _ => Err(list(&format!("`{wanted}` matches {} devices", found.len()), &found)),
+    }
+}
+
+/// Every device that `selector` could mean, the one that [`select`] takes first where it takes one; all of them without a
+/// selector (or with a blank one), by preference.
+///
+/// # Errors
+/// [`Error::NoDevice`] lists the candidates if there is none.
+pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<Vec<&'a DeviceInfo>, Error> {
+    let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
+    if devices.is_empty() {
+        return Err(no_devices(platforms));
+    }
+    let wanted = selector.unwrap_or_default().trim().to_lowercase();
+    let of_type = |kind: &str| devices.iter().copied().filter(|d| d.kind == kind).collect::<Vec<_>>();
+    if wanted.is_empty() {
+        return Ok(KINDS.iter().flat_map(|kind| of_type(kind)).collect());
+    }
+    if TYPES.contains(&wanted.as_str()) {
+        let found = of_type(&wanted);
+        return if found.is_empty() {
+            Err(list(&format!("there is no device of type {wanted}"), &devices))
+        } else {
+            Ok(found)
+        };
+    }
+    if let Some(device) = devices.iter().find(|d| d.index.to_string() == wanted || d.selector == wanted) {
+        return Ok(vec![device]);
+    }
+    // A row's number that no row has is no part of a name; longer ones may be, as 4090 is.
+    let is_row = wanted.len() <= 2 && wanted.bytes().all(|byte| byte.is_ascii_digit());
+    let found = if is_row { Vec::new() } else { named(platforms, &wanted) };
+    if found.is_empty() { Err(list(&format!("no device matches `{wanted}`"), &devices)) } else { Ok(found) }
+}
+
+/// The devices that `wanted` names. A whole name beats a part of one, and a driver's own name beats that of a device: of a
+/// CPU by Intel, `intel` means what Intel's driver makes of it, if that is installed.
+fn named<'a>(platforms: &'a [PlatformInfo], wanted: &str) -> Vec<&'a DeviceInfo> {
+    type Matches<'m> = &'m dyn Fn(&PlatformInfo, &DeviceInfo) -> bool;
+    let all = || platforms.iter().flat_map(|p| p.devices.iter().map(move |d| (p, d)));
+    let find = |matches: Matches<'_>| all().filter(|(p, d)| matches(p, d)).map(|(_, d)| d).collect::<Vec<_>>();
+    let has = |text: &str, words: &[&str]| words.iter().any(|word| text.to_lowercase().contains(word));
+    let whole = find(&|_, d| d.name.to_lowercase() == wanted);
+    if let [_] = whole[..] {
+        return whole;
+    }
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, words)| *words);
+    let by_device = |words: &[&str]| find(&|p, d| [&d.name, &d.vendor, &p.name].iter().any(|text| has(text, words)));
+    let by_platform = |words: &[&str]| find(&|p, _| [&p.name, &p.vendor].iter().any(|text| has(text, words)));
+    let tiers = match alias {
+        Some(words) => [by_platform(words), by_device(words)],
+        None => [by_device(&[wanted]), find(&|p, _| has(&p.version, &[wanted]) || has(&p.vendor, &[wanted]))],
+    };
+    tiers.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// What people call the driver whose platform has this name, if it is a known one.
+pub fn alias(platform: &str) -> Option<&'static str> {
+    let platform = platform.to_lowercase();
+    let is_meant = |words: &[&str]| words.iter().any(|word| platform.contains(word));
+    ALIASES.iter().find(|(_, words)| is_meant(words)).map(|(alias, _)| *alias)
+}
+
+fn no_devices(platforms: &[PlatformInfo]) -> Error {
+    let name = |p: &PlatformInfo| p.problem.as_ref().map_or(p.name.clone(), |problem| format!("{}: {problem}", p.name));
+    let names: Vec<String> = platforms.iter().map(name).collect();
+    let found = match names.is_empty() {
+        true => "no OpenCL driver was found".to_owned(),
+        false => format!("no OpenCL device was found, only platforms without devices ({})", names.join(", ")),
+    };
+    Error::NoDevice(format!("{found}; `gpulab doctor` says what to install"))
+}
+
+/// The problem, then one line for each candidate with what selects it.
+fn list(problem: &str, candidates: &[&DeviceInfo]) -> Error {
+    let mut text = format!("{problem}; choose one with `--device`:");
+    for d in candidates {
+        // Writing to a String cannot fail.
+        let _ =
+            write!(text, "\n  --device {:<3} or {:<5} {} ({}, {})", d.index, d.selector, d.name, d.kind, d.platform);
+    }
+    Error::NoDevice(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpulab_model::plan::Target;
+
+    /// A device's name, vendor and type.
+    type Entry<'a> = (&'a str, &'a str, &'a str);
+
+    /// Platforms from their names and devices.
+    fn platforms(list: &[(&str, &[Entry<'_>])]) -> Vec<PlatformInfo> {
+        let mut index = 0;
+        let mut platforms = Vec::new();
+        for (p, (platform, devices)) in list.iter().enumerate() {
+            let mut infos = Vec::new();
+            for (d, (name, vendor, kind)) in devices.iter().enumerate() {
+                infos.push(device(index, format!("{p}:{d}"), platform, name, vendor, kind));
+                index += 1;
+            }
+            platforms.push(PlatformInfo {
+                index: p,
+                name: (*platform).to_owned(),
+                vendor: String::new(),
+                version: String::new(),
+                devices: infos,
+                problem: None,
+            });
+        }
+        platforms
+    }
+
+    fn device(index: usize, selector: String, platform: &str, name: &str, vendor: &str, kind: &str) -> DeviceInfo {
+        DeviceInfo {
+            index,
+            selector,
+            platform: platform.to_owned(),
+            name: name.to_owned(),
+            vendor: vendor.to_owned(),
+            kind: kind.to_owned(),
+            driver: String::new(),
+            cl_version: String::new(),
+            clock_mhz: 0,
+            timer_ns: 0,
+            extensions: String::new(),
+            target: Target {
+                gpu: kind == "gpu",
+                compute_units: 1,
+                max_wg: 1,
+                max_wg_dims: [1; 3],
+                local_mem: 0,
+                global_mem: 0,
+                max_alloc: 0,
+                cache: 0,
+                float_lanes: 0,
+                fp64: false,
+                fp16: false,
+                nvidia: false,
+                async_copy: false,
+                register_caps: false,
+                prefetch: false,
+                subgroups: false,
+                images: false,
+            },
+        }
+    }
+
+    fn lab() -> Vec<PlatformInfo> {
+        platforms(&[
+            ("Portable Computing Language", &[("pthread-Xeon", "GenuineIntel", "cpu")]),
+            ("rusticl", &[]),
+            ("NVIDIA CUDA", &[("NVIDIA H200", "NVIDIA Corporation", "gpu"), ("RTX 4090", "NVIDIA Corporation", "gpu")]),
+            ("Big Board", &[("Alveo", "Xilinx", "accelerator"), ("Alveo Plus", "Xilinx", "accelerator")]),
+        ])
+    }
+
+    fn chosen(platforms: &[PlatformInfo], selector: &str) -> Result<usize, String> {
+        select(platforms, Some(selector)).map(|d| d.index).map_err(|e| {
+            assert_eq!(e.exit_code(), 3);
+            e.to_string()
+        })
+    }
+
+    #[test]
+    fn row_numbers_and_pairs_select() {
+        let lab = lab();
+        for row in 0..5 {
+            assert_eq!(chosen(&lab, &row.to_string()), Ok(row));
+        }
+        assert_eq!(chosen(&lab, "0:0"), Ok(0));
+        assert_eq!(chosen(&lab, "2:1"), Ok(2));
+        assert_eq!(chosen(&lab, " 3:0 "), Ok(3));
+        assert!(chosen(&lab, "1:0").is_err(), "a platform without devices");
+        assert!(chosen(&lab, "5").is_err());
+        assert!(chosen(&lab, "40").is_err(), "a row's number, though a name has it");
+        assert_eq!(chosen(&lab, "4090"), Ok(2));
+        assert!(chosen(&lab, "-1").is_err());
+        assert!(chosen(&lab, "18446744073709551616").is_err());
+    }
+
+    #[test]
+    fn types_select_the_first() {
+        let lab = lab();
+        assert_eq!(chosen(&lab, "gpu"), Ok(1));
+        assert_eq!(chosen(&lab, "CPU"), Ok(0));
+        assert_eq!(chosen(&lab, "accelerator"), Ok(3));
+        let error = chosen(&platforms(&[("P", &[("a gpu-like", "V", "cpu")])]), "gpu").unwrap_err();
+        assert!(error.starts_with("there is no device of type gpu"), "{error}");
+        assert!(error.contains("--device 0   or 0:0   a gpu-like (cpu, P)"), "{error}");
+    }
+
+    #[test]
+    fn parts_of_names_vendors_and_platforms_select_in_any_case() {
+        let lab = lab();
+        assert_eq!(chosen(&lab, "H200"), Ok(1));
+        assert_eq!(chosen(&lab, "h200"), Ok(1));
+        assert_eq!(chosen(&lab, "4090"), Ok(2), "a number that is no row may be part of a name");
+        assert_eq!(chosen(&lab, "portable"), Ok(0));
+        assert_eq!(chosen(&lab, "genuineintel"), Ok(0));
+        assert_eq!(chosen(&lab, "alveo"), Ok(3), "a whole name beats a part of another");
+        assert_eq!(chosen(&lab, "alveo p"), Ok(4));
+    }
+
+    #[test]
+    fn drivers_are_known_by_what_people_call_them() {
+        let mut lab = lab();
+        lab.extend(platforms(&[
+            ("Intel(R) OpenCL", &[("Xeon", "Intel(R) Corporation", "cpu")]),
+            ("rusticl", &[("llvmpipe", "Mesa", "cpu")]),
+            ("AMD Accelerated Parallel Processing", &[("gfx90a", "Advanced Micro Devices, Inc.", "gpu")]),
+        ]));
+        for (row, platform) in lab[4..].iter_mut().enumerate() {
+            platform.devices[0].index = 5 + row;
+        }
+        lab[0].version = "OpenCL 3.0 PoCL 3.1 LLVM 15, CUDA".to_owned();
+        for (selector, row) in
+            [("pocl", 0), ("PoCL", 0), ("intel", 5), ("rusticl", 6), ("mesa", 6), ("amd", 7), ("ROCm", 7)]
+        {
+            assert_eq!(chosen(&lab, selector), Ok(row), "{selector}");
+        }
+        assert_eq!(chosen(&lab, "pocl 3.1"), Ok(0), "the platform's version");
+        assert!(
+            chosen(&lab, "cuda").unwrap_err().starts_with("`cuda` matches 2 devices"),
+            "not what PoCL was built with"
+        );
+        assert_eq!(chosen(&platforms(&[("P", &[("pthread", "GenuineIntel", "cpu")])]), "intel"), Ok(0));
+        assert!(chosen(&lab, "oclgrind").is_err());
+    }
+
+    #[test]
+    fn filters_keep_every_match() {
+        let lab = lab();
+        let rows =
+            |selector| matching(&lab, selector).map(|found| found.iter().map(|d| d.index).collect::<Vec<_>>()).ok();
+        assert_eq!(rows(Some("NVIDIA")), Some(vec![1, 2]));
+        assert_eq!(rows(Some("gpu")), Some(vec![1, 2]));
+        assert_eq!(rows(Some("2:1")), Some(vec![2]));
+        assert_eq!(rows(None), Some(vec![1, 2, 3, 4, 0]), "by preference");
+        assert_eq!(rows(Some("radeon")), None);
+    }
+
+    #[test]
+    fn ambiguous_names_list_only_what_they_match() {
+        let error = chosen(&lab(), "nvidia").unwrap_err();
+        assert!(error.starts_with("`nvidia` matches 2 devices"), "{error}");
+        assert!(error.contains("--device 1 ") && error.contains("--device 2 "), "{error}");
+        assert!(!error.contains("pthread"), "{error}");
+    }
+
+    #[test]
+    fn unknown_names_list_everything() {
+        let error = chosen(&lab(), "radeon").unwrap_err();
+        assert!(error.starts_with("no device matches `radeon`"), "{error}");
+        assert_eq!(error.lines().count(), 6);
+    }
+
+    #[test]
+    fn the_default_prefers_gpus_then_accelerators_then_cpus() {
+        let name = |list: &[(&str, &[Entry<'_>])]| select(&platforms(list), None).map(|d| d.name.clone()).ok();
+        let (cpu, gpu, acc) = (("c", "", "cpu"), ("g", "", "gpu"), ("a", "", "accelerator"));
+        assert_eq!(name(&[("p", &[cpu]), ("q", &[acc, gpu])]).as_deref(), Some("g"));
+        assert_eq!(name(&[("p", &[cpu, acc])]).as_deref(), Some("a"));
+        assert_eq!(name(&[("p", &[("o", "", "other"), cpu])]).as_deref(), Some("c"));
+        assert_eq!(name(&[("p", &[("o", "", "other")])]).as_deref(), Some("o"));
+        assert_eq!(chosen(&lab(), "  "), Ok(1), "a blank selector is none");
+    }
+
+    #[test]
+    fn nothing_to_choose_from_points_to_the_doctor() {
+        assert!(chosen(&[], "gpu").unwrap_err().contains("no OpenCL driver was found"));
+        let empty = chosen(&platforms(&[("rusticl", &[]), ("Clover", &[])]), "0").unwrap_err();
+        assert!(empty.contains("without devices (rusticl, Clover)") && empty.contains("gpulab doctor"), "{empty}");
+    }
+}

@@ -1,0 +1,442 @@
+//! Graphs from files: edges with names, or a square matrix of weights.
+
+use super::convert::AnyNumber;
+use super::table::{CsvRow, float, is_number, no_number, rows, whole};
+use super::why::{Why, shown};
+use super::{extension, load, npy};
+use csv::StringRecord;
+use gpulab_graph::{EdgeList, Length, Matrix, Names};
+use gpulab_model::Error;
+use gpulab_model::data::{Array, Dtype};
+use gpulab_model::each_array;
+use std::path::Path;
+
+/// A file's graph.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GraphFile {
+    /// A list of edges.
+    Edges(EdgeList),
+    /// A matrix.
+    Matrix(Matrix),
+}
+
+/// Reads the graph in `path` with weights of `dtype`, or of what the file holds; of text f32.
+///
+/// - CSV with a line of names: a list of edges, one a line. The columns `from`, `to` and `weight` may be in any order, and
+///   others beside them; `source`, `target` and `distance` are understood too. Two columns for one thing are refused.
+/// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
+/// - `.npy`: a square matrix of NumPy's `f4 f8 i4 i8`. Infinity is no edge; of integers the largest value, or half of
+///   it.
+///
+/// Weights of another type than `dtype` are converted if each survives exactly; f64 is also rounded to f32.
+///
+/// # Errors
+/// [`Error::Usage`] on one line, with the place and the way out, if the file cannot be read, is malformed, holds no node
+/// or something that is no weight (see [`Length::weight`]).
+pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Error> {
+    read(path, dtype).map_err(|why| Error::Usage(format!("cannot use input '{path}': {why}")))
+}
+
+fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
+    let kind = extension(path);
+    if kind != "csv" && kind != "npy" {
+        return Err("its extension names no format: name it .csv or .npy".into());
+    }
+    let bytes = load(Path::new(path))?;
+    if kind == "npy" {
+        return npy_matrix(&bytes, dtype).map(GraphFile::Matrix);
+    }
+    let rows = rows(&bytes).collect::<Result<Vec<CsvRow>, Why>>()?;
+    let dtype = dtype.unwrap_or(Dtype::F32);
+    match rows.first() {
+        None => Err("it holds no rows".into()),
+        Some(first) if first.cells.iter().any(is_word) => edges(&rows, dtype).map(GraphFile::Edges),
+        Some(_) => csv_matrix(&rows, dtype).map(GraphFile::Matrix),
+    }
+}
+
+/// What can be no weight.
+fn is_word(cell: &str) -> bool {
+    !cell.is_empty() && !is_number(cell)
+}
+
+/// How the texts of an element type become weights.
+struct Parser<T> {
+    dtype: Dtype,
+    /// The number that the text is, if the type can hold it.
+    number: fn(&str) -> Option<T>,
+}
+
+impl<T: Length> Parser<T> {
+    /// The weight of an edge that a list names: there the largest integers are no signs of what is no edge.
+    fn listed(&self, text: &str) -> Result<T, Why> {
+        match (self.number)(text) {
+            Some(number) if number.marks_no_edge() && number.widened().is_finite() => {
+                Err(format!("{}; for no edge leave the line out, or write inf", number.too_large()))
+            }
+            _ => self.weight(text),
+        }
+    }
+
+    fn weight(&self, text: &str) -> Result<T, Why> {
+        if let Some(number) = (self.number)(text) {
+            return match text.parse::<f64>() {
+                Ok(x) if x != 0.0 => number.nonzero_weight(),
+                _ => number.weight(),
+            };
+        }
+        match text.parse::<f64>() {
+            Err(_) => Err(no_number(text)),
+            // Integers know neither.
+            Ok(x) if !x.is_finite() && !text.bytes().any(|b| b.is_ascii_digit()) => x.weight().map(|_| T::NO_EDGE),
+            Ok(_) => Err(format!("{} does not fit {}; choose another --dtype", shown(text), self.dtype)),
+        }
+    }
+}
+
+const F32: Parser<f32> = Parser { dtype: Dtype::F32, number: float };
+const F64: Parser<f64> = Parser { dtype: Dtype::F64, number: float };
+const I32: Parser<i32> = Parser { dtype: Dtype::I32, number: |text| whole(text)?.i32() };
+const I64: Parser<i64> = Parser { dtype: Dtype::I64, number: |text| whole(text)?.i64() };
+
+/// The weights that a function makes of a parser of the right type.
+macro_rules! parsed {
+    ($dtype:expr, $f:expr) => {
+        match $dtype {
+            Dtype::F32 => $f(&F32).map(Array::F32),
+            Dtype::F64 => $f(&F64).map(Array::F64),
+            Dtype::I32 => $f(&I32).map(Array::I32),
+            Dtype::I64 => $f(&I64).map(Array::I64),
+        }
+    };
+}
+
+fn edges(rows: &[CsvRow], dtype: Dtype) -> Result<EdgeList, Why> {
+    let Some((header, rows)) = rows.split_first() else { return Err("it holds no rows".into()) };
+    let columns = EdgeColumns::find(&header.cells)?;
+    if rows.is_empty() {
+        return Err("it has no edges below its header; one node alone is an edge to itself of weight 0".into());
+    }
+    let mut names = Names::default();
+    let ends = rows.iter().map(|row| columns.ends(row, &mut names)).collect::<Result<_, Why>>()?;
+    let weights = parsed!(dtype, |parser| columns.weights(rows, parser))?;
+    let decimals = decimals(rows.iter().map(|row| &row.cells[columns.weight]));
+    Ok(EdgeList { names, ends, weights, decimals })
+}
+
+/// Where the columns of an edge list are.
+struct EdgeColumns {
+    from: usize,
+    to: usize,
+    weight: usize,
+    count: usize,
+}
+
+impl EdgeColumns {
+    fn find(header: &StringRecord) -> Result<EdgeColumns, Why> {
+        let place = |name: &str, other: &str| {
+            let is = |cell: &str| cell.eq_ignore_ascii_case(name) || cell.eq_ignore_ascii_case(other);
+            let found: Vec<(usize, &str)> = header.iter().enumerate().filter(|(_, cell)| is(cell)).collect();
+            match found[..] {
+                [(at, _)] => Ok(at),
+                [] => {
+                    let names: Vec<String> = header.iter().take(10).map(shown).collect();
+                    Err(format!(
+                        "its first line has no column '{name}', but {}; a list of edges starts with the line from,to,weight",
+                        names.join(", ")
+                    ))
+                }
+                _ => {
+                    let list: Vec<String> =
+                        found.iter().take(10).map(|(at, cell)| format!("{} {}", at + 1, shown(cell))).collect();
+                    Err(format!("several columns are called '{name}' or '{other}'; keep one of {}", list.join(", ")))
+                }
+            }
+        };
+        Ok(EdgeColumns {
+            from: place("from", "source")?,
+            to: place("to", "target")?,
+            weight: place("weight", "distance")?,
+            count: header.len(),
+        })
+    }
+
+    fn ends(&self, row: &CsvRow, names: &mut Names) -> Result<(usize, usize), Why> {
+        let (line, got) = (row.line, row.cells.len());
+        if got != self.count {
+            return Err(format!("line {line} has {got} cells where the first has {}; complete it", self.count));
+        }
+        let mut end = |at: usize, column: &str| match &row.cells[at] {
+            "" => Err(format!("line {line}: the column '{column}' has no name; fill it in")),
+            name => Ok(names.number(name)),
+        };
+        Ok((end(self.from, "from")?, end(self.to, "to")?))
+    }
+
+    fn weights<T: Length>(&self, rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
+        let weight = |row: &CsvRow| {
+            let text = &row.cells[self.weight];
+            let weight =
+                if text.is_empty() { Err("the weight is empty; fill it in".into()) } else { parser.listed(text) };
+            weight.map_err(|why| format!("line {}: {why}", row.line))
+        };
+        rows.iter().map(weight).collect()
+    }
+}
+
+fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {
+    let n = rows.first().map_or(0, |row| row.cells.len());
+    if let Some(row) = rows.iter().find(|row| row.cells.len() != n) {
+        return Err(format!("line {} has {} cells where the first has {n}; complete it", row.line, row.cells.len()));
+    }
+    square(rows.len(), n)?;
+    let weights = parsed!(dtype, |parser| cells(rows, parser))?;
+    let decimals = decimals(rows.iter().flat_map(|row| row.cells.iter()));
+    Ok(Matrix { n, weights, decimals })
+}
+
+fn cells<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
+    let cells = rows.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, text)| (row.line, at, text)));
+    let weight = |(line, at, text): (u64, usize, &str)| {
+        let weight = if text.is_empty() { Ok(T::NO_EDGE) } else { parser.weight(text) };
+        weight.map_err(|why| format!("line {line}, column {}: {why}", at + 1))
+    };
+    cells.map(weight).collect()
+}
+
+/// Most digits behind the point of these numbers; none if one is written with an exponent.
+fn decimals<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<usize> {
+    texts.try_fold(0, |most, text| {
+        let is_finite = text.contains(|c: char| c.is_ascii_digit());
+        let behind = text.split_once('.').map_or(0, |(_, behind)| behind.trim_end().len());
+        (!is_finite || !text.contains(['e', 'E'])).then_some(most.max(behind))
+    })
+}
+
+fn square(rows: usize, columns: usize) -> Result<(), Why> {
+    if rows == columns {
+        return Ok(());
+    }
+    Err(format!(
+        "it is a matrix of {rows} rows and {columns} columns, and distances need a square one; \
+         a list of edges starts with the line from,to,weight"
+    ))
+}
+
+fn npy_matrix(bytes: &[u8], dtype: Option<Dtype>) -> Result<Matrix, Why> {
+    let (rows, columns, array) = npy::read_matrix(bytes)?;
+    square(rows, columns)?;
+    if rows == 0 {
+        return Err("it holds no elements, and at least one is needed".into());
+    }
+    // No kernel takes i64.
+    let own = if array.dtype() == Dtype::I64 { Dtype::I32 } else { array.dtype() };
+    let dtype = dtype.unwrap_or(own);
+    let weights = each_array!(&array, values => match dtype {
+        Dtype::F32 => elements(values, columns, dtype, AnyNumber::f32).map(Array::F32),
+        Dtype::F64 => elements(values, columns, dtype, AnyNumber::f64).map(Array::F64),
+        Dtype::I32 => elements(values, columns, dtype, AnyNumber::i32).map(Array::I32),
+        Dtype::I64 => elements(values, columns, dtype, AnyNumber::i64).map(Array::I64),
+    })?;
+    Ok(Matrix { n: rows, weights, decimals: None })
+}
+
+/// The elements of a matrix as weights of another type.
+fn elements<F: Length + Into<AnyNumber>, T: Length>(
+    values: &[F],
+    columns: usize,
+    dtype: Dtype,
+    convert: fn(AnyNumber) -> Option<T>,
+) -> Result<Vec<T>, Why> {
+    let weight = |value: F| {
+        // What is no edge in one type is none in the other.
+        if value.marks_no_edge() {
+            return Ok(T::NO_EDGE);
+        }
+        let number: AnyNumber = value.into();
+        match convert(number) {
+            Some(weight) if value.widened() == 0.0 => weight.weight(),
+            Some(weight) => weight.nonzero_weight(),
+            None if !value.widened().is_finite() => value.weight().map(|_| T::NO_EDGE),
+            None => Err(format!("{number} does not fit {dtype}; choose another --dtype")),
+        }
+    };
+    let place = |(i, value): (usize, &F)| {
+        let (row, column) = (i / columns, i % columns);
+        weight(*value).map_err(|why| format!("row {row}, column {column}, counted from 0: {why}"))
+    };
+    values.iter().enumerate().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use npyz::WriterBuilder;
+    use proptest::prelude::*;
+
+    fn text(text: &str, dtype: Dtype) -> Result<GraphFile, Why> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("g.csv");
+        std::fs::write(&path, text).unwrap();
+        read(path.to_str().unwrap(), Some(dtype))
+    }
+
+    fn list(csv: &str, dtype: Dtype) -> (Vec<(String, String)>, Array) {
+        let Ok(GraphFile::Edges(list)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
+        let name = |i: usize| list.names.name(i).to_owned();
+        (list.ends.iter().map(|&(from, to)| (name(from), name(to))).collect(), list.weights)
+    }
+
+    fn matrix(csv: &str, dtype: Dtype) -> Matrix {
+        let Ok(GraphFile::Matrix(matrix)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
+        matrix
+    }
+
+    fn why(csv: &str, dtype: Dtype) -> Why {
+        let why = text(csv, dtype).unwrap_err();
+        assert!(!why.contains('\n'), "{why}");
+        why
+    }
+
+    fn npy<T: npyz::Serialize + Copy>(descr: &str, shape: &[u64], order: npyz::Order, values: &[T]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let options = npyz::WriteOptions::new().dtype(npyz::DType::Plain(descr.parse().unwrap())).shape(shape);
+        let mut writer = options.order(order).writer(&mut bytes).begin_nd().unwrap();
+        writer.extend(values.iter().copied()).unwrap();
+        writer.finish().unwrap();
+        bytes
+    }
+
+    #[test]
+    fn edges_with_names_of_every_kind() {
+        let csv = "\u{feff}from,to,weight\r\n\"a, b\",\"say \"\"x\"\"\",1.5\r\n7,é,-2\n";
+        let (ends, weights) = list(csv, Dtype::F64);
+        assert_eq!(ends, [("a, b".into(), "say \"x\"".into()), ("7".into(), "é".into())]);
+        assert_eq!(weights, Array::F64(vec![1.5, -2.0]));
+    }
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let (ends, weights) = list("id,Target,weight,source\n1,b,3e2,a\n", Dtype::I32);
+        assert_eq!((ends, weights), (vec![("a".into(), "b".into())], Array::I32(vec![300])));
+        assert_eq!(list("from,to,distance,next\na,b,inf,b\n", Dtype::F32).1, Array::F32(vec![f32::INFINITY]));
+        assert_eq!(list("from,to,weight\na,b,inf\n", Dtype::I32).1, Array::I32(vec![i32::NO_EDGE]));
+    }
+
+    #[test]
+    fn two_columns_for_one_thing_are_refused() {
+        let header = |header: &str| why(&format!("{header}\na,b,1,2\n"), Dtype::F32);
+        assert_eq!(
+            header("from,to,weight,weight"),
+            "several columns are called 'weight' or 'distance'; keep one of 3 'weight', 4 'weight'"
+        );
+        assert_eq!(
+            header("from,Source,to,weight"),
+            "several columns are called 'from' or 'source'; keep one of 1 'from', 2 'Source'"
+        );
+        assert!(header("from,from,to,weight").ends_with("1 'from', 2 'from'"));
+        assert!(header("from,target,weight,to").ends_with("2 'target', 4 'to'"));
+        assert!(text("from,to,weight,weights\na,b,1,2\n", Dtype::F32).is_ok());
+        assert!(text("from,note,note,to,weight\na,x,y,b,1\n", Dtype::F32).is_ok());
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_list_is_told_with_its_line() {
+        let line = |rest: &str, dtype| why(&format!("from,to,weight\na,b,1\n\n{rest}\n"), dtype);
+        assert_eq!(line("b,c,x", Dtype::F32), "line 4: 'x' is not a number; correct it");
+        assert_eq!(line("b,c,", Dtype::F32), "line 4: the weight is empty; fill it in");
+        assert_eq!(line(",c,1", Dtype::F32), "line 4: the column 'from' has no name; fill it in");
+        assert_eq!(line("b,c", Dtype::F32), "line 4 has 2 cells where the first has 3; complete it");
+        assert!(line("b,c,nan", Dtype::F32).starts_with("line 4: NaN"));
+        assert!(line("b,c,nan", Dtype::I32).starts_with("line 4: NaN"));
+        assert!(line("b,c,-inf", Dtype::F64).starts_with("line 4: minus infinity"));
+        assert!(line("b,c,-inf", Dtype::I32).starts_with("line 4: minus infinity"));
+        assert!(line("b,c,0.5", Dtype::I32).contains("'0.5' does not fit i32; choose another --dtype"));
+        assert!(line("b,c,1e40", Dtype::F32).contains("does not fit f32"));
+        assert!(line("b,c,99999999999", Dtype::I32).contains("does not fit i32"));
+        assert!(line("b,c,300000000", Dtype::I32).contains("2^28"));
+        for marks in ["2147483647", "2147483646", "1073741823", "1073741824"] {
+            let said = line(&format!("b,c,{marks}"), Dtype::I32);
+            assert!(said.contains(&format!("{marks} is too large: i32 distances take weights between")), "{said}");
+        }
+        assert!(line("b,c,9223372036854775807", Dtype::I64).contains("write inf"));
+        for tiny in ["1e-40", "-1e-60"] {
+            assert!(line(&format!("b,c,{tiny}"), Dtype::F32).contains("too small"), "{tiny}");
+        }
+        let missing = why("from,to,cost\na,b,1\n", Dtype::F32);
+        assert!(missing.contains("no column 'weight', but 'from', 'to', 'cost'"), "{missing}");
+        assert!(why("from,to,weight\n", Dtype::F32).contains("no edges"));
+        assert!(why("", Dtype::F32).contains("empty"));
+        assert!(why("\n\n", Dtype::F32).contains("no rows"));
+        assert!(why("from,to,weight\na,\"b\n", Dtype::F32).contains("line 2"));
+    }
+
+    #[test]
+    fn a_matrix_of_text() {
+        let no = f32::INFINITY;
+        assert_eq!(
+            matrix("0,2,\ninf,0,-1\n4,5,-0\n", Dtype::F32).weights,
+            Array::F32(vec![0.0, 2.0, no, no, 0.0, -1.0, 4.0, 5.0, 0.0])
+        );
+        assert_eq!(matrix("7\n", Dtype::I32), Matrix { n: 1, weights: Array::I32(vec![7]), decimals: Some(0) });
+        assert!(why("1,2\n3,4\n5,6\n", Dtype::F32).contains("3 rows and 2 columns"));
+        assert!(why("1,2\n3\n", Dtype::F32).starts_with("line 2 has 1 cells"));
+        assert!(why("1,2\n\n3,NaN\n", Dtype::F32).starts_with("line 3, column 2: NaN"));
+        assert!(why("1,2\n3,x\n", Dtype::F32).starts_with("line 2, column 2: 'x' is not a number"));
+    }
+
+    #[test]
+    fn a_matrix_of_numpy_in_both_orders() {
+        use npyz::Order::{C, Fortran};
+        let want = Array::F64(vec![0.0, 1.0, 2.0, 0.0]);
+        let c = npy_matrix(&npy("<f8", &[2, 2], C, &[0.0, 1.0, 2.0, 0.0]), None).unwrap();
+        assert_eq!((c.n, &c.weights), (2, &want));
+        let fortran = npy("<f8", &[2, 2], Fortran, &[0.0, 2.0, 1.0, 0.0]);
+        assert_eq!(npy_matrix(&fortran, None).unwrap().weights, want);
+        assert_eq!(npy_matrix(&fortran, Some(Dtype::I32)).unwrap().weights, Array::I32(vec![0, 1, 2, 0]));
+    }
+
+    #[test]
+    fn no_edge_in_every_type_of_numpy() {
+        use npyz::Order::C;
+        let no = i32::NO_EDGE;
+        let marks = npy("<i4", &[2, 2], C, &[i32::MAX, i32::MAX / 2, 3, 0]);
+        assert_eq!(npy_matrix(&marks, None).unwrap().weights, Array::I32(vec![no, no, 3, 0]));
+        let wide = npy("<i8", &[2, 2], C, &[i64::MAX, 1, 3, 0]);
+        assert_eq!(npy_matrix(&wide, None).unwrap().weights, Array::I32(vec![no, 1, 3, 0]));
+        assert_eq!(
+            npy_matrix(&wide, Some(Dtype::F32)).unwrap().weights,
+            Array::F32(vec![f32::INFINITY, 1.0, 3.0, 0.0])
+        );
+        let inf = npy("<f4", &[1, 1], C, &[f32::INFINITY]);
+        assert_eq!(npy_matrix(&inf, Some(Dtype::I32)).unwrap().weights, Array::I32(vec![no]));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_numpy_matrix_is_told_with_its_place() {
+        use npyz::Order::C;
+        let why = |values: &[f64], dtype| npy_matrix(&npy("<f8", &[2, 2], C, values), dtype).unwrap_err();
+        assert!(why(&[0.0, 1.0, f64::NAN, 0.0], None).starts_with("row 1, column 0, counted from 0: NaN"));
+        assert!(why(&[0.0, f64::NEG_INFINITY, 1.0, 0.0], Some(Dtype::I32)).contains("column 1, counted from 0: minus"));
+        assert!(why(&[0.0, f64::NAN, 1.0, 0.0], Some(Dtype::I32)).contains("column 1, counted from 0: NaN"));
+        assert!(why(&[0.0, 1e-60, 1.0, 0.0], Some(Dtype::F32)).contains("too small"));
+        assert!(why(&[0.0, 0.5, 1.0, 0.0], Some(Dtype::I32)).contains("0.5 does not fit i32"));
+        let flat = npy("<f8", &[2, 3], C, &[0.0; 6]);
+        assert!(npy_matrix(&flat, None).unwrap_err().contains("2 rows and 3 columns"));
+        let vector = npy("<f8", &[4], C, &[0.0; 4]);
+        assert!(npy_matrix(&vector, None).unwrap_err().contains("not that of a matrix"));
+        assert!(npy_matrix(&npy::<f64>("<f8", &[0, 0], C, &[]), None).unwrap_err().contains("no elements"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(body in "[0-9a-c,.\"\n\r -]{0,60}", header: bool) {
+            let csv = if header { format!("from,to,weight\n{body}") } else { body };
+            for dtype in [Dtype::F32, Dtype::I32] {
+                if let Err(why) = text(&csv, dtype) {
+                    prop_assert!(!why.contains('\n'));
+                }
+            }
+        }
+    }
+}

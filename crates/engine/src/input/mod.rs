@@ -1,0 +1,202 @@
+//! Real data from files: vectors, `--input A [--input2 B]`, and [graphs](graph()).
+//!
+//! One file per format; this one picks the format, and converts between element types. A file's own numbers are never
+//! trusted: nothing is allocated from a length in a header before the file is known to hold that much.
+
+mod convert;
+mod graph;
+mod npy;
+mod raw;
+mod table;
+mod why;
+
+pub use graph::{GraphFile, graph};
+
+use gpulab_model::Error;
+use gpulab_model::data::{Array, Dtype};
+use gpulab_system::files;
+use std::path::Path;
+use why::Why;
+
+/// Reads the vector that `spec` names, as `dtype` or as the file's own element type.
+///
+/// - `x.npy`: a vector of NumPy's `f4 f8 i4 i8`, of either byte order; a matrix of one row or column is one too.
+/// - `x.csv`, `x.csv:NAME`, `x.csv:3`: a column, by name or by number from 1; by default the only one of numbers.
+///   Read as `dtype`, else f32.
+/// - `x.f32 x.f64 x.i32 x.i64`: raw little-endian elements. `x.bin` and `x.raw` hold `dtype`, else f32; with a
+///   `dtype`, so does any other file.
+///
+/// A file of another type than `dtype` is converted if each value survives exactly; f64 is also rounded to f32.
+///
+/// # Errors
+///
+/// [`Error::Usage`] on one line, with the place and the way out, if the file cannot be read, is malformed, holds no
+/// element, or holds a value that `dtype` cannot.
+pub fn read(spec: &str, dtype: Option<Dtype>) -> Result<Array, Error> {
+    read_spec(spec, dtype).map_err(|why| Error::Usage(format!("cannot use input '{spec}': {why}")))
+}
+
+fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
+    let (path, column) = split_column(spec);
+    let bytes = load(Path::new(path))?;
+    let array = match extension(path).as_str() {
+        "npy" => npy::read(&bytes)?,
+        "csv" => table::read(&bytes, column, dtype.unwrap_or(Dtype::F32))?,
+        "bin" | "raw" => raw::read(&bytes, dtype.unwrap_or(Dtype::F32))?,
+        other => raw::read(&bytes, own_type(other).or(dtype).ok_or(UNKNOWN)?)?,
+    };
+    if array.is_empty() {
+        return Err("it holds no elements, and at least one is needed".into());
+    }
+    match dtype {
+        Some(dtype) => convert::convert(array, dtype),
+        None => Ok(array),
+    }
+}
+
+const UNKNOWN: &str =
+    "its extension names no format: name it .npy, .csv, .f32, .f64, .i32 or .i64, or give --dtype for raw elements";
+
+/// A path, and what follows the colon after `.csv`. A file that has such a name is itself meant.
+fn split_column(spec: &str) -> (&str, Option<&str>) {
+    const MARK: &str = ".csv:";
+    let found = spec.to_ascii_lowercase().find(MARK);
+    match found {
+        Some(at) if !Path::new(spec).exists() => (&spec[..at + MARK.len() - 1], Some(&spec[at + MARK.len()..])),
+        _ => (spec, None),
+    }
+}
+
+/// As many whole elements as little-endian bytes hold.
+pub fn elements(bytes: &[u8], dtype: Dtype) -> Array {
+    raw::decode(bytes, dtype, false)
+}
+
+/// The path of the file that `spec` names, without its column.
+pub fn path(spec: &str) -> &str {
+    split_column(spec).0
+}
+
+fn extension(path: &str) -> String {
+    Path::new(path).extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+fn own_type(extension: &str) -> Option<Dtype> {
+    Dtype::ALL.into_iter().find(|d| d.name() == extension)
+}
+
+fn load(path: &Path) -> Result<Vec<u8>, Why> {
+    let bytes = files::read(path).map_err(|e| e.to_string())?;
+    if bytes.is_empty() { Err("the file is empty".into()) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::why::shown;
+    use super::*;
+    use proptest::prelude::*;
+    use std::fs;
+    use std::path::PathBuf;
+
+    fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let path = path.to_str().unwrap().to_string();
+        (dir, path)
+    }
+
+    fn error(spec: &str, dtype: Option<Dtype>) -> String {
+        let Err(Error::Usage(line)) = read(spec, dtype) else { unreachable!("{spec} was read") };
+        assert!(!line.contains('\n'), "{line}");
+        assert!(line.contains(spec), "{line}");
+        line
+    }
+
+    fn bundled(name: &str) -> String {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data/inputs").join(name);
+        path.to_str().unwrap().to_string()
+    }
+
+    #[test]
+    fn the_bundled_column_and_array_are_the_same_numbers() {
+        let column = read(&bundled("sunspots.csv:sunspots"), Some(Dtype::F64)).unwrap();
+        assert_eq!(column.len(), 309);
+        assert_eq!(column, read(&bundled("sunspots.csv:2"), Some(Dtype::F64)).unwrap());
+        assert_eq!(column, read(&bundled("sunspots.npy"), None).unwrap());
+        assert_eq!(read(&bundled("sunspots.npy"), Some(Dtype::F32)).unwrap().dtype(), Dtype::F32);
+        assert_eq!(read(&bundled("sunspots.csv:year"), Some(Dtype::I32)).unwrap().tail(308), Array::I32(vec![2008]));
+    }
+
+    #[test]
+    fn the_bundled_array_holds_fractions_that_no_integer_can() {
+        let line = error(&bundled("sunspots.npy"), Some(Dtype::I32));
+        assert!(line.ends_with("element 49 is 80.9, which i32 cannot hold exactly; choose another --dtype"), "{line}");
+    }
+
+    #[test]
+    fn typed_endings_decide_and_dtype_converts() {
+        let (_dir, path) = file("x.i32", &[1, 0, 0, 0, 255, 255, 255, 255]);
+        assert_eq!(read(&path, None).unwrap(), Array::I32(vec![1, -1]));
+        assert_eq!(read(&path, Some(Dtype::F64)).unwrap(), Array::F64(vec![1.0, -1.0]));
+    }
+
+    #[test]
+    fn untyped_endings_take_the_dtype() {
+        let bytes = 1.5f32.to_le_bytes();
+        for name in ["x.bin", "x.RAW"] {
+            let (_dir, path) = file(name, &bytes);
+            assert_eq!(read(&path, None).unwrap(), Array::F32(vec![1.5]));
+        }
+        let (_dir, path) = file("x.dat", &bytes);
+        assert_eq!(read(&path, Some(Dtype::I32)).unwrap(), Array::I32(vec![0x3fc0_0000]));
+        assert!(error(&path, None).contains("--dtype"));
+    }
+
+    #[test]
+    fn files_that_cannot_be_read_are_told_in_the_systems_words() {
+        let (dir, path) = file("x.npy", b"");
+        assert!(error(&path, None).contains("empty"));
+        let missing = dir.path().join("none.npy");
+        let not_found = fs::read(&missing).unwrap_err().to_string();
+        assert!(error(missing.to_str().unwrap(), None).ends_with(&not_found));
+        let folder = fs::read(dir.path()).unwrap_err().to_string();
+        assert!(error(dir.path().to_str().unwrap(), None).ends_with(&folder));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_that_never_end_are_refused() {
+        assert!(error("/dev/zero", Some(Dtype::F32)).contains("regular file"));
+    }
+
+    #[test]
+    fn a_column_follows_the_ending() {
+        assert_eq!(split_column("a/b.csv"), ("a/b.csv", None));
+        assert_eq!(split_column("a/b.csv:x:y"), ("a/b.csv", Some("x:y")));
+        assert_eq!(split_column("C:\\b.CSV:3"), ("C:\\b.CSV", Some("3")));
+        assert_eq!(split_column("a:b.npy"), ("a:b.npy", None));
+        assert_eq!(split_column("é.csv:é"), ("é.csv", Some("é")));
+    }
+
+    #[test]
+    fn no_message_breaks_its_line_or_runs_on() {
+        assert_eq!(shown("a\nb"), "'a\\nb'");
+        assert_eq!(shown(&"é".repeat(50)), format!("'{}...'", "é".repeat(40)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_file_is_read_or_refused_in_one_line(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            ending in prop::sample::select(vec!["npy", "csv", "raw", "bin", "f64", "i32", "txt"]),
+            dtype in prop::option::of(prop::sample::select(Dtype::ALL.to_vec())),
+        ) {
+            let (_dir, path) = file(&format!("x.{ending}"), &bytes);
+            match read(&path, dtype) {
+                Ok(array) => prop_assert!(!array.is_empty() && dtype.is_none_or(|d| d == array.dtype())),
+                Err(e) => prop_assert!(!e.to_string().contains('\n')),
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! A plan's buffers on the device: poisoned, fenced by guard zones, and given back together.
+
+use super::drawing;
+use super::fence::{Fence, Fenced, Zones};
+use crate::device::{BufferWrite, Device, DeviceError, ProgramId};
+use gpulab_model::check;
+use gpulab_model::data::{self, Array, Change, Dtype, Fill};
+use gpulab_model::plan::{Arg, BufferId, BufferSpec, Image, Launch, Pass, Plan, Role};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Buffers of one case, in the order of the plan's list.
+pub(super) struct BoundPlan {
+    fence: Fence,
+    buffers: Vec<Slot>,
+    /// Of each element type among the buffers, once they were asked for.
+    zones: OnceCell<BTreeMap<Dtype, Rc<Zones>>>,
+}
+
+/// A buffer of a plan.
+#[derive(Clone, Copy)]
+struct Slot {
+    id: BufferId,
+    /// None of an image.
+    fenced: Option<Fenced>,
+    /// Whether it is given back with this binding; the others are borrowed.
+    owned: bool,
+}
+
+impl BoundPlan {
+    /// Allocates what `plan` needs beside its inputs, which are `inputs`.
+    pub(super) fn new(
+        device: &mut dyn Device,
+        fence: Fence,
+        plan: &Plan,
+        inputs: &[Fenced],
+    ) -> Result<BoundPlan, DeviceError> {
+        let mut bound = BoundPlan { fence, buffers: Vec::new(), zones: OnceCell::new() };
+        for spec in &plan.buffers {
+            let added = match spec.role {
+                Role::Input(i) => {
+                    bound.borrow(inputs[i]);
+                    Ok(())
+                }
+                Role::Image { of, image } => bound.add_image(device, spec.dtype, of, image),
+                _ => bound.add(device, spec),
+            };
+            if let Err(error) = added {
+                bound.free(device);
+                return Err(error);
+            }
+        }
+        Ok(bound)
+    }
+
+    /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
+    pub(super) fn copy(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        share_below: usize,
+    ) -> Result<BoundPlan, DeviceError> {
+        let mut copy = BoundPlan { fence: self.fence, buffers: Vec::new(), zones: OnceCell::new() };
+        for (spec, place) in plan.buffers.iter().zip(&self.buffers) {
+            let is_shared = spec.bytes() <= share_below || spec.role == Role::Zeroed;
+            let copied = match spec.role {
+                _ if is_shared => {
+                    copy.buffers.push(Slot { owned: false, ..*place });
+                    Ok(())
+                }
+                Role::Image { of, image } => copy.add_image(device, spec.dtype, of, image),
+                _ => copy.add(device, spec).and_then(|()| device.copy(place.id, copy.last(), spec.bytes())),
+            };
+            if let Err(error) = copied {
+                copy.free(device);
+                return Err(error);
+            }
+        }
+        Ok(copy)
+    }
+
+    fn borrow(&mut self, fenced: Fenced) {
+        self.buffers.push(Slot { id: fenced.id, fenced: Some(fenced), owned: false });
+    }
+
+    fn last(&self) -> BufferId {
+        self.buffers.last().map_or(BufferId(u32::MAX), |place| place.id)
+    }
+
+    fn add_image(&mut self, device: &mut dyn Device, dtype: Dtype, of: usize, image: Image) -> Result<(), DeviceError> {
+        let id = device.image(self.buffers[of].id, dtype, image)?;
+        self.buffers.push(Slot { id, fenced: None, owned: true });
+        Ok(())
+    }
+
+    fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<(), DeviceError> {
+        let fenced = self.fence.alloc(device, spec.dtype, spec.bytes())?;
+        self.buffers.push(Slot { id: fenced.id, fenced: Some(fenced), owned: true });
+        if spec.role == Role::Zeroed {
+            device.write(fenced.id, 0, &vec![0; spec.bytes()])?;
+        }
+        Ok(())
+    }
+
+    fn of_role<'a>(
+        &'a self,
+        plan: &'a Plan,
+        is_meant: fn(Role) -> bool,
+    ) -> impl Iterator<Item = (&'a BufferSpec, &'a Slot)> {
+        plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
+    }
+
+    /// Outputs and intermediate results.
+    fn written<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a BufferSpec, &'a Slot)> {
+        self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch))
+    }
+
+    /// Overwrites outputs and intermediate results with a pattern that no right result has.
+    pub(super) fn poison(&self, device: &mut dyn Device, plan: &Plan) -> Result<(), DeviceError> {
+        self.poison_with(device, plan, check::poison)
+    }
+
+    /// As [`BoundPlan::poison`], with the elements that `poison` gives.
+    pub(super) fn poison_with(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        poison: impl Fn(Dtype) -> Vec<u8>,
+    ) -> Result<(), DeviceError> {
+        let by_host = device.info().is_simulator();
+        self.written(plan).try_for_each(|(spec, place)| match by_host {
+            // To Oclgrind 21.10 nothing is initialised but the part that was written last, and a fill writes word by word.
+            true => device.write(place.id, 0, &poison(spec.dtype).repeat(spec.len)),
+            false => device.fill(place.id, &poison(spec.dtype), spec.bytes()),
+        })
+    }
+
+    /// Writes random bits over about every other element that a run wrote of outputs and intermediate results, of large ones
+    /// in some places; the others stay as they are.
+    pub(super) fn soil(&self, device: &mut dyn Device, plan: &Plan, seed: u64) -> Result<(), DeviceError> {
+        const PLACES: usize = 16;
+        const PLACE: usize = 1 << 14;
+        for (spec, place) in self.written(plan) {
+            let (size, poison) = (spec.dtype.size(), check::poison(spec.dtype));
+            let (places, len) = if spec.len <= PLACES * PLACE { (1, spec.len) } else { (PLACES, PLACE) };
+            for number in 0..places {
+                let start = (spec.len - len) * number / (places - 1).max(1);
+                let noise = data::generate(Fill::Bits, spec.dtype, seed, number as u64, start as u64, len);
+                let mut there = vec![0; len * size];
+                device.read(place.id, start * size, &mut there)?;
+                for (i, (old, new)) in there.chunks_mut(size).zip(noise.as_bytes().chunks(size)).enumerate() {
+                    if old != poison && data::draw(seed, (start + i) as u64) & 1 == 0 {
+                        old.copy_from_slice(new);
+                    }
+                }
+                device.write(place.id, start * size, &there)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes new values into the inputs.
+    pub(super) fn change<'c>(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        changes: &'c [Change],
+    ) -> Result<(), DeviceError> {
+        let write = |change: &'c Change| {
+            let mut inputs = plan.buffers.iter().zip(&self.buffers);
+            let (_, place) = inputs.find(|(spec, _)| spec.role == Role::Input(change.input))?;
+            let offset = change.index * change.value.dtype().size();
+            Some(BufferWrite { buffer: place.id, offset, bytes: change.value.as_bytes() })
+        };
+        device.write_all(&changes.iter().filter_map(write).collect::<Vec<_>>())
+    }
+
+    /// Reads the output back.
+    pub(super) fn output(&self, device: &mut dyn Device, plan: &Plan) -> Result<Array, DeviceError> {
+        let len = plan.output().map_or(0, |index| plan.buffers[index].len);
+        self.output_part(device, plan, 0, len)
+    }
+
+    /// Reads `len` elements of the output back, from element `start` on.
+    pub(super) fn output_part(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        start: usize,
+        len: usize,
+    ) -> Result<Array, DeviceError> {
+        let Some(index) = plan.output() else { return Ok(Array::I32(Vec::new())) };
+        let dtype = plan.buffers[index].dtype;
+        let mut array = Array::zeros(dtype, len);
+        device.read(self.buffers[index].id, start * dtype.size(), array.as_bytes_mut())?;
+        Ok(array)
+    }
+
+    /// What was written before the start or behind the end of a buffer, if anything.
+    pub(super) fn overrun(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
+        if self.fence.bytes == 0 {
+            return Ok(None);
+        }
+        let of = |spec: &BufferSpec| (spec.dtype, self.fence.zones(spec.dtype));
+        let zones = self.zones.get_or_init(|| plan.buffers.iter().map(of).collect());
+        for (index, (spec, place)) in plan.buffers.iter().zip(&self.buffers).enumerate() {
+            let beside = |fenced| self.fence.overrun(device, fenced, &zones[&spec.dtype]);
+            let what = place.fenced.map_or(Ok(None), beside)?;
+            if let Some(what) = what {
+                return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a run left in a buffer that must be zero again, if anything.
+    pub(super) fn left_over(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| role == Role::Zeroed) {
+            let mut there = vec![0; spec.bytes()];
+            device.read(place.id, 0, &mut there)?;
+            if there.iter().any(|&byte| byte != 0) {
+                return Ok(Some("a buffer that must be zero again after a run is not".to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first input that is no more what this was the fingerprint of.
+    pub(super) fn changed_input(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        prints: &[u128],
+    ) -> Result<Option<usize>, DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
+            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
+                && !fenced.is_unchanged(device, prints[i])?
+            {
+                return Ok(Some(i));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Overwrites what lies beside the inputs with the first element of these, so that reading it changes nothing.
+    pub(super) fn quiet_inputs(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        neutral: &[Array],
+    ) -> Result<(), DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
+            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
+                && let Some(one) = neutral[i].at(0)
+            {
+                let zone = one.repeated(self.fence.bytes / spec.dtype.size());
+                device.write(fenced.whole, 0, zone.as_bytes())?;
+                device.write(fenced.whole, self.fence.bytes + fenced.bytes, zone.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`BoundPlan::changed_input`], of inputs that the device drew: it says itself what their prints are.
+    pub(super) fn changed_drawn(
+        &self,
+        device: &mut dyn Device,
+        plan: &Plan,
+        printer: ProgramId,
+        prints: &[u64],
+    ) -> Result<Option<usize>, DeviceError> {
+        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
+            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
+                && drawing::print_of(device, printer, fenced)? != prints[i]
+            {
+                return Ok(Some(i));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The plan's launches with these buffers as arguments.
+    pub(super) fn launches(&self, plan: &Plan) -> Vec<Launch> {
+        let bind = |arg: &Arg| arg.bound(|index| self.buffers[index].id);
+        let launch = |pass: &Pass| Launch {
+            kernel: pass.kernel.clone(),
+            global: pass.global,
+            local: pass.local,
+            args: pass.args.iter().map(bind).collect(),
+        };
+        plan.passes.iter().map(launch).collect()
+    }
+
+    /// Gives the buffers back.
+    pub(super) fn free(self, device: &mut dyn Device) {
+        // Images before what they are made of.
+        for place in self.buffers.iter().rev().filter(|place| place.owned) {
+            match place.fenced {
+                Some(fenced) => fenced.free(device),
+                None => device.free(place.id),
+            }
+        }
+    }
+}

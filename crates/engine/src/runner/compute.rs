@@ -1,0 +1,48 @@
+//! Running a rung for its result, over data from outside.
+
+use super::buffers::BoundPlan;
+use super::fence::Fence;
+use super::ready::ReadyCase;
+use super::session::Session;
+use gpulab_kernels::find_family;
+use gpulab_model::data::Array;
+use gpulab_model::outcome::Stop;
+use gpulab_model::plan::Case;
+use std::time::Instant;
+
+/// What a rung made of its inputs.
+#[derive(Clone, Debug)]
+pub struct Computed {
+    /// The result.
+    pub output: Array,
+    /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host.
+    pub seconds: f64,
+}
+
+impl Session {
+    /// Runs a rung once over these inputs, which are of the case's type and of the lengths that its problem asks for.
+    /// The result is not compared with a reference; that every element was written, and nothing behind the buffers'
+    /// ends, is checked.
+    ///
+    /// # Errors
+    /// What stops any case: no such rung, a device or size that cannot run it, a failed build or launch.
+    pub fn compute(&mut self, case: &Case, inputs: &[Array]) -> Result<Computed, Stop> {
+        let family = find_family(&case.family)?;
+        let (rung, plan) = self.plan(family, case)?;
+        let program = self.build(rung, &plan)?;
+        let job = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
+        let started = Instant::now();
+        let fence = Fence::of(&*self.device, family, case);
+        let uploaded = fence.upload(&mut *self.device, inputs)?;
+        let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, &uploaded).map_err(Stop::from);
+        let computed = bound.and_then(|bound| {
+            let ran = self
+                .run_poisoned(&job, &bound)
+                .and_then(|()| self.result(&job, &bound, inputs).map_err(|stop| stop.after(true)));
+            bound.free(&mut *self.device);
+            ran
+        });
+        uploaded.into_iter().for_each(|fenced| fenced.free(&mut *self.device));
+        Ok(Computed { output: computed?, seconds: started.elapsed().as_secs_f64() })
+    }
+}

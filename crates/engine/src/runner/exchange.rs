@@ -1,0 +1,430 @@
+//! Carries out scripts: what goes on between host and device, checked and timed as rungs are.
+
+use super::canary::{self, Gauge};
+use super::clock;
+use super::fence::{Fence, Fenced};
+use super::session::Session;
+use super::timeline::bars;
+use super::timing::watch;
+use super::verdict;
+use crate::device::{BuildUnit, Device, ProgramId, Timing};
+use gpulab_kernels::Sources;
+use gpulab_kernels::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
+use gpulab_model::check;
+use gpulab_model::data::{self, Dtype};
+use gpulab_model::outcome::{Bar, Clock, Judged, Measured, Outcome, Sample, Settings, Spent, Stop};
+use gpulab_model::plan::{Action, Arg, BufferId, Case, HostId, QueuedCommand, Refusal, Target};
+use gpulab_system::memory;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::time::Instant;
+
+impl Session {
+    /// Plays a case's script and checks it, times it, and checks it once more.
+    pub(super) fn exchange(&mut self, exchange: &Exchange, case: &Case, settings: &Settings) -> Outcome {
+        let mut outcome = Outcome::pending(case, settings.clock);
+        // What has run is not refused any more.
+        let has_run = self.has_verified(case);
+        let end = self.carry_out(exchange, case, settings, &mut outcome);
+        if end.is_ok() && !has_run {
+            self.remember(case, Judged::equal());
+        }
+        outcome.ended(end.map_err(|stop| stop.after(has_run)))
+    }
+
+    fn carry_out(
+        &mut self,
+        exchange: &Exchange,
+        case: &Case,
+        settings: &Settings,
+        outcome: &mut Outcome,
+    ) -> Result<Measured, Stop> {
+        let Some(variant) = exchange.variant(&case.variant) else {
+            return Err(Stop::failed(format!("{} has no rung {}", exchange.name, case.variant)));
+        };
+        outcome.params = case.params.clone();
+        let started = Instant::now();
+        let script = (exchange.script)(case, &self.device.info().target)?;
+        check_room(&script, &self.device.info().target)?;
+        outcome.spent.data = started.elapsed().as_secs_f64();
+        (outcome.bytes, outcome.ops, outcome.working_set) = (script.cost.bytes, script.cost.ops, script.bytes());
+        let is_launch = |c: &&QueuedCommand| matches!(c.action, Action::Launch(_));
+        outcome.launches = script.commands.iter().filter(is_launch).count() as u64;
+        let program = build(&mut *self.device, &self.sources, &script)?;
+        outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
+        self.ready_gauge()?;
+        // Of another seed: what kernels make of other data.
+        let other = (exchange.script)(&Case { seed: !case.seed, ..case.clone() }, &self.device.info().target)?;
+        let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];
+        let mut stage = ScriptMemory::new(&*self.device, program);
+        let (device, gauge) = (&mut *self.device, self.gauge.as_mut());
+        let checked = stage.check(device, acts[0], &mut outcome.spent);
+        let done = checked.and_then(|()| {
+            let measured = stage.measure(device, &acts, variant, settings, gauge, &mut outcome.spent);
+            measured.map_err(|stop| stop.after(true))
+        });
+        stage.strike(device);
+        done
+    }
+}
+
+/// Refuses what cannot be held, with the sum.
+fn check_room(script: &Script, target: &Target) -> Result<(), Stop> {
+    let largest = script.buffers.iter().map(|b| b.bytes as u64).max().unwrap_or(0);
+    let device: u64 = script.buffers.iter().map(|b| b.bytes as u64).sum();
+    if largest > target.max_alloc || device > target.global_mem {
+        return Err(Refusal::Memory(format!(
+            "needs {device} bytes on the device, {largest} in one buffer: it has {}, and allows {} in one buffer",
+            target.global_mem, target.max_alloc
+        ))
+        .into());
+    }
+    let on_host: u64 = script.host.iter().map(|h| h.bytes as u64).sum();
+    // A buffer at a time is filled from a copy and compared with one.
+    let beside = script.host.iter().map(|h| h.bytes as u64).fold(largest, u64::max);
+    let needed = on_host + beside + if target.gpu { 0 } else { device };
+    match memory::available() {
+        Some(available) if needed > available => {
+            Err(Refusal::Memory(format!("needs {needed} bytes of this machine's memory, {available} are available"))
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn build(device: &mut dyn Device, sources: &Sources, script: &Script) -> Result<Option<ProgramId>, Stop> {
+    let Some(program) = &script.program else { return Ok(None) };
+    let text = sources.assemble(program.path)?;
+    let unit = BuildUnit {
+        path: program.path.into(),
+        text,
+        defines: program.defines.clone(),
+        kernels: program.kernels.clone(),
+    };
+    Ok(Some(device.build(&unit)?))
+}
+
+/// A script, and the seed of what it works on.
+#[derive(Clone, Copy)]
+struct Act<'a> {
+    script: &'a Script,
+    seed: u64,
+}
+
+/// A script's memory on a device.
+struct ScriptMemory {
+    program: Option<ProgramId>,
+    fence: Fence,
+    /// To a simulator nothing is initialised but what was written last: it is given whole results.
+    is_simulated: bool,
+    hosts: Vec<HostId>,
+    buffers: Vec<Fenced>,
+}
+
+impl ScriptMemory {
+    fn new(device: &dyn Device, program: Option<ProgramId>) -> ScriptMemory {
+        // Where there is no kernel nothing strays.
+        let fence = if program.is_some() { Fence::of_words(device) } else { Fence::none() };
+        ScriptMemory {
+            program,
+            fence,
+            is_simulated: device.info().is_simulator(),
+            hosts: Vec::new(),
+            buffers: Vec::new(),
+        }
+    }
+
+    /// Allocates and fills what the script works on, and plays it once.
+    fn check(&mut self, device: &mut dyn Device, act: Act<'_>, spent: &mut Spent) -> Result<(), Stop> {
+        let started = Instant::now();
+        self.set(device, act)?;
+        self.play_checked(device, act, &self.bind(&act.script.commands), "before timing")?;
+        spent.verify = started.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Times and checks again. After the first few runs the data change, so that no kernel can remember an answer.
+    fn measure(
+        &self,
+        device: &mut dyn Device,
+        acts: &[Act<'_>; 2],
+        variant: &Variant,
+        settings: &Settings,
+        gauge: Option<&mut Gauge>,
+        spent: &mut Spent,
+    ) -> Result<Measured, Stop> {
+        let [mut act, other] = *acts;
+        let script = act.script;
+        let commands = self.bind(&script.commands);
+        let started = Instant::now();
+        let change_at = 1 + data::draw(act.seed, 1) % FIRST_FEW;
+        let mut runs = 0;
+        let mut parts = Vec::new();
+        let watched = canary::sample(settings, device, gauge, &mut |device, _| {
+            self.compare(device, act, &parts, "while it was timed")?;
+            runs += 1;
+            if runs == change_at {
+                act = other;
+                self.refill(device, act)?;
+            }
+            // Once, what was there before is the right answer to other data: a kernel that works only where it finds poison
+            // leaves some of it.
+            let is_unpoisoned = runs == change_at && !act.script.answer.adds;
+            parts = if is_unpoisoned { vec![whole(act.script)] } else { self.parts(act, runs) };
+            if !is_unpoisoned {
+                self.put(device, act.script, &parts)?;
+            }
+            let timing = device.play(self.program, &commands, script.repeat, variant.by_events)?;
+            Ok(sample(&timing, script, variant))
+        })?;
+        self.compare(device, act, &parts, "while it was timed")?;
+        let mut measured = Measured::of(Judged::equal(), Clock::Wall);
+        watch(&mut measured, watched);
+        if variant.by_events {
+            measured.clock_note = measured.objection(None);
+            measured.clock = if measured.clock_note.is_some() { Clock::Wall } else { Clock::Event };
+        }
+        if script.timeline && measured.distrust.is_none() {
+            measured.timeline = self.timeline(device, &commands)?;
+        }
+        spent.measure = started.elapsed().as_secs_f64();
+        self.play_checked(device, act, &commands, "after timing")?;
+        self.demand_untouched(device, act)?;
+        Ok(measured)
+    }
+
+    /// Allocates and fills what the script works on.
+    fn set(&mut self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
+        for spec in &act.script.host {
+            let id = device.hold(spec.holding, spec.bytes)?;
+            self.hosts.push(id);
+            fill(device.held(id)?, spec.contents, act.seed);
+        }
+        for spec in &act.script.buffers {
+            let fenced = self.fence.alloc_in(device, spec.place, Dtype::I32, spec.bytes)?;
+            self.buffers.push(fenced);
+            let mut bytes = vec![0; spec.bytes];
+            fill(&mut bytes, spec.contents, act.seed);
+            device.write(fenced.id, 0, &bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Puts other data in the place of the first; what began as zeros stays as kernels left it.
+    fn refill(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
+        for (spec, &id) in act.script.host.iter().zip(&self.hosts) {
+            if spec.contents == Contents::Pattern {
+                fill(device.held(id)?, spec.contents, act.seed);
+            }
+        }
+        for (spec, fenced) in act.script.buffers.iter().zip(&self.buffers) {
+            if spec.contents == Contents::Pattern {
+                let mut bytes = vec![0; spec.bytes];
+                fill(&mut bytes, spec.contents, act.seed);
+                device.write(fenced.id, 0, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives everything back.
+    fn strike(self, device: &mut dyn Device) {
+        self.buffers.into_iter().for_each(|fenced| fenced.free(device));
+        self.hosts.iter().for_each(|&id| device.let_go(id));
+    }
+
+    /// The script's commands, with what was allocated in place of places.
+    fn bind(&self, commands: &[QueuedCommand]) -> Vec<QueuedCommand> {
+        let buffer = |place: BufferId| self.buffers[place.0 as usize].id;
+        let bound = |command: &QueuedCommand| {
+            let mut command = command.clone();
+            match &mut command.action {
+                Action::Launch(launch) => launch.args.iter_mut().for_each(|arg| {
+                    if let Arg::Buffer(place) = arg {
+                        *place = buffer(*place);
+                    }
+                }),
+                Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => {
+                    t.host = self.hosts[t.host.0 as usize];
+                    t.buffer = buffer(t.buffer);
+                }
+                Action::Work(_) => {}
+            }
+            command
+        };
+        commands.iter().map(bound).collect()
+    }
+
+    /// Plays once into a result that is poisoned all over, and compares all of it.
+    fn play_checked(
+        &self,
+        device: &mut dyn Device,
+        act: Act<'_>,
+        commands: &[QueuedCommand],
+        when: &str,
+    ) -> Result<(), Stop> {
+        let all = [whole(act.script)];
+        self.put(device, act.script, &all)?;
+        // On the queue that copies go through: some drivers let one queue see late what another has done.
+        device.play(self.program, commands, act.script.repeat, true)?;
+        self.compare(device, act, &all, when).map_err(|stop| stop.after(true))
+    }
+
+    /// Parts of the answer, in bytes, that are poisoned before a run and looked at afterwards, never the same; all of a small one.
+    fn parts(&self, act: Act<'_>, run: u64) -> Vec<Range<usize>> {
+        const SMALL: usize = 64 << 10;
+        const PARTS: u64 = 4;
+        const WORDS: usize = 1024;
+        if self.is_simulated {
+            return vec![whole(act.script)];
+        }
+        let bytes = match &act.script.answer.expect {
+            Expected::Words(words) => 4 * words.len(),
+            Expected::Pattern | Expected::Nothing => answer_bytes(act.script),
+        };
+        if bytes <= SMALL {
+            return vec![Range { start: 0, end: bytes }];
+        }
+        let places = bytes / 4 - WORDS + 1;
+        let start = |part| 4 * (data::draw(data::draw(act.seed, run), part) % places as u64) as usize;
+        (0..PARTS).map(|part| Range { start: start(part), end: start(part) + 4 * WORDS }).collect()
+    }
+
+    /// Poisons parts of the answer.
+    fn put(&self, device: &mut dyn Device, script: &Script, parts: &[Range<usize>]) -> Result<(), Stop> {
+        let Answer { place, before, expect, .. } = &script.answer;
+        for part in parts.iter().filter(|_| *expect != Expected::Nothing) {
+            match *place {
+                AnswerPlace::Host(place) => device.held(self.hosts[place])?[part.clone()].fill(*before),
+                AnswerPlace::Buffer(place) => {
+                    device.write(self.buffers[place].id, part.start, &vec![*before; part.len()])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares parts of the answer with what they must be.
+    fn compare(&self, device: &mut dyn Device, act: Act<'_>, parts: &[Range<usize>], when: &str) -> Result<(), Stop> {
+        let Act { script, seed } = act;
+        for part in parts {
+            let (got, first) = (self.get(device, script, part)?, part.start / 4);
+            let wrong = match &script.answer.expect {
+                Expected::Nothing => None,
+                Expected::Pattern => differs(&got, &|i| pattern(seed, first + i)),
+                Expected::Words(words) => {
+                    let end = (4 * words.len()).clamp(part.start, part.end);
+                    differs(&got[..end - part.start], &|i| words[first + i])
+                }
+            };
+            if let Some(Wrong { at, is, must }) = wrong {
+                return Err(verdict::wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
+            }
+        }
+        Ok(())
+    }
+
+    fn get(&self, device: &mut dyn Device, script: &Script, part: &Range<usize>) -> Result<Vec<u8>, Stop> {
+        match script.answer.place {
+            AnswerPlace::Host(place) => Ok(device.held(self.hosts[place])?[part.clone()].to_vec()),
+            AnswerPlace::Buffer(place) => {
+                let mut read = vec![0; part.len()];
+                device.read(self.buffers[place].id, part.start, &mut read)?;
+                Ok(read)
+            }
+        }
+    }
+
+    /// What kernels read, and what lies beside their buffers, must be as it was.
+    fn demand_untouched(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
+        let buffers = act.script.buffers.iter().zip(&self.buffers).enumerate();
+        for (place, (spec, &fenced)) in buffers.filter(|_| self.program.is_some()) {
+            if let Some(what) = self.fence.overrun(device, fenced, &self.fence.zones(fenced.dtype))? {
+                return Err(verdict::wrong(format!("writes outside buffer {place}: {what}")));
+            }
+            if spec.contents == Contents::Pattern && act.script.answer.place != AnswerPlace::Buffer(place) {
+                let mut bytes = vec![0; spec.bytes];
+                fill(&mut bytes, spec.contents, act.seed);
+                if !fenced.is_unchanged(device, check::fingerprint(&bytes))? {
+                    return Err(verdict::wrong(format!("the kernel changed its input, buffer {place}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// When each command began and ended in the shortest of a few runs; empty where the driver does not tell.
+    fn timeline(&self, device: &mut dyn Device, commands: &[QueuedCommand]) -> Result<Vec<Bar>, Stop> {
+        let end = |bars: &[Bar]| bars.iter().map(|bar| bar.end).fold(0.0, f64::max);
+        let mut shortest: Vec<Bar> = Vec::new();
+        for _ in 0..DRAWN_FROM {
+            let bars = bars(commands, &device.play(self.program, commands, 1, true)?.stamps);
+            if shortest.is_empty() || end(&bars) < end(&shortest) {
+                shortest = bars;
+            }
+        }
+        Ok(shortest)
+    }
+}
+
+/// All of the answer's memory, in bytes.
+fn whole(script: &Script) -> Range<usize> {
+    Range { start: 0, end: answer_bytes(script) }
+}
+
+/// Bytes of the memory that the answer lies in.
+fn answer_bytes(script: &Script) -> usize {
+    match script.answer.place {
+        AnswerPlace::Host(place) => script.host[place].bytes,
+        AnswerPlace::Buffer(place) => script.buffers[place].bytes,
+    }
+}
+
+/// The data change before one of so many first runs.
+const FIRST_FEW: u64 = 4;
+
+/// Runs of which the shortest is drawn.
+const DRAWN_FROM: usize = 5;
+
+/// The seconds that one time of a script took.
+fn sample(timing: &Timing, script: &Script, variant: &Variant) -> Sample {
+    let event = match script.reading {
+        Reading::Span => clock::sample(timing, &vec![true; script.commands.len()]).event,
+        Reading::Delay => clock::delay(timing),
+    };
+    let times = script.repeat.max(1) as f64;
+    Sample { event: event.filter(|_| variant.by_events).map(|e| e / times), wall: timing.wall_s / times }
+}
+
+/// Words that a thread fills or compares together.
+const PIECE: usize = 1 << 16;
+
+fn fill(bytes: &mut [u8], contents: Contents, seed: u64) {
+    match contents {
+        Contents::Pattern => {
+            bytes.par_chunks_mut(4 * PIECE).enumerate().for_each(|(piece, bytes)| {
+                for (i, word) in (piece * PIECE..).zip(bytes.chunks_exact_mut(4)) {
+                    word.copy_from_slice(&pattern(seed, i).to_le_bytes());
+                }
+            });
+        }
+        Contents::Zeros => bytes.fill(0),
+        Contents::Undefined => {}
+    }
+}
+
+/// A word of a result that is not what it must be.
+struct Wrong {
+    at: usize,
+    is: u32,
+    must: u32,
+}
+
+/// The first wrong word.
+fn differs(bytes: &[u8], want: &(impl Fn(usize) -> u32 + Sync)) -> Option<Wrong> {
+    bytes.par_chunks(4 * PIECE).enumerate().find_map_first(|(piece, bytes)| {
+        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let wrong = |(at, is)| Some(Wrong { at, is, must: want(at) }).filter(|wrong| wrong.is != wrong.must);
+        (piece * PIECE..).zip(words).find_map(wrong)
+    })
+}

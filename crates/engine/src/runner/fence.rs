@@ -1,0 +1,183 @@
+//! A buffer between guard zones, which show whatever is written beside it.
+
+use crate::device::{Device, DeviceError};
+use gpulab_kernels::{Family, Form};
+use gpulab_model::check::{self, Fingerprint, Side};
+use gpulab_model::data::{Array, Dtype, Fill};
+use gpulab_model::plan::{BufferId, Case, MemoryKind};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What lies before and behind every buffer of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fence {
+    fill: Fill,
+    /// Bytes of each zone, a multiple of 4096; 0 where there is none.
+    pub(super) bytes: usize,
+}
+
+/// The contents of the zone before a buffer, and of that behind it.
+pub(super) type Zones = [Array; 2];
+
+/// A buffer between its guard zones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fenced {
+    /// What kernels see.
+    pub(super) id: BufferId,
+    /// With the zones; the same where there are none.
+    pub(super) whole: BufferId,
+    pub(super) dtype: Dtype,
+    pub(super) bytes: usize,
+}
+
+impl Fence {
+    /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind
+    /// it. None under a simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
+    pub(super) fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
+        const MOST: usize = 1 << 20;
+        let row = match family.form {
+            Form::Vector => case.shape.n / 4,
+            Form::Matrix | Form::Square => case.shape.n.max(case.shape.m),
+        } as usize;
+        let wide = row.saturating_mul(case.dtype.size()).clamp(check::GUARD_BYTES, MOST).next_multiple_of(4096);
+        Fence { fill: family.problem.beside(case), bytes: if device.info().is_simulator() { 0 } else { wide } }
+    }
+
+    /// Around 32-bit words that kernels of a script work on.
+    pub(super) fn of_words(device: &dyn Device) -> Fence {
+        Fence { fill: Fill::Real, bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES } }
+    }
+
+    /// None at all.
+    pub(super) fn none() -> Fence {
+        Fence { fill: Fill::Real, bytes: 0 }
+    }
+
+    /// What lies before and behind a buffer of this type.
+    pub(super) fn zones(self, dtype: Dtype) -> Rc<Zones> {
+        /// Zones that are remembered, each of up to twice a MiB: a case binds its buffers many times over.
+        const MOST: usize = 8;
+        thread_local! {
+            static KNOWN: RefCell<VecDeque<(Fence, Dtype, Rc<Zones>)>> = const { RefCell::new(VecDeque::new()) };
+        }
+        KNOWN.with_borrow_mut(|known| {
+            if let Some((.., zones)) = known.iter().find(|(fence, of, _)| (*fence, *of) == (self, dtype)) {
+                return Rc::clone(zones);
+            }
+            let sides = [Side::Before, Side::Behind];
+            let zones = Rc::new(sides.map(|side| check::guard(self.fill, dtype, side, self.bytes)));
+            known.truncate(MOST - 1);
+            known.push_front((self, dtype, Rc::clone(&zones)));
+            zones
+        })
+    }
+
+    /// Allocates a buffer between two zones.
+    pub(super) fn alloc(self, device: &mut dyn Device, dtype: Dtype, bytes: usize) -> Result<Fenced, DeviceError> {
+        self.alloc_in(device, MemoryKind::Device, dtype, bytes)
+    }
+
+    /// As [`Fence::alloc`], where `memory` says.
+    pub(super) fn alloc_in(
+        self,
+        device: &mut dyn Device,
+        memory: MemoryKind,
+        dtype: Dtype,
+        bytes: usize,
+    ) -> Result<Fenced, DeviceError> {
+        let whole = device.alloc_in(memory, bytes + 2 * self.bytes)?;
+        if self.bytes == 0 {
+            return Ok(Fenced { id: whole, whole, dtype, bytes });
+        }
+        let zones = self.zones(dtype);
+        let [before, behind] = &*zones;
+        let fenced = device
+            .write(whole, 0, before.as_bytes())
+            .and_then(|()| device.write(whole, self.bytes + bytes, behind.as_bytes()))
+            .and_then(|()| device.part(whole, self.bytes, bytes));
+        let id = fenced.inspect_err(|_| device.free(whole))?;
+        Ok(Fenced { id, whole, dtype, bytes })
+    }
+
+    /// Allocates a buffer for each of so many elements.
+    pub(super) fn alloc_all(
+        self,
+        device: &mut dyn Device,
+        lens: impl Iterator<Item = (Dtype, usize)>,
+    ) -> Result<Vec<Fenced>, DeviceError> {
+        let mut all: Vec<Fenced> = Vec::new();
+        for (dtype, len) in lens {
+            match self.alloc(device, dtype, len * dtype.size()) {
+                Ok(fenced) => all.push(fenced),
+                Err(error) => {
+                    all.into_iter().for_each(|fenced| fenced.free(device));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Uploads arrays into new buffers.
+    pub(super) fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<Fenced>, DeviceError> {
+        let mut all: Vec<Fenced> = Vec::new();
+        for array in arrays {
+            let uploaded = self.alloc(device, array.dtype(), array.as_bytes().len()).and_then(|fenced| {
+                all.push(fenced);
+                device.write(fenced.id, 0, array.as_bytes())
+            });
+            if let Err(error) = uploaded {
+                all.into_iter().for_each(|fenced| fenced.free(device));
+                return Err(error);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What was written outside of a buffer between these zones, if anything.
+    pub(super) fn overrun(
+        self,
+        device: &mut dyn Device,
+        fenced: Fenced,
+        zones: &Zones,
+    ) -> Result<Option<String>, DeviceError> {
+        let mut there = vec![0; self.bytes];
+        let sides = [(Side::Before, 0), (Side::Behind, self.bytes + fenced.bytes)];
+        for ((side, at), zone) in sides.into_iter().zip(zones) {
+            device.read(fenced.whole, at, &mut there)?;
+            if let Err(what) = check::check_guard(&there, zone, side) {
+                return Ok(Some(what));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Fenced {
+    /// Its size, without the zones.
+    pub(super) fn bytes(self) -> usize {
+        self.bytes
+    }
+
+    /// Gives it back.
+    pub(super) fn free(self, device: &mut dyn Device) {
+        device.free(self.id);
+        if self.whole != self.id {
+            device.free(self.whole);
+        }
+    }
+
+    /// Whether it still holds what this is the fingerprint of.
+    pub(super) fn is_unchanged(self, device: &mut dyn Device, print: u128) -> Result<bool, DeviceError> {
+        const PIECE: usize = 16 * Fingerprint::BLOCK;
+        let mut piece = vec![0; self.bytes.min(PIECE)];
+        let mut fingerprint = Fingerprint::default();
+        for at in (0..self.bytes).step_by(PIECE) {
+            let piece = &mut piece[..PIECE.min(self.bytes - at)];
+            device.read(self.id, at, piece)?;
+            fingerprint.update(piece);
+        }
+        Ok(fingerprint.end() == print)
+    }
+}

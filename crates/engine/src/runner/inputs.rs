@@ -1,0 +1,317 @@
+//! What a case is run over: its inputs, here and on the device, and what is right for them.
+
+use super::fence::Fenced;
+use super::ready::ReadyCase;
+use super::verdict::{judge_moved, judge_real};
+use crate::device::{Device, ProgramId};
+use gpulab_kernels::{Changed, Family, Spot};
+use gpulab_model::check;
+use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
+use gpulab_model::outcome::{Judged, Stop};
+use gpulab_model::plan::{Case, Reference, Role};
+use std::cell::OnceCell;
+
+/// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
+type DataKey = (&'static str, Dtype, Shape, u64, Params);
+
+/// What random inputs and their guard zones are made from, and how many there are of each.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Origin {
+    family: &'static str,
+    dtype: Dtype,
+    shape: Shape,
+    seed: u64,
+    fills: [Fill; 2],
+    lens: Vec<usize>,
+}
+
+impl Origin {
+    pub(super) fn of(family: &Family, case: &Case) -> Origin {
+        Origin {
+            family: family.name,
+            dtype: case.dtype,
+            shape: case.shape,
+            seed: case.seed,
+            fills: [family.problem.fill(case), family.problem.beside(case)],
+            lens: family.problem.inputs(case.shape, &case.params),
+        }
+    }
+}
+
+/// The inputs that are timed over, kept from case to case of the same problem.
+pub(super) struct Data {
+    key: DataKey,
+    /// None of what is not random.
+    pub(super) origin: Option<Origin>,
+    pub(super) host: Inputs,
+    /// Empty until a device needs them.
+    pub(super) device: Vec<Fenced>,
+    /// None where the inputs themselves say what is right. Private: only [`Data::changed`] puts another one in its place.
+    reference: Option<Reference>,
+    /// Fingerprints of the inputs, once they were asked for.
+    prints: OnceCell<Vec<u128>>,
+    /// Prints of inputs that are drawn.
+    pub(super) drawn_prints: Vec<u64>,
+    /// What makes prints on the device; none before the device has drawn inputs.
+    pub(super) printer: Option<ProgramId>,
+}
+
+impl Data {
+    /// These inputs of a case, with what is right.
+    pub(super) fn of(family: &'static Family, case: &Case, host: Inputs) -> Data {
+        Data::unjudged(family, case, host).judged_for(family, case)
+    }
+
+    /// The same inputs for a case, with what is right for it.
+    pub(super) fn judged_for(self, family: &'static Family, case: &Case) -> Data {
+        let is_moved = family.problem.movement(case).is_some();
+        let (reference, drawn_prints) = match (&self.host, family.problem.streamed()) {
+            (Inputs::Drawn(drawn), Some(stream)) => {
+                let (reference, prints) = stream(case, drawn);
+                (Some(reference), prints)
+            }
+            (host, _) => ((!is_moved).then(|| family.problem.reference(case, host.held())), Vec::new()),
+        };
+        Data { key: data_key(family, case), reference, drawn_prints, ..self }
+    }
+
+    /// These inputs of a case, of which it is not yet known what is right.
+    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Inputs) -> Data {
+        let key = data_key(family, case);
+        let (device, prints, drawn_prints) = (Vec::new(), OnceCell::new(), Vec::new());
+        Data { key, origin: None, host, device, reference: None, prints, drawn_prints, printer: None }
+    }
+
+    /// Whether this case's inputs, and what is right for them, depend on the same.
+    pub(super) fn is_of(&self, family: &Family, case: &Case) -> bool {
+        self.key == data_key(family, case)
+    }
+
+    /// What is right for these inputs; none where they say it themselves.
+    pub(super) fn reference(&self) -> Option<&Reference> {
+        self.reference.as_ref()
+    }
+
+    /// Gives back what is on the device.
+    pub(super) fn unload(&mut self, device: &mut dyn Device) {
+        self.device.drain(..).for_each(|fenced| fenced.free(device));
+    }
+
+    /// What the inputs must still be after each run, made once.
+    pub(super) fn prints(&self) -> &[u128] {
+        let print = |array: &Array| check::fingerprint(array.as_bytes());
+        self.prints.get_or_init(|| self.host.held().iter().map(print).collect())
+    }
+
+    /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
+    /// is not written anew for uninitialised.
+    pub(super) fn deciding(&self, device: &dyn Device, job: &ReadyCase<'_>, spot: Spot) -> Vec<Change> {
+        // An image of an input would not change with it.
+        if device.info().is_simulator() || job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
+            return Vec::new();
+        }
+        let margin = match &self.reference {
+            Some(Reference::Rounded(sum)) => {
+                match check::tolerance(sum, job.plan.depth, job.case.dtype) {
+                    Some(bound) => bound,
+                    // No change is larger than what so many roundings may hide.
+                    None => return Vec::new(),
+                }
+            }
+            _ => 0.0,
+        };
+        let decide =
+            |inputs: &[Array], spot| job.family.problem.decide(job.case, inputs, self.reference.as_ref(), margin, spot);
+        match &self.host {
+            Inputs::Held(arrays) => decide(arrays, spot),
+            Inputs::Drawn(_) => {
+                let changes = decide(&self.host.all_at(spot.at), Spot { at: 0, ..spot });
+                changes.into_iter().map(|change| Change { index: spot.at, ..change }).collect()
+            }
+        }
+    }
+
+    /// Has these changes, and what `right` says is right after them, for as long as `go` runs; returns what undoes the changes
+    /// elsewhere, too. However `go` ends, the inputs and what is right for them are as before.
+    pub(super) fn changed<T>(
+        &mut self,
+        changes: &[Change],
+        right: impl FnOnce(&Data, &[Changed]) -> Option<Reference>,
+        go: impl FnOnce(&Data) -> T,
+    ) -> (T, Vec<Change>) {
+        if changes.is_empty() {
+            return (go(self), Vec::new());
+        }
+        let mut undo: Vec<Change> = changes.iter().map(|change| self.host.apply(change)).collect();
+        let made = changes.iter().zip(&undo);
+        let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
+        let made: Vec<Changed> = made.collect();
+        undo.reverse();
+        let after = right(self, &made);
+        let before = std::mem::replace(&mut self.reference, after);
+        let gone = go(self);
+        undo.iter().for_each(|change| _ = self.host.apply(change));
+        self.reference = before;
+        (gone, undo)
+    }
+
+    /// What is right after changes that were made to these inputs.
+    pub(super) fn amended(&self, job: &ReadyCase<'_>, made: &[Changed]) -> Option<Reference> {
+        let before = self.reference.as_ref()?;
+        let amended = job.family.problem.amended(job.case, self.host.held(), made, before);
+        // Over exact data the result is exact after a change, too.
+        Some(if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended })
+    }
+
+    /// Judges a result over these data.
+    pub(super) fn judge(
+        &self,
+        got: &Array,
+        family: &Family,
+        case: &Case,
+        depth: u64,
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        match (family.problem.movement(case), &self.reference) {
+            (Some(movement), _) => judge_moved(got, self.host.held(), &movement, when),
+            (None, Some(Reference::Unknown(why))) => Err(Stop::failed(why.clone())),
+            (None, Some(reference)) => {
+                let error = family.problem.error(case, got, self.host.held());
+                judge_real(error.as_ref().unwrap_or(got), reference, depth, when)
+            }
+            (None, None) => Err(Stop::failed("there is no reference")),
+        }
+    }
+}
+
+fn data_key(family: &Family, case: &Case) -> DataKey {
+    (family.name, case.dtype, case.shape, case.seed, choices(family, case))
+}
+
+/// The settings that the answer depends on, where they were given.
+pub(super) fn choices(family: &Family, case: &Case) -> Params {
+    let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
+    given.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
+    let lens = family.problem.inputs(case.shape, &case.params);
+    let problem = family.problem;
+    lens.into_iter().enumerate().map(|(index, len)| problem.input(case, index, len, fill, seed)).collect()
+}
+
+/// The same inputs, to be drawn.
+pub(super) fn drawn_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<DrawnInput> {
+    let lens = family.problem.inputs(case.shape, &case.params);
+    (0..).zip(lens).map(|(stream, len)| DrawnInput::new(fill, case.dtype, seed, stream, len)).collect()
+}
+
+/// These data of a case, over which its result is exact in any order.
+pub(super) fn exact_data_of(family: &'static Family, case: &Case, host: Inputs) -> Data {
+    let mut data = Data::of(family, case, host);
+    data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
+    data
+}
+
+/// The reference of data over which the result is exact in any order.
+pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
+    match (reference, dtype) {
+        (Reference::Rounded(sum), Dtype::F32) => Reference::Exact(Array::F32(vec![sum.value as f32])),
+        (Reference::Rounded(sum), _) => Reference::Exact(Array::F64(vec![sum.value])),
+        (other, _) => other,
+    }
+}
+
+/// What exact data to check a rung over that is timed, with their seeds. All but the first are of the second seed; so are the
+/// only ones where the timed data are exact themselves.
+pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
+    let (problem, second) = (job.family.problem, job.second_seed);
+    if problem.is_exact(job.case) {
+        return problem.second_fill(job.case).map(|fill| (fill, second)).into_iter().collect();
+    }
+    let (first, mut more) = (problem.exact_fill(job.case), problem.more_exact_fills(job.case));
+    if more.is_empty() {
+        more.push(first);
+    }
+    std::iter::once((first, !job.case.seed)).chain(more.into_iter().map(|fill| (fill, second))).collect()
+}
+
+/// What more exact data to check a rung over that is only verified, with their seeds.
+pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
+    let exact = job.family.problem.exact_fill(job.case);
+    let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
+    seeds.chain([(Fill::Ones, 0)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::Session;
+    use super::*;
+    use crate::device::fake::FakeDevice;
+    use gpulab_kernels::{Sources, find_family};
+    use gpulab_model::plan::WorkGroup;
+
+    fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let (family, variant, wg) = (family.to_owned(), String::new(), WorkGroup::linear(64));
+        Case { family, variant, dtype, shape: Shape { n, m }, wg, params, seed }
+    }
+
+    /// Whether the second case goes on with the inputs of the first; they must be those that it has alone.
+    fn is_shared(first: &Case, second: &Case) -> bool {
+        let load = |session: &mut Session, case: &Case| {
+            session.load_host(case, find_family(&case.family).unwrap()).unwrap();
+        };
+        let session = || Session::new(Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))), Sources::default(), None);
+        let (mut both, mut alone) = (session(), session());
+        load(&mut both, first);
+        // Who goes on with the inputs goes on with what is known of them.
+        both.data.as_ref().unwrap().prints.get_or_init(|| vec![42]);
+        load(&mut both, second);
+        load(&mut alone, second);
+        let [shared, own] = [&both, &alone].map(|session| session.data.as_ref().unwrap());
+        assert_eq!((&shared.host, &shared.reference), (&own.host, &own.reference), "{second:?}");
+        shared.prints.get().is_some()
+    }
+
+    #[test]
+    fn inputs_are_shared_by_cases_that_ask_the_same_numbers_for_something_else_only() {
+        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[("op", "sum")]);
+        let op = |op| case("reduce", Dtype::I32, (1000, 1), 1, &[("op", op)]);
+        let wide = case("transpose", Dtype::I32, (40, 25), 1, &[]);
+        assert!(is_shared(&sum, &Case { variant: "wide".into(), wg: WorkGroup::linear(1), ..sum.clone() }));
+        assert!(is_shared(&sum, &case("reduce", Dtype::I32, (1000, 1), 1, &[])), "the sum is what nobody says");
+        for (what, first, second) in [
+            ("type", &sum, Case { dtype: Dtype::F32, ..sum.clone() }),
+            ("seed", &sum, Case { seed: 2, ..sum.clone() }),
+            ("length", &sum, Case { shape: Shape { n: 999, m: 1 }, ..sum.clone() }),
+            ("numbers", &sum, op("min")),
+            ("numbers of the guard zones", &sum, op("xor")),
+            ("shape", &wide, Case { shape: Shape { n: 25, m: 40 }, ..wide.clone() }),
+            ("gap", &wide, case("transpose", Dtype::I32, (40, 25), 1, &[("gap", "7")])),
+            ("family", &sum, Case { family: "dot".into(), params: Params::new(), ..sum.clone() }),
+        ] {
+            assert!(!is_shared(first, &second), "another {what}");
+        }
+    }
+
+    #[test]
+    fn origins_are_alike_only_in_everything() {
+        let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
+        let origin = Origin::of(find_family("reduce").unwrap(), &sum);
+        // A new part of it belongs here, too.
+        let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
+        let others = [
+            Origin { family: if family == "dot" { "reduce" } else { "dot" }, ..origin.clone() },
+            Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
+            Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
+            Origin { seed: seed + 1, ..origin.clone() },
+            Origin { fills: [Fill::Ones, fills[1]], ..origin.clone() },
+            Origin { fills: [fills[0], Fill::Ones], ..origin.clone() },
+            Origin { lens: [&lens[..], &[1]].concat(), ..origin.clone() },
+        ];
+        for other in others {
+            assert_ne!(other, origin);
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! One device, the data of the case at hand, and the steps that every case goes through.
+
+use super::canary::Gauge;
+use super::drawing::{self, MOST_HELD};
+use super::fence::Fence;
+use super::inputs::{Data, Origin, choices, drawn_inputs, make_inputs};
+use super::ready::ReadyCase;
+use super::verdict::single;
+use crate::device::{BuildUnit, Device, ProgramId};
+use gpulab_kernels::exchange::exchange;
+use gpulab_kernels::{self as kernels, Family, Rung, Sources, find_family, used_defines};
+use gpulab_model::check;
+use gpulab_model::data::{Array, Dtype, Fill, Inputs};
+use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Settings, Status, Stop};
+use gpulab_model::plan::{Case, Plan, Reference, Refusal};
+use std::collections::VecDeque;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::Instant;
+
+/// Runs cases on one device.
+pub struct Session {
+    pub(super) device: Box<dyn Device>,
+    pub(super) sources: Sources,
+    /// Real inputs that take the place of seeded random ones.
+    files: Option<Vec<Array>>,
+    pub(super) data: Option<Data>,
+    /// Exact data that the last rung of the same problem was checked over, with their seeds; their copies on the device are
+    /// gone.
+    pub(super) exact: Vec<(Fill, u64, Data)>,
+    pub(super) scrub: Option<ProgramId>,
+    /// None before the first timing, and under a simulator.
+    pub(super) gauge: Option<Gauge>,
+    /// The seed of data that no kernel can know, as the operating system drew it.
+    pub(super) second_seed: u64,
+    /// Whether a launch of the case at hand has ended well.
+    pub(super) launched: bool,
+    /// The last cases that were found right, newest last.
+    verified: VecDeque<(Case, Judged)>,
+    /// Most bytes of a case's inputs that the host makes and holds; the device draws more.
+    most_held: u64,
+}
+
+/// Most cases that a session remembers having verified.
+const MOST_VERIFIED: usize = 128;
+
+impl Session {
+    /// A session on a device; `files` replace the random inputs of every case.
+    pub fn new(device: Box<dyn Device>, sources: Sources, files: Option<Vec<Array>>) -> Session {
+        Session {
+            device,
+            sources,
+            files,
+            data: None,
+            exact: Vec::new(),
+            scrub: None,
+            gauge: None,
+            // Few digits, to be copied; far more seeds than a kernel could hold data of.
+            second_seed: RandomState::new().build_hasher().finish() >> 32,
+            launched: false,
+            verified: VecDeque::new(),
+            most_held: MOST_HELD,
+        }
+    }
+
+    /// This is the seed that takes the place of the one that nobody knows.
+    pub fn set_second_seed(&mut self, seed: u64) {
+        self.second_seed = seed;
+    }
+
+    /// From here on, the device draws inputs of more than so many bytes itself, where it can.
+    pub fn hold_at_most(&mut self, bytes: u64) {
+        self.most_held = bytes;
+    }
+
+    /// From here on, these take the place of random inputs; `None` for random ones again.
+    pub fn replace_inputs(&mut self, files: Option<Vec<Array>>) {
+        if let Some(mut data) = self.data.take() {
+            data.unload(&mut *self.device);
+        }
+        self.exact.clear();
+        self.verified.clear();
+        self.files = files;
+    }
+
+    /// The device.
+    pub fn device(&self) -> &dyn Device {
+        &*self.device
+    }
+
+    /// Makes a case's inputs and asks what is right for them, which the next cases need as well. Who says it, in a reader's own
+    /// family.
+    ///
+    /// # Errors
+    /// That nobody knows it.
+    pub fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Stop> {
+        let family = find_family(&case.family)?;
+        self.load_host(case, family)?;
+        match self.data.as_ref().and_then(|data| data.reference()) {
+            Some(Reference::Unknown(why)) => Err(Stop::failed(why.clone())),
+            _ => Ok(kernels::oracle_of(family)),
+        }
+    }
+
+    /// Verifies, times and verifies a rung.
+    pub fn run(&mut self, case: &Case, settings: &Settings) -> Outcome {
+        self.run_case(case, settings, None)
+    }
+
+    /// Times a rung once more and looks at its last result, without the verification before it. A case
+    /// that this session has not verified, or has forgotten, is [`Session::run`].
+    pub fn run_again(&mut self, case: &Case, settings: &Settings) -> Outcome {
+        let again = self.verified.iter().find(|(known, _)| known == case).map(|(_, judged)| *judged);
+        self.run_case(case, settings, again)
+    }
+
+    fn run_case(&mut self, case: &Case, settings: &Settings, again: Option<Judged>) -> Outcome {
+        if let Some(exchange) = exchange(&case.family) {
+            return self.exchange(exchange, case, settings);
+        }
+        self.verified.retain(|(known, _)| known != case);
+        self.launched = again.is_some();
+        self.prepared(case, settings.clock, |session, job, outcome| {
+            session.verify_and_time(&ReadyCase { again, ..job }, settings, outcome)
+        })
+    }
+
+    /// Prepares a case, has `go` measure it, and ends it. No elements are an answer too, without a launch.
+    fn prepared<'a>(
+        &mut self,
+        case: &'a Case,
+        clock: Clock,
+        go: impl FnOnce(&mut Session, ReadyCase<'a>, &mut Outcome) -> Result<Measured, Stop>,
+    ) -> Outcome {
+        let mut outcome = Outcome::pending(case, clock);
+        let end = find_family(&case.family).and_then(|family| {
+            outcome.params = choices(family, case);
+            if case.shape.n == 0 || case.shape.m == 0 {
+                return Ok(nothing(family, case, clock));
+            }
+            let job = self.prepare(case, family, &mut outcome)?;
+            go(self, job, &mut outcome)
+        });
+        outcome.ended(end.map_err(|stop| self.stopped(stop)))
+    }
+
+    /// Whether this session found a case right before, as far as it remembers.
+    pub(super) fn has_verified(&self, case: &Case) -> bool {
+        self.verified.iter().any(|(known, _)| known == case)
+    }
+
+    /// Notes that a case was found right.
+    pub(super) fn remember(&mut self, case: &Case, judged: Judged) {
+        self.verified.push_back((case.clone(), judged));
+        if self.verified.len() > MOST_VERIFIED {
+            self.verified.pop_front();
+        }
+    }
+
+    /// Verifies a rung without timing it, over more kinds of data than [`Session::run`] does.
+    pub fn verify(&mut self, case: &Case) -> Outcome {
+        self.launched = false;
+        self.prepared(case, Clock::Event, |session, job, _| {
+            session.verify_thoroughly(&job).map(|judged| Measured::of(judged, Clock::Event))
+        })
+    }
+
+    /// Ends a case that did not come to its end. What it left on the device may not be the data any more, unless nothing was
+    /// run: the next case uploads them anew.
+    pub(super) fn stopped(&mut self, stop: Stop) -> Stop {
+        let stop = stop.after(self.launched);
+        if stop.status != Status::Skipped
+            && let Some(data) = &mut self.data
+        {
+            data.unload(&mut *self.device);
+        }
+        stop
+    }
+
+    /// Makes the plan, the program and the data.
+    pub(super) fn prepare<'a>(
+        &mut self,
+        case: &'a Case,
+        family: &'static Family,
+        outcome: &mut Outcome,
+    ) -> Result<ReadyCase<'a>, Stop> {
+        let (rung, plan) = self.plan(family, case)?;
+        (outcome.wg, outcome.params, outcome.launches) = (plan.wg, plan.params.clone(), plan.passes.len() as u64);
+        demand_bound(family, case, &plan)?;
+        let cost = family.problem.cost(case);
+        (outcome.bytes, outcome.ops, outcome.working_set) = (cost.bytes, cost.ops, plan.bytes());
+        let started = Instant::now();
+        let program = self.build(rung, &plan)?;
+        outcome.spent.build = started.elapsed().as_secs_f64();
+        let job = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
+        self.load(&job)?;
+        outcome.spent.data = started.elapsed().as_secs_f64() - outcome.spent.build;
+        Ok(job)
+    }
+
+    /// Finds the rung and makes its plan; refuses what would not fit the device.
+    pub(super) fn plan(&self, family: &Family, case: &Case) -> Result<(&'static Rung, Plan), Stop> {
+        let Some(rung) = family.rung(&case.variant) else {
+            return Err(Stop::failed(format!("{} has no rung {}", family.name, case.variant)));
+        };
+        let target = &self.device.info().target;
+        if case.dtype == Dtype::F64 && !target.fp64 {
+            return Err(Refusal::Feature("this device has no fp64".into()).into());
+        }
+        let plan = family.plan(rung, case, target)?;
+        if plan.local_bytes > target.local_mem {
+            return Err(Refusal::Memory(format!(
+                "needs {} bytes of local memory for a work-group, this device has {}",
+                plan.local_bytes, target.local_mem
+            ))
+            .into());
+        }
+        if plan.bytes() > target.global_mem {
+            let parts: Vec<String> = plan.buffers.iter().map(|b| gib(b.bytes() as u64)).collect();
+            return Err(Refusal::Memory(format!(
+                "needs {} = {} GiB of global memory, this device has {} GiB: choose a smaller size",
+                parts.join(" + "),
+                gib(plan.bytes()),
+                gib(target.global_mem)
+            ))
+            .into());
+        }
+        Ok((rung, plan))
+    }
+
+    pub(super) fn build(&mut self, rung: &Rung, plan: &Plan) -> Result<ProgramId, Stop> {
+        let unit = self.unit(rung, plan)?;
+        Ok(self.device.build(&unit)?)
+    }
+
+    /// What there is to build for a plan.
+    pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
+        let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
+        kernels.dedup();
+        let text = self.sources.assemble(rung.path)?;
+        let defines = used_defines(&plan.defines, &text);
+        Ok(BuildUnit { path: rung.path.into(), text, defines, kernels })
+    }
+
+    /// Makes the inputs and their reference, unless the last case had the same.
+    pub(super) fn load(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+        self.load_host(job.case, job.family)?;
+        let Some(data) = &mut self.data else { return Ok(()) };
+        if let Some(Reference::Unknown(why)) = data.reference() {
+            return Err(Stop::failed(why.clone()));
+        }
+        if data.device.is_empty() {
+            let fence = Fence::of(&*self.device, job.family, job.case);
+            place(&mut *self.device, &self.sources, fence, data)?;
+        }
+        Ok(())
+    }
+
+    /// Allocates buffers for these data on the device, and puts them there.
+    pub(super) fn place(&mut self, fence: Fence, data: &mut Data) -> Result<(), Stop> {
+        place(&mut *self.device, &self.sources, fence, data)
+    }
+
+    /// Puts these data into their buffers, in place of others of their size.
+    pub(super) fn overwrite(&mut self, data: &mut Data) -> Result<(), Stop> {
+        put(&mut *self.device, &self.sources, data)
+    }
+
+    /// A case's inputs of this kind, which the device draws if they are too many for the host. Never under a simulator: to
+    /// Oclgrind 21.10 what one launch writes is not initialised for the next.
+    pub(super) fn inputs(&self, family: &Family, case: &Case, fill: Fill, seed: u64) -> Inputs {
+        let elements: usize = family.problem.inputs(case.shape, &case.params).into_iter().sum();
+        let is_drawn = elements as u64 * case.dtype.size() as u64 > self.most_held
+            && family.problem.streamed().is_some()
+            && drawing::is_drawable(fill, case.dtype)
+            && !self.device.info().is_simulator();
+        match is_drawn {
+            true => Inputs::Drawn(drawn_inputs(family, case, fill, seed)),
+            false => Inputs::Held(make_inputs(family, case, fill, seed)),
+        }
+    }
+
+    pub(super) fn load_host(&mut self, case: &Case, family: &'static Family) -> Result<(), Stop> {
+        if self.data.as_ref().is_some_and(|data| data.is_of(family, case)) {
+            return Ok(());
+        }
+        self.exact.clear();
+        let origin = self.files.is_none().then(|| Origin::of(family, case));
+        let data = match self.data.take() {
+            // What is asked of them may differ, and then only the answer is another.
+            Some(data) if origin.is_some() && data.origin == origin => data.judged_for(family, case),
+            known => {
+                known.into_iter().for_each(|mut data| data.unload(&mut *self.device));
+                let mut data = Data::of(family, case, self.real_inputs(family, case));
+                data.origin = origin;
+                data
+            }
+        };
+        self.data = Some(data);
+        Ok(())
+    }
+
+    /// The data that are timed over: the files', or seeded random ones.
+    pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Inputs {
+        match &self.files {
+            Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => Inputs::Held(files.clone()),
+            _ => self.inputs(family, case, family.problem.fill(case), case.seed),
+        }
+    }
+}
+
+/// As [`Session::place`].
+fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
+    match &data.host {
+        Inputs::Held(arrays) => data.device = fence.upload(device, arrays)?,
+        Inputs::Drawn(drawn) => {
+            data.device = fence.alloc_all(device, drawn.iter().map(|drawn| (drawn.dtype, drawn.len)))?;
+            if let Err(stop) = put(device, sources, data) {
+                data.unload(device);
+                return Err(stop);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// As [`Session::overwrite`].
+fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<(), Stop> {
+    match &data.host {
+        Inputs::Held(arrays) => {
+            for (fenced, array) in data.device.iter().zip(arrays) {
+                device.write(fenced.id, 0, array.as_bytes())?;
+            }
+        }
+        Inputs::Drawn(drawn) => {
+            let printer = drawing::printer(device, sources)?;
+            data.printer = Some(printer);
+            for ((drawn, &print), &fenced) in drawn.iter().zip(&data.drawn_prints).zip(&data.device) {
+                drawing::draw(device, sources, printer, (drawn, print), fenced)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses floats that are rounded so often that the bound of their error would hide mistakes.
+fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal> {
+    if family.problem.is_exact(case) || check::gamma(plan.depth, case.dtype.unit_roundoff()).is_some() {
+        return Ok(());
+    }
+    let Plan { depth, .. } = plan;
+    let what = format!("{depth} successive roundings of {} leave no bound that shows mistakes", case.dtype);
+    Err(Refusal::Size(format!("{what}: choose more work-items, a smaller size or another --dtype")))
+}
+
+fn gib(bytes: u64) -> String {
+    format!("{:.2}", bytes as f64 / (1u64 << 30) as f64)
+}
+
+/// Nothing to launch: the host's finish of no partial results is the answer.
+pub(super) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
+    let answer = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
+    let note = "no elements: answered without a launch".into();
+    Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }
+}

@@ -1,0 +1,298 @@
+//! Timing a rung that was found right, and looking at its result again afterwards.
+
+use super::buffers::BoundPlan;
+use super::canary::{self, Gauge, Watched};
+use super::clock;
+use super::fence::Fence;
+use super::inputs::{Data, timed_exact_data};
+use super::ready::ReadyCase;
+use super::sampling::{self, SHORTEST_BATCH};
+use super::session::Session;
+use super::verdict::tails;
+use super::witness::Witness;
+use crate::device::Device;
+use gpulab_model::data::Array;
+use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Measured, Outcome, SHORT_S, Sample, Settings, Spent, Stop};
+use gpulab_model::plan::{Launch, Movement};
+use gpulab_model::stats;
+use std::time::Instant;
+
+/// Runs by themselves that batches are compared with.
+const ALONE: usize = 3;
+
+impl Session {
+    /// Verifies over exact and real data unless that was done before, times, and verifies again.
+    pub(super) fn verify_and_time(
+        &mut self,
+        job: &ReadyCase<'_>,
+        settings: &Settings,
+        outcome: &mut Outcome,
+    ) -> Result<Measured, Stop> {
+        let mut measured = match &job.again {
+            Some(judged) => Measured::of(*judged, settings.clock),
+            None => self.verify_before(job, settings, &mut outcome.spent)?,
+        };
+        self.ready_gauge()?;
+        let started = Instant::now();
+        let timed = self.with_data(|session, data| {
+            let inputs = data.device.clone();
+            session
+                .with_bound(job, &inputs, |session, bound| session.measure(job, settings, bound, data, &mut measured))
+        });
+        outcome.spent.measure += started.elapsed().as_secs_f64();
+        timed?;
+        let (least, device) = (settings.least_time, self.device.info());
+        let too_fast = |m: &Measured| m.too_fast(least).or_else(|| impossible(outcome.ops, &m.times(), device));
+        measured.suspect = measured.suspect.take().or_else(|| too_fast(&measured));
+        self.remember(job.case, measured.judged());
+        Ok(measured)
+    }
+
+    /// Checks over all kinds of data, and takes the times that are taken once.
+    fn verify_before(&mut self, job: &ReadyCase<'_>, settings: &Settings, spent: &mut Spent) -> Result<Measured, Stop> {
+        let started = Instant::now();
+        self.verify_companions(job)?;
+        // The row's result is that of the data that were asked for: those of timed runs differ a little.
+        let judged = self.verify_seeds(job, &timed_exact_data(job), "before timing")?;
+        let mut measured = Measured::of(judged, settings.clock);
+        spent.verify = started.elapsed().as_secs_f64();
+        let started = Instant::now();
+        // Not before the first launch, at which some drivers still compile.
+        if settings.candidate.is_none() {
+            // The host has nothing to send of what the device draws.
+            if self.data.as_ref().is_some_and(|data| data.host.drawn().is_empty()) {
+                self.ends_to_ends(job, settings, &mut measured)?;
+            }
+            measured.host_tail = self.host_tail(job);
+        }
+        measured.build = self.build_told(job.case)?;
+        spent.measure = started.elapsed().as_secs_f64();
+        Ok(measured)
+    }
+
+    /// Times over the data, with proof that each run works, and verifies what the last run left.
+    fn measure(
+        &mut self,
+        job: &ReadyCase<'_>,
+        settings: &Settings,
+        bound: &BoundPlan,
+        data: &mut Data,
+        measured: &mut Measured,
+    ) -> Result<(), Stop> {
+        let copies = self.rotation(job, settings.cache, bound)?;
+        let bindings: Vec<&BoundPlan> = std::iter::once(bound).chain(&copies).collect();
+        let timed = self.time(job, settings, data, &bindings, measured);
+        copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
+        timed
+    }
+
+    /// For a cold cache: copies that together with the original are twice the size of any cache in sight.
+    fn rotation(&mut self, job: &ReadyCase<'_>, cache: Cache, bound: &BoundPlan) -> Result<Vec<BoundPlan>, Stop> {
+        const SHARED_BELOW: usize = 1 << 20;
+        let mut copies = Vec::new();
+        if cache == Cache::Warm {
+            return Ok(copies);
+        }
+        let target = &self.device.info().target;
+        // Some drivers report a part of their last-level cache only.
+        let wanted = 2 * target.cache.max(128 << 20);
+        let room = target.global_mem / 2;
+        let set = job.plan.bytes().max(1);
+        let sets = wanted.div_ceil(set).max(2).min(room / set).min(256);
+        let share = if set < 4 * SHARED_BELOW as u64 { 0 } else { SHARED_BELOW };
+        for _ in 1..sets {
+            match bound.copy(&mut *self.device, &job.plan, share) {
+                Ok(copy) => copies.push(copy),
+                Err(error) => {
+                    copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(copies)
+    }
+
+    /// Makes the canary, unless this session has one.
+    pub(super) fn ready_gauge(&mut self) -> Result<(), Stop> {
+        if self.gauge.is_none() {
+            self.gauge = Gauge::new(&mut *self.device, &self.sources)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the samples, and judges what the last run left.
+    fn time(
+        &mut self,
+        job: &ReadyCase<'_>,
+        settings: &Settings,
+        data: &mut Data,
+        bindings: &[&BoundPlan],
+        measured: &mut Measured,
+    ) -> Result<(), Stop> {
+        let device = &mut *self.device;
+        let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
+        let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
+        // What prepares the data is launched apart, so that no clock counts it.
+        let before = timed.iter().position(|&timed| timed).unwrap_or(0);
+        let all: Vec<Launch> = sets.iter().flat_map(|launches| &launches[before..]).cloned().collect();
+        let mut witness = Witness::new(device, job, data, bindings)?;
+        let mut preparations = Vec::new();
+        let mut run_one = |device: &mut dyn Device, witness: &mut Witness<'_>, i: usize| -> Result<Sample, Stop> {
+            let set = i % sets.len();
+            let (preparation, launches) = sets[set].split_at(before);
+            witness.arm(device, vec![set])?;
+            if before > 0 {
+                preparations.extend(clock::span(&device.run(job.program, preparation)?));
+            }
+            Ok(match settings.clock {
+                Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
+                _ => clock::sample(&device.run(job.program, launches)?, &timed[before..]),
+            })
+        };
+        let batch = |device: &mut dyn Device, witness: &mut Witness<'_>, size: usize| -> Result<f64, Stop> {
+            witness.arm(device, (0..sets.len()).collect())?;
+            for launches in sets.iter().filter(|_| before > 0) {
+                device.run(job.program, &launches[..before])?;
+            }
+            let repeat = size.div_ceil(sets.len());
+            Ok(device.batch(job.program, &all, repeat)? / (repeat * sets.len()) as f64)
+        };
+        // Of launches whose kernel takes so many seconds. A short batch goes first, as to enqueue one can take far longer.
+        let batch_size = |device: &mut dyn Device, witness: &mut Witness<'_>, seconds: f64| -> Result<usize, Stop> {
+            match sampling::batch_size(seconds) {
+                SHORTEST_BATCH => Ok(SHORTEST_BATCH),
+                _ => Ok(sampling::batch_size(batch(device, witness, SHORTEST_BATCH)?.max(seconds))),
+            }
+        };
+        // How long a launch takes of which it is known that it worked.
+        let (mut alone, mut size) = (f64::INFINITY, 0);
+        if settings.clock == Clock::Batch {
+            for i in 0..ALONE {
+                let sample = run_one(device, &mut witness, i)?;
+                alone = alone.min(sample.event.unwrap_or(sample.wall));
+            }
+            size = batch_size(device, &mut witness, alone)?;
+        }
+        let gauge = self.gauge.as_mut();
+        let watched = canary::sample(settings, device, gauge, &mut |device, i| match settings.clock {
+            Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, size)? }),
+            _ => run_one(device, &mut witness, i),
+        })?;
+        watch(measured, watched);
+        measured.choose_clock(settings);
+        if measured.clock == Clock::Event {
+            measured.preparation = stats::summarise(&preparations).map(|s| s.median);
+        }
+        let shortest = measured.times().into_iter().fold(f64::INFINITY, f64::min);
+        if settings.clock != Clock::Batch && shortest < SHORT_S && job.again.is_none() {
+            let size = batch_size(device, &mut witness, shortest)?;
+            measured.batch = Some(batch(device, &mut witness, size)?);
+        }
+        witness.end(device)?;
+        measured.suspect = measured.idle_in_batch(alone);
+        Ok(())
+    }
+
+    /// Seconds that the host takes to add its tail, if the plan leaves it one: the median of several times.
+    fn host_tail(&self, job: &ReadyCase<'_>) -> Option<f64> {
+        const TIMES: usize = 15;
+        job.plan.host_tail?;
+        let tails = tails(&job.plan, &self.data.as_ref()?.host);
+        let once = |_| {
+            let none = Array::zeros(job.case.dtype, 0);
+            let started = Instant::now();
+            std::hint::black_box(job.family.problem.finish(job.case, none, std::hint::black_box(&tails)));
+            started.elapsed().as_secs_f64()
+        };
+        let times: Vec<f64> = (0..TIMES).map(once).collect();
+        stats::summarise(&times).map(|s| s.median)
+    }
+
+    /// Runs from end to end, once, and again while that takes no more than a fifth of what sampling may.
+    fn ends_to_ends(&mut self, job: &ReadyCase<'_>, settings: &Settings, measured: &mut Measured) -> Result<(), Stop> {
+        const MOST: usize = 3;
+        let (mut whole, mut host) = (Vec::new(), Vec::new());
+        while whole.is_empty() || (whole.len() < MOST && whole.iter().sum::<f64>() < settings.timeout / 5.0) {
+            let run = self.end_to_end(job)?;
+            whole.push(run.seconds);
+            host.push(run.host);
+        }
+        self.load(job)?;
+        let (times, host) = (stats::summarise(&whole), stats::summarise(&host));
+        measured.end_to_end = times.map(|t| t.median);
+        measured.end_to_end_noise = times.filter(|t| t.runs > 1).and_then(|t| stats::ratio(t.max - t.min, t.median));
+        measured.host_part = host.filter(|_| adds_on_host(job)).map(|h| h.median);
+        Ok(())
+    }
+
+    /// From nothing to the result: allocation, inputs to the device, kernels, output to the host and the host's part. Nothing
+    /// is left on the device, and nothing is fenced: guard zones are no part of the work.
+    fn end_to_end(&mut self, job: &ReadyCase<'_>) -> Result<EndToEnd, Stop> {
+        self.with_data(|session, data| {
+            let device = &mut *session.device;
+            data.unload(device);
+            let started = Instant::now();
+            let inputs = Fence::none().upload(device, data.host.held())?;
+            let bound = BoundPlan::new(device, Fence::none(), &job.plan, &inputs);
+            let output = bound.and_then(|bound| {
+                let ran = device.batch(job.program, &bound.launches(&job.plan), 1);
+                let output = ran.and_then(|_| bound.output(device, &job.plan));
+                bound.free(device);
+                output
+            });
+            let finishing = Instant::now();
+            let result = output.map(|output| {
+                let tails = tails(&job.plan, &data.host);
+                job.family.problem.finish(job.case, output, &tails)
+            });
+            let (seconds, host) = (started.elapsed().as_secs_f64(), finishing.elapsed().as_secs_f64());
+            inputs.into_iter().for_each(|input| input.free(device));
+            // Nothing was poisoned, so that what lies between the rows of a matrix can be anything.
+            let has_gaps = |m: Movement| m.to_pitch > m.output_columns();
+            if !job.family.problem.movement(job.case).is_some_and(has_gaps) {
+                data.judge(&result?, job.family, job.case, job.plan.depth, "in the run from end to end")?;
+            }
+            Ok(EndToEnd { seconds, host })
+        })
+    }
+}
+
+/// What one run from end to end took, in seconds.
+struct EndToEnd {
+    seconds: f64,
+    /// Of it, the host's part of the result.
+    host: f64,
+}
+
+/// Whether the host makes the result of several partial ones, or of elements that were left to it.
+fn adds_on_host(job: &ReadyCase<'_>) -> bool {
+    let left = job.plan.output().map_or(0, |index| job.plan.buffers[index].len);
+    job.plan.host_tail.is_some() || left != job.family.problem.result(job.case.shape, &job.case.params)
+}
+
+/// Notes what was seen while it ran.
+pub(super) fn watch(measured: &mut Measured, watched: Watched) {
+    measured.samples = watched.samples;
+    measured.stopped_by = watched.stopped_by.into();
+    measured.canary = watched.canary;
+    measured.distrust = watched.distrust;
+}
+
+/// Why no device can do so many operations in so little time, if none can.
+fn impossible(ops: f64, times: &[f64], device: &DeviceInfo) -> Option<String> {
+    /// Four times what the widest compute units do in a cycle; clocks may rise above what devices say of them.
+    const MOST_IN_A_CYCLE: f64 = 1024.0;
+    /// Of devices that do not say theirs: above that of any.
+    const CLOCK_MHZ: u32 = 10_000;
+    let mhz = if device.clock_mhz == 0 { CLOCK_MHZ } else { device.clock_mhz };
+    let cycles = f64::from(mhz) * 1e6 * f64::from(device.target.compute_units);
+    let (most, median) = (cycles * MOST_IN_A_CYCLE, stats::summarise(times)?.median);
+    (ops > most * median).then(|| {
+        format!(
+            "{:.0} operations in {:.1} us are more than {MOST_IN_A_CYCLE} a cycle on each compute unit of this device: \
+             the work was not done",
+            ops,
+            median * 1e6
+        )
+    })
+}

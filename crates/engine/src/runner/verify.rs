@@ -1,0 +1,455 @@
+//! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
+
+use super::buffers::BoundPlan;
+use super::fence::{Fence, Fenced};
+use super::inputs::{Data, exact_data, exact_data_of, exactly, timed_exact_data};
+use super::judge::{completed, demand_guards, demand_inputs, finished, judge};
+use super::ready::ReadyCase;
+use super::session::Session;
+use super::verdict::tails;
+use crate::device::BuildUnit;
+use gpulab_kernels::{Changed, Family, Spot};
+use gpulab_model::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
+use gpulab_model::outcome::{Judged, Stop};
+use gpulab_model::plan::{Arg, Case, Launch, Reference};
+
+/// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
+const MOST_KEPT: usize = 256 << 20;
+
+impl Session {
+    /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data.
+    /// Where the results over these are exact, they show every mistake, and data of one more seed suffice.
+    pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Judged, Stop> {
+        self.verify_companions(job)?;
+        let more = if job.family.problem.is_exact(job.case) { Vec::new() } else { exact_data(job) };
+        let judged = self.verify_seeds(job, &[timed_exact_data(job), more].concat(), "over real data")?;
+        // Timing ends with this, too.
+        self.with_data(|session, data| {
+            session.with_bound(job, &data.device, |session, bound| {
+                session.run_poisoned(job, bound)?;
+                demand_inputs(&mut *session.device, job, bound, data)
+            })
+        })?;
+        Ok(judged)
+    }
+
+    /// Checks a rung over its own data and over others. First those that are the same in each run, so that most mistakes are told
+    /// in the same words.
+    pub(super) fn verify_seeds(
+        &mut self,
+        job: &ReadyCase<'_>,
+        others: &[(Fill, u64)],
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        if job.family.problem.is_exact(job.case) {
+            let judged = self.verify_real(job, when)?;
+            return self.verify_exact(job, others).map(|()| judged);
+        }
+        self.verify_exact(job, others)?;
+        self.verify_real(job, when)
+    }
+
+    /// Checks the same kernels over what the case's own data cannot show, of the second seed. Not under a simulator, which
+    /// looks at accesses: the case's own are the same.
+    pub(super) fn verify_companions(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+        if self.device.info().is_simulator() {
+            return Ok(());
+        }
+        let problem = job.family.problem;
+        for case in problem.companions(job.case, &job.plan) {
+            let fill = if problem.is_exact(&case) { problem.fill(&case) } else { problem.exact_fill(&case) };
+            let when = job.repeatable(&companion_of(job, &case));
+            let case = Case { seed: job.second_seed, ..case };
+            let data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
+            self.with_companion(job.family, &case, data, |session, companion, data| {
+                session.verify_once(companion, data, &when).map(drop)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Has a case ready, with its data on the device, for as long as `go` runs.
+    pub(super) fn with_companion<T>(
+        &mut self,
+        family: &'static Family,
+        case: &Case,
+        mut data: Data,
+        go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let (rung, plan) = self.plan(family, case)?;
+        let program = self.build(rung, &plan)?;
+        let companion = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
+        let fence = Fence::of(&*self.device, family, case);
+        let gone = self.place(fence, &mut data).and_then(|()| go(self, &companion, &mut data));
+        data.unload(&mut *self.device);
+        gone
+    }
+
+    /// Checks one run over the real data.
+    pub(super) fn verify_real(&mut self, job: &ReadyCase<'_>, when: &str) -> Result<Judged, Stop> {
+        self.with_data(|session, data| session.verify_over(job, data, when))
+    }
+
+    /// Lends the timed data out.
+    pub(super) fn with_data<T>(
+        &mut self,
+        go: impl FnOnce(&mut Session, &mut Data) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let Some(mut data) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
+        let gone = go(self, &mut data);
+        self.data = Some(data);
+        gone
+    }
+
+    /// Runs once over each of these data, whose results are exact in every order, and over single values. The first take the
+    /// place of the timed data for that long, here and on the device, so that no more than both is ever held.
+    pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
+        let is_simulated = self.device.info().is_simulator();
+        if fills.is_empty() || (is_simulated && job.family.problem.is_exact(job.case)) {
+            return Ok(());
+        }
+        let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
+        let is_small = timed.host.held_bytes() <= MOST_KEPT / 2;
+        if !is_small {
+            timed.host = Inputs::Held(Vec::new());
+        }
+        let verified = fills.iter().enumerate().try_for_each(|(index, &(fill, seed))| {
+            let mut data = self.take_exact(job, fill, seed);
+            demand_dependence(job, &timed, &data)?;
+            data.device.clone_from(&timed.device);
+            self.overwrite(&mut data)?;
+            let when = format!("over {fill}");
+            let when = if seed == job.second_seed { job.repeatable(&when) } else { when };
+            match fill {
+                // What changes would not be exact.
+                Fill::Scaled(_) => self.verify_once(job, &data, &when).map(drop),
+                // The changes of the timed data show as much.
+                _ if job.family.problem.is_exact(job.case) => self.verify_once(job, &data, &when).map(drop),
+                _ if index == 0 => {
+                    self.verify_over(job, &mut data, &when).and_then(|_| self.verify_alone(job, &mut data, &when))
+                }
+                _ => self.verify_over(job, &mut data, &when).map(drop),
+            }?;
+            data.device.clear();
+            self.keep_exact(fill, seed, data);
+            Ok(())
+        });
+        if !is_small {
+            timed.host = self.real_inputs(job.family, job.case);
+        }
+        // Kept only if it could be put back: else the next case makes it anew.
+        match self.overwrite(&mut timed) {
+            Ok(()) => self.data = Some(timed),
+            Err(stop) => {
+                timed.unload(&mut *self.device);
+                return verified.and(Err(stop));
+            }
+        }
+        verified?;
+        self.verify_lone(job)
+    }
+
+    /// These exact data of the job: those that another rung was checked over, or new ones.
+    fn take_exact(&mut self, job: &ReadyCase<'_>, fill: Fill, seed: u64) -> Data {
+        // The case's own seed does not matter to them, but `seed` follows from it.
+        let known =
+            self.exact.iter().position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job.family, job.case));
+        match known {
+            Some(place) => self.exact.swap_remove(place).2,
+            None => exact_data_of(job.family, job.case, self.inputs(job.family, job.case, fill, seed)),
+        }
+    }
+
+    /// Keeps exact data for the next rung, if they are few.
+    fn keep_exact(&mut self, fill: Fill, seed: u64, data: Data) {
+        let kept: usize = self.exact.iter().map(|(_, _, data)| data.host.held_bytes()).sum();
+        if kept + data.host.held_bytes() <= MOST_KEPT {
+            self.exact.push((fill, seed, data));
+        }
+    }
+
+    /// Checks one run over each of some values that decide by themselves, at places where rungs go wrong: each bit of them
+    /// counts. Over fewer elements than the case has, if it has many: that all of them are read is seen over other data. Not
+    /// under a simulator, to which changed data are uninitialised.
+    fn verify_lone(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
+        let problem = job.family.problem;
+        let lone = problem.lone(job.case, job.case.seed).filter(|_| !self.device.info().is_simulator());
+        let Some(lone) = lone else { return Ok(()) };
+        let (n, few) = (job.case.shape.n, few_elements(job));
+        let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
+        let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
+        let lens = problem.inputs(shape, &case.params);
+        let host = Inputs::Held(lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect());
+        self.with_companion(job.family, &case, Data::unjudged(job.family, &case, host), |session, job, data| {
+            let places: Vec<usize> = places(job, data).into_iter().map(|spot| spot.at).collect();
+            let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
+            let count = places.len().max(lone.values.len());
+            // Of one work-item, and of the first and the last.
+            let together = [[first, (first + 1).min(last)], [first, last]].into_iter().filter(|[a, b]| a != b);
+            let together: Vec<[usize; 2]> = together.collect();
+            session.with_bound(job, &data.device.clone(), |session, bound| {
+                for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {
+                    session.verify_few(job, bound, data, &[(at, values)])?;
+                }
+                for ([a, b], [one, other]) in together.iter().flat_map(|at| lone.pairs.iter().map(move |two| (at, two)))
+                {
+                    session.verify_few(job, bound, data, &[(*a, one), (*b, other)])?;
+                }
+                demand_guards(&mut *session.device, job, bound)
+            })
+        })
+    }
+
+    /// Checks one run in which only the elements at these places count, which are these: each place once, with an element of
+    /// each input. What was written beside a buffer stays there: the caller looks at the guard zones after the last of many.
+    fn verify_few(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &mut Data,
+        few: &[(usize, &Vec<Array>)],
+    ) -> Result<(), Stop> {
+        let change = |index: usize, (input, value): (usize, &Array)| Change { input, index, value: value.clone() };
+        let changes = few.iter().flat_map(|(at, values)| values.iter().enumerate().map(|value| change(*at, value)));
+        let changes: Vec<Change> = changes.collect();
+        let nothing = job.family.problem.inputs(Shape { n: 0, ..job.case.shape }, &job.case.params);
+        let counting = (0..nothing.len()).map(|input| {
+            let none = Array::zeros(job.case.dtype, 0);
+            few.iter().filter_map(|(_, values)| values.get(input)).fold(none, |all, value| all.followed_by(value))
+        });
+        let reference = job.family.problem.reference(job.case, &counting.collect::<Vec<_>>());
+        bound.change(&mut *self.device, &job.plan, &changes)?;
+        self.run_poisoned(job, bound)?;
+        let places: Vec<String> = few.iter().map(|(at, _)| at.to_string()).collect();
+        let when = job.repeatable(&format!("where only element {} counts", places.join(" and ")));
+        let right = |_: &Data, _: &[Changed]| Some(exactly(reference, job.case.dtype));
+        let (judged, undo) = data.changed(&changes, right, |data| {
+            let got = completed(&mut *self.device, job, bound, &tails(&job.plan, &data.host))?;
+            data.judge(&got, job.family, job.case, job.plan.depth, &when)
+        });
+        bound.change(&mut *self.device, &job.plan, &undo)?;
+        judged.map(drop)
+    }
+
+    /// Checks one run over these data with each infinity and NaN in them, beside which no number counts. Where numbers are
+    /// added alone, and no sum of them can be too large.
+    fn verify_not_finite(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, data: &mut Data) -> Result<(), Stop> {
+        let largest = if job.case.dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
+        let is_finite = matches!(data.reference(), Some(Reference::Rounded(sum)) if sum.magnitude < largest);
+        if !is_finite || self.device.info().is_simulator() {
+            return Ok(());
+        }
+        for (value, spot) in data::not_finite(job.case.dtype).into_iter().zip(places(job, data).into_iter().rev()) {
+            let others = data.host.all_at(spot.at).into_iter().skip(1);
+            let values: Vec<Array> = std::iter::once(value).chain(others).collect();
+            self.verify_few(job, bound, data, &[(spot.at, &values)])?;
+        }
+        demand_guards(&mut *self.device, job, bound)
+    }
+
+    /// Checks one run over these data, and one after some of them were changed.
+    fn verify_over(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
+        self.with_bound(job, &data.device.clone(), |session, bound| {
+            let judged = session.verify_bound(job, bound, data, when)?;
+            session.verify_changed(job, bound, data, &places(job, data), when)?;
+            session.verify_not_finite(job, bound, data)?;
+            Ok(judged)
+        })
+    }
+
+    /// Checks one run over these data.
+    pub(super) fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
+        self.with_bound(job, &data.device, |session, bound| session.verify_bound(job, bound, data, when))
+    }
+
+    fn verify_bound(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &Data,
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        self.run_poisoned(job, bound)?;
+        let judged = self.judge(job, bound, data, when)?;
+        demand_inputs(&mut *self.device, job, bound, data)?;
+        Ok(judged)
+    }
+
+    /// Has these inputs bound, with buffers for all else, for as long as `go` runs.
+    pub(super) fn with_bound<T>(
+        &mut self,
+        job: &ReadyCase<'_>,
+        inputs: &[Fenced],
+        go: impl FnOnce(&mut Session, &BoundPlan) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let fence = Fence::of(&*self.device, job.family, job.case);
+        let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, inputs)?;
+        let gone = go(self, &bound);
+        bound.free(&mut *self.device);
+        gone
+    }
+
+    /// Checks one run after a change of the first element alone, one of the last, and one of an element in each of some equal
+    /// parts, where one can decide.
+    fn verify_alone(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
+        if !job.family.problem.is_decided_by_one(job.case) {
+            return Ok(());
+        }
+        self.with_bound(job, &data.device.clone(), |session, bound| {
+            let spots = places(job, data);
+            let ends = [spots.first(), spots.last()].into_iter().flatten().copied();
+            let alone: Vec<Spot> = ends.chain(spread(job, data)).collect();
+            alone.iter().try_for_each(|&spot| session.verify_changed(job, bound, data, &[spot], when))
+        })
+    }
+
+    /// Checks one run over changed data, into outputs that hold in part the right results of the data before, in part
+    /// anything: a kernel that only works where it finds poison leaves some of that. Not under a simulator, which finds what
+    /// was not written itself.
+    fn verify_changed(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &mut Data,
+        spots: &[Spot],
+        when: &str,
+    ) -> Result<(), Stop> {
+        if self.device.info().is_simulator() {
+            return Ok(());
+        }
+        let mut changes: Vec<Change> = Vec::new();
+        for change in spots.iter().flat_map(|&spot| data.deciding(&*self.device, job, spot)) {
+            if changes.iter().all(|c| (c.input, c.index) != (change.input, change.index)) {
+                changes.push(change);
+            }
+        }
+        bound.soil(&mut *self.device, &job.plan, job.case.seed)?;
+        bound.change(&mut *self.device, &job.plan, &changes)?;
+        self.device.run(job.program, &bound.launches(&job.plan))?;
+        let when = job.repeatable(&format!("after a change of the data, {when}"));
+        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
+        let (judged, undo) = data.changed(&changes, right, |data| self.judge(job, bound, data, &when));
+        bound.change(&mut *self.device, &job.plan, &undo)?;
+        judged.map(drop)
+    }
+
+    /// One run into poisoned outputs, over scrubbed local memory.
+    pub(super) fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<(), Stop> {
+        bound.poison(&mut *self.device, &job.plan)?;
+        self.scrub_local()?;
+        self.device.run(job.program, &bound.launches(&job.plan))?;
+        self.launched = true;
+        Ok(())
+    }
+
+    /// Fills every compute unit's local memory with NaN; not under Oclgrind, which finds such reads itself.
+    pub(super) fn scrub_local(&mut self) -> Result<(), Stop> {
+        if self.device.info().is_simulator() {
+            return Ok(());
+        }
+        let program = match self.scrub {
+            Some(program) => program,
+            None => {
+                let text = self.sources.assemble("runner/scrub.cl")?;
+                let kernels = vec!["scrub".to_owned()];
+                self.device.build(&BuildUnit { path: "runner/scrub.cl".into(), text, defines: Vec::new(), kernels })?
+            }
+        };
+        self.scrub = Some(program);
+        let target = &self.device.info().target;
+        let bytes = target.local_mem.min(32 << 10) as usize;
+        let wg = target.max_wg.min(64);
+        let groups = 4 * target.compute_units as usize;
+        let launch = Launch {
+            kernel: "scrub".into(),
+            global: [groups * wg, 1, 1],
+            local: [wg, 1, 1],
+            args: vec![Arg::Local(bytes), Arg::Uint((bytes / 4) as u32)],
+        };
+        self.device.run(program, &[launch])?;
+        Ok(())
+    }
+
+    /// Reads the output, looks at the guard zones, and completes the result on the host.
+    pub(super) fn result(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, inputs: &[Array]) -> Result<Array, Stop> {
+        let tails =
+            job.plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect());
+        finished(&mut *self.device, job, bound, &tails)
+    }
+
+    /// Checks the output over these data against its reference.
+    pub(super) fn judge(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &Data,
+        when: &str,
+    ) -> Result<Judged, Stop> {
+        judge(&mut *self.device, job, bound, data, when)
+    }
+}
+
+/// A reader's family whose answer does not depend on the data proves nothing of a kernel: one that reads nothing would pass.
+fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<(), Stop> {
+    /// Elements of the inputs that make it no accident if the answers are the same.
+    const MANY: usize = 1024;
+    let inputs: usize = job.family.problem.inputs(job.case.shape, &job.case.params).into_iter().sum();
+    match job.family.is_described() && inputs >= MANY && timed.reference() == other.reference() {
+        true => Err(Stop::failed(
+            "the right answer over other data is the same, so a kernel that reads nothing would pass: choose another \
+             fill, or sizes at which the answer depends on the data",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Places where rungs go wrong, and some random ones.
+fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
+    const RANDOM: u64 = 8;
+    let len = data.host.first_len();
+    if len == 0 {
+        return Vec::new();
+    }
+    let wg = job.plan.wg.size();
+    let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product());
+    let edges = [0, 1, wg - 1, wg, items - 1, items, len / 2, len - len % (4 * wg), len.saturating_sub(2), len - 1];
+    let draw = |number: u64| data::draw(job.second_seed, number);
+    let random = (0..RANDOM).map(|number| (draw(number) % len as u64) as usize);
+    let mut places: Vec<usize> = edges.into_iter().map(|at| at.min(len - 1)).chain(random).collect();
+    places.sort_unstable();
+    places.dedup();
+    (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: draw(number) }).collect()
+}
+
+/// A random place in each of some equal parts.
+fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
+    const PARTS: usize = 16;
+    let len = data.host.first_len();
+    let draw = |part: usize| data::draw(!job.second_seed, part as u64);
+    let at = |part: usize| part * (len / PARTS) + (draw(part) % (len / PARTS) as u64) as usize;
+    if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }
+}
+
+/// In what a companion is another case than the job's.
+fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
+    let differs = |name: &String, value: &String| job.plan.params.get(name) != Some(value);
+    let settings = case.params.iter().filter(|(name, value)| differs(name, value));
+    let mut what: Vec<String> = settings.map(|(name, value)| format!("{name}={value}")).collect();
+    if case.shape != job.case.shape {
+        let Shape { n, m } = case.shape;
+        what.push(if m == 1 { format!("n={n}") } else { format!("n={n} m={m}") });
+    }
+    format!("the same kernel with {}", what.join(" "))
+}
+
+/// Fewer elements than the job's case may have, but so many that each work-item that goes through a loop still does.
+fn few_elements(job: &ReadyCase<'_>) -> u64 {
+    const LEAST: u64 = 1 << 16;
+    /// Elements of a work-item that need no loop, and enough for some turns of any.
+    const WITHOUT_A_LOOP: u64 = 8;
+    const SOME_TURNS: u64 = 128;
+    let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product::<usize>() as u64).max(1);
+    let of_an_item = job.case.shape.n / items;
+    let looped = if of_an_item > WITHOUT_A_LOOP { items * of_an_item.min(SOME_TURNS) } else { 0 };
+    looped.max(LEAST)
+}

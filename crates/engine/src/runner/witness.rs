@@ -1,0 +1,186 @@
+//! Proof that every timed run has worked: each begins with changed inputs and with poisoned outputs, or now and then with
+//! those of the run before, and is looked at afterwards; some, of which no kernel can know, are judged as a whole, as the
+//! last one is. Launches back to back are one run.
+
+use super::buffers::BoundPlan;
+use super::inputs::Data;
+use super::judge;
+use super::ready::ReadyCase;
+use super::verdict::wrong;
+use crate::device::Device;
+use gpulab_kernels::{Changed, Spot};
+use gpulab_model::check;
+use gpulab_model::data::{self, Change};
+use gpulab_model::outcome::Stop;
+use std::time::{Duration, Instant};
+
+/// Elements that are changed before a run.
+const CHANGES: u64 = 3;
+
+/// Parts of the output that are looked at after a run, and elements of each; a smaller output is looked at as a whole.
+const PARTS: u64 = 4;
+const PART: usize = 1024;
+
+/// Of the time since the first run, what judging runs may take; the last run and one of the first few are judged anyway.
+const SHARE: f64 = 0.2;
+const FIRST_FEW: u64 = 4;
+
+/// Watches the runs of one case over its sets of buffers.
+pub(super) struct Witness<'a> {
+    job: &'a ReadyCase<'a>,
+    data: &'a mut Data,
+    sets: &'a [&'a BoundPlan],
+    /// Changes that the inputs hold, and what undoes them.
+    changes: Vec<Change>,
+    undo: Vec<Change>,
+    /// Sets that the last run used, unless it was looked at.
+    pending: Vec<usize>,
+    runs: u64,
+    /// Whether the next run finds its outputs poisoned, or as a run over other data left them.
+    poisoned: bool,
+    began: Instant,
+    judging: Duration,
+}
+
+impl<'a> Witness<'a> {
+    /// Poisons the outputs of all sets.
+    pub(super) fn new(
+        device: &mut dyn Device,
+        job: &'a ReadyCase<'a>,
+        data: &'a mut Data,
+        sets: &'a [&'a BoundPlan],
+    ) -> Result<Witness<'a>, Stop> {
+        sets.iter().try_for_each(|set| set.poison(device, &job.plan))?;
+        let (began, judging) = (Instant::now(), Duration::ZERO);
+        let (changes, undo, pending) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Witness { job, data, sets, changes, undo, pending, runs: 0, poisoned: true, began, judging })
+    }
+
+    /// Looks at what the last run left, and makes these sets ready for the next.
+    pub(super) fn arm(&mut self, device: &mut dyn Device, sets: Vec<usize>) -> Result<(), Stop> {
+        self.disarm(device)?;
+        self.runs += 1;
+        self.changes.clear();
+        self.undo.clear();
+        for change in 0..CHANGES {
+            self.add_change(device, self.draw(change));
+        }
+        for &set in &sets {
+            self.sets[set].change(device, &self.job.plan, &self.changes)?;
+        }
+        self.pending = sets;
+        Ok(())
+    }
+
+    /// Judges what the last run left, and that no run changed anything but outputs.
+    pub(super) fn end(mut self, device: &mut dyn Device) -> Result<(), Stop> {
+        let Some(&last) = self.pending.last() else { return Err(Stop::failed("nothing was run")) };
+        self.judge(device, last, "after timing")?;
+        self.undo_changes(device)?;
+        for (index, set) in self.sets.iter().enumerate() {
+            // Those of the last one were judged with it.
+            if index != last {
+                judge::demand_guards(device, self.job, set)?;
+            }
+            judge::demand_inputs(device, self.job, set, self.data)?;
+        }
+        Ok(())
+    }
+
+    fn add_change(&mut self, device: &dyn Device, draw: u64) {
+        let len = self.data.host.first_len() as u64;
+        if len == 0 {
+            return;
+        }
+        let spot = Spot { at: (draw % len) as usize, draw: data::draw(draw, 1) };
+        // A second change to one element would have to be undone before the first.
+        let is_new = |change: &Change| self.changes.iter().all(|c| (c.input, c.index) != (change.input, change.index));
+        let more = self.data.deciding(device, self.job, spot);
+        if !more.iter().all(is_new) {
+            return;
+        }
+        for change in more {
+            let mut old = change.clone();
+            if let Some(value) = self.data.host.at(change.input, change.index) {
+                old.value = value;
+                self.undo.push(old);
+                self.changes.push(change);
+            }
+        }
+    }
+
+    fn disarm(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
+        let Some(&last) = self.pending.last() else { return Ok(()) };
+        self.look(device, last)?;
+        if self.is_due() {
+            let started = Instant::now();
+            self.judge(device, last, "while it was timed")?;
+            self.judging += started.elapsed();
+        }
+        self.undo_changes(device)?;
+        // A kernel that works only where it finds poison leaves what was right before. Without a change nobody would see it.
+        // Several sets share small outputs, and the next run takes another.
+        let is_bare = self.sets.len() == 1 && self.draw(400).is_multiple_of(4) && self.is_in_time();
+        self.poisoned = self.changes.is_empty() || !is_bare;
+        for set in std::mem::take(&mut self.pending) {
+            if self.poisoned {
+                self.sets[set].poison(device, &self.job.plan)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn undo_changes(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
+        for &set in &self.pending {
+            self.sets[set].change(device, &self.job.plan, &self.undo)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this run is one that is judged.
+    fn is_due(&self) -> bool {
+        let first = 1 + data::draw(!self.job.second_seed, 0) % FIRST_FEW;
+        let is_more = self.runs > first && self.is_in_time() && self.draw(100).is_multiple_of(2);
+        self.runs == first || is_more || !self.poisoned
+    }
+
+    fn is_in_time(&self) -> bool {
+        self.judging.as_secs_f64() <= SHARE * self.began.elapsed().as_secs_f64()
+    }
+
+    fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
+        let (job, bound) = (self.job, self.sets[set]);
+        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
+        let when = &job.repeatable(when);
+        self.data.changed(&self.changes, right, |data| judge::judge(device, job, bound, data, when)).0.map(drop)
+    }
+
+    /// Whether some parts of the output, never the same, were written.
+    fn look(&self, device: &mut dyn Device, set: usize) -> Result<(), Stop> {
+        let plan = &self.job.plan;
+        let Some(output) = plan.output().map(|index| &plan.buffers[index]) else { return Ok(()) };
+        let movement = self.job.family.problem.movement(self.job.case);
+        // Between the rows of a matrix nothing is written.
+        let (row, written) = movement.map_or((output.len, output.len), |m| (m.to_pitch, m.output_columns()));
+        let rows = (output.len / row.max(1)).max(1) as u64;
+        let parts = if output.len <= PART { 1 } else { PARTS };
+        for part in 0..parts {
+            let (in_row, along) = (self.draw(200 + part) % rows, self.draw(300 + part));
+            let len = written.min(PART);
+            let column = along as usize % (written - len + 1);
+            let start = in_row as usize * row + column;
+            let got = self.sets[set].output_part(device, plan, start, len)?;
+            if let Some(index) = check::still_poisoned(&got)
+                && let Some(what) = judge::unwritten(device, self.job, self.sets[set], start + index)?
+            {
+                return Err(wrong(format!("{what} (while it was timed)")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A random number of this run, which no kernel can know.
+    fn draw(&self, number: u64) -> u64 {
+        data::draw(data::draw(!self.job.second_seed, self.runs), number)
+    }
+}

@@ -1,0 +1,191 @@
+//! Kernels run in the simulator for its own findings: races, accesses out of bounds, values that were never set.
+
+use super::oclgrind::{OCLGRIND, version};
+use crate::worker::{Interrupted, Setup, Tell, WorkerProcess, Wrapper};
+use gpulab_model::Error;
+use gpulab_model::outcome::{Executor, Status};
+use gpulab_model::plan::{Case, Target};
+use gpulab_study::count::{COMPUTE_UNITS, CheckFinding, FindingKind};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Most findings that the simulator writes down of a run.
+const MOST: &str = "200";
+
+/// A worker process in the simulator.
+pub struct CheckingWorker {
+    worker: WorkerProcess,
+    /// Where the simulator writes what it finds.
+    log: PathBuf,
+    /// Bytes of it that were read.
+    read: usize,
+}
+
+impl CheckingWorker {
+    /// Starts a worker in the simulator, which writes below `folder`. Each case may take as long as `deadline`.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] without Oclgrind, [`Error::Output`] if the folder cannot be made, and what the worker says.
+    pub fn open(
+        folder: &Path,
+        setup: Setup,
+        deadline: Duration,
+        (interrupted, tell): (Interrupted, Tell),
+    ) -> Result<CheckingWorker, Error> {
+        let missing = |error: Error| {
+            match error {
+            Error::NoDevice(_) => Error::NoDevice(
+                "--check runs kernels in the simulator Oclgrind, which is not installed or does not start; to install: \
+                 Debian/Ubuntu oclgrind; elsewhere Oclgrind 21.10 or later"
+                    .into(),
+            ),
+            other => other,
+        }
+        };
+        version().map_err(missing)?;
+        let unwritable = |source| Error::Output { what: folder.display().to_string(), source };
+        fs::create_dir_all(folder).map_err(unwritable)?;
+        let log = folder.join(format!("check-{}.log", std::process::id()));
+        drop(fs::remove_file(&log));
+        // Its check for values that were never set does not know what an optimiser makes of vectors.
+        let args =
+            ["--build-options", "-cl-opt-disable", "--data-races", "--uninitialized", "--local-mem-size", "49152"];
+        let args = args.into_iter().chain(["--max-errors", MOST, "--log"]).map(OsString::from);
+        let wrapper = Wrapper {
+            program: OCLGRIND.into(),
+            args: args.chain([log.clone().into_os_string()]).collect(),
+            variables: Vec::new(),
+        };
+        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), memory: None, ..setup };
+        let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
+        Ok(CheckingWorker { worker, log, read: 0 })
+    }
+
+    /// What plans are made for.
+    pub fn target(&self) -> &Target {
+        &self.worker.info().target
+    }
+
+    /// Launches a case's kernels once: what was found, and why there is no result, if there is none. That the result is wrong
+    /// is no finding.
+    ///
+    /// # Errors
+    /// That no worker could be started, or an interrupt.
+    pub fn check(&mut self, case: &Case, limit: Duration) -> Result<(Vec<CheckFinding>, Option<String>), Error> {
+        let ended = match self.worker.launch_once_within(case, limit)? {
+            Ok(Ok(_)) => None,
+            Ok(Err(stop)) if stop.status == Status::WrongResult => None,
+            Ok(Err(stop)) => Some(stop.reason),
+            Err(lost) => Some(lost.to_string()),
+        };
+        let text = fs::read(&self.log).unwrap_or_default();
+        let new = String::from_utf8_lossy(text.get(self.read..).unwrap_or_default()).into_owned();
+        self.read = text.len();
+        Ok((findings(&new), ended))
+    }
+}
+
+impl Drop for CheckingWorker {
+    fn drop(&mut self) {
+        drop(fs::remove_file(&self.log));
+    }
+}
+
+/// What a log says, each place once.
+pub(super) fn findings(log: &str) -> Vec<CheckFinding> {
+    let mut all: Vec<CheckFinding> = Vec::new();
+    let mut open: Option<CheckFinding> = None;
+    let mut close = |open: &mut Option<CheckFinding>| {
+        let Some(found) = open.take() else { return };
+        let is_same =
+            |known: &&mut CheckFinding| (known.kind, &known.file, known.line) == (found.kind, &found.file, found.line);
+        match all.iter_mut().find(is_same) {
+            Some(known) => known.times += 1,
+            None => all.push(found),
+        }
+    };
+    for line in log.lines() {
+        let is_heading = !line.starts_with(char::is_whitespace) && !line.trim().is_empty();
+        if is_heading {
+            close(&mut open);
+            open = kind(line).map(|kind| CheckFinding { kind, said: said(line), file: None, line: None, times: 1 });
+        } else if let Some(found) = &mut open
+            && found.line.is_none()
+            && let Some((number, file)) = place(line.trim())
+        {
+            (found.line, found.file) = (Some(number), Some(file));
+        }
+    }
+    close(&mut open);
+    all
+}
+
+/// What a heading tells of; nothing that is no finding.
+fn kind(heading: &str) -> Option<FindingKind> {
+    let has = |text: &str| heading.contains(text);
+    Some(match () {
+        () if has("data race") => FindingKind::Race,
+        () if has("Invalid read") => FindingKind::ReadOutside,
+        () if has("Invalid write") => FindingKind::WriteOutside,
+        () if has("Uninitialized") => FindingKind::Unset,
+        () if has("divergence") => FindingKind::Divergence,
+        () if has("Info") || has("suppressing") => return None,
+        () => FindingKind::Other,
+    })
+}
+
+/// A heading without its address.
+fn said(heading: &str) -> String {
+    let words =
+        heading.split_whitespace().filter(|word| !word.starts_with("0x") && *word != "address" && *word != "at");
+    words.collect::<Vec<_>>().join(" ").trim_end_matches(':').to_owned()
+}
+
+/// Line and file of `At line 5 (column 25) of my.cl:`.
+fn place(line: &str) -> Option<(u64, String)> {
+    let rest = line.strip_prefix("At line ")?;
+    let number = rest.split_whitespace().next()?.parse().ok()?;
+    let file = rest.split_once(" of ")?.1.trim_end_matches(':');
+    Some((number, file.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "
+Read-write data race at local memory address 0x1000000000004
+	Kernel: mine
+
+	First entity:  Global(1,0,0) Local(1,0,0) Group(0,0,0)
+	  %1 = load i32
+	At line 5 (column 25) of my.cl:
+	  x
+
+	Second entity: Global(0,0,0)
+	At line 6 (column 3) of my.cl:
+	  y
+
+Read-write data race at local memory address 0x1000000000008
+	Kernel: mine
+	At line 5 (column 25) of my.cl:
+	  x
+
+Invalid write of size 4 at global memory address 0x2000000000040
+	Kernel: mine
+	Entity: Global(1,0,0)
+	Debugging information not available.
+";
+
+    #[test]
+    fn places_are_told_once() {
+        let found = findings(LOG);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!((found[0].kind, found[0].line, found[0].times), (FindingKind::Race, Some(5), 2));
+        assert_eq!(found[0].said, "Read-write data race local memory");
+        assert_eq!((found[1].kind, found[1].line), (FindingKind::WriteOutside, None));
+        assert_eq!(findings(""), []);
+    }
+}

@@ -1,0 +1,202 @@
+//! The simulator: Oclgrind with our plugin, which is built once with the system's C++ compiler and kept.
+
+use crate::worker::Wrapper;
+use gpulab_model::Error;
+use gpulab_study::count::LockstepModel;
+use gpulab_system::files;
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{env, fs, io};
+
+/// The plugin's source.
+const SOURCE: &str = include_str!("plugin.cpp");
+
+/// What to install for counting.
+pub const PACKAGES: &str = "Debian/Ubuntu oclgrind liboclgrind-dev opencl-headers g++; elsewhere Oclgrind with its headers, OpenCL's headers and a \
+     C++ compiler";
+
+/// The folder of built plugins, below that for data.
+pub const PLUGINS_FOLDER: &str = "count";
+
+/// The simulator's program.
+pub(super) const OCLGRIND: &str = "oclgrind";
+
+/// Names the C++ compiler.
+const COMPILER: &str = "CXX";
+
+/// Oclgrind and the plugin that was built for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simulator {
+    /// As in `Oclgrind 21.10`.
+    pub version: String,
+    /// Where files are kept.
+    folder: PathBuf,
+    plugin: PathBuf,
+}
+
+impl Simulator {
+    /// Finds Oclgrind, and builds the plugin below `folder` unless it is there.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] if Oclgrind, its headers or a C++ compiler are missing; [`Error::Failed`] if the plugin does not
+    /// build; [`Error::Output`] if it cannot be kept.
+    pub fn prepare(folder: &Path) -> Result<Simulator, Error> {
+        let simulator = Simulator::find(folder)?;
+        if !simulator.plugin.is_file() {
+            build(&simulator.plugin)?;
+        }
+        Ok(simulator)
+    }
+
+    /// Says whether [`Simulator::prepare`] would succeed, and changes nothing: what there is.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn look(folder: &Path) -> Result<String, Error> {
+        let Simulator { version, plugin, .. } = Simulator::find(folder)?;
+        if plugin.is_file() {
+            return Ok(format!("{version}, with its plugin in {}", plugin.display()));
+        }
+        let compiler = compile(None)?;
+        Ok(format!("{version}, with {compiler} to build its plugin"))
+    }
+
+    /// The plugin, a shared library.
+    pub fn plugin(&self) -> &Path {
+        &self.plugin
+    }
+
+    /// Oclgrind, and where its plugin is or will be.
+    fn find(folder: &Path) -> Result<Simulator, Error> {
+        let version = version()?;
+        let folder = folder.join(PLUGINS_FOLDER);
+        let mut hasher = Sha256::new();
+        [SOURCE, &version].iter().for_each(|text| hasher.update(text));
+        let hash: String = hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let plugin = folder.join(format!("{}_{hash}.so", files::name_of(&[&version])));
+        Ok(Simulator { version, folder, plugin })
+    }
+
+    /// A place for the counts of a run of this process.
+    pub(super) fn counts_file(&self) -> PathBuf {
+        self.folder.join(format!("{}.jsonl", std::process::id()))
+    }
+
+    /// The simulator round a worker; its plugin writes what it counts for this machine to a file.
+    pub(super) fn wrapper(&self, model: LockstepModel, counts: &Path) -> Wrapper {
+        // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
+        let args = ["--num-threads", "1", "--local-mem-size", "49152", "--plugins"].map(OsString::from);
+        let LockstepModel { warp, segment, banks } = model;
+        let numbers = [("GPULAB_COUNT_WARP", warp), ("GPULAB_COUNT_SEGMENT", segment), ("GPULAB_COUNT_BANKS", banks)];
+        let numbers = numbers.map(|(name, value)| (name, value.to_string().into()));
+        let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
+        Wrapper {
+            program: OCLGRIND.into(),
+            args: args.into_iter().chain([self.plugin.clone().into_os_string()]).collect(),
+            variables: numbers.into_iter().chain([file]).collect(),
+        }
+    }
+}
+
+/// What is missing, and what to install.
+fn missing(what: &str) -> Error {
+    Error::NoDevice(format!("gpulab count runs kernels in the simulator Oclgrind: {what}; to install: {PACKAGES}"))
+}
+
+/// Oclgrind's name and version, as it says them.
+pub(super) fn version() -> Result<String, Error> {
+    let output = match Command::new(OCLGRIND).arg("--version").stdin(Stdio::null()).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing("it is not installed")),
+        Err(error) => return Err(missing(&format!("it cannot be started ({error})"))),
+        Ok(output) => output,
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().map(str::trim).find(|line| line.starts_with("Oclgrind "));
+    line.map(str::to_owned).ok_or_else(|| missing("oclgrind does not report its version"))
+}
+
+/// Builds the plugin under another name first, so that it is there complete or not at all.
+fn build(plugin: &Path) -> Result<(), Error> {
+    let unwritable = |source: io::Error| Error::Output { what: plugin.display().to_string(), source };
+    plugin.parent().map_or(Ok(()), fs::create_dir_all).map_err(unwritable)?;
+    // Another thread may be building it, too.
+    static BUILDS: AtomicU64 = AtomicU64::new(0);
+    let number = BUILDS.fetch_add(1, Ordering::Relaxed);
+    let unfinished = plugin.with_extension(format!("{}.{number}.part", std::process::id()));
+    let built = compile(Some(&unfinished)).and_then(|_| fs::rename(&unfinished, plugin).map_err(unwritable));
+    // What is left of a failure is of no use.
+    built.inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
+/// Compiles the plugin to a file, or without one only looks whether it compiles; the compiler that did.
+fn compile(to: Option<&Path>) -> Result<String, Error> {
+    let given = env::var(COMPILER).ok().filter(|given| !given.trim().is_empty());
+    let candidates = given.map_or_else(|| ["c++", "g++", "clang++"].map(str::to_owned).to_vec(), |given| vec![given]);
+    for candidate in &candidates {
+        match run_compiler(candidate, to) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(Error::Failed(format!("the C++ compiler {candidate} cannot be started: {error}")));
+            }
+            Ok(output) if output.status.success() => return Ok(candidate.clone()),
+            Ok(output) => return Err(not_built(candidate, &String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+    Err(missing(&format!("there is no C++ compiler ({}) to build its plugin with", candidates.join(", "))))
+}
+
+/// Runs a compiler, which may be given with arguments, over the plugin's source.
+fn run_compiler(compiler: &str, to: Option<&Path>) -> io::Result<Output> {
+    let mut words = compiler.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    // LLVM and Oclgrind are built without run-time types.
+    command.args(words).args(["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-rtti", "-x", "c++", "-"]);
+    match to {
+        Some(to) => command.arg("-o").arg(to),
+        None => command.arg("-fsyntax-only"),
+    };
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    if let Some(mut source) = child.stdin.take() {
+        // A compiler that does not read to the end says why.
+        let _ = source.write_all(SOURCE.as_bytes());
+    }
+    child.wait_with_output()
+}
+
+/// Why the plugin was not built: mostly for want of a header.
+fn not_built(compiler: &str, said: &str) -> Error {
+    let is_missing = |header: &str| said.lines().any(|line| line.contains(header) && line.contains("file"));
+    if is_missing("oclgrind/") && said.contains("fatal error") {
+        return missing("its headers are not installed");
+    }
+    if is_missing("CL/cl.h") && said.contains("fatal error") {
+        return missing("OpenCL's headers are not installed");
+    }
+    let first = said.lines().find(|line| line.contains("error")).or(said.lines().next()).unwrap_or("it said nothing");
+    Error::Failed(format!("{compiler} cannot build the simulator's plugin: {first}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_that_are_missing_have_a_package() {
+        let gcc = "<stdin>:36:10: fatal error: oclgrind/Context.h: No such file or directory";
+        let clang = "<stdin>:36:10: fatal error: 'oclgrind/Context.h' file not found";
+        for said in [gcc, clang] {
+            let error = not_built("c++", said);
+            assert_eq!(error.exit_code(), 3);
+            assert!(error.to_string().contains("liboclgrind-dev"), "{error}");
+        }
+        let error =
+            not_built("c++", "/usr/include/oclgrind/common.h:12:10: fatal error: CL/cl.h: No such file or directory");
+        assert!(error.to_string().contains("OpenCL's headers"), "{error}");
+        let error = not_built("g++", "note\n<stdin>:80:1: error: unknown type");
+        assert_eq!((error.exit_code(), error.to_string().contains("<stdin>:80:1: error: unknown type")), (1, true));
+    }
+}

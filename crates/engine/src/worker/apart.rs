@@ -1,0 +1,86 @@
+//! A whole command in a process of its own, for one that keeps its session from beginning to end: its driver may crash.
+
+use super::Interrupted;
+use gpulab_model::Error;
+use gpulab_system::children;
+use gpulab_system::stdout;
+use gpulab_system::terminal;
+use std::env;
+use std::io;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Set in the child.
+const INSIDE: &str = "GPULAB_APART";
+
+/// Added to the exit code of a child that ends by itself: a driver that ends the process knows nothing of it.
+const ORDERLY: i32 = 110;
+
+/// Runs the same command line in a child process, which does `body` there. An interrupt reaches it, too.
+///
+/// # Errors
+/// [`Error::Told`] with what the child ends with, which it has given the reason of; [`Error::Failed`] if the driver ended it.
+pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    if env::var_os(INSIDE).is_none() {
+        return in_child(interrupted);
+    }
+    children::end_with_parent();
+    let code = match body() {
+        Err(error) if !error.is_closed_pipe() => {
+            terminal::say(&terminal::abridged(&format!("gpulab: {error}")));
+            error.exit_code()
+        }
+        _ => 0,
+    };
+    std::process::exit(ORDERLY + i32::from(code));
+}
+
+fn in_child(interrupted: Interrupted) -> Result<(), Error> {
+    let failed = |e: std::io::Error| Error::Failed(format!("cannot start a process for the driver: {e}"));
+    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    command.args(env::args_os().skip(1)).env(INSIDE, "1").stdout(stdout::for_child());
+    let mut child = command.spawn().map_err(failed)?;
+    let status = ended(&mut child, interrupted).map_err(failed)?;
+    let code = status.code().and_then(|code| u8::try_from(code - ORDERLY).ok());
+    match code {
+        Some(0) => Ok(()),
+        Some(code) => Err(Error::Told(code)),
+        None => Err(Error::Failed(format!("the process that worked with the driver was ended ({status})"))),
+    }
+}
+
+/// Waits for a child's end; hands an interrupt on to it.
+fn ended(child: &mut Child, interrupted: Interrupted) -> io::Result<ExitStatus> {
+    const TICK: Duration = Duration::from_millis(20);
+    let mut is_asked = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if interrupted() && !is_asked {
+            children::interrupt(child);
+            is_asked = true;
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+/// Does something that a driver may never let end: after this time it ends the process, and says why.
+pub fn within<T>(limit: Duration, doing: &str, body: impl FnOnce() -> T) -> T {
+    let late = format!("while {doing}, the driver did not answer within {:.0} s", limit.as_secs_f64());
+    let (done, end) = mpsc::channel::<()>();
+    let watching = std::thread::Builder::new().spawn(move || {
+        if end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            terminal::say(&format!("gpulab: {late}; --deadline changes it"));
+            // A driver that hangs may hang again in its clean-up.
+            std::process::abort();
+        }
+    });
+    if let Err(why) = watching {
+        terminal::say(&format!("gpulab: nothing ends the driver if it never answers: {why}"));
+    }
+    let result = body();
+    drop(done);
+    result
+}

@@ -1,0 +1,144 @@
+//! Cases run in a process of their own, so that a driver that crashes or hangs costs one row.
+//!
+//! The parent sends [`Request`]s and the worker answers with [`Reply`]s, one JSON object a line, over the
+//! worker's standard input and output. The worker makes or reads the data itself; arrays never cross.
+//!
+//! What a driver or a kernel prints cannot get among the replies: the worker takes its standard output from them
+//! ([`gpulab_system::stdout::`]). Where a system has no way to, the number of the request still has to be in the reply, and
+//! nobody can guess that.
+
+mod apart;
+mod printed;
+mod process;
+mod serve;
+
+pub use apart::{apart, within};
+pub use process::{Interrupted, Lost, Tell, WorkerProcess};
+pub use serve::{open_session, serve};
+
+use crate::runner::Session;
+use gpulab_kernels::{FamilyFile, OwnKernel};
+use gpulab_model::Error;
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::{DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, Stop, Symptoms};
+use gpulab_model::plan::Case;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What a worker works with, for all its cases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// As given to `--device`.
+    pub device: Option<String>,
+    /// A folder of kernel sources in place of the built-in ones.
+    pub cl_dir: Option<PathBuf>,
+    /// Files of real inputs, one for each input of the problem.
+    pub inputs: Vec<String>,
+    /// The element type that the files are read as.
+    pub dtype: Option<Dtype>,
+    /// Plans are made as for a GPU of so many compute units: for a simulator, which says of itself that it is every kind of
+    /// device.
+    #[serde(default)]
+    pub as_gpu: Option<u32>,
+    /// Readers' kernels, which become rungs of their families: filled in for worker processes.
+    #[serde(default)]
+    pub own: Vec<OwnKernel>,
+    /// Readers' families: filled in for worker processes.
+    #[serde(default)]
+    pub families: Vec<FamilyFile>,
+    /// Bytes that a worker process may take beyond what it has once its device is open: for kernels that nobody trusts. Of
+    /// CPU devices only, as the drivers of GPUs reserve addresses without end.
+    #[serde(default)]
+    pub memory: Option<u64>,
+}
+
+/// A program that is put round a worker process: a simulator that brings its own OpenCL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wrapper {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments; the worker's command line follows them.
+    pub args: Vec<OsString>,
+    /// Environment variables for both.
+    pub variables: Vec<(&'static str, OsString)>,
+}
+
+/// Runs jobs in this process.
+pub struct InProcess(pub Session);
+
+impl Executor for InProcess {
+    fn info(&self) -> &DeviceInfo {
+        self.0.device().info()
+    }
+
+    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
+        self.0.ask_reference(case).map_err(|stop| Error::Failed(stop.reason))
+    }
+
+    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+        Ok(run_in(&mut self.0, job))
+    }
+}
+
+fn run_in(session: &mut Session, job: &Job) -> Outcome {
+    match job {
+        Job { baseline: true, .. } => session.baseline(&job.case, &job.settings),
+        Job { again: true, .. } => session.run_again(&job.case, &job.settings),
+        _ => session.run(&job.case, &job.settings),
+    }
+}
+
+/// A request or a reply with the request's number.
+#[derive(Debug, Serialize, Deserialize)]
+struct Numbered<T> {
+    number: u64,
+    what: T,
+}
+
+/// From the parent to the worker.
+#[derive(Debug, Serialize, Deserialize)]
+enum Request {
+    Open(Setup),
+    Run(Box<Job>),
+    Inspect(Box<Case>),
+    LaunchOnce(Box<Case>),
+    Verify(Box<Case>),
+    Diagnose(Box<Case>),
+    AskReference(Box<Case>),
+    Generation,
+    Quit,
+}
+
+/// From the worker to the parent.
+#[derive(Debug, Serialize, Deserialize)]
+enum Reply {
+    Ready(Box<DeviceInfo>),
+    Refused { exit_code: u8, message: String },
+    Done(Box<Outcome>),
+    Inspected(Result<Vec<Inspected>, Stop>),
+    LaunchedOnce(Result<LaunchedOnce, Stop>),
+    Diagnosed(Box<Result<Symptoms, Stop>>),
+    AskedReference(Result<Option<String>, Stop>),
+    Generation(Option<String>),
+}
+
+/// Seconds that a case may take beyond its sampling: a minute; a slow machine's time to make, copy and check the data; and
+/// that of a few runs of the slowest kernel, up to some minutes. At most 1e9 seconds, about 30 years, whatever the size.
+pub fn usual_deadline(bytes: u64, ops: f64) -> f64 {
+    (60.0 + bytes as f64 / 50e6 + ops / 40e9 + (ops / 50e6).min(400.0)).min(1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deadlines_grow_with_the_data_and_the_work_and_end_somewhere() {
+        assert_eq!(usual_deadline(0, 0.0), 60.0);
+        assert!(usual_deadline(1 << 30, 0.0) > 80.0);
+        let (little, much) = (usual_deadline(0, 1e9), usual_deadline(0, 1e12));
+        assert!(little < much && much < 60.0 + 25.0 + 401.0, "{little} {much}");
+        assert_eq!(usual_deadline(u64::MAX, f64::INFINITY), 1e9);
+    }
+}

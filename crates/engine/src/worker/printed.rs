@@ -1,0 +1,195 @@
+//! What a worker's driver and kernels print: read as fast as it comes, and told in a few harmless lines.
+
+use gpulab_system::terminal;
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Most lines that are told of one request, and most of the last ones that are kept for how a worker ended.
+const MOST_LINES: usize = 8;
+const LAST_LINES: usize = 5;
+
+/// Most bytes of a line that are kept.
+const MOST_BYTES: usize = 240;
+
+/// Longest wait for what was printed before a reply: it is in the pipe by then.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Begins the line that ends what was printed for a request; the request's number follows.
+const END: char = '\u{1e}';
+
+/// Ends what was printed for a request, on the worker's side.
+pub(super) fn end(number: u64) {
+    // Without a standard error nobody waits for this.
+    let _ = io::stderr().write_all(format!("\n{END}{number}\n").as_bytes());
+}
+
+/// Lines that were printed, in words that are safe to show.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Printed {
+    first: Vec<String>,
+    last: Vec<String>,
+    count: u64,
+}
+
+impl Printed {
+    fn add(&mut self, line: String) {
+        self.count += 1;
+        if self.first.len() < MOST_LINES {
+            self.first.push(line.clone());
+        }
+        self.last.push(line);
+        let surplus = self.last.len().saturating_sub(LAST_LINES);
+        self.last.drain(..surplus);
+    }
+
+    /// One message for all of it, if there is any: `who printed: ...`.
+    pub(super) fn summary(&self, who: &str) -> Option<String> {
+        let more = self.count - self.first.len() as u64;
+        let rest = (more > 0).then(|| format!("{who} printed {more} more lines"));
+        let lines = self.first.iter().map(|line| format!("{who} printed: {line}")).chain(rest);
+        Some(lines.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
+    }
+
+    /// The last lines, in one.
+    pub(super) fn last(&self) -> String {
+        self.last.join("; ")
+    }
+}
+
+/// What a reader has read so far.
+#[derive(Default)]
+struct State {
+    printed: Printed,
+    /// The request whose end was seen last.
+    ended: Option<u64>,
+    closed: bool,
+}
+
+/// Reads a worker's standard error on a thread of its own, so that no kernel waits for a full pipe.
+pub(super) struct Listener(Arc<(Mutex<State>, Condvar)>);
+
+impl Listener {
+    pub(super) fn new(mut source: impl Read + Send + 'static) -> io::Result<Listener> {
+        let shared = Arc::new((Mutex::new(State::default()), Condvar::new()));
+        let listener = Listener(Arc::clone(&shared));
+        std::thread::Builder::new().spawn(move || {
+            let (state, news) = &*shared;
+            let mut lines = Lines::default();
+            let mut room = vec![0; 1 << 16];
+            loop {
+                let count = match source.read(&mut room) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Ok(count) => count,
+                    Err(_) => 0,
+                };
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                lines.take(&room[..count], &mut |line| state.take(line));
+                if count == 0 {
+                    lines.end(&mut |line| state.take(line));
+                    state.closed = true;
+                }
+                news.notify_all();
+                if state.closed {
+                    return;
+                }
+            }
+        })?;
+        Ok(listener)
+    }
+
+    /// What was printed up to the end of a request; without one, up to the worker's end. What has come so far if that does
+    /// not come soon.
+    pub(super) fn until(&self, number: Option<u64>) -> Printed {
+        let (state, news) = &*self.0;
+        let begin = Instant::now();
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        while !state.closed && (number.is_none() || state.ended != number) {
+            let Some(left) = PATIENCE.checked_sub(begin.elapsed()) else { break };
+            state = news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        std::mem::take(&mut state.printed)
+    }
+}
+
+impl State {
+    fn take(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        match text.strip_prefix(END).and_then(|number| number.parse().ok()) {
+            Some(number) => self.ended = Some(number),
+            None if text.trim().is_empty() => {}
+            None => self.printed.add(terminal::text(text.trim_end_matches('\r')).replace('\t', " ")),
+        }
+    }
+}
+
+/// Cuts bytes into lines, of which only the beginnings are kept.
+#[derive(Default)]
+struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    fn take(&mut self, bytes: &[u8], to: &mut dyn FnMut(&[u8])) {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let text = part.strip_suffix(b"\n").unwrap_or(part);
+            let room = MOST_BYTES.saturating_sub(self.begun.len());
+            self.begun.extend_from_slice(&text[..text.len().min(room)]);
+            if text.len() < part.len() {
+                self.end(to);
+            }
+        }
+    }
+
+    fn end(&mut self, to: &mut dyn FnMut(&[u8])) {
+        to(&self.begun);
+        self.begun.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8]) -> Printed {
+        Listener::new(io::Cursor::new(text.to_vec())).unwrap().until(None)
+    }
+
+    #[test]
+    fn few_lines_are_told_and_the_others_counted() {
+        let many: String = (0..10_000).map(|i| format!("line {i}\n")).collect();
+        let printed = read(many.as_bytes());
+        let summary = printed.summary("dot v1 naive").unwrap();
+        assert_eq!(summary.lines().count(), MOST_LINES + 1);
+        assert!(summary.starts_with("dot v1 naive printed: line 0\ndot v1 naive printed: line 1\n"), "{summary}");
+        assert!(summary.ends_with("dot v1 naive printed 9992 more lines"), "{summary}");
+        assert_eq!(printed.last(), "line 9995; line 9996; line 9997; line 9998; line 9999");
+        assert_eq!(read(b"\n  \n").summary("x"), None);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_cut() {
+        let summary = read(&vec![b'x'; 3 << 20]).summary("k").unwrap();
+        assert_eq!(summary.len(), "k printed: ".len() + MOST_BYTES);
+        assert_eq!(read(b"no end").summary("k").unwrap(), "k printed: no end");
+    }
+
+    #[test]
+    fn nothing_that_is_printed_reaches_a_terminal_raw() {
+        let summary = read(b"\x1b[2J\x07a\rb\xff\te\xe2\x80\xaex\r\n").summary("k").unwrap();
+        assert_eq!(summary, "k printed: \\u{1b}[2J\\u{7}a\\rb\u{fffd} e\\u{202e}x");
+    }
+
+    #[test]
+    fn what_was_printed_for_a_request_ends_with_its_number() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let listener = Listener::new(reader).unwrap();
+        writer.write_all(format!("one\n{END}8\ntwo\n{END}x\nthree\n{END}9\nlater\n").as_bytes()).unwrap();
+        let printed = listener.until(Some(9));
+        // What came after may have been read already, but nothing before is missing.
+        assert_eq!(printed.first[..2], ["one", "two"]);
+        assert_eq!(printed.first[3], "three");
+        drop(writer);
+        listener.until(None);
+    }
+}

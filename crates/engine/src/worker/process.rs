@@ -1,0 +1,485 @@
+//! The parent's side: starts workers, gives each case its deadline, and replaces a worker that dies.
+
+use super::printed::{Listener, Printed};
+use super::{Numbered, Reply, Request, Setup, Wrapper};
+use gpulab_kernels::{self as kernels, Rung};
+use gpulab_model::Error;
+use gpulab_model::outcome::{
+    Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, Status, Stop, Symptoms,
+};
+use gpulab_model::plan::Case;
+use gpulab_system::children;
+use gpulab_system::files::ScratchFolder;
+use gpulab_system::memory;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How many times longer than its limit a simulator may take, and a kernel on a CPU device, while other programs keep the
+/// processors busy. What stands still does not work, and is waited for that long, too.
+const SIMULATOR_PATIENCE: u32 = 10;
+const CPU_PATIENCE: u32 = 3;
+
+/// How often a wait looks whether the user pressed Ctrl-C.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Whether the user asked to stop.
+pub type Interrupted = fn() -> bool;
+
+/// Tells the user what a kernel or a driver printed.
+pub type Tell = fn(&str);
+
+/// Runs jobs in a worker process.
+pub struct WorkerProcess {
+    setup: Setup,
+    wrapper: Option<Wrapper>,
+    deadline: Duration,
+    interrupted: Interrupted,
+    tell: Tell,
+    info: DeviceInfo,
+    link: Option<Link>,
+}
+
+/// A running worker.
+struct Link {
+    child: Child,
+    stdin: ChildStdin,
+    replies: Receiver<Numbered<Reply>>,
+    printed: Listener,
+    /// Of the last request. It begins anywhere, so that no kernel can guess it.
+    number: u64,
+    /// Where readers' programs find their files, and leave theirs.
+    _scratch: Option<ScratchFolder>,
+    /// How many times its limit a request may take on a machine that is busy with other work.
+    patience: u32,
+}
+
+/// How a kernel kept a worker from its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lost {
+    /// The worker did not answer within so many seconds.
+    Late(f64),
+    /// The worker died, so.
+    Died(String),
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Lost::Late(limit) => write!(f, "no result within {limit:.0} s"),
+            Lost::Died(how) => f.write_str(how),
+        }
+    }
+}
+
+/// Why no reply came.
+enum Silence {
+    Deadline,
+    Death(String),
+    Interrupted,
+}
+
+impl WorkerProcess {
+    /// Starts a worker and opens its device. `deadline` is what each case may take on top of its own
+    /// time limit; `tell` is given what kernels and drivers print meanwhile.
+    ///
+    /// # Errors
+    /// What the worker says: no driver, no matching device, unreadable inputs.
+    pub fn open(
+        setup: Setup,
+        deadline: Duration,
+        interrupted: Interrupted,
+        tell: Tell,
+    ) -> Result<WorkerProcess, Error> {
+        WorkerProcess::start(setup, None, deadline, interrupted, tell)
+    }
+
+    /// As [`WorkerProcess::open`], with a program round the worker.
+    ///
+    /// # Errors
+    /// As there, and if the program cannot be started.
+    pub fn open_under(
+        wrapper: Wrapper,
+        setup: Setup,
+        deadline: Duration,
+        interrupted: Interrupted,
+        tell: Tell,
+    ) -> Result<WorkerProcess, Error> {
+        WorkerProcess::start(setup, Some(wrapper), deadline, interrupted, tell)
+    }
+
+    fn start(
+        setup: Setup,
+        wrapper: Option<Wrapper>,
+        deadline: Duration,
+        interrupted: Interrupted,
+        tell: Tell,
+    ) -> Result<WorkerProcess, Error> {
+        let (link, info) = start(&setup, wrapper.as_ref(), deadline, interrupted)?;
+        Ok(WorkerProcess { setup, wrapper, deadline, interrupted, tell, info, link: Some(link) })
+    }
+
+    /// A link to the worker: the one there is, or one to a new worker.
+    fn link(&mut self) -> Result<Link, Error> {
+        match self.link.take() {
+            Some(link) => Ok(link),
+            None => Ok(start(&self.setup, self.wrapper.as_ref(), self.deadline, self.interrupted)?.0),
+        }
+    }
+
+    /// Builds a case's kernels and says what they need, or what stops the case.
+    ///
+    /// # Errors
+    /// That the driver ended the worker, or did not answer in time.
+    pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
+        match self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel")? {
+            Reply::Inspected(answer) => Ok(answer),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
+    /// Verifies a case without timing it; within `limit`.
+    ///
+    /// # Errors
+    /// That a new worker could not be started, or an interrupt.
+    pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
+        self.ask_within(&Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
+            Reply::Done(outcome) => Some(*outcome),
+            _ => None,
+        })
+    }
+
+    /// Runs a job; within `limit`.
+    ///
+    /// # Errors
+    /// As of [`WorkerProcess::verify`].
+    pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
+        self.ask_within(&Request::Run(Box::new(job.clone())), limit, |reply| match reply {
+            Reply::Done(outcome) => Some(*outcome),
+            _ => None,
+        })
+    }
+
+    /// Launches a case's kernels once each, within `limit`; says what was launched, or what stops the case. That a kernel ends
+    /// the worker or never ends is an answer, too.
+    ///
+    /// # Errors
+    /// As of [`WorkerProcess::verify`].
+    pub fn launch_once_within(
+        &mut self,
+        case: &Case,
+        limit: Duration,
+    ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
+        self.ask_within(&Request::LaunchOnce(Box::new(case.clone())), limit, |reply| match reply {
+            Reply::LaunchedOnce(answer) => Some(answer),
+            _ => None,
+        })
+    }
+
+    /// Looks at what a case's kernels do wrong; within `limit`.
+    ///
+    /// # Errors
+    /// As of [`WorkerProcess::verify`].
+    pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
+        self.ask_within(&Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
+            Reply::Diagnosed(answer) => Some(*answer),
+            _ => None,
+        })
+    }
+
+    /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due.
+    fn ask_within<T>(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+        take: impl FnOnce(Reply) -> Option<T>,
+    ) -> Result<Result<T, Lost>, Error> {
+        let mut link = self.link()?;
+        let silence = match link.ask(request, limit, self.interrupted) {
+            Ok(reply) => {
+                let printed = link.printed.until(Some(link.number));
+                // What a compiler prints is in its log.
+                let is_built = !matches!(&reply, Reply::Done(outcome) if outcome.status() == Status::BuildFailed);
+                printed.summary("the kernel").iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
+                self.link = Some(link);
+                return take(reply).map(Ok).ok_or_else(|| Error::Failed(STRANGE.into()));
+            }
+            Err(silence) => silence,
+        };
+        link.kill().summary("the kernel").iter().for_each(|text| (self.tell)(text));
+        match silence {
+            Silence::Interrupted => Err(Error::Interrupted),
+            Silence::Death(how) => Ok(Err(Lost::Died(how))),
+            Silence::Deadline => Ok(Err(Lost::Late(limit.as_secs_f64()))),
+        }
+    }
+
+    /// The device's generation, where its driver tells.
+    ///
+    /// # Errors
+    /// That the driver ended the worker, or did not answer in time.
+    pub fn generation(&mut self) -> Result<Option<String>, Error> {
+        match self.ask(&Request::Generation, "asking for the device's generation")? {
+            Reply::Generation(answer) => Ok(answer),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
+    /// Asks for what is no job: without an answer there is nothing to go on with.
+    fn ask(&mut self, request: &Request, doing: &str) -> Result<Reply, Error> {
+        let mut link = self.link()?;
+        match link.ask(request, self.deadline, self.interrupted) {
+            Ok(reply) => {
+                if let Some(text) = link.printed.until(Some(link.number)).summary("the driver") {
+                    (self.tell)(&text);
+                }
+                self.link = Some(link);
+                Ok(reply)
+            }
+            Err(silence) => {
+                link.kill();
+                Err(match silence {
+                    Silence::Interrupted => Error::Interrupted,
+                    Silence::Death(how) => Error::Failed(format!("while {doing}, {how}")),
+                    Silence::Deadline => Error::Failed(format!(
+                        "while {doing}, the driver did not answer within {:.0} s",
+                        self.deadline.as_secs_f64()
+                    )),
+                })
+            }
+        }
+    }
+}
+
+/// What is said of a worker that answers something else.
+const STRANGE: &str = "the worker's answer does not belong to the question";
+
+impl Executor for WorkerProcess {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn renew(&mut self) {
+        self.end();
+    }
+
+    fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
+        match self.ask(&Request::AskReference(Box::new(case.clone())), "asking the reference for the right result")? {
+            Reply::AskedReference(answer) => answer.map_err(|stop| Error::Failed(stop.reason)),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
+    fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
+        let mut link = self.link()?;
+        let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
+        let reply = link.ask(&Request::Run(Box::new(job.clone())), limit, self.interrupted);
+        let tell = |printed: Printed| printed.summary(&name(job)).iter().for_each(|text| (self.tell)(text));
+        let stop = match reply {
+            Ok(Reply::Done(outcome)) => {
+                tell(link.printed.until(Some(link.number)));
+                self.link = Some(link);
+                return Ok(*outcome);
+            }
+            Ok(_) => Stop::failed(STRANGE),
+            Err(Silence::Interrupted) => {
+                link.kill();
+                return Err(Error::Interrupted);
+            }
+            Err(Silence::Death(how)) => Stop::failed(how),
+            Err(Silence::Deadline) => Stop::new(
+                Status::Timeout,
+                format!("no result within its deadline of {:.0} s; --deadline changes it", limit.as_secs_f64()),
+            ),
+        };
+        tell(link.kill());
+        let clock = if job.baseline { Clock::Wall } else { job.settings.clock };
+        Ok(Outcome::pending(&job.case, clock).ended(Err(stop)))
+    }
+}
+
+/// What a job is called where something is said of it.
+fn name(job: &Job) -> String {
+    let case = &job.case;
+    let rung = kernels::family(&case.family).and_then(|family| family.rung(&case.variant));
+    format!("{} {}", case.family, rung.map_or_else(|| case.variant.clone(), Rung::label))
+}
+
+impl WorkerProcess {
+    /// Ends the worker, if there is one.
+    fn end(&mut self) {
+        if let Some(mut link) = self.link.take() {
+            let _ = link.send(&Request::Quit);
+            // A worker that does not leave at once may be stuck in its driver's clean-up.
+            let asked = Instant::now();
+            while asked.elapsed() < Duration::from_secs(1) && matches!(link.child.try_wait(), Ok(None)) {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            link.kill();
+        }
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn start(
+    setup: &Setup,
+    wrapper: Option<&Wrapper>,
+    limit: Duration,
+    interrupted: Interrupted,
+) -> Result<(Link, DeviceInfo), Error> {
+    if let Some(limit) = memory::narrow_address_space() {
+        return Err(Error::NoDevice(format!("{limit} for drivers to load")));
+    }
+    let setup = Setup { own: kernels::adopted(), families: kernels::described(), ..setup.clone() };
+    let failed = |e| Error::Failed(format!("cannot start the worker process: {e}"));
+    // Without one, who needs it says why.
+    let scratch = if setup.families.is_empty() { None } else { ScratchFolder::new().ok() };
+    let mut link = Link::spawn(wrapper, scratch).map_err(failed)?;
+    match link.ask(&Request::Open(setup), limit, interrupted) {
+        Ok(Reply::Ready(info)) => {
+            link.patience = match wrapper {
+                Some(_) => SIMULATOR_PATIENCE,
+                None if info.kind == "cpu" => CPU_PATIENCE,
+                None => 1,
+            };
+            Ok((link, *info))
+        }
+        Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
+        Ok(_) => Err(Error::Failed("the worker answered before it was asked".into())),
+        Err(silence) => {
+            link.kill();
+            Err(match silence {
+                Silence::Interrupted => Error::Interrupted,
+                Silence::Death(how) => {
+                    Error::Failed(format!("while opening the device, {how}; `gpulab devices` names a broken driver"))
+                }
+                Silence::Deadline => Error::Failed(format!(
+                    "the driver did not open its device within {:.0} s; `gpulab doctor` looks at each driver",
+                    limit.as_secs_f64()
+                )),
+            })
+        }
+    }
+}
+
+/// How long all threads of a child have worked; none where the system does not tell.
+fn processor_time(child: &Child) -> Option<Duration> {
+    /// Linux counts in hundredths of a second, for other programs at least.
+    const TICKS_A_SECOND: u64 = 100;
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // The program's name, in brackets, may hold anything.
+    let mut numbers = text.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse::<u64>);
+    let (user, system) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    Some(Duration::from_millis((user + system) * 1000 / TICKS_A_SECOND))
+}
+
+fn refused(exit_code: u8, message: String) -> Error {
+    match exit_code {
+        2 => Error::Usage(message),
+        3 => Error::NoDevice(message),
+        _ => Error::Failed(message),
+    }
+}
+
+/// This program's command line, with the wrapper before it.
+fn command(wrapper: Option<&Wrapper>, program: &Path) -> Command {
+    let Some(Wrapper { program: wrapping, args, variables }) = wrapper else { return Command::new(program) };
+    let mut command = Command::new(wrapping);
+    command.args(args).arg(program).envs(variables.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+impl Link {
+    fn spawn(wrapper: Option<&Wrapper>, scratch: Option<ScratchFolder>) -> std::io::Result<Link> {
+        let mut command = command(wrapper, &std::env::current_exe()?);
+        // A worker that is killed removes nothing: its parent does.
+        command.envs(scratch.iter().map(|scratch| ("TMPDIR", scratch.path())));
+        let mut child = children::lead_group(&mut command)
+            .arg("worker")
+            // What a dying worker says last is shown: a stack would push it out.
+            .env("RUST_BACKTRACE", "0")
+            .envs(memory::large_pages())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let missing = || std::io::Error::other("a pipe to the worker is missing");
+        let stdin = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let stderr = child.stderr.take().ok_or_else(missing)?;
+        let (sender, replies) = mpsc::channel();
+        std::thread::Builder::new().spawn(move || {
+            // Where drivers can print among the replies, what they print is no reply.
+            for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
+                if let Ok(reply) = serde_json::from_slice(&line)
+                    && sender.send(reply).is_err()
+                {
+                    return;
+                }
+            }
+        })?;
+        let number = RandomState::new().build_hasher().finish();
+        let patience = if wrapper.is_some() { SIMULATOR_PATIENCE } else { 1 };
+        Ok(Link { child, stdin, replies, printed: Listener::new(stderr)?, number, patience, _scratch: scratch })
+    }
+
+    fn send(&mut self, request: &Request) -> std::io::Result<()> {
+        self.number = self.number.wrapping_add(1);
+        let mut line = serde_json::to_vec(&Numbered { number: self.number, what: request })?;
+        line.push(b'\n');
+        self.stdin.write_all(&line)?;
+        self.stdin.flush()
+    }
+
+    fn ask(&mut self, request: &Request, limit: Duration, interrupted: Interrupted) -> Result<Reply, Silence> {
+        if self.send(request).is_err() {
+            return Err(Silence::Death(self.last_words()));
+        }
+        let (asked, worked) = (Instant::now(), processor_time(&self.child));
+        loop {
+            match self.replies.recv_timeout(TICK) {
+                Ok(reply) if reply.number == self.number => return Ok(reply.what),
+                // Nothing that was asked.
+                Ok(_) if !self.is_late(asked, worked, limit) => {}
+                Err(_) if interrupted() => return Err(Silence::Interrupted),
+                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Death(self.last_words())),
+                Err(RecvTimeoutError::Timeout) if !self.is_late(asked, worked, limit) => {}
+                Ok(_) | Err(RecvTimeoutError::Timeout) => return Err(Silence::Deadline),
+            }
+        }
+    }
+
+    /// Whether a request that was made then, when the worker had worked so long, has taken longer than its limit. Where kernels
+    /// run on this machine's processors, what other programs took of them does not count, for a while.
+    fn is_late(&self, asked: Instant, worked: Option<Duration>, limit: Duration) -> bool {
+        let elapsed = asked.elapsed();
+        if elapsed < limit || self.patience == 1 || elapsed >= limit.saturating_mul(self.patience) {
+            return elapsed >= limit;
+        }
+        worked.zip(processor_time(&self.child)).is_none_or(|(before, now)| now.saturating_sub(before) >= limit)
+    }
+
+    /// How the worker ended, and what it or its driver said last.
+    fn last_words(&mut self) -> String {
+        let how = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
+        let last_words = self.printed.until(None).last();
+        let last_words = if last_words.is_empty() { last_words } else { format!(", and said: {last_words}") };
+        let limited = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
+        format!("the driver ended the worker process ({how}){last_words}{limited}")
+    }
+
+    /// Ends the worker, and what it has started. What it had printed since the last reply.
+    fn kill(mut self) -> Printed {
+        children::kill_group(&mut self.child);
+        self.printed.until(None)
+    }
+}

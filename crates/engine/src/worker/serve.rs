@@ -1,0 +1,133 @@
+//! The worker's side: reads requests until there are no more.
+
+use super::{Numbered, Reply, Request, Setup, printed, run_in};
+use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDevice, select};
+use crate::input;
+use crate::oracle;
+use crate::runner::{Session, second_seed};
+use gpulab_kernels as kernels;
+use gpulab_kernels::Sources;
+use gpulab_model::Error;
+use gpulab_model::plan::Target;
+use gpulab_system::children;
+use gpulab_system::files::ScratchFolder;
+use gpulab_system::memory;
+use gpulab_system::stdout::Results;
+use std::io::{self, BufRead, Write};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Opens the device and reads the inputs that a setup names.
+///
+/// # Errors
+/// [`Error::NoDevice`] without a driver or a matching device, [`Error::Usage`] for unreadable inputs.
+pub fn open_session(setup: &Setup) -> Result<Session, Error> {
+    for own in &setup.own {
+        kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", own.name)))?;
+    }
+    for family in &setup.families {
+        oracle::declare(family, setup.device.as_deref())?;
+    }
+    let files = setup.inputs.iter().map(|spec| input::read(spec, setup.dtype)).collect::<Result<Vec<_>, _>>()?;
+    let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
+    let mut info = select::select(&platforms, setup.device.as_deref())?.clone();
+    if let Some(compute_units) = setup.as_gpu {
+        info.target = Target { gpu: true, compute_units, ..info.target };
+    }
+    let device = OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
+    let sources = Sources { dir: setup.cl_dir.clone() };
+    let mut session = Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files));
+    if let Some(seed) = second_seed().map_err(Error::Usage)? {
+        session.set_second_seed(seed);
+    }
+    Ok(session)
+}
+
+/// Serves requests from standard input until `Quit`. Replies go to what was standard output when the process began.
+///
+/// # Errors
+/// [`Error::Output`] if the parent is gone; [`Error::Usage`] if there never was one; [`Error::Failed`] if it is no gpulab
+/// of this version.
+pub fn serve() -> Result<(), Error> {
+    let requests = read_requests().map_err(|e| Error::Failed(format!("no thread could be started: {e}")))?;
+    let mut session = None;
+    let mut was_asked = false;
+    for request in requests {
+        let Numbered { number, what } = request.map_err(|e| Error::Failed(format!("this is not a request: {e}")))?;
+        was_asked = true;
+        let reply = match what {
+            Request::Open(setup) => match open_session(&setup) {
+                Ok(opened) => {
+                    let info = opened.device().info().clone();
+                    if let Some(bytes) = setup.memory {
+                        memory::limit(bytes, info.kind == "cpu");
+                    }
+                    session = Some(opened);
+                    Reply::Ready(Box::new(info))
+                }
+                Err(error) => Reply::Refused { exit_code: error.exit_code(), message: error.to_string() },
+            },
+            Request::Run(job) => match &mut session {
+                Some(session) => Reply::Done(Box::new(run_in(session, &job))),
+                None => unopened(),
+            },
+            Request::Inspect(case) => session.as_mut().map_or_else(unopened, |s| Reply::Inspected(s.inspect(&case))),
+            Request::LaunchOnce(case) => {
+                session.as_mut().map_or_else(unopened, |s| Reply::LaunchedOnce(s.launch_once(&case)))
+            }
+            Request::Verify(case) => session.as_mut().map_or_else(unopened, |s| Reply::Done(Box::new(s.verify(&case)))),
+            Request::Diagnose(case) => {
+                session.as_mut().map_or_else(unopened, |s| Reply::Diagnosed(Box::new(s.diagnose(&case))))
+            }
+            Request::AskReference(case) => {
+                session.as_mut().map_or_else(unopened, |s| Reply::AskedReference(s.ask_reference(&case)))
+            }
+            Request::Generation => {
+                session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))
+            }
+            Request::Quit => break,
+        };
+        flush_printed();
+        printed::end(number);
+        send(&Numbered { number, what: reply })?;
+    }
+    if was_asked {
+        return Ok(());
+    }
+    let why = "other commands start gpulab worker to run kernels; it received no request";
+    Err(Error::Usage(why.into()))
+}
+
+fn unopened() -> Reply {
+    Reply::Refused { exit_code: 1, message: "no device was opened".into() }
+}
+
+/// Requests arrive on a thread of their own, so that the end of the parent is noticed while a kernel
+/// hangs: then nothing but the end of this process stops it.
+fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Request>>>> {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::Builder::new().spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            let request = serde_json::from_str(&line);
+            let is_last = matches!(request, Err(_) | Ok(Numbered { what: Request::Quit, .. }));
+            if sender.send(request).is_err() || is_last {
+                return;
+            }
+        }
+        // The parent was killed, and with it who removes this.
+        ScratchFolder::remove_of(&std::env::temp_dir());
+        // Whoever waits for a request ends by itself.
+        drop(sender);
+        std::thread::sleep(PATIENCE);
+        children::end_group();
+    })?;
+    Ok(receiver)
+}
+
+fn send(reply: &Numbered<Reply>) -> Result<(), Error> {
+    let output = |source| Error::Output { what: "the worker's pipe".into(), source };
+    let mut line = serde_json::to_vec(reply).map_err(|e| Error::Failed(e.to_string()))?;
+    line.push(b'\n');
+    Results.write_all(&line).and_then(|()| Results.flush()).map_err(output)
+}

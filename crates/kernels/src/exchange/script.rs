@@ -1,0 +1,137 @@
+//! What a case of an exchange turns into.
+
+use gpulab_model::plan::{Cost, Holding, MemoryKind, QueuedCommand};
+
+/// Commands with the memory that they work on. Their `HostId`s and `BufferId`s, in arguments of launches too, are places
+/// in the lists here, until the runner has allocated what the lists say.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// Memory of the host.
+    pub host: Vec<HostSpec>,
+    /// Buffers.
+    pub buffers: Vec<DeviceSpec>,
+    /// What launches need.
+    pub program: Option<Program>,
+    /// What is done and timed.
+    pub commands: Vec<QueuedCommand>,
+    /// How often, before the host waits: times are those of one time.
+    pub repeat: usize,
+    /// Which event time it is, if events are the clock.
+    pub reading: Reading,
+    /// What must have come of it.
+    pub answer: Answer,
+    /// Bytes moved and operations done each time.
+    pub cost: Cost,
+    /// Whether the events of all commands are kept, to show what overlapped.
+    pub timeline: bool,
+}
+
+impl Script {
+    /// Bytes of all buffers and memories.
+    pub fn bytes(&self) -> u64 {
+        let host = self.host.iter().map(|spec| spec.bytes as u64);
+        host.chain(self.buffers.iter().map(|spec| spec.bytes as u64)).sum()
+    }
+}
+
+/// What memory holds before the first command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// [`pattern`].
+    Pattern,
+    /// Zeros.
+    Zeros,
+    /// Whatever is there.
+    Undefined,
+}
+
+/// Memory of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostSpec {
+    /// Its size, above 0.
+    pub bytes: usize,
+    /// How it is held.
+    pub holding: Holding,
+    /// What it begins with.
+    pub contents: Contents,
+}
+
+/// A buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceSpec {
+    /// Its size, above 0.
+    pub bytes: usize,
+    /// Where it lies.
+    pub place: MemoryKind,
+    /// What it begins with.
+    pub contents: Contents,
+}
+
+/// A kernel file to build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Path below `cl/`.
+    pub path: &'static str,
+    /// Preprocessor definitions.
+    pub defines: Vec<(String, String)>,
+    /// The kernels that are launched.
+    pub kernels: Vec<String>,
+}
+
+/// Which seconds the events of a script's commands mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// From the first start to the last end.
+    Span,
+    /// From when the first command was put in its queue to its start.
+    Delay,
+}
+
+/// Where the result lies and what it must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Where.
+    pub place: AnswerPlace,
+    /// Each of its bytes before a run that is checked: no right result has them everywhere.
+    pub before: u8,
+    /// What must be there after one.
+    pub expect: Expected,
+    /// Whether the result depends on what was there before, as a count does.
+    pub adds: bool,
+}
+
+impl Answer {
+    /// A result that depends on nothing that was there before.
+    pub(super) fn new(place: AnswerPlace, expect: Expected) -> Answer {
+        Answer { place, before: POISON, expect, adds: false }
+    }
+}
+
+/// Where a result lies: a place in one of a script's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerPlace {
+    /// In memory of the host.
+    Host(usize),
+    /// In a buffer.
+    Buffer(usize),
+}
+
+/// What a result must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// [`pattern`], as long as the memory.
+    Pattern,
+    /// These words, from the memory's first byte on.
+    Words(Vec<u32>),
+    /// Nothing: no device takes part.
+    Nothing,
+}
+
+/// Bytes that a result has before a checked run, where nothing depends on them.
+pub const POISON: u8 = 0xA5;
+
+/// Words without a period that a transfer of part of them could hide in: word `i`, different for each seed.
+pub fn pattern(seed: u64, i: usize) -> u32 {
+    let x = (i as u64 ^ seed.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (x >> 32) as u32
+}

@@ -1,0 +1,35 @@
+//! Three terms, of which the first two cancel each other, added from either end.
+
+use super::{Exact, OneLaunch, arg, as_it_is, get, setting};
+use crate::shape::Grid;
+use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use gpulab_model::data::{Array, Dtype, Fill};
+use gpulab_model::plan::{Cost, Plan, Refusal};
+
+/// Three terms whose sum depends on the order.
+pub const FAMILY: Family = Family {
+    name: "absorbed",
+    about: "sum three terms from either end",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |_, _| vec![1],
+        result: |_, _| 1,
+        fill: Fill::Ones,
+        cost: |_| Cost { bytes: 8.0, ops: 2.0 },
+        answer: |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
+        finish: as_it_is,
+        companions: &[],
+    },
+    references: &[],
+    ladder: &[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])],
+    choices: &[RIGHT],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+pub const RIGHT: Tunable = setting("right", "whether the last two terms are added first");
+
+fn three_terms(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let args = [arg(ask, RIGHT.name)];
+    OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
+}

@@ -1,0 +1,73 @@
+//! Reads of every word of a matrix once, down its columns or along its rows, which may have any pitch.
+
+use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
+use crate::cpu;
+use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
+use gpulab_model::plan::{Arg, Cost, Plan, Refusal};
+use rayon::prelude::*;
+
+/// Reads n words, a power of two, of a matrix.
+pub const FAMILY: Family = Family {
+    name: "columns",
+    about: "read a matrix down its columns",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, params| vec![Layout::of(shape, params).len()],
+        result: |_, _| 1,
+        fill: Fill::Real,
+        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+        answer: |case, inputs| Layout::of(case.shape, &case.params).sum(&inputs[0]),
+        finish: |_, output| cpu::wrapping_sum(&output),
+        companions: &[],
+    },
+    references: &[],
+    ladder: &[rung("lab/columns/v1_walk.cl", plan, &[DOWN])],
+    choices: &[COLUMNS, PAD],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+pub const COLUMNS: Tunable = setting("columns", "logarithm of the words of a row");
+pub const PAD: Tunable = setting("padding", "unused words behind each row");
+pub const DOWN: Tunable = setting("down", "whether the walk is down the columns");
+
+/// Where the words of a matrix lie.
+struct Layout {
+    rows: usize,
+    columns: usize,
+    /// Words from the start of a row to that of the next.
+    pitch: usize,
+}
+
+impl Layout {
+    fn of(shape: Shape, params: &Params) -> Layout {
+        let columns = (1u64 << get(params, COLUMNS.name).min(31)).min(shape.n.max(1)) as usize;
+        let pitch = columns + get(params, PAD.name) as usize;
+        Layout { rows: shape.n as usize / columns, columns, pitch }
+    }
+
+    fn len(&self) -> usize {
+        self.rows * self.pitch
+    }
+
+    fn sum(&self, x: &Array) -> Array {
+        let Array::I32(words) = x else { return Array::zeros(x.dtype(), 1) };
+        let row = |row: &[i32]| row[..self.columns].iter().fold(0, |a: i32, &b| a.wrapping_add(b));
+        Array::I32(vec![words.par_chunks(self.pitch).map(row).reduce(|| 0, i32::wrapping_add)])
+    }
+}
+
+/// Accesses that are written out in the kernel.
+const UNROLLED: u64 = 8;
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let walk = Walk::over(ask, ask.case.shape.n, UNROLLED, IN_TURNS)?;
+    let Layout { rows, columns, pitch } = Layout::of(ask.case.shape, &ask.case.params);
+    let formula = match get(&ask.case.params, DOWN.name) {
+        1 => [rows.ilog2() as usize, pitch, 1],
+        _ => [columns.ilog2() as usize, 1, pitch],
+    };
+    let args: Vec<Arg> = formula.map(|number| Arg::Uint(number as u32)).into_iter().chain(walk.args()).collect();
+    OneLaunch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
+}

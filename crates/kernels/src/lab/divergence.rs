@@ -1,0 +1,61 @@
+//! Two branches of equal work, of which an item takes one or both, chosen by its number.
+
+use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
+use crate::shape::Grid;
+use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use gpulab_model::data::{Array, Dtype, Fill};
+use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
+
+/// The kernel: n items, each with one or both of two branches.
+pub const FAMILY: Family = Family {
+    name: "divergence",
+    about: "two branches of equal work",
+    form: Form::Vector,
+    problem: &Exact::of_each(Fill::Real, cost, answer),
+    references: &[],
+    ladder: &[rung("lab/divergence/v1_two_ways.cl", plan, &[])],
+    choices: &[SHIFT, FIRST, SECOND, ROUNDS],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Arithmetic,
+};
+
+pub const SHIFT: Tunable = setting("shift", "logarithm of the items that take one branch together");
+pub const FIRST: Tunable = setting("first", "which runs take the first branch: 1 the even ones, 2 the odd ones, 3 all");
+pub const SECOND: Tunable = setting("second", "which runs take the second branch");
+
+/// Steps of a branch in one round, as in the kernel, and the numbers in each.
+const STEPS: u64 = 8;
+const P: u32 = 1_664_525;
+const Q: u32 = 1_013_904_223;
+
+fn cost(case: &Case) -> Cost {
+    let branches = |name: &str| get(&case.params, name).count_ones() as f64 / 2.0;
+    let n = case.shape.n as f64;
+    let steps = (STEPS * get(&case.params, ROUNDS.name)) as f64;
+    Cost { bytes: 8.0 * n, ops: n * steps * (branches(FIRST.name) + branches(SECOND.name)) }
+}
+
+/// What `steps` steps of a chain come to, as a factor and a term: none has to be taken for each item.
+fn chain(p: u32, q: u32, steps: u64) -> (u32, u32) {
+    (0..steps).fold((1, 0), |(factor, term), _| (factor.wrapping_mul(p), term.wrapping_mul(p).wrapping_add(q)))
+}
+
+fn answer(case: &Case, inputs: &[Array]) -> Array {
+    let get = |name: &str| get(&case.params, name);
+    let (shift, steps) = (get(SHIFT.name), STEPS * get(ROUNDS.name));
+    let ways = [(get(FIRST.name), chain(P, Q, steps)), (get(SECOND.name), chain(Q, P, steps))];
+    let result = |(id, x): (u64, u32)| {
+        let odd = id >> shift & 1;
+        let taken = ways.iter().filter(|(runs, _)| runs >> odd & 1 == 1);
+        taken.fold(x, |a, (_, (factor, term))| a.wrapping_mul(*factor).wrapping_add(*term))
+    };
+    array((0..).zip(words(&inputs[0])).map(result))
+}
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let n = whole_groups(ask)?;
+    let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
+    let args: Vec<Arg> = names.map(|name| arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();
+    OneLaunch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines: &[], args: &args, local: 0 }
+        .plan(ask)
+}

@@ -1,0 +1,53 @@
+//! Chains of steps in groups of any size, whose items all hold as much.
+
+use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
+use super::{Exact, OneLaunch, ROUNDS, arg, get, whole_groups};
+use crate::shape::Grid;
+use crate::{Ask, Bound, Family, Form, rung};
+use gpulab_model::data::{Array, Dtype, Fill};
+use gpulab_model::plan::{Case, Plan, Refusal};
+
+/// n items with chains of multiplications with an addition, in groups that the case chooses.
+pub const FAMILY: Family = Family {
+    name: "group",
+    about: "chains of multiplications with an addition in groups of any size",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, _| starts(shape, HELD),
+        companions: CHECKS,
+        ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer)
+    },
+    references: &[],
+    ladder: &[rung("lab/group/v1_held.cl", plan, &[])],
+    choices: &[ROUNDS],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Arithmetic,
+};
+
+/// Chains of an item, and steps of a chain in a round, as in the kernel.
+const HELD: u64 = 4;
+const STEPS: u64 = 16;
+
+/// Steps of a chain.
+fn steps(case: &Case) -> u64 {
+    STEPS * get(&case.params, ROUNDS.name)
+}
+
+/// Neighbours are the same in groups of any size, and so are the results: data are kept from size to size.
+fn answer(case: &Case, inputs: &[Array]) -> Array {
+    match sums(case, inputs, HELD, steps(case)) {
+        Array::F32(x) => Array::F32(x.chunks(2).flat_map(|pair| pair.iter().rev().copied()).collect()),
+        other => other,
+    }
+}
+
+fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (n, wg) = (whole_groups(ask)?, ask.case.wg.size());
+    if !wg.is_multiple_of(2) {
+        return Err(Refusal::Group(format!("work-group {wg}: an even number is needed")));
+    }
+    let [factor, term] = ChainStep::of(ask.case).args();
+    let args = [arg(ask, ROUNDS.name), factor, term];
+    let local = 4 * HELD * wg as u64;
+    OneLaunch { grid: Grid::covering(wg, n), output: n as usize, defines: &[], args: &args, local }.plan(ask)
+}

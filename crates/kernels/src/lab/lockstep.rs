@@ -1,0 +1,96 @@
+//! Sums by trees whose last steps, within one warp, are synchronised or not.
+
+use super::{OneLaunch, array, whole_groups, words};
+use crate::shape::{self, Grid};
+use crate::{Ask, Bound, Family, Form, Problem, rung};
+use gpulab_model::data::{Array, Dtype, Params, Shape};
+use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal};
+
+/// The kernels: a sum of each group's elements. What is right of them is told, and not demanded: see [`Lockstep`].
+pub const FAMILY: Family = Family {
+    name: "lockstep",
+    about: "sums by a tree whose last steps are not, or differently, synchronised",
+    form: Form::Vector,
+    problem: &Lockstep,
+    references: &[],
+    ladder: &[
+        rung("lab/lockstep/v1_bare.cl", unsynchronised, &[]),
+        rung("lab/lockstep/v2_volatile.cl", unsynchronised, &[]),
+        rung("lab/lockstep/v3_synchronised.cl", synchronised, &[]),
+    ],
+    choices: &[],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+/// Items of the warp that the slides write out.
+const WARP: usize = 32;
+
+/// The result is the number of groups whose sum is wrong: none where items are synchronised, any number where they race.
+struct Lockstep;
+
+impl Problem for Lockstep {
+    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
+        vec![shape.n as usize]
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = case.shape.n as f64;
+        Cost { bytes: 4.0 * n, ops: n }
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        let groups = inputs[0].len() / case.wg.size();
+        Reference::Error(if case.variant == "synchronised" { 0.0 } else { groups as f64 })
+    }
+
+    fn error(&self, case: &Case, sums: &Array, inputs: &[Array]) -> Option<Array> {
+        let elements = words(&inputs[0]);
+        let wanted = elements.chunks(case.wg.size()).map(|group| group.iter().copied().fold(0, u32::wrapping_add));
+        let wrong = array(wanted).as_bytes().chunks(4).zip(sums.as_bytes().chunks(4)).filter(|(a, b)| a != b).count();
+        Some(Array::F64(vec![wrong as f64]))
+    }
+}
+
+fn unsynchronised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    plan(ask, None)
+}
+
+fn synchronised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    plan(ask, Some(shape::lockstep(ask)?))
+}
+
+fn plan(ask: &Ask<'_>, lockstep: Option<&str>) -> Result<Plan, Refusal> {
+    let (n, wg) = (whole_groups(ask)?, ask.case.wg.size());
+    if !wg.is_power_of_two() || wg < 2 * WARP {
+        return Err(Refusal::Group(format!("work-group {wg}: a power of two from {} on is needed", 2 * WARP)));
+    }
+    let grid = Grid::covering(wg, n);
+    let defines: Vec<(&str, String)> = lockstep.into_iter().map(|name| (name, "1".to_owned())).collect();
+    OneLaunch { grid, output: grid.groups, defines: &defines, args: &[], local: 4 * wg as u64 }.plan(ask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpulab_model::plan::WorkGroup;
+
+    #[test]
+    fn groups_with_a_wrong_sum_are_counted() {
+        let case = |variant: &str| Case {
+            wg: WorkGroup::linear(64),
+            ..Case::of(FAMILY.name, variant, Dtype::I32, Shape::vector(256))
+        };
+        let inputs = [Array::I32((0..256).collect())];
+        let right: Vec<i32> = (0..4).map(|group| (64 * group..64 * (group + 1)).sum()).collect();
+        let wrong = |sums: &[i32]| Lockstep.error(&case("bare"), &Array::I32(sums.to_vec()), &inputs);
+        assert_eq!(wrong(&right), Some(Array::F64(vec![0.0])));
+        assert_eq!(wrong(&[right[0], 7, right[2], 8]), Some(Array::F64(vec![2.0])));
+        assert_eq!(Lockstep.reference(&case("bare"), &inputs), Reference::Error(4.0));
+        assert_eq!(Lockstep.reference(&case("synchronised"), &inputs), Reference::Error(0.0));
+    }
+}

@@ -1,0 +1,268 @@
+//! Kernels of experiments: problems with exact answers, and plans of one launch. One file a family.
+
+pub mod absorbed;
+pub mod banks;
+pub mod chains;
+pub mod chase;
+pub mod columns;
+pub mod constant;
+pub mod divergence;
+pub mod group;
+pub mod instructions;
+pub mod intensity;
+pub mod laden;
+pub mod lockstep;
+pub mod neighbours;
+pub mod orders;
+pub mod presum;
+pub mod registers;
+pub mod sampled;
+pub mod texels;
+pub mod vectors;
+pub mod walk;
+
+use super::shape::{self, Grid};
+use super::{Ask, Builder, Problem, Tunable};
+use gpulab_model::data::{Array, Fill, Params, Shape};
+use gpulab_model::plan::{Arg, Case, Cost, Plan, REPEATS, Reference, Refusal, Target};
+use rayon::prelude::*;
+
+/// A problem with one answer, exact in every bit, for data of one kind.
+pub(crate) struct Exact {
+    /// Lengths of the inputs, in elements.
+    pub(crate) inputs: fn(Shape, &Params) -> Vec<usize>,
+    /// Length of the result, in elements.
+    pub(crate) result: fn(Shape, &Params) -> usize,
+    /// What the inputs hold.
+    pub(crate) fill: Fill,
+    /// Bytes moved and operations done.
+    pub(crate) cost: fn(&Case) -> Cost,
+    /// The result.
+    pub(crate) answer: fn(&Case, &[Array]) -> Array,
+    /// Makes the result of the output buffer.
+    pub(crate) finish: fn(&Case, Array) -> Array,
+    /// Settings of checks, each of which makes a companion of few groups and rounds.
+    pub(crate) companions: &'static [&'static str],
+}
+
+impl Exact {
+    /// n results of n elements, each of its own.
+    pub(crate) const fn of_each(fill: Fill, cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
+        Exact {
+            inputs: |shape, _| vec![shape.n as usize],
+            result: |shape, _| shape.n as usize,
+            fill,
+            cost,
+            answer,
+            finish: as_it_is,
+            companions: &[],
+        }
+    }
+}
+
+/// For outputs that are the result.
+pub(crate) fn as_it_is(_: &Case, output: Array) -> Array {
+    output
+}
+
+impl Problem for Exact {
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        (self.inputs)(shape, params)
+    }
+
+    fn result(&self, shape: Shape, params: &Params) -> usize {
+        (self.result)(shape, params)
+    }
+
+    fn fill(&self, _: &Case) -> Fill {
+        self.fill
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        // A multiple of what any kernel here needs that has them.
+        let n = case.shape.n.min(64 * case.wg.size() as u64);
+        let rounds = get(&plan.params, ROUNDS.name).min(16);
+        let with = |setting: &&str| {
+            let mut params = plan.params.clone();
+            params.extend([(ROUNDS.name.to_owned(), rounds.to_string()), ((*setting).to_owned(), "1".to_owned())]);
+            Case { shape: Shape { n, ..case.shape }, params, ..case.clone() }
+        };
+        self.companions.iter().map(with).collect()
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        (self.cost)(case)
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        Reference::Exact((self.answer)(case, inputs))
+    }
+
+    fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
+        (self.finish)(case, output)
+    }
+}
+
+/// How often a kernel repeats its work inside. Every trial of these kernels has it, which also keeps what comes from
+/// caches and registers from being held against the memory's ceiling.
+pub const ROUNDS: Tunable = setting(REPEATS, "times that the work is repeated");
+
+/// A setting of these kernels that is a number.
+pub(crate) const fn setting(name: &'static str, about: &'static str) -> Tunable {
+    Tunable::number(name, about, (0, u64::MAX), &[])
+}
+
+/// The number that a setting has; 0 if it was not given or is none.
+pub(crate) fn get(params: &Params, name: &str) -> u64 {
+    params.get(name).and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// As [`get`], for an argument.
+pub(crate) fn arg(ask: &Ask<'_>, name: &str) -> Arg {
+    Arg::Uint(get(&ask.case.params, name) as u32)
+}
+
+/// The case's size, an item for each element, where work-groups divide it.
+pub(crate) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
+    let (n, wg) = (ask.case.shape.n, ask.case.wg);
+    if n.is_multiple_of(wg.size() as u64) {
+        Ok(n)
+    } else {
+        Err(Refusal::Size(format!("n={n}: a multiple of {wg} is needed")))
+    }
+}
+
+/// Work-items that fill a device: on a GPU several times as many as go through its compute units at once.
+pub fn items(target: &Target) -> u64 {
+    u64::from(target.compute_units.max(1)) * if target.gpu { 8192 } else { 1024 }
+}
+
+/// How the items of a device that it fills share a number of accesses.
+pub(crate) struct Walk {
+    pub(crate) grid: Grid,
+    /// From the first access of an item to that of the next.
+    pub(crate) apart: u64,
+    /// From one access of an item to its next.
+    pub(crate) step: u64,
+    /// Accesses of an item.
+    pub(crate) share: u64,
+}
+
+/// Items of a walk to each compute unit of a GPU: many more than it runs at once, so that its last turn counts little.
+pub(crate) const IN_TURNS: u64 = 16384;
+/// About as many as it runs at once, so that all go on together and none begins when others are at the end.
+pub(crate) const AT_ONCE: u64 = 2048;
+
+impl Walk {
+    /// `total` accesses, a power of two, of which an item makes `together` at a time. A GPU's items, so many to a compute
+    /// unit, lie beside each other in every step; one of a CPU, which runs after its neighbour, walks over a part of its own.
+    pub(crate) fn over(ask: &Ask<'_>, total: u64, together: u64, to_a_unit: u64) -> Result<Walk, Refusal> {
+        let wg = ask.case.wg.size();
+        if !total.is_power_of_two() || total > u64::from(u32::MAX) {
+            return Err(Refusal::Size(format!("{total} accesses: a power of two below 2^32 is needed")));
+        }
+        let wanted = u64::from(ask.target.compute_units.max(1)) * if ask.target.gpu { to_a_unit } else { 16 };
+        // A power of two, too, so that every item has the same share.
+        let items = (1 << wanted.ilog2()).min(total / together);
+        if items == 0 || !items.is_multiple_of(wg as u64) {
+            return Err(Refusal::Group(format!("work-group {wg}: a divisor of {items} is needed")));
+        }
+        let share = total / items;
+        let (apart, step) = if ask.target.gpu { (1, items) } else { (share, 1) };
+        Ok(Walk { grid: Grid::covering(wg, items), apart, step, share })
+    }
+
+    /// The numbers of accesses, as the kernels' last arguments.
+    pub(crate) fn args(&self) -> [Arg; 3] {
+        [self.apart, self.step, self.share].map(|number| Arg::Uint(number as u32))
+    }
+}
+
+/// What a plan of one launch has beside its inputs.
+pub(crate) struct OneLaunch<'a> {
+    pub(crate) grid: Grid,
+    /// The output's elements.
+    pub(crate) output: usize,
+    /// Macros beside `T`, `INDEX` and `WG`.
+    pub(crate) defines: &'a [(&'a str, String)],
+    /// Arguments behind the inputs and the output.
+    pub(crate) args: &'a [Arg],
+    /// Bytes of `__local` memory that a group has.
+    pub(crate) local: u64,
+}
+
+impl OneLaunch<'_> {
+    /// One launch of the rung's kernel.
+    pub(crate) fn plan(&self, ask: &Ask<'_>) -> Result<Plan, Refusal> {
+        shape::check_wg(ask.case.wg, ask.target)?;
+        let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), self.grid);
+        plan.note_all();
+        self.defines.iter().for_each(|(name, value)| plan.define(name, value));
+        let output = plan.output(self.output);
+        plan.pass("", self.grid, plan.inputs().into_iter().chain([output]).chain(self.args.iter().copied()).collect());
+        Ok(plan.plan_with(self.local, 0))
+    }
+}
+
+/// Work-items of a usual group on this device.
+pub fn usual_wg(target: &Target) -> usize {
+    target.max_wg.min(256)
+}
+
+/// The elements of an array of 32-bit words; none of another type.
+pub(crate) fn words(array: &Array) -> Vec<u32> {
+    match array {
+        Array::I32(v) => v.iter().map(|w| w.cast_unsigned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The wrapping sum of what `of` makes of each 32-bit word.
+pub(crate) fn total(array: &Array, of: impl Fn(u32) -> u32 + Sync) -> u32 {
+    match array {
+        Array::I32(v) => v.par_iter().map(|word| of(word.cast_unsigned())).reduce(|| 0, u32::wrapping_add),
+        _ => 0,
+    }
+}
+
+/// An array of so many 32-bit words, of which threads make many at a time.
+pub(crate) fn par_array(len: usize, word: impl Fn(usize) -> u32 + Sync) -> Array {
+    let words = (0..len).into_par_iter().with_min_len(1 << 12).map(|at| word(at).cast_signed());
+    Array::I32(words.collect())
+}
+
+/// An array of 32-bit words.
+pub(crate) fn array(words: impl Iterator<Item = u32>) -> Array {
+    Array::I32(words.map(u32::cast_signed).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probes::READ;
+    use gpulab_model::data::Dtype;
+    use gpulab_model::outcome::fake_info;
+    use gpulab_model::plan::{Target, WorkGroup};
+
+    #[test]
+    fn a_walk_makes_each_access_once_in_either_shape() {
+        let (family, variant) = (READ.name.into(), READ.ladder[0].variant().into());
+        let (shape, wg) = (Shape::vector(1 << 20), WorkGroup::linear(1));
+        let case = Case { family, variant, dtype: Dtype::I32, shape, wg, params: Params::new(), seed: 1 };
+        for gpu in [true, false] {
+            let target = Target { gpu, ..fake_info().target };
+            let ask = Ask { family: &READ, rung: &READ.ladder[0], case: &case, target: &target };
+            let walk = Walk::over(&ask, 1 << 20, 4, AT_ONCE).unwrap();
+            let item = |id: u64| (0..walk.share).map(move |turn| (id, turn));
+            let accesses = (0..walk.grid.items() as u64).flat_map(item);
+            let mut all: Vec<u64> = accesses.map(|(id, turn)| id * walk.apart + turn * walk.step).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..1 << 20), "{gpu}");
+            assert!(Walk::over(&ask, 1000, 4, AT_ONCE).is_err());
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! One item that sums floats one after the other, in steps that go through all of them in another order.
+
+use super::{OneLaunch, get, setting};
+use crate::shape::Grid;
+use crate::{Ask, Bound, Family, Form, Tunable, reduce, rung};
+use gpulab_model::data::Dtype;
+use gpulab_model::plan::{Arg, Plan, Refusal};
+
+/// Sums n floats, a power of two, one after the other.
+pub const FAMILY: Family = Family {
+    name: "orders",
+    about: "sum floats one after the other in several orders",
+    form: Form::Vector,
+    problem: reduce::FAMILY.problem,
+    references: &[],
+    ladder: &[rung("lab/orders/v1_sequential.cl", sequential, &[STEP])],
+    choices: &[],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+pub const STEP: Tunable = setting("step", "from each element to the next, odd");
+
+fn sequential(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (n, step) = (ask.case.shape.n, get(&ask.case.params, STEP.name));
+    if !n.is_power_of_two() || step.is_multiple_of(2) {
+        return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));
+    }
+    let args = [n, step].map(|number| Arg::Uint(number as u32));
+    let plan =
+        OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)?;
+    Ok(Plan { depth: n, ..plan })
+}

@@ -1,0 +1,104 @@
+//! Reads of every word of a plane or a volume in some order, from a buffer, a line of pixels, or an image of rows and columns,
+//! or of slices.
+
+use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
+use crate::cpu;
+use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use gpulab_model::data::{Dtype, Fill};
+use gpulab_model::plan::{Arg, BufferSpec, Cost, Image, Plan, Refusal, Role};
+
+/// Reads n words, a power of two, as a plane that is as high as wide or half as high, or as a volume of nearly equal sides.
+pub const FAMILY: Family = Family {
+    name: "texels",
+    about: "read every word of a plane in some order",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, _| vec![shape.n as usize],
+        result: |_, _| 1,
+        fill: Fill::Real,
+        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+        answer: |_, inputs| cpu::wrapping_sum(&inputs[0]),
+        finish: |_, output| cpu::wrapping_sum(&output),
+        companions: &[],
+    },
+    references: &[],
+    ladder: &[
+        rung("lab/texels/v1_buffer.cl", buffer, &[ORDER]),
+        rung("lab/texels/v2_line.cl", line, &[ORDER]),
+        rung("lab/texels/v3_plane.cl", plane, &[ORDER]),
+        rung("lab/texels/v4_normalised.cl", plane, &[ORDER]),
+        rung("lab/texels/v5_bytes.cl", bytes, &[ORDER]),
+        rung("lab/texels/v6_volume.cl", volume, &[ORDER]),
+    ],
+    choices: &[],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+pub const ORDER: Tunable = setting("order", "number of the order of reads");
+
+/// Logarithms of the sides of n words: as high as wide, or half as high. Both are at least 8.
+fn sides(ask: &Ask<'_>) -> Result<[u32; 2], Refusal> {
+    let n = ask.case.shape.n;
+    match n.ilog2() {
+        bits if n.is_power_of_two() && (6..=30).contains(&bits) => Ok([bits.div_ceil(2), bits / 2]),
+        _ => Err(Refusal::Size(format!("n={n}: a power of two from 64 to 2^30 is needed"))),
+    }
+}
+
+/// Logarithms of the sides of n words as a volume: width, rows, slices. Each is at least 4.
+fn volume_sides(n: u64) -> [u32; 3] {
+    let bits = n.ilog2();
+    [bits.div_ceil(3), (bits + 1) / 3, bits / 3]
+}
+
+fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let [wide, high] = sides(ask)?;
+    let walk = Walk::over(ask, ask.case.shape.n, 8, IN_TURNS)?;
+    let order = get(&ask.case.params, ORDER.name);
+    let [x, y, z] = volume_sides(ask.case.shape.n);
+    let numbers = [("WIDE", wide), ("HIGH", high), ("VOLUME_X", x), ("VOLUME_Y", y), ("VOLUME_Z", z)];
+    let numbers = numbers.into_iter().map(|(name, number)| (name, number.to_string()));
+    let defines: Vec<(&str, String)> = numbers.chain([("ORDER", order.to_string())]).collect();
+    let (grid, output) = (walk.grid, walk.grid.items());
+    OneLaunch { grid, output, defines: &defines, args: &walk.args(), local: 0 }.plan(ask)
+}
+
+fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let image = Image { width: ask.case.shape.n as usize, height: None, depth: None, has_bytes: false };
+    of_image(ask, buffer(ask)?, image)
+}
+
+fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    of_image(ask, buffer(ask)?, of_plane(ask)?)
+}
+
+fn bytes(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    of_image(ask, buffer(ask)?, Image { has_bytes: true, ..of_plane(ask)? })
+}
+
+fn of_plane(ask: &Ask<'_>) -> Result<Image, Refusal> {
+    let [width, height] = sides(ask)?.map(|side| 1 << side);
+    Ok(Image { width, height: Some(height), depth: None, has_bytes: false })
+}
+
+fn volume(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let plan = buffer(ask)?;
+    let [width, height, depth] = volume_sides(ask.case.shape.n).map(|side| 1 << side);
+    of_image(ask, plan, Image { width, height: Some(height), depth: Some(depth), has_bytes: false })
+}
+
+/// The same launch, given an image of its input in place of it.
+pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Result<Plan, Refusal> {
+    if !ask.target.images {
+        return Err(Refusal::Feature("this device has no images".into()));
+    }
+    let Plan { mut buffers, mut passes, .. } = plan;
+    let len = image.pixels().ok_or_else(|| Refusal::Size(format!("n={}: too many pixels", ask.case.shape.n)))?;
+    let spec = BufferSpec { role: Role::Image { of: 0, image }, dtype: ask.case.dtype, len };
+    for arg in passes.iter_mut().flat_map(|pass| &mut pass.args).filter(|arg| **arg == Arg::Buffer(0)) {
+        *arg = Arg::Buffer(buffers.len());
+    }
+    buffers.push(spec);
+    Ok(Plan { buffers, passes, ..plan })
+}

@@ -1,0 +1,107 @@
+//! Floats that are loaded, and added to in registers, as vectors of 1 to 16 of them.
+
+use super::chains::{ChainStep, SLIGHT};
+use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, get, setting};
+use crate::shape::Grid;
+use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use gpulab_model::data::{Array, Dtype, Fill};
+use gpulab_model::plan::{Case, Cost, Plan, Refusal};
+
+/// Reads n floats, a power of two.
+pub const LOADING: Family = Family {
+    name: "loads",
+    about: "read floats as vectors",
+    form: Form::Vector,
+    problem: &Exact {
+        inputs: |shape, _| vec![shape.n as usize],
+        result: |_, _| 1,
+        // Every sum is a whole number that f32 has.
+        fill: Fill::Exact(8),
+        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+        answer: |_, inputs| total(&inputs[0]),
+        finish: |_, output| total(&output),
+        companions: &[],
+    },
+    references: &[],
+    ladder: &[rung("lab/loads/v1_vectors.cl", load, &[VEC])],
+    choices: &[],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Read,
+};
+
+/// Adds to n floats.
+pub const ADDING: Family = Family {
+    name: "adds",
+    about: "add to floats in registers as vectors",
+    form: Form::Vector,
+    problem: &Exact {
+        companions: &[SLIGHT],
+        ..Exact::of_each(
+            Fill::Exact(64),
+            |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
+            increased,
+        )
+    },
+    references: &[],
+    ladder: &[rung("lab/adds/v1_vectors.cl", add, &[VEC])],
+    choices: &[ROUNDS],
+    dtypes: &[Dtype::F32],
+    ceiling: Bound::Arithmetic,
+};
+
+pub const VEC: Tunable = setting("vec", "floats of a vector");
+
+/// The sum of small whole numbers, as the only element.
+fn total(values: &Array) -> Array {
+    match values {
+        Array::F32(v) => Array::F32(vec![v.iter().map(|&x| f64::from(x)).sum::<f64>() as f32]),
+        other => Array::zeros(other.dtype(), 1),
+    }
+}
+
+/// Additions to a float, 16 in a round as in the kernel.
+fn added(case: &Case) -> u64 {
+    16 * get(&case.params, ROUNDS.name)
+}
+
+fn increased(case: &Case, inputs: &[Array]) -> Array {
+    let step = ChainStep::of(case);
+    match &inputs[0] {
+        Array::F32(v) => Array::F32(v.iter().map(|&x| step.end(x, added(case))).collect()),
+        other => Array::zeros(other.dtype(), other.len()),
+    }
+}
+
+/// The vectors that n floats make.
+fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
+    let (n, vec) = (ask.case.shape.n, get(&ask.case.params, VEC.name).max(1));
+    if n.is_multiple_of(vec) {
+        Ok((vec, n / vec))
+    } else {
+        Err(Refusal::Size(format!("n={n}: a multiple of {vec} is needed")))
+    }
+}
+
+/// Vectors that an item loads at a time, as in the kernel.
+const TOGETHER: u64 = 4;
+
+fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (vec, vectors) = vectors(ask)?;
+    let walk = Walk::over(ask, vectors, TOGETHER, IN_TURNS)?;
+    let args = walk.args();
+    let (grid, output) = (walk.grid, walk.grid.items());
+    OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
+}
+
+fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (vec, vectors) = vectors(ask)?;
+    let wg = ask.case.wg.size();
+    if !vectors.is_multiple_of(wg as u64) {
+        return Err(Refusal::Size(format!("{vectors} items: a multiple of {wg} is needed")));
+    }
+    let [_, term] = ChainStep::of(ask.case).args();
+    let args = [arg(ask, ROUNDS.name), term];
+    let output = ask.case.shape.n as usize;
+    let defines = [("VEC", vec.to_string())];
+    OneLaunch { grid: Grid::covering(wg, vectors), output, defines: &defines, args: &args, local: 0 }.plan(ask)
+}

@@ -1,0 +1,39 @@
+//! The registry: every family, its ladder of rungs, and the problem it solves, as plain data.
+//!
+//! Help texts, `list`, ladders, sweeps and tests all walk the lists of `registry.rs`; nothing is listed twice.
+
+mod builder;
+pub mod cpu;
+mod described;
+pub mod dot;
+pub mod exchange;
+mod family;
+mod growth;
+pub mod lab;
+pub mod minplus;
+pub mod occupancy;
+mod own;
+pub mod probes;
+pub mod reduce;
+mod registry;
+pub(crate) mod shape;
+mod source;
+mod sources;
+pub mod transpose;
+mod tunable;
+pub mod values;
+
+pub use crate::cpu::Baseline;
+pub(crate) use builder::Builder;
+pub use described::{
+    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, check_described, described, oracle_of,
+    reference_kernel,
+};
+pub(crate) use family::largest_exact;
+pub use family::{APART, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, rung};
+pub use growth::tile_of_a_group;
+pub use own::{DeclarationError, OwnKernel, SourceTraits, adopted, own_parameters, own_traits};
+pub use registry::{FAMILIES, LAB, PROBES, adopt, declare, declared_work_group, everything, family};
+pub use source::{Assembled, assemble, embedded, included, labelled, split_header, text, title};
+pub use sources::{Sources, find_family, used_defines};
+pub use tunable::{Kind, Tunable};

@@ -1,0 +1,106 @@
+//! The launches of the min-plus rungs: over the matrix itself, or over copies of it that a launch before prepares.
+
+use super::super::{Builder, shape};
+use super::settings::WEIGHTS;
+use crate::Ask;
+use gpulab_model::data::Dtype;
+use gpulab_model::plan::{Arg, Plan, Refusal, Target, WorkGroup};
+
+/// Side of the tiles in which the preparation pads and transposes.
+pub(super) const STRIP: u64 = 32;
+/// Rows of items in a group of the preparation.
+const STRIP_HEIGHT: usize = 8;
+
+/// A plan for matrices whose rows are at most `pitch` elements apart.
+pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
+    let (dtype, params) = (ask.case.dtype, &ask.case.params);
+    let mut plan = Builder::new(ask, shape::signed(dtype), pitch.saturating_mul(pitch));
+    if WEIGHTS.given(params)? == Some("signed") {
+        plan.note(WEIGHTS.name, "signed");
+    }
+    for (name, value) in element_macros(dtype, ask.target) {
+        plan.define(name, value);
+    }
+    Ok(plan)
+}
+
+/// The macros of `cl/common/smaller.cl` where its defaults are not the best.
+pub(crate) fn element_macros(dtype: Dtype, target: &Target) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let macros: &[(&str, &str)] = match dtype {
+        Dtype::I32 | Dtype::I64 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
+        // NVIDIA's GPUs have no instruction for the smaller of two doubles either.
+        Dtype::F64 if target.nvidia => &[],
+        Dtype::F32 | Dtype::F64 if target.gpu => &[("SMALLER", "fmin")],
+        Dtype::F32 | Dtype::F64 => &[],
+    };
+    macros.iter().copied()
+}
+
+fn matrix(plan: &Builder<'_>) -> usize {
+    plan.ask.case.shape.elements() as usize
+}
+
+/// One launch that reads the matrix itself.
+pub(super) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Result<Plan, Refusal> {
+    shape::check_wg(wg, plan.ask.target)?;
+    let result = plan.output(matrix(&plan));
+    let args = plan.inputs().into_iter().chain([result, Arg::Index(plan.n())]).collect();
+    plan.launch(groups, wg, args);
+    Ok(plan.plan(0, 0))
+}
+
+/// A launch whose items read strips of rows and of columns, which a launch before it makes.
+pub(super) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Result<Plan, Refusal> {
+    /// Rows of an item: their strips stay in a core's own cache while those of columns pass.
+    const ROWS: u64 = 48;
+    let one = WorkGroup::linear(1);
+    shape::check_wg(one, plan.ask.target)?;
+    let (n, units) = (plan.n(), u64::from(plan.ask.target.compute_units.max(1)));
+    let [down, across] = [n.div_ceil(strip_rows), n.div_ceil(strip_columns)];
+    let high = ROWS.div_ceil(strip_rows);
+    // Enough items for all to end at about the same time.
+    let wide = across.div_ceil((64 * units).div_ceil(down.div_ceil(high)));
+    let items_across = across.div_ceil(wide);
+    let [ys, xs] = [across * strip_columns, down * strip_rows].map(|side| plan.scratch((side * n) as usize));
+    let result = plan.output(matrix(&plan));
+    let args = plan.inputs().into_iter().chain([ys, xs, Arg::Index(n)]).collect();
+    plan.prepare("strips", [down + across, 1, 1], one, args);
+    let args = [ys, xs, result].into_iter().chain([n, items_across, high, wide].map(Arg::Index)).collect();
+    plan.launch([down.div_ceil(high) * items_across, 1, 1], one, args);
+    Ok(plan.plan(0, 0))
+}
+
+/// The panels that a launch reads, and how its groups share them.
+#[derive(Clone, Copy)]
+pub(super) struct Panels {
+    /// From a row to the next, and number of rows: a multiple of what any stage or tile takes.
+    pub(super) pitch: u64,
+    /// Rows and columns of a tile of results.
+    pub(super) tile: [u64; 2],
+    /// Whether two rows are interleaved.
+    pub(super) paired: bool,
+    /// Groups that share the rows of a tile's panels.
+    pub(super) split: u64,
+}
+
+/// A launch that reads panels, padded copies of the matrix, which a launch before it makes.
+pub(super) fn panelled(
+    mut plan: Builder<'_>,
+    panels: Panels,
+    wg: WorkGroup,
+    local_elements: u64,
+) -> Result<Plan, Refusal> {
+    shape::check_wg(wg, plan.ask.target)?;
+    let (n, Panels { pitch, tile, .. }) = (plan.n(), panels);
+    let [rows, columns] = [(); 2].map(|()| plan.scratch((pitch * pitch) as usize));
+    let result = plan.output(matrix(&plan));
+    let sizes = [Arg::Index(n), Arg::Index(pitch)];
+    let cleared = panels.paired.then_some(result);
+    let args = plan.inputs().into_iter().chain([rows, columns]).chain(cleared).chain(sizes).collect();
+    let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
+    plan.prepare(if panels.paired { "pairs" } else { "panels" }, [pitch / STRIP, pitch / STRIP, 1], strips, args);
+    let one = panels.paired.then_some(Arg::Int(1));
+    let args = [rows, columns, result].into_iter().chain(sizes).chain(one).collect();
+    plan.launch([n.div_ceil(tile[1]), n.div_ceil(tile[0]), panels.split], wg, args);
+    Ok(plan.plan(local_elements, 0))
+}

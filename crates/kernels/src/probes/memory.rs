@@ -1,0 +1,287 @@
+//! Probes of global memory: reading, writing and copying.
+
+use crate::cpu;
+use crate::shape::{self, Grid};
+use crate::{APART, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
+use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
+use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
+use rayon::prelude::*;
+
+/// Reads `n` 32-bit words, a multiple of 64.
+pub const READ: Family = Family {
+    name: "read",
+    about: "read global memory as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &Read,
+    ladder: &[
+        rung("probes/read/v1_strided.cl", read_strided, &[LOADS, WAVES]),
+        rung("probes/read/v2_wide.cl", read_wide, &[CHUNKS]),
+    ],
+    choices: &[INSIDE],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+/// Writes `n` 32-bit words, a multiple of 64.
+pub const WRITE: Family = Family {
+    name: "write",
+    about: "write global memory as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &Write,
+    ladder: &[
+        rung("probes/write/v1_vectors.cl", vectors, &[LOADS, WAVES]),
+        rung("probes/write/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
+    ],
+    choices: &[INSIDE],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Write,
+};
+
+/// Copies `n` 32-bit words, a multiple of 64.
+pub const COPY: Family = Family {
+    name: "copy",
+    about: "copy global memory as fast as possible",
+    form: Form::Vector,
+    references: &[],
+    problem: &Copy,
+    ladder: &[
+        rung("probes/copy/v1_vectors.cl", vectors, &[LOADS, WAVES]),
+        rung("probes/copy/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
+    ],
+    choices: &[INSIDE],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Copy,
+};
+
+pub(super) const INSIDE: Tunable =
+    Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), &["1"]);
+pub(super) const LOADS: Tunable =
+    Tunable::number("loads", "independent accesses of a work-item", (1, 64), &["4", "1", "2", "8"]);
+const WAVES: Tunable = Tunable::choice(
+    "waves",
+    "groups: all that the accesses make, or so many times what fills a GPU's compute units",
+    &["all", "1", "2", "4", "8"],
+);
+const CHUNKS: Tunable =
+    Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), &["16", "1", "4", "64"]);
+const STREAM: Tunable = Tunable::switch("stream", "whether words are written past the cache");
+
+/// How often the work is repeated inside the kernel.
+pub(super) fn repeats(params: &Params) -> u64 {
+    params.get(REPEATS).and_then(|times| times.parse().ok()).unwrap_or(1).max(1)
+}
+
+/// The wrapping sum of what is read, as often as it is read: from global or from local memory.
+pub(super) struct Read;
+struct Write;
+struct Copy;
+
+/// Arrays that the repetitions work on.
+fn arrays(params: &Params) -> u64 {
+    if params.contains_key(APART) { repeats(params) } else { 1 }
+}
+
+/// Of a kernel that repeats its work, the same work over a small array for each repetition.
+fn array_for_each(case: &Case, plan: &Plan) -> Vec<Case> {
+    /// Words of all the arrays together, about.
+    const WORDS: u64 = 1 << 20;
+    let times = repeats(&case.params);
+    if times < 2 {
+        return Vec::new();
+    }
+    let words = (WORDS / times / 64 * 64).max(64).min(case.shape.n);
+    let mut params = plan.params.clone();
+    params.insert(APART.into(), "1".into());
+    vec![Case { shape: Shape::vector(words), params, ..case.clone() }]
+}
+
+impl Problem for Read {
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        vec![(shape.n * arrays(params)) as usize]
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        if case.family == READ.name { array_for_each(case, plan) } else { Vec::new() }
+    }
+
+    // Sums that wrap are exact in any order.
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = (case.shape.n * repeats(&case.params)) as f64;
+        Cost { bytes: n * case.dtype.size() as f64, ops: n }
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        repeated_sum(case, inputs)
+    }
+
+    /// Each word counts as often as it is read.
+    fn amended(&self, case: &Case, inputs: &[Array], changes: &[Changed], before: &Reference) -> Reference {
+        let times = (repeats(&case.params) / arrays(&case.params)) as i32;
+        let Reference::Exact(Array::I32(sum)) = before else { return self.reference(case, inputs) };
+        let sum = changes.iter().fold(sum[0], |sum, changed| match (&changed.old, &changed.change.value) {
+            (Array::I32(old), Array::I32(new)) => sum.wrapping_add(new[0].wrapping_sub(old[0]).wrapping_mul(times)),
+            _ => sum,
+        });
+        Reference::Exact(Array::I32(vec![sum]))
+    }
+
+    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
+        cpu::wrapping_sum(&output)
+    }
+}
+
+/// The wrapping sum of the input, as often as the kernel reads it.
+fn repeated_sum(case: &Case, inputs: &[Array]) -> Reference {
+    let times = (repeats(&case.params) / arrays(&case.params)) as i32;
+    let exact = match cpu::wrapping_sum(&inputs[0]) {
+        Array::I32(sums) => Array::I32(sums.iter().map(|sum| sum.wrapping_mul(times)).collect()),
+        other => other,
+    };
+    Reference::Exact(exact)
+}
+
+impl Problem for Write {
+    fn inputs(&self, _: Shape, _: &Params) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn result(&self, shape: Shape, params: &Params) -> usize {
+        (shape.n * arrays(params)) as usize
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        array_for_each(case, plan)
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = (case.shape.n * repeats(&case.params)) as f64;
+        Cost { bytes: n * case.dtype.size() as f64, ops: 0.0 }
+    }
+
+    /// Each word's place, and the number of the last turn over it.
+    fn reference(&self, case: &Case, _: &[Array]) -> Reference {
+        let (n, arrays, times) = (case.shape.n as u32, arrays(&case.params), repeats(&case.params) as u32);
+        let word = |array: u32, i: u32| i.wrapping_add(if arrays > 1 { array } else { times - 1 }).cast_signed();
+        let mut words = vec![0; arrays as usize * n as usize];
+        let wholes = (0..).zip(words.chunks_mut((n as usize).max(1)));
+        wholes.for_each(|(array, words)| {
+            words.par_iter_mut().enumerate().for_each(|(i, number)| *number = word(array, i as u32));
+        });
+        Reference::Exact(Array::I32(words))
+    }
+}
+
+impl Problem for Copy {
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        vec![(shape.n * arrays(params)) as usize]
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        array_for_each(case, plan)
+    }
+
+    fn fill(&self, _: &Case) -> Fill {
+        Fill::Bits
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = (case.shape.n * repeats(&case.params)) as f64;
+        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 0.0 }
+    }
+
+    fn reference(&self, _: &Case, inputs: &[Array]) -> Reference {
+        Reference::Exact(inputs[0].clone())
+    }
+
+    fn movement(&self, case: &Case) -> Option<Movement> {
+        Some(Movement::copy((case.shape.n * arrays(&case.params)) as usize))
+    }
+}
+
+/// The accesses of an item at a time, and the groups that make them, unless they were asked for.
+fn strided(ask: &Ask<'_>, loads: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<(u64, Grid), Refusal> {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let (params, wg) = (&ask.case.params, ask.case.wg.size());
+    let loads = LOADS.get(params)?.unwrap_or(loads);
+    let (units, items) = (u64::from(ask.target.compute_units.max(1)), (ask.case.shape.n / 4).div_ceil(loads));
+    let all = Grid::covering(wg, items);
+    let grid = match WAVES.given(params)? {
+        None => fill(ask.target, wg, items),
+        Some("all") => all,
+        Some(waves) => {
+            let groups = waves.parse().unwrap_or(1) * units * (2048 / wg as u64).max(1);
+            Grid { groups: all.groups.min(groups as usize), wg }
+        }
+    };
+    Ok((loads, grid))
+}
+
+/// Groups of one item, and the length of each one's chunk.
+fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
+    let n = ask.case.shape.n;
+    let Some(chunks) = CHUNKS.get(&ask.case.params)? else {
+        let (grid, chunk) = shape::chunks(ask.target, n);
+        return Ok((chunk, grid));
+    };
+    let chunk = n.div_ceil(chunks * u64::from(ask.target.compute_units.max(1))).next_multiple_of(64);
+    Ok((chunk, Grid { groups: n.div_ceil(chunk).max(1) as usize, wg: 1 }))
+}
+
+fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (loads, grid) = strided(ask, 4, Grid::filling)?;
+    Ok(plan(ask, grid.groups, grid, &[("LOADS", loads)], &[ask.case.shape.n], 4))
+}
+
+fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (chunk, grid) = wide(ask)?;
+    Ok(plan(ask, grid.items(), grid, &[], &[chunk, ask.case.shape.n], 1))
+}
+
+/// Rungs whose items write, or copy, one vector after the other.
+fn vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
+    Ok(plan(ask, written(ask), grid, &[("LOADS", loads)], &[ask.case.shape.n / 4], 4))
+}
+
+/// Rungs whose items write, or copy, a chunk each.
+fn chunks(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (chunk, grid) = wide(ask)?;
+    Ok(plan(ask, written(ask), grid, &stream(ask)?, &[chunk, ask.case.shape.n], 16))
+}
+
+fn stream(ask: &Ask<'_>) -> Result<Vec<(&'static str, u64)>, Refusal> {
+    Ok(match STREAM.is_on(&ask.case.params)? {
+        Some(true) => vec![("STREAM", 1)],
+        _ => Vec::new(),
+    })
+}
+
+/// Words that a case writes.
+fn written(ask: &Ask<'_>) -> usize {
+    (ask.case.shape.n * arrays(&ask.case.params)) as usize
+}
+
+/// One pass from the input, if there is one, to an output of `len` words. After `sizes` come the repeats, and a shift of the
+/// array from one to the next, in so many words: 0 unless each has an array of its own.
+fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], sizes: &[u64], unit: u64) -> Plan {
+    let Case { shape, params, .. } = ask.case;
+    let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
+    plan.note_all();
+    more.iter().for_each(|(name, value)| plan.define(name, value));
+    let output = plan.output(len);
+    let shift = if arrays(params) > 1 { shape.n / unit } else { 0 };
+    let args = plan.inputs().into_iter().chain([output]).chain(sizes.iter().copied().map(Arg::Index));
+    let args = args.chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)]).collect();
+    plan.pass("", grid, args);
+    plan.plan(0, 0)
+}

@@ -1,0 +1,384 @@
+//! The reduction of a vector by an operation: its sum, its least or greatest element, and, or, xor of its bits.
+//!
+//! The first seven rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
+//! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
+
+use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
+use crate::cpu::reduce::{self as host, Op};
+use crate::{
+    Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, largest_exact, rung,
+};
+use gpulab_model::data::{self, Array, Change, Dtype, Fill};
+use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
+
+/// The family's entry in the registry.
+pub const FAMILY: Family = Family {
+    name: "reduce",
+    about: "sum, minimum, maximum, and, or, xor of a vector",
+    form: Form::Vector,
+    references: &[],
+    problem: &Reduce,
+    ladder: &[
+        rung("reduce/v1_interleaved.cl", one_load, &[SIZE, FINISH]),
+        rung("reduce/v2_strided.cl", one_load, &[SIZE, FINISH]),
+        rung("reduce/v3_sequential.cl", one_load, &[SIZE, FINISH]),
+        rung("reduce/v4_first_add.cl", two_loads, &[SIZE, FINISH]),
+        rung("reduce/v5_last_warp.cl", last_warp, &[SIZE, FINISH]),
+        rung("reduce/v6_unrolled.cl", unrolled, &[FINISH]),
+        rung("reduce/v7_raking.cl", raking, &[ITEMS, FINISH]),
+        rung("reduce/v8_vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]),
+        rung("reduce/v9_subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]),
+        rung("reduce/v10_single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
+        rung("reduce/v11_wide.cl", wide, &[FINISH]),
+    ],
+    choices: &[OP],
+    dtypes: &[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64],
+    ceiling: Bound::Read,
+};
+
+const OP: Tunable = Tunable::choice(
+    "op",
+    "the operation on two elements; and, or, xor need integers. No elements give 0 for sum, or, xor, all bits for and, \
+     the type's greatest value for min, its least for max",
+    &["sum", "min", "max", "and", "or", "xor"],
+)
+.by_default("sum");
+const FINISH: Tunable = Tunable::choice(
+    "finish",
+    "who reduces the groups' partial results: the host, or a second launch on the device",
+    &["host", "device"],
+)
+.by_default("host")
+.unsearched();
+const SIZE: Tunable = Tunable::choice(
+    "size",
+    "how the rung knows the work-group's size: at run time, as in M. Harris's slides, or as a constant, which lets the \
+     compiler unroll loops and drop divisions",
+    &["runtime", "constant"],
+)
+.by_default("runtime");
+const REDUCE_ACC: Tunable = ACC.by_default("8");
+
+struct Reduce;
+
+impl Problem for Reduce {
+    fn fill(&self, case: &Case) -> Fill {
+        match op(case) {
+            Op::Sum | Op::Xor => Fill::Real,
+            Op::Min => Fill::Positive,
+            Op::Max => Fill::Negative,
+            Op::And => Fill::MostBits,
+            Op::Or => Fill::FewBits,
+        }
+    }
+
+    fn exact_fill(&self, case: &Case) -> Fill {
+        match op(case) {
+            Op::Sum => Fill::Fractions(most_exact(case)),
+            _ => self.fill(case),
+        }
+    }
+
+    /// Numbers of either sign, as the others are all on one side of 0; such as are hard to tell apart; and of many sizes.
+    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
+        let sizes = [Fill::Sizes(16), Fill::Sizes(40)];
+        match op(case) {
+            op @ (Op::Min | Op::Max) => {
+                let near = [false, true].map(|small| Fill::Near { negative: op == Op::Max, small });
+                [&[Fill::Real], &near[..], &sizes].concat()
+            }
+            Op::Sum if case.dtype.is_float() => vec![Fill::Scaled(most_exact(case))],
+            Op::Sum | Op::Xor => sizes.into(),
+            Op::And | Op::Or => Vec::new(),
+        }
+    }
+
+    fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
+        let op = op(case);
+        let mut values = data::telling(case.dtype, draw);
+        // Whether a minimum of NaN and a number is one of them OpenCL leaves open.
+        values.extend(data::not_finite(case.dtype).into_iter().take(if op == Op::Sum { 3 } else { 2 }));
+        let neutral = vec![host::finish(op, &Array::zeros(case.dtype, 0))];
+        // All of them: the result of nothing.
+        values.extend([Array::zeros(case.dtype, 1), neutral[0].clone()]);
+        let pairs = match op {
+            Op::Sum => Lone::sums(case.dtype, |term| vec![term]),
+            Op::Min | Op::Max => Lone::pairs(data::hard_to_compare(case.dtype)),
+            Op::And | Op::Or | Op::Xor => Lone::pairs(data::overlapping(case.dtype, draw)),
+        };
+        Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect(), pairs })
+    }
+
+    fn is_decided_by_one(&self, case: &Case) -> bool {
+        matches!(op(case), Op::Min | Op::Max | Op::And | Op::Or)
+    }
+
+    fn decide(
+        &self,
+        case: &Case,
+        inputs: &[Array],
+        before: Option<&Reference>,
+        margin: f64,
+        spot: Spot,
+    ) -> Vec<Change> {
+        let value = before.and_then(|before| host::deciding(op(case), &inputs[0], before, margin, spot.at, spot.draw));
+        value.map(|value| Change { input: 0, index: spot.at, value }).into_iter().collect()
+    }
+
+    /// What decides is joined with the rest; of a sum, differences are added.
+    fn amended(&self, case: &Case, _: &[Array], changes: &[Changed], before: &Reference) -> Reference {
+        let op = op(case);
+        changes
+            .iter()
+            .fold(before.clone(), |before, changed| host::amended(op, &before, &changed.old, &changed.change.value))
+    }
+
+    /// The sum by the same source, in which every element counts: of minima and bits most do not.
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        if matches!(op(case), Op::Sum | Op::Xor) {
+            return Vec::new();
+        }
+        let mut params = plan.params.clone();
+        params.insert(OP.name.into(), Op::Sum.name().into());
+        vec![Case { params, ..case.clone() }]
+    }
+
+    fn beside(&self, case: &Case) -> Fill {
+        match op(case) {
+            Op::Sum | Op::Max => Fill::Positive,
+            Op::Min => Fill::Negative,
+            // Of either sign, so that bits are both set and missing.
+            Op::And | Op::Or | Op::Xor => Fill::Exact(64),
+        }
+    }
+
+    fn counted(&self) -> &'static str {
+        "n elements read"
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        let n = case.shape.n as f64;
+        Cost { bytes: n * case.dtype.size() as f64, ops: n }
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        host::reference(op(case), &inputs[0])
+    }
+
+    fn streamed(&self) -> Option<Stream> {
+        Some(|case, inputs| host::streamed(op(case), inputs))
+    }
+
+    fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
+        host::finish(op(case), &output)
+    }
+
+    fn baselines(&self) -> &'static [Baseline] {
+        host::BASELINES
+    }
+}
+
+/// The largest number whose sums are exact in the case's type and size, in any order.
+fn most_exact(case: &Case) -> u64 {
+    // Beyond that, the changes that checks make would not be.
+    let (bits, most) = if case.dtype == Dtype::F64 { (53, 1 << 43) } else { (24, 1 << 16) };
+    (largest_exact(bits, case.shape.n) as u64).clamp(1, most)
+}
+
+/// The case's operation; planners refuse what names none.
+fn op(case: &Case) -> Op {
+    Op::of(&case.params).unwrap_or_default()
+}
+
+/// A plan with the operation's macros, for a launch of `grid`.
+pub(super) fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
+    let dtype = ask.case.dtype;
+    OP.given(&ask.case.params)?;
+    let op = op(ask.case);
+    if op.is_bitwise() && dtype.is_float() {
+        return Err(Refusal::Setting(format!("{} needs an integer type, not {dtype}", op.name())));
+    }
+    let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
+    let mut plan = Builder::linear(ask, element, grid);
+    plan.note(OP.name, op.name());
+    let (operation, identity) = macros(op, dtype);
+    plan.define(operation, 1);
+    plan.define("IDENTITY", identity);
+    Ok(plan)
+}
+
+/// The macro that chooses the operation in `cl/reduce/operation.cl`, and the identity.
+fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
+    match (op, dtype) {
+        (Op::Sum, _) => ("OP_SUM", "0"),
+        (Op::Or, _) => ("OP_OR", "0"),
+        (Op::Xor, _) => ("OP_XOR", "0"),
+        (Op::And, Dtype::I64) => ("OP_AND", "ULONG_MAX"),
+        (Op::And, _) => ("OP_AND", "UINT_MAX"),
+        (Op::Min, Dtype::I32) => ("OP_MIN", "INT_MAX"),
+        (Op::Min, Dtype::I64) => ("OP_MIN", "LONG_MAX"),
+        (Op::Min, _) => ("OP_FMIN", "INFINITY"),
+        (Op::Max, Dtype::I32) => ("OP_MAX", "INT_MIN"),
+        (Op::Max, Dtype::I64) => ("OP_MAX", "LONG_MIN"),
+        (Op::Max, _) => ("OP_FMAX", "-INFINITY"),
+    }
+}
+
+/// Completes a plan whose main launch takes these arguments, after the inputs and the partial results, and leaves a result
+/// of this depth for each of `partials`: the host reduces them, or a launch of one group of `wg` work-items.
+fn finished(
+    mut plan: Builder<'_>,
+    grid: Grid,
+    last_args: &[Arg],
+    (partials, wg): (usize, usize),
+    depth: u64,
+) -> Result<Plan, Refusal> {
+    let dtype = plan.ask.case.dtype;
+    let who = FINISH.given(&plan.ask.case.params)?.unwrap_or("host");
+    plan.note(FINISH.name, who);
+    let by_host = who == "host" || partials == 1;
+    let partial = plan.buffer(if by_host { Role::Output } else { Role::Scratch }, dtype, partials);
+    let args = plan.inputs().into_iter().chain([partial]).chain(last_args.iter().cloned()).collect();
+    plan.pass("", grid, args);
+    if by_host {
+        return Ok(plan.plan(grid.wg as u64, depth + HOST_FINISH));
+    }
+    let result = plan.output(1);
+    let args = vec![partial, result, Arg::Index(partials as u64)];
+    plan.launch_of("reduce_finish", [1; 3], WorkGroup::linear(wg), args);
+    let finish = partials.div_ceil(wg) as u64 - 1 + tree_depth(wg);
+    Ok(plan.plan(grid.wg as u64, depth + finish))
+}
+
+fn one_load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    looped_tree(ask, 1, None)
+}
+
+fn two_loads(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    looped_tree(ask, 2, None)
+}
+
+fn last_warp(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    looped_tree(ask, 2, Some(shape::lockstep(ask)?))
+}
+
+/// One tree a group, in a loop, over `loads` elements for each work-item.
+fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Result<Plan, Refusal> {
+    let (mut plan, grid) = begin_tree(ask, loads, lockstep)?;
+    let size = SIZE.given(&ask.case.params)?.unwrap_or("runtime");
+    plan.note(SIZE.name, size);
+    if size == "constant" {
+        plan.define("SIZE_CONSTANT", 1);
+    }
+    let scratch = Arg::Local(grid.wg * ask.case.dtype.size());
+    let n = Arg::Index(plan.n());
+    finished(plan, grid, &[scratch, n], (grid.groups, grid.wg), loads - 1 + tree_depth(grid.wg))
+}
+
+fn unrolled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (plan, grid) = begin_tree(ask, 2, Some(shape::lockstep(ask)?))?;
+    let n = Arg::Index(plan.n());
+    finished(plan, grid, &[n], (grid.groups, grid.wg), 1 + tree_depth(grid.wg))
+}
+
+/// A plan for groups that are halved again and again, each over `loads` elements for each of its work-items.
+fn begin_tree<'a>(ask: &'a Ask<'a>, loads: u64, lockstep: Option<&str>) -> Result<(Builder<'a>, Grid), Refusal> {
+    check_halves(ask)?;
+    let grid = Grid::covering(ask.case.wg.size(), ask.case.shape.n.div_ceil(loads));
+    Ok((begin_in_step(ask, grid, lockstep)?, grid))
+}
+
+/// A plan for a launch of `grid`, with the macro that says how work-items in step are synchronised, if they are.
+fn begin_in_step<'a>(ask: &'a Ask<'a>, grid: Grid, lockstep: Option<&str>) -> Result<Builder<'a>, Refusal> {
+    let mut plan = begin(ask, grid)?;
+    if let Some(lockstep) = lockstep {
+        plan.define(lockstep, 1);
+    }
+    Ok(plan)
+}
+
+/// Whether trees can halve a group of the size asked for.
+fn check_halves(ask: &Ask<'_>) -> Result<(), Refusal> {
+    let wg = ask.case.wg;
+    shape::check_wg(wg, ask.target)?;
+    if !wg.size().is_power_of_two() {
+        return Err(Refusal::Group(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
+    }
+    // The steps that v6 writes out.
+    if wg.size() > 8192 {
+        return Err(Refusal::Group(format!("work-group {wg}: at most 8192 work-items are foreseen")));
+    }
+    Ok(())
+}
+
+fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    check_halves(ask)?;
+    let grid = grid(ask, 2)?;
+    let plan = begin_in_step(ask, grid, Some(shape::lockstep(ask)?))?;
+    let n = plan.n();
+    // The two elements of a turn, then the turns.
+    let depth = n.div_ceil(2 * grid.items() as u64) + tree_depth(grid.wg);
+    finished(plan, grid, &[Arg::Index(n)], (grid.groups, grid.wg), depth)
+}
+
+/// The fixed grid of rungs 8 to 10, and the depth of what each work-item of it adds.
+fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
+    let acc = REDUCE_ACC.get(&ask.case.params)?.unwrap_or(8);
+    let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;
+    let mut plan = begin(ask, grid)?;
+    plan.set(ACC.name, acc);
+    let n = plan.n();
+    let turns = (n / 4).div_ceil(acc * grid.wg as u64).div_ceil(grid.groups as u64);
+    // An accumulator's turns, the other accumulators, four lanes, the tail.
+    let depth = turns.saturating_sub(1) + (acc - 1) + 2 + (n % 4).div_ceil(grid.items() as u64);
+    Ok((plan, grid, depth))
+}
+
+fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (plan, grid, depth) = accumulating(ask)?;
+    let n = Arg::Index(plan.n());
+    finished(plan, grid, &[n], (grid.groups, grid.wg), depth + tree_depth(grid.wg))
+}
+
+fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (mut plan, grid, depth) = accumulating(ask)?;
+    let how = shape::lockstep(ask)?;
+    if how == "LOCKSTEP_ALONE" {
+        return Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()));
+    }
+    if how == "LOCKSTEP_SUBGROUP" && op(ask.case).is_bitwise() {
+        return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
+    }
+    plan.define(how, 1);
+    let n = Arg::Index(plan.n());
+    // In any order, within a sub-group of any size s and over the wg / s sub-groups.
+    finished(plan, grid, &[n], (grid.groups, grid.wg), depth + grid.wg as u64)
+}
+
+fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (mut plan, grid, depth) = accumulating(ask)?;
+    let results = plan.single_pass(grid);
+    let args = plan.inputs().into_iter().chain(results).chain([Arg::Index(plan.n())]).collect();
+    plan.pass("", grid, args);
+    let finish = if grid.groups > 1 { grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg) } else { 0 };
+    Ok(plan.plan(grid.wg as u64, depth + tree_depth(grid.wg) + finish))
+}
+
+fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let n = ask.case.shape.n;
+    let (grid, chunk) = shape::chunks(ask.target, n);
+    let mut plan = begin(ask, grid)?;
+    // The main kernel's groups are of one item; a finishing group is as large as was asked for, and where
+    // there is none, what was asked for makes no other plan.
+    let wg = ask.case.wg.size();
+    if FINISH.given(&ask.case.params)? == Some("device") {
+        plan.define("WG", wg);
+    }
+    // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
+    let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
+    finished(plan, grid, &[chunk, n].map(Arg::Index), (grid.items(), wg), depth)
+}
+
+#[cfg(test)]
+mod tests;

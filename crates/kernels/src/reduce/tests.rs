@@ -1,0 +1,157 @@
+//! The depths that the reduction's planners declare are those of their kernels' schedules, replayed here.
+
+use super::*;
+use gpulab_model::data::{Params, Shape};
+use gpulab_model::outcome::fake_info;
+
+/// Roundings so far: 0 is the identity, which costs nothing to join with; an element starts at 1.
+type Depth = u64;
+
+fn join(a: Depth, b: Depth) -> Depth {
+    a.max(b) + u64::from(a.min(b) > 0)
+}
+
+fn at(i: u64, n: u64) -> Depth {
+    u64::from(i < n)
+}
+
+/// `cl/common/tree.cl`.
+fn tree(mut values: Vec<Depth>) -> Depth {
+    while values.len() > 1 {
+        let kept = values.len().div_ceil(2);
+        for i in 0..values.len() - kept {
+            values[i] = join(values[i], values[i + kept]);
+        }
+        values.truncate(kept);
+    }
+    values[0]
+}
+
+struct LaunchReplay {
+    n: u64,
+    groups: u64,
+    wg: u64,
+    acc: u64,
+}
+
+/// v1: neighbours first.
+fn interleaved(l: &LaunchReplay, group: u64) -> Depth {
+    let mut scratch: Vec<Depth> = (0..l.wg).map(|id| at(group * l.wg + id, l.n)).collect();
+    let mut offset = 1;
+    while offset < scratch.len() {
+        for id in (0..scratch.len()).step_by(2 * offset) {
+            scratch[id] = join(scratch[id], scratch[id + offset]);
+        }
+        offset *= 2;
+    }
+    scratch[0]
+}
+
+/// v4: two loads, then the far half onto the near one, as tree.cl does for powers of two.
+fn first_add(l: &LaunchReplay, group: u64) -> Depth {
+    let first = group * 2 * l.wg;
+    tree((first..first + l.wg).map(|i| join(at(i, l.n), at(i + l.wg, l.n))).collect())
+}
+
+/// v7: two loads a turn.
+fn raking(l: &LaunchReplay, group: u64) -> Depth {
+    let pairs = |id: u64| (group * 2 * l.wg + id..l.n).step_by((2 * l.groups * l.wg) as usize);
+    let item = |id| pairs(id).fold(0, |sum, i| join(sum, join(1, at(i + l.wg, l.n))));
+    tree((0..l.wg).map(item).collect())
+}
+
+fn vectorised(l: &LaunchReplay, group: u64) -> Depth {
+    tree((0..l.wg).map(|id| accumulated(l, group, id)).collect())
+}
+
+/// The four lanes of an accumulator are alike.
+fn accumulated(l: &LaunchReplay, group: u64, id: u64) -> Depth {
+    let vectors = l.n / 4;
+    let mut acc = vec![0; l.acc as usize];
+    let mut i = group * l.acc * l.wg + id;
+    while i + (l.acc - 1) * l.wg < vectors {
+        acc.iter_mut().for_each(|a| *a = join(*a, 1));
+        i += l.acc * l.groups * l.wg;
+    }
+    for (a, acc) in (0..).zip(&mut acc) {
+        *acc = join(*acc, at(i + a * l.wg, vectors));
+    }
+    let lane = acc.into_iter().fold(0, join);
+    let vector = join(join(lane, lane), join(lane, lane));
+    (4 * vectors + group * l.wg + id..l.n).step_by((l.groups * l.wg) as usize).fold(vector, |v, _| join(v, 1))
+}
+
+fn plan(variant: &str, n: u64, wg: usize, settings: &[(&str, &str)]) -> Plan {
+    let case = Case {
+        wg: WorkGroup::linear(wg),
+        params: settings.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
+        ..Case::of("reduce", variant, Dtype::F32, Shape::vector(n))
+    };
+    let rung = FAMILY.rung(variant).unwrap();
+    FAMILY.plan(rung, &case, &fake_info().target).unwrap()
+}
+
+fn replayed(plan: &Plan, n: u64, group: fn(&LaunchReplay, u64) -> Depth) -> Depth {
+    let wg = plan.wg.size() as u64;
+    let acc = plan.params.get("acc").map_or(1, |acc| acc.parse().unwrap());
+    let launch = LaunchReplay { n, groups: plan.passes[0].global[0] as u64 / wg, wg, acc };
+    let partials: Vec<Depth> = (0..launch.groups).map(|g| group(&launch, g)).collect();
+    if plan.passes.len() == 1 {
+        return partials.into_iter().max().unwrap() - 1 + shape::HOST_FINISH;
+    }
+    let item = |id: u64| partials.iter().skip(id as usize).step_by(wg as usize).copied().fold(0, join);
+    tree((0..wg).map(item).collect()) - 1
+}
+
+#[test]
+fn the_declared_depths_are_those_of_the_schedules() {
+    type Replay = fn(&LaunchReplay, u64) -> Depth;
+    let rungs: [(&str, Replay); 4] =
+        [("interleaved", interleaved), ("first_add", first_add), ("raking", raking), ("vectorised", vectorised)];
+    for (variant, replay) in rungs {
+        for (n, wg) in [(1, 64), (3, 1), (64, 64), (1000, 32), (4099, 64), (65_537, 128), (200_003, 256), (1 << 18, 16)]
+        {
+            for settings in [&[][..], &[("finish", "device")], &[("items", "96"), ("acc", "1")], &[("acc", "8")]] {
+                let plan = plan(variant, n, wg, settings);
+                let (declared, replayed) = (plan.depth, replayed(&plan, n, replay));
+                assert!(declared >= replayed, "{variant} {n} {wg} {settings:?}: {declared} for {replayed}");
+                let sloppy = if n < 100_000 { 64 } else { 10 };
+                assert!(declared <= replayed + sloppy, "{variant} {n} {wg} {settings:?}: {declared} for {replayed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_host_is_left_one_result_for_each_group() {
+    let groups = |variant, n| plan(variant, n, 64, &[]).buffers[1].len;
+    assert_eq!([groups("interleaved", 6401), groups("first_add", 6401), groups("first_add", 128)], [101, 51, 1]);
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused_with_its_reason() {
+    let refusal = |variant: &str, dtype, wg, op: &str| {
+        let params = Params::from([("op".to_owned(), op.to_owned())]);
+        let (family, variant) = ("reduce".into(), variant.to_owned());
+        let wg = WorkGroup::linear(wg);
+        let case = Case { family, variant, dtype, shape: Shape::vector(9), wg, params, seed: 1 };
+        let rung = FAMILY.rung(&case.variant).unwrap();
+        FAMILY.plan(rung, &case, &fake_info().target).unwrap_err().to_string()
+    };
+    assert!(refusal("strided", Dtype::I32, 48, "sum").contains("power of two"));
+    assert!(refusal("vectorised", Dtype::F64, 48, "xor").contains("needs an integer type"));
+    assert!(refusal("vectorised", Dtype::I32, 48, "mean").contains("sum, min, max"));
+    assert!(refusal("raking", Dtype::I32, 48, "sum").contains("power of two"));
+    assert!(refusal("subgroup", Dtype::I32, 64, "sum").contains("neither sub-groups"));
+}
+
+#[test]
+fn the_cost_is_every_element_whatever_the_group() {
+    let mut case = Case { wg: WorkGroup::linear(256), ..Case::of("reduce", "", Dtype::I64, Shape::vector(1 << 20)) };
+    for wg in [1, 256] {
+        case.wg = WorkGroup::linear(wg);
+        assert_eq!(FAMILY.problem.cost(&case).bytes, 8.0 * f64::from(1 << 20));
+    }
+    case.params.insert("op".into(), "min".into());
+    assert_eq!(FAMILY.problem.exact_fill(&case), Fill::Positive);
+}

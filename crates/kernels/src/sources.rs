@@ -1,0 +1,73 @@
+//! Where kernels come from: files, and the definitions that a source mentions.
+
+use super::{Family, assemble, embedded, family};
+use gpulab_model::outcome::Stop;
+use gpulab_system::files;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// Where kernel sources come from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// A folder laid out like `cl/`, before the sources built into the binary; `None` for these alone.
+    pub dir: Option<PathBuf>,
+}
+
+impl Sources {
+    /// The text of a kernel file with its fragments.
+    ///
+    /// # Errors
+    /// [`gpulab_model::outcome::Status::Failed`] if there is no such file.
+    pub fn assemble(&self, path: &str) -> Result<String, Stop> {
+        assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+    }
+
+    /// The text of a kernel file as it is.
+    ///
+    /// # Errors
+    /// [`gpulab_model::outcome::Status::Failed`] if there is no such file.
+    pub fn read(&self, path: &str) -> Result<String, Stop> {
+        self.lookup(path).map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
+    }
+
+    fn lookup(&self, path: &str) -> Option<Cow<'static, str>> {
+        match &self.dir {
+            // What the folder lacks is built in; what it has and nobody can read is missing.
+            Some(dir) if dir.join(path).exists() => files::read_to_string(&dir.join(path)).ok().map(Cow::Owned),
+            _ => embedded(path),
+        }
+    }
+
+    fn unreadable(&self, missing: &str) -> Stop {
+        let place = self.dir.as_ref().map_or("the binary".into(), |d| d.display().to_string());
+        Stop::failed(format!("no readable kernel source {missing} in {place}"))
+    }
+}
+
+/// The definitions that a source mentions: the others would only make it another program to compile.
+pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
+    let words: HashSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
+}
+
+/// The family of a name.
+///
+/// # Errors
+/// [`gpulab_model::outcome::Status::Failed`] if there is none.
+pub fn find_family(name: &str) -> Result<&'static Family, Stop> {
+    family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_definitions_that_the_source_mentions_are_passed() {
+        let define = |name: &str| (name.to_owned(), "1".to_owned());
+        let text = "#ifdef USE_MAD\n__local T sums[WG];";
+        let used = used_defines(&[define("T"), define("WG"), define("USE_MAD"), define("USE"), define("ACC")], text);
+        assert_eq!(used, [define("T"), define("WG"), define("USE_MAD")]);
+    }
+}

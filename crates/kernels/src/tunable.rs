@@ -1,0 +1,218 @@
+//! Settings of rungs and families: declared once, read by planners, command line, sweeps and help alike.
+
+use gpulab_model::data::Params;
+use gpulab_model::plan::Refusal;
+
+/// A setting that a rung reads from [`gpulab_model::plan::Case::params`].
+#[derive(Debug)]
+pub struct Tunable {
+    /// Key in the parameters, and name of the option.
+    pub name: &'static str,
+    /// What it sets, and its unit.
+    pub about: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// Values worth trying, in order.
+    pub values: &'static [&'static str],
+    /// Its default in words; empty where the values tell.
+    pub default: &'static str,
+    /// Whether a search for the fastest may change it: not where it moves work out of what is timed.
+    pub is_searched: bool,
+}
+
+/// What a setting may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number.
+    Number {
+        /// The least.
+        least: u64,
+        /// The greatest.
+        most: u64,
+    },
+    /// Two whole numbers from 1 to [`MOST_SIDE`], as in `8x4`.
+    Pair,
+    /// 0 or 1.
+    Switch,
+    /// One of the listed values.
+    Choice,
+}
+
+/// Largest number of a pair.
+pub const MOST_SIDE: u64 = 1024;
+
+impl Tunable {
+    /// A whole number, from `least` to `most`.
+    pub const fn number(
+        name: &'static str,
+        about: &'static str,
+        (least, most): (u64, u64),
+        values: &'static [&'static str],
+    ) -> Tunable {
+        Tunable { name, about, kind: Kind::Number { least, most }, values, default: "", is_searched: true }
+    }
+
+    /// Two whole numbers.
+    pub const fn pair(name: &'static str, about: &'static str, values: &'static [&'static str]) -> Tunable {
+        Tunable { name, about, kind: Kind::Pair, values, default: "", is_searched: true }
+    }
+
+    /// On or off.
+    pub const fn switch(name: &'static str, about: &'static str) -> Tunable {
+        Tunable { name, about, kind: Kind::Switch, values: &["0", "1"], default: "", is_searched: true }
+    }
+
+    /// One of these values.
+    pub const fn choice(name: &'static str, about: &'static str, values: &'static [&'static str]) -> Tunable {
+        Tunable { name, about, kind: Kind::Choice, values, default: "", is_searched: true }
+    }
+
+    /// A whole number that a reader's file declares, with values of which the first is the default. Lives as long as the
+    /// program: a file is read once.
+    pub(crate) fn declared(name: &str, values: &[u64]) -> Tunable {
+        let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
+        let texts: Vec<&'static str> = values.iter().map(|value| leaked(value.to_string())).collect();
+        Tunable {
+            name: leaked(name.to_lowercase()),
+            about: "declared by the kernel's file",
+            kind: Kind::Number { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) },
+            default: texts.first().copied().unwrap_or_default(),
+            values: Box::leak(texts.into_boxed_slice()),
+            is_searched: true,
+        }
+    }
+
+    /// The same, with words for its default.
+    pub const fn by_default(self, default: &'static str) -> Tunable {
+        Tunable { default, ..self }
+    }
+
+    /// The same, left alone by searches for the fastest.
+    pub const fn unsearched(self) -> Tunable {
+        Tunable { is_searched: false, ..self }
+    }
+
+    /// What is allowed, in words.
+    pub fn allowed(&self) -> String {
+        match self.kind {
+            Kind::Number { least, most: u64::MAX } => format!("a whole number from {least} on"),
+            Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
+            Kind::Pair => format!("two numbers from 1 to {MOST_SIDE}"),
+            Kind::Switch | Kind::Choice => one_of(self.values),
+        }
+    }
+
+    /// Whether it may have this value; if not, what is allowed.
+    ///
+    /// # Errors
+    /// A value that no rung could take.
+    pub fn check(&self, text: &str) -> Result<(), String> {
+        let is_allowed = match self.kind {
+            Kind::Number { least, most } => whole(text).is_some_and(|value| (least..=most).contains(&value)),
+            Kind::Pair => sides(text).is_some(),
+            Kind::Switch | Kind::Choice => self.values.contains(&text),
+        };
+        if is_allowed {
+            return Ok(());
+        }
+        let is_listed = matches!(self.kind, Kind::Switch | Kind::Choice) || self.values.is_empty();
+        let such_as = if is_listed { String::new() } else { format!(", such as {}", self.values.join(", ")) };
+        Err(format!("it must be {}{such_as}", self.allowed()))
+    }
+
+    /// The value's text, if it was given.
+    ///
+    /// # Errors
+    /// A value that is not allowed.
+    pub fn given<'a>(&self, params: &'a Params) -> Result<Option<&'a str>, Refusal> {
+        let Some(text) = params.get(self.name) else { return Ok(None) };
+        match self.check(text) {
+            Ok(()) => Ok(Some(text)),
+            Err(why) => Err(Refusal::Setting(format!("{}={text}: {why}", self.name))),
+        }
+    }
+
+    /// The number that it has, if it was given.
+    ///
+    /// # Errors
+    /// As [`Tunable::given`].
+    pub fn get(&self, params: &Params) -> Result<Option<u64>, Refusal> {
+        Ok(self.given(params)?.and_then(whole))
+    }
+
+    /// The two numbers that it has, if it was given.
+    ///
+    /// # Errors
+    /// As [`Tunable::given`].
+    pub fn get_pair(&self, params: &Params) -> Result<Option<[u64; 2]>, Refusal> {
+        Ok(self.given(params)?.and_then(sides))
+    }
+
+    /// Whether it is on, if it was given.
+    ///
+    /// # Errors
+    /// As [`Tunable::given`].
+    pub fn is_on(&self, params: &Params) -> Result<Option<bool>, Refusal> {
+        Ok(self.given(params)?.map(|text| text == "1"))
+    }
+}
+
+/// `0, 1 or 2`.
+fn one_of(values: &[&str]) -> String {
+    match values {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => values.concat(),
+    }
+}
+
+fn whole(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+fn sides(text: &str) -> Option<[u64; 2]> {
+    let (a, b) = text.split_once('x')?;
+    let sides = [whole(a)?, whole(b)?];
+    sides.iter().all(|side| (1..=MOST_SIDE).contains(side)).then_some(sides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NUMBER: Tunable = Tunable::number("acc", "", (1, 16), &["1", "8"]);
+    const PAIR: Tunable = Tunable::pair("tile", "", &["8x4"]);
+    const CHOICE: Tunable = Tunable::choice("presum", "", &["host", "device", "none"]);
+
+    #[test]
+    fn values_out_of_range_are_refused_with_what_is_allowed() {
+        let why = |tunable: &Tunable, text: &str| tunable.check(text).err();
+        assert_eq!(why(&NUMBER, "16"), None);
+        for text in ["0", "17", "-1", "+3", "", "x", "99999999999999999999"] {
+            assert_eq!(
+                why(&NUMBER, text).as_deref(),
+                Some("it must be a whole number from 1 to 16, such as 1, 8"),
+                "{text}"
+            );
+        }
+        assert_eq!(why(&PAIR, "1024x1"), None);
+        for text in ["0x4", "8", "8x1025", "8x4x2", "8x", "x"] {
+            assert_eq!(
+                why(&PAIR, text).as_deref(),
+                Some("it must be two numbers from 1 to 1024, such as 8x4"),
+                "{text}"
+            );
+        }
+        assert_eq!(why(&CHOICE, "Host").as_deref(), Some("it must be host, device or none"));
+    }
+
+    #[test]
+    fn what_was_given_is_read_as_its_kind() {
+        let params = |name: &str, value: &str| Params::from([(name.to_owned(), value.to_owned())]);
+        assert_eq!(NUMBER.get(&params("acc", "08")), Ok(Some(8)));
+        assert_eq!(NUMBER.get(&Params::new()), Ok(None));
+        assert_eq!(PAIR.get_pair(&params("tile", "8x4")), Ok(Some([8, 4])));
+        let refused = NUMBER.get(&params("acc", "99")).unwrap_err();
+        assert_eq!(refused.to_string(), "acc=99: it must be a whole number from 1 to 16, such as 1, 8");
+    }
+}

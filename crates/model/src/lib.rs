@@ -1,0 +1,17 @@
+//! The words that all of gpulab shares: data, plans, outcomes, rules of right and statistics. No OpenCL, no files.
+//!
+//! - [`data`] is element types, arrays and seeded test data.
+//! - [`plan`] is cases, plans, launches, commands and targets.
+//! - [`outcome`] is how to measure a case, who runs it, and what came of it; what devices say of themselves.
+//! - [`check`] gives verdicts on results, [`stats`] summaries of times.
+//! - [`error`] is what ends a command: a message and an exit code. [`suggest`] finds what a misspelt word may have meant.
+
+pub mod check;
+pub mod data;
+pub mod error;
+pub mod outcome;
+pub mod plan;
+pub mod stats;
+pub mod suggest;
+
+pub use error::Error;

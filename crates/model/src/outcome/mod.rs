@@ -1,0 +1,492 @@
+//! How to measure a case, and what came of it.
+
+mod belief;
+mod device;
+mod executor;
+mod needs;
+mod symptoms;
+
+pub use belief::{SHORTEST_NS, objection};
+pub use device::{DeviceInfo, PlatformInfo, fake_info};
+pub use executor::{Executor, Job};
+pub use needs::{Inspected, LaunchedOnce, Told};
+pub use symptoms::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
+
+use crate::data::Params;
+use crate::plan::{Case, Refusal, WorkGroup};
+use serde::{Deserialize, Serialize};
+
+/// Which clock a row's times come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// The driver's event times, from the start of the first timed kernel to the end of the last.
+    Event,
+    /// The host's clock, from before the first enqueue until everything finished.
+    Wall,
+    /// Launches back to back, one wait, divided by their number.
+    Batch,
+}
+
+/// Whether a run finds its data in cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Cache {
+    /// The same buffers every time.
+    Warm,
+    /// Rotates among copies of the inputs that together exceed the last-level cache.
+    Cold,
+}
+
+/// How to measure. Times in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Runs before the first sample.
+    pub warmup: u32,
+    /// Fewest samples.
+    pub min_runs: u32,
+    /// Most samples.
+    pub max_runs: u32,
+    /// Least time to sample for.
+    pub min_time: f64,
+    /// Most time to sample for.
+    pub timeout: f64,
+    /// Relative spread (inter-quartile range over median) at which sampling may end.
+    pub max_noise: f64,
+    /// Whether runs find their data in cache.
+    pub cache: Cache,
+    /// The clock asked for.
+    pub clock: Clock,
+    /// Seconds that the device's measured ceiling allows at best, where it bounds the case: shorter event times are
+    /// not believed.
+    pub least_time: Option<f64>,
+    /// That the case is one of many in a search for the fastest, so that its time is all that is asked for.
+    pub candidate: Option<Candidate>,
+}
+
+/// A case of a search, which is not run from end to end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Seconds: sampling ends after the first samples if their median is above.
+    pub give_up_above: Option<f64>,
+}
+
+impl Settings {
+    /// One run, for cases of which only the result is asked for.
+    pub fn once() -> Settings {
+        Settings {
+            warmup: 0,
+            min_runs: 1,
+            max_runs: 1,
+            min_time: 0.0,
+            timeout: 0.0,
+            max_noise: 1.0,
+            cache: Cache::Warm,
+            clock: Clock::Wall,
+            least_time: None,
+            candidate: Some(Candidate { give_up_above: None }),
+        }
+    }
+}
+
+/// Of a ladder on the command line.
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            warmup: 3,
+            min_runs: 10,
+            max_runs: 1000,
+            min_time: 0.05,
+            timeout: 0.5,
+            max_noise: 0.05,
+            cache: Cache::Warm,
+            clock: Clock::Event,
+            least_time: None,
+            candidate: None,
+        }
+    }
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Checked, timed, and checked again.
+    Ok,
+    /// This device or size cannot run it; the reason says why.
+    Skipped,
+    /// The kernel did not compile.
+    BuildFailed,
+    /// Checked and timed, but faster than the device can be: the times are not to be trusted.
+    Suspect,
+    /// The result failed its check; there are no times.
+    WrongResult,
+    /// It did not end before its deadline.
+    Timeout,
+    /// The driver or the process failed.
+    Failed,
+}
+
+impl Status {
+    /// All of them.
+    pub const ALL: [Status; 7] = [
+        Status::Ok,
+        Status::Skipped,
+        Status::BuildFailed,
+        Status::Suspect,
+        Status::WrongResult,
+        Status::Timeout,
+        Status::Failed,
+    ];
+
+    /// Whether something broke, of the kernel, its driver or their times.
+    pub fn is_broken(self) -> bool {
+        !matches!(self, Status::Ok | Status::Skipped)
+    }
+
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Skipped => "skipped",
+            Status::BuildFailed => "build_failed",
+            Status::Suspect => "suspect",
+            Status::WrongResult => "wrong_result",
+            Status::Timeout => "timeout",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+/// A number as its type holds it: no digit of an integer is lost, and both are plain numbers in files.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// Of an integer type.
+    Integer(i64),
+    /// Of a floating-point type.
+    Real(f64),
+}
+
+impl Number {
+    /// The number, rounded if it must be.
+    pub fn rounded(self) -> f64 {
+        match self {
+            Number::Integer(value) => value as f64,
+            Number::Real(value) => value,
+        }
+    }
+
+    /// Whether it is no infinity and no NaN.
+    pub fn is_finite(self) -> bool {
+        self.rounded().is_finite()
+    }
+}
+
+/// Everything that running one case gave. Times in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// What was asked.
+    pub case: Case,
+    /// The work-group size used.
+    pub wg: WorkGroup,
+    /// The settings used, defaults filled in.
+    pub params: Params,
+    /// The clock that was asked for.
+    pub asked: Clock,
+    /// Bytes moved, by the family's cost model.
+    pub bytes: f64,
+    /// Operations done, by the family's cost model.
+    pub ops: f64,
+    /// Bytes that the timed kernels touch in one run.
+    pub working_set: u64,
+    /// Kernel launches of one run.
+    pub launches: u64,
+    /// Where the time went.
+    pub spent: Spent,
+    /// What was measured of a right result, or what stopped the case.
+    pub end: Result<Measured, Stop>,
+}
+
+/// What was measured of a case whose result was judged right: there is no other way to one. Times in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Largest error seen in the result over the timed data; none where it has no size, as beside an infinite input.
+    pub max_err: Option<f64>,
+    /// The error allowed there; likewise.
+    pub tol: Option<f64>,
+    /// The result over the timed data, if it is a single number.
+    pub result: Option<Number>,
+    /// The clock that the times come from.
+    pub clock: Clock,
+    /// Why another clock than the one asked for was used.
+    pub clock_note: Option<String>,
+    /// Why this session does not believe the driver's event times, if so.
+    pub distrust: Option<String>,
+    /// Timed runs, in order; none where nothing was to be timed.
+    pub samples: Vec<Sample>,
+    /// Time of one run among many back to back.
+    pub batch: Option<f64>,
+    /// Of the launches that do not count: what prepares the data for those that do; by the driver's events.
+    pub preparation: Option<f64>,
+    /// Allocation, host to device, kernels, device to host and the host's part; a median of few runs.
+    pub end_to_end: Option<f64>,
+    /// The range of these few runs over their median; none of a single run.
+    pub end_to_end_noise: Option<f64>,
+    /// Of the host, within [`Measured::end_to_end`], for what it adds itself: partial results and its tail, if any.
+    pub host_part: Option<f64>,
+    /// Of the elements that the host adds itself ([`crate::plan::Plan::host_tail`]), if any; no clock counts it.
+    pub host_tail: Option<f64>,
+    /// What the driver tells of the build, where a case asks for it ([`crate::plan::TOLD`]).
+    pub build: Option<BuildTold>,
+    /// What ended the sampling: `steady`, `timeout` or `max-runs`.
+    pub stopped_by: String,
+    /// What overlapped, where that was asked.
+    pub timeline: Vec<Bar>,
+    /// Whether the device was as fast as it can be while the case was timed; none where there is no canary.
+    pub canary: Option<Canary>,
+    /// Why the times cannot be trusted, although the result is right.
+    pub suspect: Option<String>,
+    /// What else there is to say.
+    pub note: String,
+}
+
+/// What the driver tells of the build of a case's main kernel, and what follows; nothing of what it does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildTold {
+    /// Registers of a work-item, 32 bits each.
+    pub registers: Option<u64>,
+    /// Bytes that a work-item stores to memory and loads from it for want of registers.
+    pub spilled: Option<u64>,
+    /// Of the warps that a compute unit can hold at once, those that it does, in per cent.
+    pub occupancy: Option<f64>,
+}
+
+/// A result over real data that passed its check.
+#[derive(Clone, Copy)]
+pub struct Judged {
+    /// The largest error; none where it has no size, as beside an infinite input.
+    pub max_err: Option<f64>,
+    /// The error allowed.
+    pub tol: Option<f64>,
+    /// The result, if it is a single number.
+    pub value: Option<Number>,
+}
+
+impl Judged {
+    /// What a script's runs left, all of which was compared and found equal.
+    pub fn equal() -> Judged {
+        Judged { max_err: Some(0.0), tol: Some(0.0), value: None }
+    }
+
+    /// The answer to no elements, of which there is nothing to check.
+    pub fn of_nothing(value: Option<Number>) -> Judged {
+        Judged { value, ..Judged::equal() }
+    }
+}
+
+/// What the canary, a fixed arithmetic kernel, showed before, during and after the sampling of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Canary {
+    /// Its slowest reading over the fastest that the session had seen by the case's end: 1 or more.
+    pub ratio: f64,
+    /// Its slowest reading, in seconds.
+    pub seconds: f64,
+}
+
+impl Canary {
+    /// The one with the larger ratio.
+    pub fn worst(a: Option<Canary>, b: Option<Canary>) -> Option<Canary> {
+        [a, b].into_iter().flatten().max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+    }
+}
+
+/// Seconds that the steps of a case took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Compiling the kernels.
+    pub build: f64,
+    /// Making the inputs and their reference.
+    pub data: f64,
+    /// Checking results before the first sample.
+    pub verify: f64,
+    /// Warming up and sampling, and the runs from end to end.
+    pub measure: f64,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.build += other.build;
+        self.data += other.data;
+        self.verify += other.verify;
+        self.measure += other.measure;
+    }
+}
+
+impl Outcome {
+    /// The outcome of a case that nothing is known of yet.
+    pub fn pending(case: &Case, clock: Clock) -> Outcome {
+        Outcome {
+            case: case.clone(),
+            wg: case.wg,
+            params: Params::new(),
+            asked: clock,
+            bytes: 0.0,
+            ops: 0.0,
+            working_set: 0,
+            launches: 0,
+            spent: Spent::default(),
+            end: Err(Stop::failed("it was not run")),
+        }
+    }
+
+    /// What was measured, if the result was right.
+    pub fn measured(&self) -> Option<&Measured> {
+        self.end.as_ref().ok()
+    }
+
+    /// How it ended.
+    pub fn status(&self) -> Status {
+        match &self.end {
+            Ok(Measured { suspect: Some(_), .. }) => Status::Suspect,
+            Ok(_) => Status::Ok,
+            Err(stop) => stop.status,
+        }
+    }
+
+    /// Why, unless `ok`; a compiler's log for `build_failed`.
+    pub fn reason(&self) -> &str {
+        match &self.end {
+            Ok(Measured { suspect: Some(why), .. }) => why,
+            Ok(measured) => &measured.note,
+            Err(stop) => &stop.reason,
+        }
+    }
+
+    /// The clock that the times come from, or that was asked for where there are none.
+    pub fn clock(&self) -> Clock {
+        self.measured().map_or(self.asked, |measured| measured.clock)
+    }
+
+    /// Why another clock than the one asked for was used.
+    pub fn clock_note(&self) -> Option<&str> {
+        self.measured()?.clock_note.as_deref()
+    }
+
+    /// The timed runs.
+    pub fn samples(&self) -> &[Sample] {
+        self.measured().map_or(&[], |measured| &measured.samples)
+    }
+
+    /// The samples' times by the row's clock, in seconds.
+    pub fn times(&self) -> Vec<f64> {
+        self.measured().map_or_else(Vec::new, Measured::times)
+    }
+
+    /// The same, ended so.
+    pub fn ended(self, end: Result<Measured, Stop>) -> Outcome {
+        Outcome { end, ..self }
+    }
+}
+
+impl Measured {
+    /// Of a result that was judged so, before anything was timed by this clock.
+    pub fn of(judged: Judged, clock: Clock) -> Measured {
+        Measured {
+            max_err: judged.max_err,
+            tol: judged.tol,
+            result: judged.value,
+            clock,
+            clock_note: None,
+            distrust: None,
+            samples: Vec::new(),
+            batch: None,
+            preparation: None,
+            end_to_end: None,
+            end_to_end_noise: None,
+            host_part: None,
+            host_tail: None,
+            build: None,
+            stopped_by: String::new(),
+            timeline: Vec::new(),
+            canary: None,
+            suspect: None,
+            note: String::new(),
+        }
+    }
+
+    /// How the result was judged.
+    pub fn judged(&self) -> Judged {
+        Judged { max_err: self.max_err, tol: self.tol, value: self.result }
+    }
+
+    /// The samples' times by the clock that counts, in seconds. By the batch clock a sample's wall time is that of one batch
+    /// divided by its launches.
+    pub fn times(&self) -> Vec<f64> {
+        self.samples.iter().filter_map(|s| if self.clock == Clock::Event { s.event } else { Some(s.wall) }).collect()
+    }
+}
+
+/// Why a case ended without a measurement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// How the row ends.
+    pub status: Status,
+    /// Why.
+    pub reason: String,
+    /// What was refused, if it was skipped.
+    pub refusal: Option<Refusal>,
+}
+
+impl Stop {
+    /// A case that ended otherwise than by a refusal.
+    pub fn new(status: Status, reason: impl Into<String>) -> Stop {
+        Stop { status, reason: reason.into(), refusal: None }
+    }
+
+    /// A case that went wrong.
+    pub fn failed(reason: impl Into<String>) -> Stop {
+        Stop::new(Status::Failed, reason)
+    }
+
+    /// The same of a case that had `launched` before: what the device says then is no refusal, but a failure.
+    pub fn after(self, launched: bool) -> Stop {
+        match self.status {
+            Status::Skipped if launched => Stop { status: Status::Failed, refusal: None, ..self },
+            _ => self,
+        }
+    }
+}
+
+/// A case that cannot run here is skipped, with the reason.
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Stop {
+        Stop { status: Status::Skipped, reason: refusal.to_string(), refusal: Some(refusal) }
+    }
+}
+
+/// One timed run, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// By the driver's events; absent where they cannot be believed.
+    pub event: Option<f64>,
+    /// By the host's clock.
+    pub wall: f64,
+}
+
+/// A command in a run. Times in seconds since the first command began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// What it did: `in`, `kernel` or `out`.
+    pub what: String,
+    /// Its queue, from 0.
+    pub queue: u32,
+    /// When it began.
+    pub start: f64,
+    /// When it ended.
+    pub end: f64,
+}
+
+/// Kernels shorter than this, in seconds, count as launch-bound, as a launch costs 2 to 20 us: they are also timed back to
+/// back.
+pub const SHORT_S: f64 = 50e-6;

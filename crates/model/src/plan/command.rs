@@ -1,0 +1,79 @@
+//! What a device is told to do: launches and transfers over its buffers.
+
+use super::arg::{Arg, BufferId};
+
+/// Memory of the host that a device copies from and to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub u32);
+
+/// Where a buffer lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Where the driver likes: a GPU's own memory.
+    Device,
+    /// In memory of the host that the device can reach.
+    Host,
+}
+
+/// How memory of the host is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holding {
+    /// As any program's memory: the system may move it.
+    Pageable,
+    /// By the driver, where the device can reach it by itself.
+    Pinned,
+}
+
+/// Bytes on their way between the host and a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The host's memory.
+    pub host: HostId,
+    /// First byte there.
+    pub from: usize,
+    /// The buffer.
+    pub buffer: BufferId,
+    /// First byte there.
+    pub at: usize,
+    /// How many.
+    pub bytes: usize,
+}
+
+/// What a command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Runs a kernel.
+    Launch(Launch),
+    /// Copies from the host to a buffer.
+    Write(Transfer),
+    /// Copies from a buffer to the host.
+    Read(Transfer),
+    /// Maps a part of a buffer, copies from the host's memory to it, and unmaps it. The host waits for the mapping.
+    Fill(Transfer),
+    /// Maps a part of a buffer, copies from it to the host's memory, and unmaps it. The host waits for the mapping.
+    Fetch(Transfer),
+    /// The host computes: so many steps of [`gpulab_kernels::cpu::spin`], while the device goes on.
+    Work(u64),
+}
+
+/// A command on one of several queues, each of which keeps its own commands in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedCommand {
+    /// The queue, from 0.
+    pub queue: usize,
+    /// What it does.
+    pub action: Action,
+}
+
+/// A kernel launch with its arguments bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Work-items in each dimension.
+    pub global: [usize; 3],
+    /// Work-items of a group in each dimension.
+    pub local: [usize; 3],
+    /// Arguments in order.
+    pub args: Vec<Arg<BufferId>>,
+}

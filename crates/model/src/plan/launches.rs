@@ -1,0 +1,112 @@
+//! What a case turns into: buffers, and launches over them.
+
+use super::WorkGroup;
+use super::arg::Arg;
+use crate::data::{Dtype, Params};
+
+/// An image, of pixels as large as the elements that it is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Pixels of a row.
+    pub width: usize,
+    /// Rows of an `image2d_t` or of a slice of an `image3d_t`; none for an `image1d_buffer_t`.
+    pub height: Option<usize>,
+    /// Slices of an `image3d_t`; none for others.
+    pub depth: Option<usize>,
+    /// Whether a pixel is four channels of 8 bits each, read as floats from 0 to 1, and not one channel of the elements' type.
+    pub has_bytes: bool,
+}
+
+impl Image {
+    /// Its pixels; none if they are more than can be counted.
+    pub fn pixels(&self) -> Option<usize> {
+        self.width.checked_mul(self.height.unwrap_or(1))?.checked_mul(self.depth.unwrap_or(1))
+    }
+}
+
+/// What a buffer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The problem's input of this index.
+    Input(usize),
+    /// Read back and checked; poisoned before each check.
+    Output,
+    /// Intermediate results; poisoned before each check.
+    Scratch,
+    /// Set to zero once, before the first launch; kernels leave it zero again.
+    Zeroed,
+    /// An image view of another buffer.
+    Image {
+        /// The other's index, which is lower.
+        of: usize,
+        /// Its size.
+        image: Image,
+    },
+}
+
+/// A buffer of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferSpec {
+    /// What it is for.
+    pub role: Role,
+    /// Its elements' type.
+    pub dtype: Dtype,
+    /// Its elements.
+    pub len: usize,
+}
+
+impl BufferSpec {
+    /// Size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.len * self.dtype.size()
+    }
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Name of the `__kernel` function.
+    pub kernel: String,
+    /// Work-items in each dimension; a multiple of `local`.
+    pub global: [usize; 3],
+    /// Work-items of a group in each dimension.
+    pub local: [usize; 3],
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+    /// Whether its time counts.
+    pub timed: bool,
+}
+
+/// A case turned into data: what to build, allocate and launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Preprocessor definitions, `-D name=value`.
+    pub defines: Vec<(String, String)>,
+    /// Every buffer that the passes use; exactly one has [`Role::Output`].
+    pub buffers: Vec<BufferSpec>,
+    /// Launches in order, on one in-order queue.
+    pub passes: Vec<Pass>,
+    /// The work-group size used.
+    pub wg: WorkGroup,
+    /// The settings used, defaults filled in.
+    pub params: Params,
+    /// `__local` bytes of a work-group, static and by argument.
+    pub local_bytes: u64,
+    /// Most roundings that any one term passes through on the device and in the host's finish
+    /// (the d of gamma(d); see [`crate::check::`]).
+    pub depth: u64,
+    /// First element that the host adds itself, if any (`--presum host`).
+    pub host_tail: Option<u64>,
+}
+
+impl Plan {
+    /// Bytes of all buffers together.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|b| b.bytes() as u64).sum()
+    }
+
+    /// Index of the output buffer.
+    pub fn output(&self) -> Option<usize> {
+        self.buffers.iter().position(|b| b.role == Role::Output)
+    }
+}

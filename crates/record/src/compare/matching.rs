@@ -1,0 +1,213 @@
+//! The cases that two files have in common.
+
+use super::ranks::{FEWEST, runs_for, spread};
+use super::{RatioInterval, SpeedVerdict, Turns};
+use crate::Row;
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::{Cache, Status};
+use gpulab_model::stats;
+use std::collections::{HashMap, HashSet};
+
+/// A case that both sides have a time of.
+#[derive(Clone, Debug)]
+pub struct ComparedCase<'a> {
+    /// The first side's last row of it.
+    pub before: &'a Row,
+    /// The second's.
+    pub after: &'a Row,
+    /// Runs of the program on each side.
+    pub runs: [usize; 2],
+    /// The median of the runs' median times on each side, in seconds.
+    pub seconds: [f64; 2],
+    /// How many times slower the second is.
+    pub ratio: f64,
+    /// The interval that holds it; none of too few runs.
+    pub interval: Option<RatioInterval>,
+    /// What that says.
+    pub verdict: SpeedVerdict,
+    /// Of a case that is undecided for want of runs, how many more of each side, in turn, would decide it, by what the runs
+    /// so far show; none where no number of runs does.
+    pub more_runs: Option<usize>,
+    /// How the runs of the two sides follow each other, by when they began.
+    pub turns: Turns,
+    /// Whether the two sides' times come from different clocks: no number of runs decides that.
+    pub is_of_two_clocks: bool,
+}
+
+impl<'a> ComparedCase<'a> {
+    /// Of a case's rows that have a time.
+    fn new(before: &[&'a Row], after: &[&'a Row], same: f64) -> Option<ComparedCase<'a>> {
+        let [first, second] = [*before.last()?, *after.last()?];
+        let times = [before, after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
+        let seconds = [stats::summarise(&times[0])?.median, stats::summarise(&times[1])?.median];
+        let is_of_two_clocks = before.iter().chain(after).any(|row| row.clock != first.clock);
+        let turns = turns(before, after);
+        let interval = RatioInterval::of_runs(&times[0], &times[1], turns).filter(|_| !is_of_two_clocks);
+        let verdict = interval.as_ref().map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(interval, same));
+        let ratio = interval.map_or(seconds[1] / seconds[0], |interval| interval.ratio);
+        let runs = [before.len(), after.len()];
+        let spread = spread([&times[0], &times[1]]);
+        // Where one side came first, more runs do not change that.
+        let usable = if turns == Turns::OneAfterTheOther && interval.is_some() { [0, 0] } else { runs };
+        let is_open = verdict == SpeedVerdict::Undecided && !is_of_two_clocks;
+        Some(ComparedCase {
+            before: first,
+            after: second,
+            runs,
+            seconds,
+            ratio,
+            interval,
+            verdict,
+            more_runs: is_open.then(|| more_runs(usable, spread.unwrap_or(0.0), ratio, same)),
+            turns,
+            is_of_two_clocks,
+        })
+    }
+
+    /// Why the case is undecided; empty where it is not.
+    pub fn reason(&self) -> String {
+        match (self.verdict, self.interval) {
+            _ if self.is_of_two_clocks => "the times come from different clocks".to_owned(),
+            (SpeedVerdict::Undecided, None) => format!("{FEWEST} runs of each side are needed"),
+            (SpeedVerdict::Undecided, Some(_)) => "runs of the same side differ by too much".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether the work-group or a setting is another.
+    pub fn has_other_settings(&self) -> bool {
+        settings(self.before) != settings(self.after)
+    }
+}
+
+/// How the runs of two sides follow each other: in turn if in order of time the side changes about as often as runs allow
+/// where each round begins with the side that ended the round before.
+fn turns<'a>(before: &[&'a Row], after: &[&'a Row]) -> Turns {
+    let side =
+        |rows: &[&'a Row], second: bool| rows.iter().map(|row| (row.time_utc.as_str(), second)).collect::<Vec<_>>();
+    let mut order = [side(before, false), side(after, true)].concat();
+    order.sort_by_key(|run| run.0);
+    let changes = order.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+    let is_in_turn = changes + 1 >= before.len().min(after.len()) && changes > 1;
+    if is_in_turn { Turns::InTurn } else { Turns::OneAfterTheOther }
+}
+
+/// More runs of each side, one at least, after which the ratio is told from 1, or shown to be within what counts as the same.
+fn more_runs(runs: [usize; 2], spread: f64, ratio: f64, same: f64) -> usize {
+    let (has, away, counts) = (runs[0].min(runs[1]), ratio.ln().abs(), same.ln_1p());
+    let needed = runs_for(spread, away.max(counts - away).exp_m1());
+    needed.max(FEWEST).saturating_sub(has).max(1)
+}
+
+/// Two sides of the same cases.
+#[derive(Clone, Debug)]
+pub struct FileComparison<'a> {
+    /// The cases that both have a time of, in the order of the first.
+    pub pairs: Vec<ComparedCase<'a>>,
+    /// Cases that only the first has a time of.
+    pub only_before: usize,
+    /// Cases that only the second has a time of.
+    pub only_after: usize,
+}
+
+impl FileComparison<'_> {
+    /// How many cases came to this verdict.
+    pub fn count(&self, verdict: SpeedVerdict) -> usize {
+        self.pairs.iter().filter(|pair| pair.verdict == verdict).count()
+    }
+}
+
+/// Compares the rows of `after` with those of `before`, where differences of less than `same` (as a share) do not count.
+///
+/// A case is a family, rung, type, shape and cache; where a file has several work-groups or settings of these, each is a case
+/// by itself. Rows of a case from several runs of the program, as their `run_id` tells, are what verdicts are made of.
+pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileComparison<'a> {
+    let apart = apart(&[before, after]);
+    let (cases, mut others) = (cases(before, &apart), cases(after, &apart));
+    let before_count = cases.order.len();
+    let pairs = cases.order.into_iter().filter_map(|key| {
+        let other = others.rows.remove(&key)?;
+        ComparedCase::new(&cases.rows[&key], &other, same)
+    });
+    let pairs: Vec<ComparedCase<'_>> = pairs.collect();
+    FileComparison { only_before: before_count - pairs.len(), only_after: others.rows.len(), pairs }
+}
+
+/// A case of one side with its runs.
+pub struct CaseRuns<'a> {
+    /// The last run's row.
+    pub row: &'a Row,
+    /// The runs' median times in seconds, in the order of the rows.
+    pub seconds: Vec<f64>,
+}
+
+impl CaseRuns<'_> {
+    /// The standard deviation between runs, as a share of the time; none of one run.
+    pub fn spread(&self) -> Option<f64> {
+        spread([&self.seconds, &[]])
+    }
+}
+
+/// The cases with a time, in their order.
+pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
+    let TimedCases { rows, order } = cases(rows, &apart(&[rows]));
+    let case = |key| {
+        let runs: &Vec<&Row> = &rows[&key];
+        Some(CaseRuns { row: runs.last()?, seconds: runs.iter().filter_map(|row| row.t_median_s).collect() })
+    };
+    order.into_iter().filter_map(case).collect()
+}
+
+/// What makes two rows one case, before work-groups and settings.
+type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
+
+/// The same with work-group and settings, where they tell cases apart.
+type ApartKey<'a> = (CaseKey<'a>, Option<(&'a str, &'a str)>);
+
+/// The rows of a file's cases that have a time.
+struct TimedCases<'a> {
+    rows: HashMap<ApartKey<'a>, Vec<&'a Row>>,
+    /// The cases as they come in the file.
+    order: Vec<ApartKey<'a>>,
+}
+
+/// The cases of which a file has several work-groups or settings.
+fn apart<'a>(files: &[&'a [Row]]) -> HashSet<CaseKey<'a>> {
+    let mut several = HashSet::new();
+    for rows in files {
+        let mut first: HashMap<CaseKey<'a>, (&str, &str)> = HashMap::new();
+        for row in *rows {
+            if *first.entry(case_key(row)).or_insert(settings(row)) != settings(row) {
+                several.insert(case_key(row));
+            }
+        }
+    }
+    several
+}
+
+fn cases<'a>(rows: &'a [Row], apart: &HashSet<CaseKey<'a>>) -> TimedCases<'a> {
+    let mut cases = TimedCases { rows: HashMap::new(), order: Vec::new() };
+    // A run that is named twice is one run: its last row counts.
+    let mut places: HashMap<(ApartKey<'a>, &str), usize> = HashMap::new();
+    for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
+        let key = (case_key(row), apart.contains(&case_key(row)).then(|| settings(row)));
+        let rows = cases.rows.entry(key).or_default();
+        if rows.is_empty() {
+            cases.order.push(key);
+        }
+        let place = *places.entry((key, &row.run_id)).or_insert(rows.len());
+        match rows.get_mut(place) {
+            Some(earlier) => *earlier = row,
+            None => rows.push(row),
+        }
+    }
+    cases
+}
+
+fn case_key(row: &Row) -> CaseKey<'_> {
+    (&row.family, &row.variant, row.dtype, row.n, row.m, row.cache)
+}
+
+fn settings(row: &Row) -> (&str, &str) {
+    (&row.wg, &row.params)
+}

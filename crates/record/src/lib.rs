@@ -1,0 +1,422 @@
+//! Result records: [`Record`] is rich, [`Row`] is the flat line that files hold; a [`Point`] is the line of an
+//! experiment.
+//!
+//! A record is made once, from a finished case, and only ever becomes a row; rows come back from files.
+//! Reports therefore work on rows, so that a report of a live run and of a recorded one are the same.
+
+mod cells;
+pub mod compare;
+mod dictionary;
+mod host;
+mod point;
+mod row;
+pub mod store;
+
+pub use cells::Cells;
+pub use dictionary::ColumnEntry;
+pub use host::HostFacts;
+pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME, point, si};
+pub use row::{CsvRecord, Row, SampleRow, clear_factor, params_in, params_of, params_text, row};
+
+use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Outcome, SHORT_S, Settings, Status};
+pub use gpulab_model::plan::REPEATS;
+
+use gpulab_kernels::{Bound, family};
+use gpulab_model::stats::{Summary, ratio, summarise};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Version of the columns; it changes only if one changes its meaning or goes. Files are added to and joined in this
+/// version only.
+pub const SCHEMA: u32 = 2;
+
+/// The oldest version of files that can be shown. Version 1 lacked settings and the host's facts, and some experiments gave
+/// values of two units one metric's name.
+pub const OLDEST_SCHEMA: u32 = 1;
+
+/// Platform of the CPU baselines.
+pub const HOST: &str = "host";
+/// Variant of the plain copy that a transposition is measured against.
+pub const COPY: &str = "copy";
+/// Variant of the sequential CPU baseline in the rung's own type.
+pub const CPU_SEQ: &str = "cpu_sequential";
+/// Variant of the parallel CPU baseline.
+pub const CPU_RAYON: &str = "cpu_rayon";
+/// Variant of the CPU baseline that gives the exact result.
+pub const CPU_EXACT: &str = "cpu_exact";
+/// Variant of the sequential CPU baseline that adds in double, as the CMSoft article's does.
+pub const CPU_DOUBLE: &str = "cpu_double";
+
+/// Words of the `flags` column, each for a number that needs care.
+pub mod flag {
+    /// The kernel is so short that launching it costs a good part of its time.
+    pub const LAUNCH_BOUND: &str = "launch_bound";
+    /// The data fit the last-level cache, so memory's ceiling does not bound the case.
+    pub const FITS_CACHE: &str = "fits_cache";
+    /// Faster than the ceiling measured on this device.
+    pub const ABOVE_CEILING: &str = "above_ceiling";
+    /// Timed by another clock than the one asked for.
+    pub const CLOCK_FALLBACK: &str = "clock_fallback";
+    /// The spread is larger than asked for.
+    pub const NOISY: &str = "noisy";
+    /// The device was slower while the case was timed than before: its clock drifted, or a neighbour kept it busy.
+    pub const DRIFT: &str = "drift";
+    /// Run with the settings that `gpulab tune` found, in place of the rung's defaults.
+    pub const TUNED: &str = "tuned";
+    /// Those that make a row's time doubtful.
+    pub const DOUBTS: [&str; 3] = [CLOCK_FALLBACK, NOISY, DRIFT];
+}
+
+/// Per cent of the ceiling up to which a case may merely have been luckier than the ceiling's own run.
+const CEILING_SLACK_PCT: f64 = 105.0;
+
+/// Times its best reading that the canary may take before a row counts as measured during drift. The least of a few runs
+/// repeats within 3 % (0.3 % for most) beside a steady load, on a CPU driver too; a core that a neighbour takes away
+/// makes 1.25 or more of it, as a unit has four groups to run, and twice on two cores. Smaller changes of a clock pass.
+pub const DRIFT_RATIO: f64 = 1.05;
+
+/// What all records of one run of the program share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Short, and different for each run.
+    pub id: String,
+    /// When it began: UTC, ISO 8601, to the second.
+    pub time_utc: String,
+    /// The command line.
+    pub command: String,
+    /// Whether a quick look was asked for.
+    pub quick: bool,
+    /// The machine that it runs on.
+    pub host: HostFacts,
+}
+
+impl Run {
+    /// A run that begins now, and is no quick look. The id comes from the time and the process id alone.
+    pub fn begin() -> Run {
+        let now = jiff::Timestamp::now();
+        let mut hasher = DefaultHasher::new();
+        (now.as_nanosecond(), std::process::id()).hash(&mut hasher);
+        // A letter in front keeps spreadsheets from reading a number.
+        let id = format!("r{:08x}", hasher.finish() >> 32);
+        let time_utc = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        Run { id, time_utc, command: host::command_line(), quick: false, host: HostFacts::here() }
+    }
+}
+
+/// A rate measured on this device that bounds a family.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ceiling {
+    /// What was measured.
+    pub bound: Bound,
+    /// In 10^9 bytes or operations a second.
+    pub rate: f64,
+}
+
+/// Theoretical rates of a device, as its maker states them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Peaks {
+    /// 10^9 bytes a second.
+    pub gbps: Option<f64>,
+    /// 10^9 operations a second.
+    pub gops: Option<f64>,
+}
+
+/// What launches that do next to nothing take on a device, in seconds by a row's clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaunchCost {
+    /// The clock.
+    pub clock: Clock,
+    /// One launch.
+    pub first: f64,
+    /// Each further one of the same run.
+    pub next: f64,
+}
+
+impl LaunchCost {
+    /// Seconds of so many launches in one run.
+    pub fn of(&self, launches: u64) -> f64 {
+        if launches == 0 { 0.0 } else { self.first + (launches - 1) as f64 * self.next }
+    }
+}
+
+/// Where and under which conditions a ladder ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Shared by all records of this run of the program.
+    pub run: Run,
+    /// Platform name; `host` for CPU baselines.
+    pub platform: String,
+    /// Device name.
+    pub device: String,
+    /// Driver version.
+    pub driver: String,
+    /// As in `OpenCL 3.0 CUDA`.
+    pub cl_version: String,
+    /// Clocks of all compute units together in a second, as the driver states them; 0 when unknown.
+    pub clocks: f64,
+    /// Clock in MHz, as the driver states it; 0 when unknown.
+    pub clock_mhz: f64,
+    /// Last-level cache in bytes; 0 when unknown.
+    pub cache_bytes: u64,
+    /// Bytes that a cache of which the driver reports a part may hold: what is faster than memory and no larger came
+    /// from there.
+    pub cache_reach: u64,
+    /// Whether runs find their data in cache.
+    pub cache: Cache,
+    /// Relative spread above which a row is noisy.
+    pub max_noise: f64,
+    /// Runs before the first timed one.
+    pub warmup: u32,
+    /// Seconds that samples are taken for at most.
+    pub sample_time: f64,
+    /// The measured limit of the family, if there is one.
+    pub ceiling: Option<Ceiling>,
+    /// What launches cost, where it was measured.
+    pub launch: Option<LaunchCost>,
+    /// The theoretical rates that were given.
+    pub peaks: Peaks,
+    /// Whether the settings are those that tuning found.
+    pub tuned: bool,
+}
+
+impl Scene {
+    /// Rungs on an OpenCL device.
+    pub fn on_device(run: &Run, device: &DeviceInfo, settings: &Settings, ceiling: Option<Ceiling>) -> Scene {
+        Scene {
+            run: run.clone(),
+            platform: device.platform.clone(),
+            device: device.name.clone(),
+            driver: device.driver.clone(),
+            cl_version: device.cl_version.clone(),
+            clocks: f64::from(device.target.compute_units) * f64::from(device.clock_mhz) * 1e6,
+            clock_mhz: f64::from(device.clock_mhz),
+            cache_bytes: device.target.cache,
+            // Drivers tend to report a part of their last-level cache, CPUs' as GPUs'.
+            cache_reach: device.target.cache.max(256 << 20),
+            cache: settings.cache,
+            max_noise: settings.max_noise,
+            warmup: settings.warmup,
+            sample_time: settings.timeout,
+            ceiling,
+            launch: None,
+            peaks: Peaks::default(),
+            tuned: false,
+        }
+    }
+
+    /// CPU baselines on the host, with this number of threads at most.
+    pub fn on_host(run: &Run, threads: usize, settings: &Settings) -> Scene {
+        Scene {
+            run: run.clone(),
+            platform: HOST.to_owned(),
+            device: format!("CPU, {threads} threads"),
+            driver: String::new(),
+            cl_version: String::new(),
+            clocks: 0.0,
+            clock_mhz: 0.0,
+            cache_bytes: 0,
+            cache_reach: 0,
+            cache: settings.cache,
+            max_noise: settings.max_noise,
+            warmup: settings.warmup,
+            sample_time: settings.timeout,
+            ceiling: None,
+            launch: None,
+            peaks: Peaks::default(),
+            tuned: false,
+        }
+    }
+}
+
+/// A finished case with everything that follows from its measurements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Where it ran.
+    pub scene: Scene,
+    /// Number in the ladder; none for references and CPU baselines.
+    pub rung: Option<u32>,
+    /// What running it gave.
+    pub outcome: Outcome,
+    /// Its times by the clock that counts, in seconds.
+    pub times: Option<Summary>,
+    /// Median by the host's clock, in seconds.
+    pub wall_median: Option<f64>,
+    /// 10^9 bytes a second, by the cost model and the median.
+    pub gbps: Option<f64>,
+    /// 10^9 operations a second, by the cost model and the median.
+    pub gops: Option<f64>,
+    /// Operations by the cost model in a compute unit's clock.
+    pub ops_per_clock: Option<f64>,
+    /// The rate that the ceiling limits, in per cent of it.
+    pub ceiling_pct: Option<f64>,
+    /// The rate that bounds the family, in per cent of the theoretical one that was given.
+    pub peak_pct: Option<f64>,
+    /// Seconds that the launches of a run take by themselves, as measured on this device by the row's clock.
+    pub launching: Option<f64>,
+    /// Speed-ups over other records of the ladder; see [`relate`].
+    pub speedups: Speedups,
+    /// Words of [`flag`].
+    pub flags: Vec<&'static str>,
+    /// Seconds that the case took in all, where somebody looked.
+    pub took: Option<f64>,
+}
+
+/// How many times faster a record is than others of its ladder, by medians.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Speedups {
+    /// Than the rung before that has a time; none if only one of the two was tuned.
+    pub step: Option<f64>,
+    /// Than the first rung that has a time; none if only one of the two was tuned.
+    pub total: Option<f64>,
+    /// Than [`CPU_SEQ`].
+    pub cpu_seq: Option<f64>,
+    /// Than [`CPU_RAYON`].
+    pub cpu_rayon: Option<f64>,
+    /// Than [`CPU_EXACT`].
+    pub cpu_exact: Option<f64>,
+    /// Than [`COPY`], the family's reference.
+    pub copy: Option<f64>,
+}
+
+impl Record {
+    /// Derives a record from an outcome: `rung` is the number in the ladder, none for references and CPU baselines.
+    pub fn from_outcome(scene: &Scene, rung: Option<u32>, outcome: Outcome) -> Record {
+        let times = summarise(&clocked(&outcome));
+        let walls: Vec<f64> = outcome.samples().iter().map(|s| s.wall).collect();
+        let rate = |amount: f64| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0);
+        let (gbps, gops) = (rate(outcome.bytes), rate(outcome.ops));
+        // What is repeated inside a kernel comes from the cache: memory's ceiling says nothing of it.
+        let ceiling = scene.ceiling.filter(|_| !outcome.params.contains_key(REPEATS));
+        let limited = |most: &Ceiling| if most.bound.is_memory() { gbps } else { gops };
+        let ceiling_pct = ceiling.and_then(|most| ratio(100.0 * limited(&most)?, most.rate));
+        let mut record = Record {
+            scene: scene.clone(),
+            rung,
+            times,
+            wall_median: summarise(&walls).map(|s| s.median),
+            gbps,
+            gops,
+            ops_per_clock: gops.and_then(|gops| ratio(gops * 1e9, scene.clocks)),
+            ceiling_pct,
+            peak_pct: peak_pct(scene, &outcome, gbps, gops),
+            launching: launching(scene, &outcome),
+            speedups: Speedups::default(),
+            flags: Vec::new(),
+            took: None,
+            outcome,
+        };
+        record.flags = flags(&record);
+        // What a cache holds is not bounded by memory, measured or stated.
+        if record.flags.contains(&flag::FITS_CACHE) {
+            (record.ceiling_pct, record.peak_pct) = (None, None);
+        }
+        record
+    }
+
+    /// The median time in seconds of a right result.
+    fn median(&self) -> Option<f64> {
+        self.times.filter(|_| self.outcome.status() == Status::Ok).map(|t| t.median)
+    }
+
+    fn on_host(&self) -> bool {
+        self.scene.platform == HOST
+    }
+
+    fn is_baseline(&self, variant: &str) -> bool {
+        self.on_host() && self.outcome.case.variant == variant
+    }
+
+    fn is_reference(&self, variant: &str) -> bool {
+        !self.on_host() && self.rung.is_none() && self.outcome.case.variant == variant
+    }
+
+    /// How often the kernel repeats its work inside, where it does.
+    fn repeats(&self) -> Option<&String> {
+        self.outcome.params.get(REPEATS)
+    }
+}
+
+/// The share of the theoretical rate that bounds the family. What is repeated inside a kernel comes from the cache.
+fn peak_pct(scene: &Scene, outcome: &Outcome, gbps: Option<f64>, gops: Option<f64>) -> Option<f64> {
+    let family = family(&outcome.case.family).filter(|_| !outcome.params.contains_key(REPEATS))?;
+    let (rate, peak) = if family.ceiling.is_memory() { (gbps, scene.peaks.gbps) } else { (gops, scene.peaks.gops) };
+    ratio(100.0 * rate?, peak?)
+}
+
+/// What the launches of a run take by themselves. Not known where some of them are not timed, or by another clock.
+fn launching(scene: &Scene, outcome: &Outcome) -> Option<f64> {
+    let (cost, measured) = (scene.launch?, outcome.measured()?);
+    let is_timed = measured.preparation.is_none() && !measured.samples.is_empty() && measured.clock == cost.clock;
+    (is_timed && outcome.launches > 0).then(|| cost.of(outcome.launches))
+}
+
+/// The times that count, in seconds.
+fn clocked(outcome: &Outcome) -> Vec<f64> {
+    let Some(measured) = outcome.measured() else { return Vec::new() };
+    match measured.clock {
+        Clock::Batch if measured.samples.is_empty() => measured.batch.into_iter().collect(),
+        _ => measured.times(),
+    }
+}
+
+fn flags(record: &Record) -> Vec<&'static str> {
+    let (scene, outcome) = (&record.scene, &record.outcome);
+    // What goes on between host and device is no kernel's, and may well be short.
+    let is_kernel = family(&outcome.case.family).is_some();
+    let is_memory_bound = family(&outcome.case.family).is_some_and(|family| family.ceiling.is_memory());
+    let is_above = record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT);
+    let cache = if is_above { scene.cache_reach } else { scene.cache_bytes };
+    let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
+    let (Some(times), Some(measured)) = (record.times, outcome.measured()) else { return Vec::new() };
+    [
+        (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < SHORT_S),
+        (flag::FITS_CACHE, fits),
+        (flag::ABOVE_CEILING, is_above),
+        (flag::CLOCK_FALLBACK, measured.clock_note.is_some()),
+        // Of one or two runs no spread is known.
+        (flag::NOISY, times.noise > scene.max_noise || (measured.stopped_by == "timeout" && times.runs < 3)),
+        (flag::DRIFT, measured.canary.is_some_and(|canary| canary.ratio > DRIFT_RATIO)),
+        (flag::TUNED, scene.tuned),
+    ]
+    .into_iter()
+    .filter_map(|(name, is_set)| is_set.then_some(name))
+    .collect()
+}
+
+/// Fills in the speed-ups of one ladder: the records of one case size and type on one device, in the
+/// ladder's order, with the CPU baselines anywhere among them. Records without a right result neither
+/// get a speed-up nor are a base for one, and those that repeat their work inside the kernel are compared
+/// with their like only. May be called again when records have been added.
+pub fn relate(ladder: &mut [Record]) {
+    let baseline = |variant| ladder.iter().find(|r| r.is_baseline(variant)).and_then(Record::median);
+    let cpu = [baseline(CPU_SEQ), baseline(CPU_RAYON), baseline(CPU_EXACT)];
+    let mut repeats: Vec<Option<String>> = ladder.iter().map(|r| r.repeats().cloned()).collect();
+    repeats.sort_unstable();
+    repeats.dedup();
+    for repeats in repeats {
+        let base = if repeats.is_none() { cpu } else { [None; 3] };
+        relate_alike(ladder.iter_mut().filter(|r| r.repeats() == repeats.as_ref()).collect(), base);
+    }
+}
+
+/// Fills in the speed-ups of records that repeat their work equally often.
+fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
+    let copy = ladder.iter().find(|r| r.is_reference(COPY)).and_then(|r| r.median());
+    let (mut first, mut previous): (Option<(f64, bool)>, _) = (None, None);
+    for record in &mut ladder {
+        let own = record.median();
+        let over = |base: Option<f64>| base.zip(own).and_then(|(base, own)| ratio(base, own));
+        let [cpu_seq, cpu_rayon, cpu_exact] = cpu.map(over);
+        let copy = if record.on_host() { None } else { over(copy) };
+        record.speedups = Speedups { step: None, total: None, cpu_seq, cpu_rayon, cpu_exact, copy };
+        if let (Some(_), Some(seconds)) = (record.rung, own) {
+            let tuned = record.scene.tuned;
+            let over_like = |base: Option<(f64, bool)>| over(base.filter(|base| base.1 == tuned).map(|base| base.0));
+            first = first.or(Some((seconds, tuned)));
+            (record.speedups.step, record.speedups.total) = (over_like(previous), over_like(first));
+            previous = Some((seconds, tuned));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,599 @@
+//! The flat rows that files hold.
+
+use super::dictionary::ColumnEntry;
+use super::{HOST, REPEATS, Record, SCHEMA, flag};
+use gpulab_model::data::{Dtype, Params};
+use gpulab_model::outcome::{BuildTold, Cache, Clock, Measured, Number, Status};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// `items=8448 presum=host`: sorted by name.
+pub fn params_text(params: &Params) -> String {
+    params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The names and values in such a text.
+pub fn params_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split(' ').filter_map(|word| word.split_once('='))
+}
+
+/// The settings that such a text names.
+pub fn params_of(text: &str) -> Params {
+    params_in(text).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// The lines of one kind of CSV file.
+pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
+    /// Names of the columns, in order.
+    const COLUMNS: &'static [&'static str];
+
+    /// What the columns hold, in the same order.
+    const DICTIONARY: &'static [ColumnEntry];
+
+    /// The cells that hold text from outside (drivers, compilers, the command line) or begin with any character.
+    fn texts(&mut self) -> Vec<&mut String>;
+}
+
+/// Declares a row type, the list of its columns and what these hold from one list of fields; `texts:` names those that may
+/// hold any text. Each field has its meaning as a comment, then, if its values have one, its unit.
+#[macro_export]
+macro_rules! columns {
+    (
+        texts: $($text:ident),*;
+        $(#[$meta:meta])* pub struct $name:ident {
+            $(
+                $(#[doc = $doc:literal])+ $(#[unit = $unit:literal])? $(#[serde($serde:meta)])?
+                pub $field:ident: $type:ty,
+            )*
+        }
+    ) => {
+        $(#[$meta])*
+        pub struct $name { $($(#[doc = $doc])+ $(#[serde($serde)])? pub $field: $type,)* }
+
+        impl $crate::CsvRecord for $name {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            const DICTIONARY: &'static [$crate::ColumnEntry] = &[$($crate::ColumnEntry {
+                name: stringify!($field),
+                unit: concat!($($unit)?),
+                rust: stringify!($type),
+                lines: &[$($doc),+],
+            }),*];
+
+            fn texts(&mut self) -> Vec<&mut String> {
+                vec![$(&mut self.$text),*]
+            }
+        }
+    };
+}
+
+columns! {
+    texts: platform, device, driver, cl_version, family, variant, params, reason, stopped_by, command, host_cpu;
+    /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers are empty cells or
+    /// `null`, or, in files of an earlier version, lack their column; times are seconds (`_s`).
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Row {
+        /// Version of the columns.
+        pub schema: u32,
+        /// Different for each run of the program.
+        pub run_id: String,
+        /// When the run began: UTC, ISO 8601.
+        pub time_utc: String,
+        /// The program's version.
+        pub gpulab: String,
+        /// Platform name; `host` for CPU baselines.
+        pub platform: String,
+        /// Device name.
+        pub device: String,
+        /// Driver version.
+        pub driver: String,
+        /// The device's OpenCL version.
+        pub cl_version: String,
+        /// The problem.
+        pub family: String,
+        /// Number in the ladder; none for references and CPU baselines.
+        pub rung: Option<u32>,
+        /// The idea, or the name of the reference or baseline.
+        pub variant: String,
+        /// Element type.
+        pub dtype: Dtype,
+        /// Elements, or columns.
+        pub n: u64,
+        /// Rows; 1 for vectors.
+        pub m: u64,
+        /// Work-group size; empty for CPU baselines.
+        pub wg: String,
+        /// Settings, as in `items=8448 presum=host`.
+        pub params: String,
+        /// Whether runs found their data in cache.
+        pub cache: Cache,
+        /// Which clock the `t_` columns come from.
+        pub clock: Clock,
+        /// How the case ended.
+        pub status: Status,
+        /// Why, unless `ok`; for `ok`, why another clock was used than the one asked for.
+        pub reason: String,
+        /// Timed runs.
+        pub runs: u64,
+        /// Shortest time.
+        #[unit = "s"]
+        pub t_min_s: Option<f64>,
+        /// First quartile.
+        #[unit = "s"]
+        pub t_q1_s: Option<f64>,
+        /// Median.
+        #[unit = "s"]
+        pub t_median_s: Option<f64>,
+        /// Third quartile.
+        #[unit = "s"]
+        pub t_q3_s: Option<f64>,
+        /// Longest time.
+        #[unit = "s"]
+        pub t_max_s: Option<f64>,
+        /// Spread: the inter-quartile range of the times over their median, as in the table.
+        #[unit = "1"]
+        pub noise: Option<f64>,
+        /// Median by the host's clock.
+        #[unit = "s"]
+        pub t_wall_median_s: Option<f64>,
+        /// Time of one run among many back to back.
+        #[unit = "s"]
+        pub t_batch_s: Option<f64>,
+        /// Allocation, transfers, kernels and the host's part: a median of few runs.
+        #[unit = "s"]
+        pub t_end_to_end_s: Option<f64>,
+        /// Bytes moved, by the cost model.
+        #[unit = "B"]
+        pub bytes: Option<u64>,
+        /// Operations, by the cost model.
+        pub ops: Option<u64>,
+        /// 10^9 bytes a second.
+        #[unit = "GB/s"]
+        pub gbps: Option<f64>,
+        /// 10^9 operations a second.
+        #[unit = "Gop/s"]
+        pub gops: Option<f64>,
+        /// Which measured limit bounds the family: `read`, `copy` or `add-min`.
+        pub ceiling: String,
+        /// `gbps` in per cent of it, or `gops` where it limits operations; empty where the data fit a cache.
+        #[unit = "%"]
+        pub ceiling_pct: Option<f64>,
+        /// Times faster than the rung before; empty if only one of the two is tuned.
+        #[unit = "1"]
+        pub step_x: Option<f64>,
+        /// Times faster than the first rung; empty if only one of the two is tuned.
+        #[unit = "1"]
+        pub total_x: Option<f64>,
+        /// Times faster than one CPU thread.
+        #[unit = "1"]
+        pub cpu_seq_x: Option<f64>,
+        /// Times faster than all CPU threads.
+        #[unit = "1"]
+        pub cpu_rayon_x: Option<f64>,
+        /// Largest error of the result.
+        pub max_err: Option<f64>,
+        /// Error allowed.
+        pub tol: Option<f64>,
+        /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
+        /// noisy, drift; and tuned, for settings that `gpulab tune` found.
+        pub flags: String,
+        /// The limit that `ceiling` names, in 10^9 bytes a second.
+        #[unit = "GB/s"]
+        pub ceiling_gbps: Option<f64>,
+        /// What ended the sampling: `steady`, `timeout` or `max-runs`; or `slower`: tuning dropped it after its first samples.
+        #[serde(default)]
+        pub stopped_by: String,
+        /// The result, if it is a single finite number.
+        pub result: Option<Number>,
+        /// Times faster than the exact CPU baseline.
+        #[unit = "1"]
+        pub cpu_exact_x: Option<f64>,
+        /// Kernel launches of one run; none for CPU baselines.
+        pub launches: Option<u64>,
+        /// Which sweep it belongs to: the same for all its shards; empty for other rows.
+        #[serde(default)]
+        pub sweep_id: String,
+        /// Place in the sweep's plan, from 0.
+        pub case_index: Option<u64>,
+        /// Configurations of the sweep's plan.
+        pub cases: Option<u64>,
+        /// Which part of the sweep the file holds, as in `2/4`; empty for all of it.
+        #[serde(default)]
+        pub shard: String,
+        /// How the sweep measures.
+        #[serde(default)]
+        pub settings: String,
+        /// Speed in per cent of the reference `copy`, of the families that have it.
+        #[unit = "%"]
+        pub copy_pct: Option<f64>,
+        /// Time of the launches that prepare the data for the timed launches.
+        #[unit = "s"]
+        pub t_preparation_s: Option<f64>,
+        /// The limit that `ceiling` names, in 10^9 operations a second.
+        #[unit = "Gop/s"]
+        pub ceiling_gops: Option<f64>,
+        /// Operations in a compute unit's clock, by the driver's numbers of units and of clocks a second.
+        #[unit = "1/clock"]
+        pub ops_per_cu_clock: Option<f64>,
+        /// The canary's slowest reading over the fastest that the session had seen: 1 or more.
+        #[unit = "1"]
+        pub canary: Option<f64>,
+        /// Time of the host for the elements that it adds itself; only `t_end_to_end_s` includes it.
+        #[unit = "s"]
+        pub t_host_tail_s: Option<f64>,
+        /// Time of the host, within `t_end_to_end_s`, for what it adds itself: partial results and its tail.
+        #[unit = "s"]
+        pub t_host_part_s: Option<f64>,
+        /// Range of the few runs from end to end over their median; none for a single run.
+        #[unit = "1"]
+        pub end_to_end_noise: Option<f64>,
+        /// Time of the launches of one run alone, by the launch cost measured on this device.
+        #[unit = "s"]
+        pub t_launches_s: Option<f64>,
+        /// The theoretical bandwidth that was given, in 10^9 bytes a second.
+        #[unit = "GB/s"]
+        pub peak_gbps: Option<f64>,
+        /// The theoretical rate of operations that was given, in 10^9 a second.
+        #[unit = "Gop/s"]
+        pub peak_gops: Option<f64>,
+        /// `gbps` in per cent of `peak_gbps`, or `gops` of `peak_gops` where operations bound the family; empty where the
+        /// data fit a cache.
+        #[unit = "%"]
+        pub peak_pct: Option<f64>,
+        /// The device's clock in MHz, as the driver states it.
+        #[unit = "MHz"]
+        pub clock_mhz: Option<f64>,
+        /// 32-bit registers of a work-item, where the case asks and the driver reports them.
+        pub registers: Option<u64>,
+        /// Bytes that a work-item spills to memory and loads back, for lack of registers; likewise.
+        #[unit = "B"]
+        pub spilled_bytes: Option<u64>,
+        /// Warps that a compute unit holds at once, in per cent of those that it can hold; likewise.
+        #[unit = "%"]
+        pub occupancy_pct: Option<f64>,
+        /// Work-items of a group, first dimension; empty for CPU baselines.
+        pub wg_x: Option<u64>,
+        /// Work-items of a group, second dimension.
+        pub wg_y: Option<u64>,
+        /// Work-items of a group, third dimension.
+        pub wg_z: Option<u64>,
+        /// Seed of the random data.
+        pub seed: Option<u64>,
+        /// Runs before the first timed one.
+        pub warmup: Option<u32>,
+        /// Whether a quick look was asked for.
+        pub quick: Option<bool>,
+        /// Longest sampling time.
+        #[unit = "s"]
+        pub sample_time_s: Option<f64>,
+        /// The command line; the home folder is `~`.
+        #[serde(default)]
+        pub command: String,
+        /// The host's processor, where the system tells.
+        #[serde(default)]
+        pub host_cpu: String,
+        /// Threads that the host runs at once.
+        pub host_threads: Option<u64>,
+        /// The host's operating system and architecture.
+        #[serde(default)]
+        pub os: String,
+        /// Seconds that the case took in all: building, checking and timing.
+        #[unit = "s"]
+        pub t_case_s: Option<f64>,
+    }
+}
+
+columns! {
+    texts: ;
+    /// One timed run of a case: a line of the samples file.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct SampleRow {
+        /// The `run_id` of this case's row.
+        pub run_id: String,
+        /// The problem.
+        pub family: String,
+        /// Number in the ladder; none for references and CPU baselines.
+        pub rung: Option<u32>,
+        /// The idea, or the name of the reference or baseline.
+        pub variant: String,
+        /// Element type.
+        pub dtype: Dtype,
+        /// Elements, or columns.
+        pub n: u64,
+        /// Work-group size; empty for CPU baselines.
+        pub wg: String,
+        /// Settings, as in `items=8448 presum=host`.
+        pub params: String,
+        /// Place in the order of runs, from 0.
+        pub sample: u64,
+        /// Seconds by the driver's events, if they can be trusted.
+        #[unit = "s"]
+        pub event_s: Option<f64>,
+        /// Seconds by the host's clock.
+        #[unit = "s"]
+        pub wall_s: f64,
+    }
+}
+
+impl From<&Record> for Row {
+    fn from(record: &Record) -> Row {
+        let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
+        let (case, measured) = (&outcome.case, outcome.measured());
+        let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
+        let from_build = |pick: fn(BuildTold) -> Option<u64>| measured.and_then(|m| m.build).and_then(pick);
+        let ceiling = |is_memory| {
+            let limit = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
+            limit.map(|c| c.rate).and_then(finite)
+        };
+        let time = |pick: fn(&gpulab_model::stats::Summary) -> f64| record.times.as_ref().map(pick).and_then(finite);
+        Row {
+            schema: SCHEMA,
+            run_id: scene.run.id.clone(),
+            time_utc: scene.run.time_utc.clone(),
+            gpulab: env!("CARGO_PKG_VERSION").to_owned(),
+            platform: scene.platform.clone(),
+            device: scene.device.clone(),
+            driver: scene.driver.clone(),
+            cl_version: scene.cl_version.clone(),
+            family: case.family.clone(),
+            rung: record.rung,
+            variant: case.variant.clone(),
+            dtype: case.dtype,
+            n: case.shape.n,
+            m: case.shape.m,
+            wg: work_group(record),
+            params: params_text(&outcome.params),
+            cache: scene.cache,
+            clock: outcome.clock(),
+            status: outcome.status(),
+            reason: reason(record),
+            runs: record.times.map_or(0, |t| t.runs as u64),
+            t_min_s: time(|t| t.min),
+            t_q1_s: time(|t| t.q1),
+            t_median_s: time(|t| t.median),
+            t_q3_s: time(|t| t.q3),
+            t_max_s: time(|t| t.max),
+            noise: time(|t| t.noise),
+            t_wall_median_s: record.wall_median,
+            t_batch_s: seconds(|m| m.batch),
+            t_end_to_end_s: seconds(|m| m.end_to_end),
+            bytes: finite(outcome.bytes).map(|b| b.round() as u64),
+            ops: finite(outcome.ops).map(|o| o.round() as u64),
+            gbps: record.gbps,
+            gops: record.gops,
+            ceiling: scene.ceiling.map_or_else(String::new, |c| c.bound.name().to_owned()),
+            ceiling_pct: record.ceiling_pct,
+            step_x: speedups.step,
+            total_x: speedups.total,
+            cpu_seq_x: speedups.cpu_seq,
+            cpu_rayon_x: speedups.cpu_rayon,
+            max_err: seconds(|m| m.max_err),
+            tol: seconds(|m| m.tol),
+            flags: record.flags.join(" "),
+            ceiling_gbps: ceiling(true),
+            stopped_by: measured.map_or_else(String::new, |m| m.stopped_by.clone()),
+            result: measured.and_then(|m| m.result).filter(|number| number.is_finite()),
+            cpu_exact_x: speedups.cpu_exact,
+            launches: (!record.on_host()).then_some(outcome.launches),
+            sweep_id: String::new(),
+            case_index: None,
+            cases: None,
+            shard: String::new(),
+            settings: String::new(),
+            copy_pct: speedups.copy.map(|x| 100.0 * x),
+            t_preparation_s: seconds(|m| m.preparation),
+            ceiling_gops: ceiling(false),
+            ops_per_cu_clock: record.ops_per_clock,
+            canary: seconds(|m| m.canary.map(|canary| canary.ratio)),
+            t_host_tail_s: seconds(|m| m.host_tail),
+            t_host_part_s: seconds(|m| m.host_part),
+            end_to_end_noise: seconds(|m| m.end_to_end_noise),
+            t_launches_s: record.launching.and_then(finite),
+            peak_gbps: scene.peaks.gbps,
+            peak_gops: scene.peaks.gops,
+            peak_pct: record.peak_pct,
+            clock_mhz: Some(record.scene.clock_mhz).filter(|&mhz| mhz > 0.0),
+            registers: from_build(|build| build.registers),
+            spilled_bytes: from_build(|build| build.spilled),
+            occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
+            wg_x: dimension(record, 0),
+            wg_y: dimension(record, 1),
+            wg_z: dimension(record, 2),
+            seed: Some(case.seed),
+            warmup: Some(scene.warmup),
+            quick: Some(scene.run.quick),
+            sample_time_s: finite(scene.sample_time),
+            command: scene.run.command.clone(),
+            host_cpu: scene.run.host.cpu.clone(),
+            host_threads: scene.run.host.threads,
+            os: scene.run.host.os.clone(),
+            t_case_s: record.took.and_then(finite),
+        }
+    }
+}
+
+impl Row {
+    /// Whether it is a CPU baseline's.
+    pub fn on_host(&self) -> bool {
+        self.platform == HOST
+    }
+
+    /// How often the kernel repeats its work inside, where it does.
+    pub fn repeats(&self) -> Option<&str> {
+        self.params.split(' ').find_map(|word| word.strip_prefix(REPEATS)?.strip_prefix('='))
+    }
+
+    /// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.
+    pub fn is_on_cpu_device(&self) -> bool {
+        let is_host = !self.host_cpu.trim().is_empty() && self.device.contains(self.host_cpu.trim());
+        let is_pocl = ["pthread", "cpu-"].iter().any(|begin| self.device.starts_with(begin));
+        let is_named = self.device.split_whitespace().any(|word| ["CPU", "Processor", "EPYC", "Xeon"].contains(&word));
+        !self.on_host() && (is_host || is_pocl || is_named || self.device.starts_with("llvmpipe"))
+    }
+
+    /// Whether the flag is set.
+    pub fn has_flag(&self, flag: &str) -> bool {
+        self.flags.split(' ').any(|word| word == flag)
+    }
+
+    /// Whether it was run with the settings that tuning found.
+    pub fn is_tuned(&self) -> bool {
+        self.has_flag(flag::TUNED)
+    }
+
+    /// Whether a flag says that small differences mean little.
+    pub fn is_doubtful(&self) -> bool {
+        flag::DOUBTS.iter().any(|doubt| self.has_flag(doubt))
+    }
+
+    /// How many times slower the device may have been than at its best while the row was timed: 1 where it was steady, and
+    /// infinite where the row says only that it was not.
+    pub fn drift(&self) -> f64 {
+        if self.has_flag(flag::DRIFT) { self.canary.unwrap_or(f64::INFINITY).max(1.0) } else { 1.0 }
+    }
+
+    /// Notes that the data fit a cache. Then the row has no share of memory's limit, which does not bound it.
+    pub fn set_in_cache(&mut self) {
+        if !self.has_flag(flag::FITS_CACHE) {
+            self.flags = format!("{} {}", self.flags, flag::FITS_CACHE).trim_start().to_owned();
+        }
+        (self.ceiling_pct, self.peak_pct) = (None, None);
+    }
+}
+
+/// The factor beyond which two times differ: the spreads of both together, and a few per cent at least, hide less; and of what
+/// is left, what the device's drift during either can make.
+pub fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
+    /// A smaller difference than this is none.
+    const LEAST: f64 = 0.03;
+    let noise = before.and_then(|r| r.noise).unwrap_or(0.0) + row.noise.unwrap_or(0.0);
+    before.map_or(1.0, Row::drift).max(row.drift()) * (1.0 + noise.max(LEAST))
+}
+
+impl SampleRow {
+    /// The timed runs of a record, in order.
+    pub fn of(record: &Record) -> impl Iterator<Item = SampleRow> {
+        let row = Row::from(record);
+        record.outcome.samples().iter().enumerate().map(move |(i, sample)| SampleRow {
+            run_id: row.run_id.clone(),
+            family: row.family.clone(),
+            rung: row.rung,
+            variant: row.variant.clone(),
+            dtype: row.dtype,
+            n: row.n,
+            wg: row.wg.clone(),
+            params: row.params.clone(),
+            sample: i as u64,
+            event_s: sample.event,
+            wall_s: sample.wall,
+        })
+    }
+}
+
+fn work_group(record: &Record) -> String {
+    if record.on_host() { String::new() } else { record.outcome.wg.to_string() }
+}
+
+/// The size of a work-group in one dimension.
+fn dimension(record: &Record, which: usize) -> Option<u64> {
+    (!record.on_host()).then(|| record.outcome.wg.0[which] as u64)
+}
+
+fn reason(record: &Record) -> String {
+    let outcome = &record.outcome;
+    match outcome.clock_note() {
+        Some(note) if outcome.reason().is_empty() => note.to_owned(),
+        _ => outcome.reason().to_owned(),
+    }
+}
+
+fn finite(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
+}
+
+/// A plain row for tests.
+pub fn row(variant: &str) -> Row {
+    Row {
+        schema: SCHEMA,
+        run_id: "r00000001".to_owned(),
+        time_utc: "2026-01-02T03:04:05Z".to_owned(),
+        gpulab: "0.1.0".to_owned(),
+        platform: "Portable Computing Language".to_owned(),
+        device: "cpu, \"fast\"".to_owned(),
+        driver: "6.0".to_owned(),
+        cl_version: "OpenCL 3.0".to_owned(),
+        family: "dot".to_owned(),
+        rung: Some(1),
+        variant: variant.to_owned(),
+        dtype: Dtype::F32,
+        n: 1000,
+        m: 1,
+        wg: "64".to_owned(),
+        params: "items=8 presum=host".to_owned(),
+        cache: Cache::Warm,
+        clock: Clock::Event,
+        status: Status::Ok,
+        reason: String::new(),
+        runs: 3,
+        t_min_s: Some(1e-6),
+        t_q1_s: Some(1.1e-6),
+        t_median_s: Some(1.2e-6),
+        t_q3_s: Some(1.3e-6),
+        t_max_s: Some(0.1 + 0.2),
+        noise: None,
+        t_wall_median_s: None,
+        t_batch_s: None,
+        t_end_to_end_s: None,
+        bytes: Some(8000),
+        ops: None,
+        gbps: None,
+        gops: None,
+        ceiling: String::new(),
+        ceiling_pct: None,
+        step_x: None,
+        total_x: Some(1.0),
+        cpu_seq_x: None,
+        cpu_rayon_x: None,
+        max_err: None,
+        tol: Some(0.5),
+        flags: "launch_bound noisy".to_owned(),
+        ceiling_gbps: None,
+        stopped_by: "steady".to_owned(),
+        result: Some(Number::Real(-1.5)),
+        cpu_exact_x: None,
+        launches: None,
+        sweep_id: String::new(),
+        case_index: None,
+        cases: None,
+        shard: String::new(),
+        settings: String::new(),
+        copy_pct: None,
+        t_preparation_s: None,
+        ceiling_gops: None,
+        ops_per_cu_clock: None,
+        canary: None,
+        t_host_tail_s: None,
+        t_host_part_s: None,
+        end_to_end_noise: None,
+        t_launches_s: None,
+        peak_gbps: None,
+        peak_gops: None,
+        peak_pct: None,
+        clock_mhz: None,
+        registers: None,
+        spilled_bytes: None,
+        occupancy_pct: None,
+        wg_x: Some(64),
+        wg_y: Some(1),
+        wg_z: Some(1),
+        seed: Some(1),
+        warmup: Some(2),
+        quick: Some(false),
+        sample_time_s: Some(0.5),
+        command: "gpulab dot".to_owned(),
+        host_cpu: "CPU".to_owned(),
+        host_threads: Some(2),
+        os: "linux x86_64".to_owned(),
+        t_case_s: None,
+    }
+}

@@ -1,0 +1,259 @@
+//! Where bytes go: a file or standard output, unbuffered and checked.
+
+use gpulab_model::Error;
+use gpulab_system::files;
+use gpulab_system::terminal::{Escaping, Stdout};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// An open output. What a regular file holds is left alone until the first write.
+pub(super) struct Sink {
+    name: String,
+    place: Destination,
+}
+
+enum Destination {
+    Stdout,
+    /// A pipe or a device.
+    Stream(File),
+    /// It has a length, and can be locked.
+    Regular(Regular),
+}
+
+struct Regular {
+    file: File,
+    /// Whether there was no file of this name before.
+    is_new: bool,
+    /// Bytes that stay, and behind which the next write goes.
+    end: u64,
+    /// Whether something was written.
+    is_begun: bool,
+}
+
+impl Sink {
+    /// Opens an output without changing what is in it; `-` is standard output.
+    pub(super) fn open(path: &str) -> Result<Sink, Error> {
+        let failed = |what: &str, source| Error::Output { what: what.to_owned(), source };
+        if path == "-" {
+            let name = "standard output";
+            Stdout.check().map_err(|source| failed(name, source))?;
+            return Ok(Sink { name: name.to_owned(), place: Destination::Stdout });
+        }
+        let place = open_writable(path).map_err(|source| failed(path, source))?;
+        if let Destination::Regular(Regular { file, .. }) = &place {
+            lock(file, path)?;
+        }
+        Ok(Sink { name: path.to_owned(), place })
+    }
+
+    /// Its name in messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// An error of this output.
+    pub(super) fn error(&self, source: io::Error) -> Error {
+        Error::Output { what: self.name.clone(), source }
+    }
+
+    /// All that a regular file holds; nothing for others.
+    pub(super) fn read(&mut self) -> Result<Vec<u8>, Error> {
+        let mut text = Vec::new();
+        if let Destination::Regular(Regular { file, .. }) = &mut self.place {
+            file.read_to_end(&mut text).map_err(|e| self.error(e))?;
+        }
+        Ok(text)
+    }
+
+    /// The first write will cut a regular file to its first `bytes`.
+    pub(super) fn keep(&mut self, bytes: u64) {
+        if let Destination::Regular(regular) = &mut self.place {
+            regular.end = bytes;
+        }
+    }
+
+    /// Waits until a regular file is on its disk.
+    pub(super) fn sync(&self) -> Result<(), Error> {
+        match &self.place {
+            Destination::Regular(Regular { file, .. }) => file.sync_all().map_err(|e| self.error(e)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets `write` fill the output. What a regular file holds is replaced by the whole, or, if that fails, stays.
+    pub(super) fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
+        let done = match &mut self.place {
+            Destination::Regular(regular) => {
+                regular.end = 0;
+                match Beside::new(Path::new(&self.name), &regular.file) {
+                    Some(mut beside) => {
+                        write(&mut beside.file).and_then(|written| beside.take_place().map(|()| written))
+                    }
+                    None => regular.begin().and_then(|()| write(&mut regular.file)).inspect_err(|_| regular.cut()),
+                }
+            }
+            Destination::Stream(file) => write(file),
+            Destination::Stdout if Stdout.is_terminal() => {
+                let mut out = Escaping::new(&Stdout);
+                write(&mut out).and_then(|written| out.flush().map(|()| written))
+            }
+            Destination::Stdout => write(&mut &Stdout),
+        };
+        done.map_err(|e| self.error(e))
+    }
+
+    /// Writes all of `text`, or, to a regular file, nothing: a row is never torn.
+    pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
+        let done = match &mut self.place {
+            Destination::Regular(regular) => regular.append(text),
+            Destination::Stream(file) => file.write_all(text),
+            Destination::Stdout => write_stdout(text),
+        };
+        done.map_err(|e| self.error(e))
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        if let Destination::Regular(Regular { file, is_new: true, .. }) = &self.place
+            && file.metadata().is_ok_and(|m| m.len() == 0)
+        {
+            // Still locked: no other run is writing it. An empty file that stays harms nobody.
+            drop(std::fs::remove_file(&self.name));
+        }
+    }
+}
+
+/// A new file beside one that holds something, to take its place.
+struct Beside {
+    file: File,
+    path: PathBuf,
+    /// The old file itself, where a link leads to it.
+    target: PathBuf,
+}
+
+impl Beside {
+    /// None where the old file holds nothing, or has other names, or where its folder takes no new file.
+    fn new(path: &Path, old: &File) -> Option<Beside> {
+        let metadata = old.metadata().ok().filter(|m| m.len() > 0 && !files::has_other_names(m))?;
+        let target = std::fs::canonicalize(path).ok()?;
+        let path = files::beside(&target);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path).ok()?;
+        let beside = Beside { file, path, target };
+        beside.file.set_permissions(metadata.permissions()).ok()?;
+        Some(beside)
+    }
+
+    fn take_place(&self) -> io::Result<()> {
+        self.file.sync_all().and_then(|()| std::fs::rename(&self.path, &self.target))
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // After a failure; else it is there under this name no more.
+        drop(std::fs::remove_file(&self.path));
+    }
+}
+
+impl Regular {
+    /// Cuts the file before the first write.
+    fn begin(&mut self) -> io::Result<()> {
+        if !self.is_begun {
+            self.file.set_len(self.end)?;
+            self.file.seek(SeekFrom::Start(self.end))?;
+            self.is_begun = true;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, text: &[u8]) -> io::Result<()> {
+        self.begin()?;
+        self.file.write_all(text).inspect_err(|_| self.cut())?;
+        self.end += text.len() as u64;
+        Ok(())
+    }
+
+    /// Takes back what a failed write left behind the end.
+    fn cut(&mut self) {
+        // What cannot be cut either stays torn, which readers find.
+        let _ = self.file.set_len(self.end).and_then(|()| self.file.seek(SeekFrom::Start(self.end)));
+    }
+}
+
+fn write_stdout(text: &[u8]) -> io::Result<()> {
+    if Stdout.is_terminal() {
+        let mut out = Escaping::new(&Stdout);
+        return out.write_all(text).and_then(|()| out.flush());
+    }
+    #[cfg(unix)]
+    if let Some((mut file, before)) = redirected() {
+        // A shell has sent it to a file: there, too, no row is torn.
+        return file.write_all(text).inspect_err(|_| {
+            let _ = file.set_len(before).and_then(|()| file.seek(SeekFrom::End(0)));
+        });
+    }
+    (&Stdout).write_all(text)
+}
+
+/// The regular file that standard output writes at the end of, and its length.
+#[cfg(unix)]
+fn redirected() -> Option<(&'static File, u64)> {
+    let file = Stdout.file().ok()?;
+    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    Some((file, length))
+}
+
+/// Opens a file for writing, and for reading too if it is a regular one.
+fn open_writable(path: &str) -> io::Result<Destination> {
+    // A pipe opened for reading as well would never see its reader go away.
+    if let Ok(metadata) = std::fs::metadata(path)
+        && !metadata.is_file()
+    {
+        wait_for_reader(path, &metadata)?;
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        // A full device refuses to write nothing, too.
+        let _none = file.write(&[])?;
+        return Ok(Destination::Stream(file));
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    let (file, is_new) = match options.clone().create_new(true).open(path) {
+        // A link to nothing exists too.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => (options.create(true).open(path)?, false),
+        made => (made?, true),
+    };
+    Ok(Destination::Regular(Regular { file, is_new, end: 0, is_begun: false }))
+}
+
+/// Waits a while until somebody reads a named pipe: opening it would wait for ever.
+#[cfg(unix)]
+fn wait_for_reader(path: impl AsRef<Path>, metadata: &std::fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    use std::time::{Duration, Instant};
+    const LONGEST: Duration = Duration::from_secs(5);
+    let began = Instant::now();
+    while metadata.file_type().is_fifo() {
+        match OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(&path) {
+            Err(e) if e.raw_os_error() == Some(libc::ENXIO) && began.elapsed() < LONGEST => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Err(e) if e.raw_os_error() == Some(libc::ENXIO) => {
+                return Err(io::Error::other("nobody reads this named pipe"));
+            }
+            other => return other.map(|_| ()),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn wait_for_reader(_: impl AsRef<Path>, _: &std::fs::Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+fn lock(file: &File, path: &str) -> Result<(), Error> {
+    let why = "is being written already, by another run or for another option: wait or give another file";
+    if files::lock(file) { Ok(()) } else { Err(Error::Usage(format!("{path} {why}"))) }
+}

@@ -1,0 +1,219 @@
+use super::*;
+use gpulab_model::data::{Dtype, Params, Shape};
+use gpulab_model::outcome::{Canary, Judged, Measured, Number, Sample, Stop};
+use gpulab_model::plan::{Case, WorkGroup};
+
+fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
+    let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
+    let case = Case {
+        wg: WorkGroup::linear(64),
+        params: params.clone(),
+        ..Case::of("dot", variant, Dtype::F32, Shape::vector(1000))
+    };
+    let samples = seconds.iter().map(|&s| Sample { event: Some(s), wall: 2.0 * s }).collect();
+    let measured = Measured {
+        max_err: None,
+        tol: Some(0.5),
+        result: Some(Number::Real(f64::NAN)),
+        samples,
+        end_to_end: Some(1.0),
+        stopped_by: "steady".to_owned(),
+        ..Measured::of(Judged::equal(), Clock::Event)
+    };
+    let pending = Outcome { params, bytes: 8000.0, ops: 2000.0, ..Outcome::pending(&case, Clock::Event) };
+    Outcome { working_set: 8000, launches: 1, ..pending }.ended(Ok(measured))
+}
+
+/// The same, measured otherwise.
+fn with(outcome: Outcome, change: impl FnOnce(&mut Measured)) -> Outcome {
+    let end = outcome.end.map(|mut measured| {
+        change(&mut measured);
+        measured
+    });
+    Outcome { end, ..outcome }
+}
+
+fn scene() -> Scene {
+    Scene {
+        run: Run { id: "r1".to_owned(), time_utc: "2026-01-02T03:04:05Z".to_owned(), ..Run::default() },
+        platform: "P".to_owned(),
+        device: "D".to_owned(),
+        driver: "1.0".to_owned(),
+        cl_version: "OpenCL 3.0".to_owned(),
+        clocks: 0.0,
+        cache_bytes: 0,
+        clock_mhz: 0.0,
+        cache_reach: 0,
+        cache: Cache::Warm,
+        max_noise: 0.05,
+        warmup: 1,
+        sample_time: 1.0,
+        ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
+        launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
+        peaks: Peaks { gbps: Some(0.032), gops: None },
+        tuned: false,
+    }
+}
+
+fn record(rung: u32, seconds: f64) -> Record {
+    Record::from_outcome(&scene(), Some(rung), outcome("naive", &[seconds; 3]))
+}
+
+#[test]
+fn tuned_rungs_gain_against_tuned_ones_alone() {
+    let of = |rung, seconds: f64, tuned| {
+        Record::from_outcome(&Scene { tuned, ..scene() }, Some(rung), outcome("naive", &[seconds; 3]))
+    };
+    let mut ladder = [of(1, 8e-3, false), of(2, 1e-3, true), of(3, 5e-4, true), of(4, 4e-3, false), of(5, 2e-3, false)];
+    relate(&mut ladder);
+    assert_eq!(ladder.clone().map(|r| r.speedups.step), [None, None, Some(2.0), None, Some(2.0)]);
+    assert_eq!(ladder.clone().map(|r| r.speedups.total), [Some(1.0), None, None, Some(2.0), Some(4.0)]);
+    assert_eq!(ladder.map(|r| Row::from(&r).is_tuned()), [false, true, true, false, false]);
+}
+
+#[test]
+fn rates_come_from_the_cost_model_and_the_median() {
+    let row = Row::from(&record(1, 1e-3));
+    assert_eq!((row.bytes, row.ops, row.runs), (Some(8000), Some(2000), 3));
+    assert_eq!((row.gbps, row.gops, row.ceiling_pct), (Some(0.008), Some(0.002), Some(50.0)));
+    assert_eq!((row.t_median_s, row.t_wall_median_s), (Some(1e-3), Some(2e-3)));
+    assert_eq!((row.ceiling.as_str(), row.ceiling_gbps), ("read", Some(0.016)));
+    assert_eq!((row.params.as_str(), row.wg.as_str(), row.flags.as_str()), ("items=8 presum=host", "64", ""));
+    assert_eq!((row.max_err, row.tol, row.result), (None, Some(0.5), None), "no cell is infinite or NaN");
+}
+
+#[test]
+fn what_needs_care_is_flagged() {
+    let flags_of = |scene: &Scene, rung, outcome| Record::from_outcome(scene, rung, outcome).flags;
+    assert_eq!(record(1, 49e-6).flags, [flag::LAUNCH_BOUND, flag::ABOVE_CEILING]);
+    let host = Scene::on_host(&scene().run, 2, &settings());
+    assert!(flags_of(&host, None, outcome(CPU_SEQ, &[1e-6])).is_empty());
+    assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), [flag::NOISY]);
+    let large_cache = Scene { cache_bytes: 8000, cache_reach: 8000, ..scene() };
+    assert_eq!(flags_of(&large_cache, Some(1), outcome("naive", &[1e-3])), [flag::FITS_CACHE]);
+    let peaks = Peaks { gbps: Some(1.0), gops: None };
+    let shares = |scene: &Scene| {
+        let row =
+            Row::from(&Record::from_outcome(&Scene { peaks, ..scene.clone() }, Some(1), outcome("naive", &[1e-4])));
+        (row.ceiling_pct.is_some(), row.peak_pct.is_some(), row.ceiling_gbps.is_some())
+    };
+    assert_eq!(shares(&scene()), (true, true, true));
+    assert_eq!(shares(&large_cache), (false, false, true), "memory does not bound what a cache holds");
+    // Faster than memory, and no larger than what a driver may leave unsaid.
+    let unsaid = Scene { cache_reach: 8000, ..scene() };
+    assert_eq!(record(1, 1e-4).flags, [flag::ABOVE_CEILING]);
+    assert_eq!(flags_of(&unsaid, Some(1), outcome("naive", &[1e-4])), [flag::FITS_CACHE, flag::ABOVE_CEILING]);
+    assert!(flags_of(&unsaid, Some(1), outcome("naive", &[1e-3])).is_empty());
+    let cold = Scene { cache: Cache::Cold, ..large_cache };
+    assert!(flags_of(&cold, Some(1), outcome("naive", &[1e-3])).is_empty());
+    let wall = with(outcome("naive", &[1e-3]), |m| {
+        (m.clock, m.clock_note) = (Clock::Wall, Some("late".to_owned()));
+    });
+    let record = Record::from_outcome(&scene(), Some(1), wall);
+    assert_eq!(record.flags, [flag::CLOCK_FALLBACK]);
+    assert_eq!(Row::from(&record).reason, "late");
+    assert_eq!(record.times.map(|t| t.median), Some(2e-3));
+}
+
+#[test]
+fn rows_measured_during_drift_are_flagged() {
+    let drifting = |ratio: f64| {
+        let canary = Some(Canary { ratio, seconds: 1e-4 });
+        Record::from_outcome(&scene(), Some(1), with(outcome("naive", &[1e-3; 3]), |m| m.canary = canary))
+    };
+    assert!(drifting(1.0).flags.is_empty());
+    let row = Row::from(&drifting(2.0));
+    assert_eq!((row.flags.as_str(), row.canary, row.is_doubtful()), (flag::DRIFT, Some(2.0), true));
+    assert_eq!(Row::from(&record(1, 1e-3)).canary, None, "not measured");
+}
+
+#[test]
+fn a_case_without_samples_has_no_numbers() {
+    let row = Row::from(&Record::from_outcome(&scene(), Some(1), outcome("naive", &[])));
+    assert_eq!((row.runs, row.t_median_s, row.gbps, row.ceiling_pct, row.noise), (0, None, None, None, None));
+    assert_eq!(row.flags, "");
+}
+
+#[test]
+fn speed_ups_pass_over_rungs_without_a_right_result() {
+    let host = Scene::on_host(&scene().run, 2, &settings());
+    let cpu = |name, s| Record::from_outcome(&host, None, outcome(name, &[s]));
+    let mut ladder = vec![record(1, 8e-3), record(2, 1e-3), record(3, 2e-3), cpu(CPU_SEQ, 16e-3)];
+    ladder[1].outcome.end = Err(Stop::new(Status::WrongResult, "wrong"));
+    relate(&mut ladder);
+    let [one, wrong, three, seq] = [0, 1, 2, 3].map(|i| ladder[i].speedups);
+    assert_eq!((one.step, one.total, one.cpu_seq, one.cpu_rayon), (None, Some(1.0), Some(2.0), None));
+    assert_eq!(wrong, Speedups::default());
+    assert_eq!((three.step, three.total, three.cpu_seq), (Some(4.0), Some(4.0), Some(8.0)));
+    assert_eq!((seq.step, seq.total, seq.cpu_seq), (None, None, Some(1.0)));
+    ladder.push(cpu(CPU_RAYON, 4e-3));
+    relate(&mut ladder);
+    assert_eq!(ladder[2].speedups.cpu_rayon, Some(2.0));
+    let row = Row::from(&ladder[3]);
+    assert_eq!((row.rung, row.wg.as_str(), row.device.as_str()), (None, "", "CPU, 2 threads"));
+}
+
+#[test]
+fn work_repeated_inside_is_compared_with_its_like() {
+    let made = |rung: Option<u32>, variant: &str, seconds, repeats: bool| {
+        let mut record = Record::from_outcome(&scene(), rung, outcome(variant, &[seconds]));
+        if repeats {
+            record.outcome.params.insert(REPEATS.into(), "10".into());
+        }
+        record
+    };
+    let host = Scene::on_host(&scene().run, 2, &settings());
+    let mut ladder = vec![
+        Record::from_outcome(&host, None, outcome(CPU_SEQ, &[8e-3])),
+        made(None, COPY, 1e-3, false),
+        made(None, COPY, 8e-3, true),
+        made(Some(1), "naive", 4e-3, false),
+        made(Some(1), "naive", 16e-3, true),
+        made(Some(2), "local", 2e-3, false),
+        made(Some(2), "local", 10e-3, true),
+    ];
+    relate(&mut ladder);
+    let [plain, inside] = [5, 6].map(|i| ladder[i].speedups);
+    assert_eq!((plain.step, plain.copy, plain.cpu_seq), (Some(2.0), Some(0.5), Some(4.0)));
+    assert_eq!((inside.step, inside.copy, inside.cpu_seq), (Some(1.6), Some(0.8), None));
+    assert_eq!((ladder[0].speedups.copy, ladder[1].speedups.copy, ladder[1].speedups.step), (None, Some(1.0), None));
+}
+
+fn settings() -> Settings {
+    Settings {
+        warmup: 1,
+        min_runs: 1,
+        max_runs: 1,
+        min_time: 0.0,
+        timeout: 1.0,
+        max_noise: 0.05,
+        cache: Cache::Warm,
+        clock: Clock::Event,
+        least_time: None,
+        candidate: None,
+    }
+}
+
+#[test]
+fn a_run_says_when_but_not_where() {
+    let run = Run::begin();
+    assert!(run.id.len() == 9 && run.id.starts_with('r') && run.id[1..].chars().all(|c| c.is_ascii_hexdigit()));
+    assert!(run.time_utc.len() == 20 && run.time_utc.ends_with('Z') && run.time_utc.as_bytes()[10] == b'T');
+}
+
+#[test]
+fn launches_and_peaks_are_told_of_what_they_hold_for() {
+    let many = Outcome { launches: 3, ..outcome("naive", &[20e-6; 3]) };
+    let row = Row::from(&Record::from_outcome(&scene(), Some(1), many.clone()));
+    // 4 us, and twice 3 us; 8000 bytes in 20 us are 0.4 GB/s of 0.032.
+    approx::assert_relative_eq!(row.t_launches_s.unwrap(), 10e-6);
+    approx::assert_relative_eq!(row.peak_pct.unwrap(), 1250.0, max_relative = 1e-9);
+    assert_eq!((row.peak_gbps, row.peak_gops), (Some(0.032), None));
+    let by_wall = with(many.clone(), |m| m.clock = Clock::Wall);
+    assert_eq!(Record::from_outcome(&scene(), Some(1), by_wall).launching, None, "by another clock");
+    let prepared = with(many.clone(), |m| m.preparation = Some(1e-6));
+    assert_eq!(Record::from_outcome(&scene(), Some(1), prepared).launching, None, "not all launches are timed");
+    let unknown = Scene { launch: None, peaks: Peaks::default(), ..scene() };
+    let row = Row::from(&Record::from_outcome(&unknown, Some(1), many));
+    assert_eq!((row.t_launches_s, row.peak_pct, row.peak_gbps), (None, None, None));
+}

@@ -1,0 +1,236 @@
+//! What a device does at best as text for a terminal.
+
+use super::format::{self, Screen};
+use super::grid::{GridColumn, TextGrid};
+use super::markdown::{self, PAGE};
+use super::view::status_word;
+use gpulab_kernels::values::binary;
+use gpulab_model::plan::REPEATS;
+use gpulab_study::ceilings::{CeilingRow, Site};
+
+/// What there is to say of limits that were measured beside other load.
+pub(super) const UNQUIET: &str = "measured on a busy machine, so perhaps off: gpulab ceiling measures again";
+
+/// The ceilings of one device, the curves over size below the others, and remarks.
+pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
+    let Some(first) = rows.first() else { return "nothing was measured\n".to_owned() };
+    let CeilingRow { device, platform, driver, .. } = first;
+    let tried: u64 = rows.iter().map(|r| r.tried).sum();
+    let device = format::device(device);
+    let head =
+        [format!("ceilings of {device} ({platform}, {driver})"), format!("{}; {tried} shapes tried", when(rows))];
+    let mut text: String = head.iter().map(|line| format::wrap(&format::terminal(line), screen.width, "  ")).collect();
+    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
+    for table in [tables(&single, screen), curves(&curve, screen)] {
+        if !table.is_empty() {
+            text.push('\n');
+            text.push_str(&table);
+        }
+    }
+    let notes = notes(rows, screen);
+    format::on_screen(&if notes.is_empty() { text } else { text + "\n" + &notes }, screen)
+}
+
+/// The same as Markdown.
+pub fn markdown(rows: &[CeilingRow]) -> String {
+    let Some(CeilingRow { device, platform, driver, .. }) = rows.first() else {
+        return "Nothing was measured.\n".to_owned();
+    };
+    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
+    let mut table = grid("value", &single);
+    table.columns.insert(1, GridColumn::texts("unit", single.iter().map(|row| row.unit.clone()).collect(), 0));
+    markdown::parts(&[
+        markdown::title(&format!("ceilings of {} ({platform}, {driver}), {}", format::device(device), when(rows))),
+        if single.is_empty() { String::new() } else { table.markdown() },
+        curve_grid(&curve).map_or_else(String::new, |grid| grid.markdown()),
+        markdown::list(&notes(rows, PAGE)),
+    ])
+}
+
+/// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
+pub(super) fn when(rows: &[CeilingRow]) -> String {
+    let times = || rows.iter().map(|r| r.time_utc.as_str());
+    let (first, last) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
+    if first == last { format!("measured at {first}") } else { format!("measured from {first} to {last}") }
+}
+
+/// A table for each unit, in the order of the units' first rows.
+fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
+    let mut units: Vec<&str> = Vec::new();
+    for row in rows {
+        if !units.contains(&row.unit.as_str()) {
+            units.push(&row.unit);
+        }
+    }
+    let of = |unit: &&str| rows.iter().copied().filter(|row| row.unit == *unit).collect::<Vec<_>>();
+    units.iter().map(|unit| table(unit, &of(unit), screen)).collect::<Vec<_>>().join("\n")
+}
+
+fn table(unit: &str, rows: &[&CeilingRow], screen: Screen) -> String {
+    grid(unit, rows).fit(screen.width).lines().join("\n") + "\n"
+}
+
+/// A line for each ceiling, with its value below `head`.
+fn grid(head: &str, rows: &[&CeilingRow]) -> TextGrid {
+    let column = |cell: &dyn Fn(&CeilingRow) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<_>>();
+    let noise = |row: &CeilingRow| row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise));
+    let columns = vec![
+        GridColumn::texts("what", column(&name), 0),
+        GridColumn::numbers(head, column(&value), 0),
+        GridColumn::numbers("noise", column(&noise), 0),
+        GridColumn::texts("shape", column(&|row| shape(row).lines().next().unwrap_or_default().to_owned()), 0),
+    ];
+    TextGrid { columns }
+}
+
+/// Four digits, or the word for what came in place of a value.
+pub(super) fn value(row: &CeilingRow) -> String {
+    row.value.map_or_else(|| status_word(row.status).to_owned(), |value| format::significant(value, 4))
+}
+
+/// `add-min f32, either sign`.
+pub(super) fn name(row: &CeilingRow) -> String {
+    let size = row.bytes.map(|bytes| format!(", {}", binary(bytes))).unwrap_or_default();
+    match row.place {
+        Site::Memory => format!("{}, memory{size}", row.what),
+        Site::Cache => format!("{}, cache{size}", row.what),
+        Site::Curve | Site::Unit => format!("{} {}", row.what, row.element).trim_end().to_owned(),
+        Site::Signed => format!("{} {}, either sign", row.what, row.element),
+        Site::Host => format!("{}{size}", row.what.replace("the ", "")),
+    }
+}
+
+/// `fma f32; read, memory, 64 MiB; read, 1 MiB`: ceilings by name, those of curves with their sizes.
+pub fn names(rows: &[CeilingRow]) -> String {
+    let named = |row: &CeilingRow| match (row.place, row.bytes) {
+        (Site::Curve, Some(bytes)) => format!("{}, {}", name(row), binary(bytes)),
+        _ => name(row),
+    };
+    rows.iter().map(named).collect::<Vec<_>>().join("; ")
+}
+
+/// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.
+pub(super) fn shape(row: &CeilingRow) -> String {
+    if row.value.is_none() {
+        return row.reason.trim().to_owned();
+    }
+    let is_repeats = |param: &&str| [REPEATS, "sweeps"].contains(&param.split('=').next().unwrap_or_default());
+    let params: Vec<&str> = row.params.split(' ').filter(|param| !is_repeats(param)).collect();
+    format!("{} wg {} {}", row.probe, row.wg, params.join(" ")).trim_end().to_owned()
+}
+
+fn curves(rows: &[&CeilingRow], screen: Screen) -> String {
+    curve_grid(rows).map_or_else(String::new, |grid| grid.blocks(screen.width))
+}
+
+/// A line for each size, a column for each curve.
+fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
+    let mut whats: Vec<&str> = rows.iter().map(|r| r.what.as_str()).collect();
+    whats.dedup();
+    let mut sizes: Vec<u64> = rows.iter().filter_map(|r| r.bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    if sizes.is_empty() {
+        return None;
+    }
+    let find = |bytes: u64, what: &str| rows.iter().find(|r| r.bytes == Some(bytes) && r.what == what);
+    let cell = |bytes: u64, what: &str| find(bytes, what).map_or_else(|| "-".to_owned(), |row| value(row));
+    let names = GridColumn::texts("GB/s by size", sizes.iter().copied().map(binary).collect(), 0);
+    let column = |what: &&str| GridColumn::numbers(*what, sizes.iter().map(|&bytes| cell(bytes, what)).collect(), 0);
+    Some(TextGrid { columns: std::iter::once(names).chain(whats.iter().map(column)).collect() })
+}
+
+/// What needs care, and why quantities have no value.
+fn notes(rows: &[CeilingRow], screen: Screen) -> String {
+    let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Site::Curve).collect();
+    let note = |is_meant: &dyn Fn(&CeilingRow) -> bool, text: &str| {
+        let selected: Vec<&CeilingRow> = single.iter().copied().filter(|r| is_meant(r)).collect();
+        if selected.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&selected, single.len())) }
+    };
+    let mut text = [
+        note(&CeilingRow::is_unquiet, UNQUIET),
+        note(&|r| r.value.is_some() && !r.reason.is_empty(), "timed by another clock than the driver's events"),
+        note(&|r| r.quick, "measured quickly: a full search may find more"),
+    ]
+    .concat();
+    for row in rows.iter().filter(|r| r.value.is_none()) {
+        let size = if row.place == Site::Curve { row.bytes.map(binary) } else { None };
+        let who = [name(row), size.unwrap_or_default(), status_word(row.status).to_owned()].join(" ");
+        let why = format::reason(&row.reason, "  ", screen.width);
+        text.push_str(&format!("{}:\n{why}", format::terminal(&who)));
+    }
+    format::block(&text, "").lines().map(|line| wrapped(line, screen)).collect()
+}
+
+/// A note in lines that fit; what foreign text has indented stays as it is.
+fn wrapped(line: &str, screen: Screen) -> String {
+    if line.starts_with(' ') { format!("{line}\n") } else { format::wrap(line, screen.width, "  ") }
+}
+
+/// Ceilings that a note lists by name.
+const MOST_NAMES: usize = 5;
+
+/// `fma f32; add f32`, `all 23`, or the first few `and 7 more`.
+pub(super) fn who(selected: &[&CeilingRow], all: usize) -> String {
+    if all > 1 && selected.len() == all {
+        return format!("all {all}");
+    }
+    let names: Vec<String> = selected.iter().take(MOST_NAMES).map(|r| name(r)).collect();
+    let more = selected.len() - names.len();
+    names.join("; ") + &if more > 0 { format!("; and {more} more") } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden;
+
+    /// Ceilings that were recorded.
+    fn recorded(name: &str) -> Vec<CeilingRow> {
+        let path = format!("{}/../../data/results/{name}/ceilings.csv", env!("CARGO_MANIFEST_DIR"));
+        csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
+    }
+
+    const UNICODE: Screen = Screen { width: 160, unicode: true, color: false };
+
+    #[test]
+    fn recorded_ceilings_fit_every_screen_and_columns_have_one_unit() {
+        for name in ["pocl-epyc-2", "intel-epyc-2", "nvidia-h200"] {
+            let rows = recorded(name);
+            let screens = golden::at_all_widths(name, &|screen| text(&rows, screen));
+            if name == "nvidia-h200" {
+                golden::compare("ceilings", &screens);
+            }
+            let wide = text(&rows, UNICODE);
+            let tried: u64 = rows.iter().map(|r| r.tried).sum();
+            assert!(wide.contains(&format!("; {tried} shapes tried\n")), "{wide}");
+            for row in rows.iter().filter(|r| r.place != Site::Curve) {
+                assert!(wide.contains(&shape(row)), "{name}: {} is not told", shape(row));
+            }
+        }
+    }
+
+    #[test]
+    fn notes_name_all_of_them_or_a_few() {
+        let mut rows = recorded("pocl-epyc-2");
+        rows.retain(|r| r.place == Site::Unit && r.what != "local");
+        for row in &mut rows {
+            (row.quick, row.flags, row.reason, row.params) = (true, String::new(), String::new(), String::new());
+        }
+        assert_eq!(
+            notes(&rows, UNICODE),
+            format!("note: all {}: measured quickly: a full search may find more\n", rows.len())
+        );
+        rows[0].quick = false;
+        let rest = rows.len() - 1 - MOST_NAMES;
+        let few = "add f32; min f32; add-min f32; fma i32; add i32";
+        assert!(
+            notes(&rows, UNICODE).starts_with(&format!("note: {few}; and {rest} more: measured")),
+            "{}",
+            notes(&rows, UNICODE)
+        );
+        rows[6..].iter_mut().for_each(|r| r.quick = false);
+        assert!(notes(&rows, UNICODE).starts_with(&format!("note: {few}: measured")), "{}", notes(&rows, UNICODE));
+        assert!(notes(&rows[1..2], UNICODE).starts_with("note: add f32: "), "of one there is no all");
+    }
+}

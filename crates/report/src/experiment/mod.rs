@@ -1,0 +1,204 @@
+//! An experiment as text for a terminal: a table, a chart, and the finding.
+
+mod chart;
+mod measure;
+
+use super::format::{self, Screen};
+use super::grid::{GridColumn, TextGrid};
+use super::groups::{self, number_key};
+use super::markdown::{self, PAGE};
+use super::view::status_word;
+use gpulab_model::outcome::{Cache, Clock, Status};
+use gpulab_record::{Point, flag};
+use measure::{Measure, distinct};
+use std::collections::HashMap;
+
+/// Most remarks on points without a value.
+const REMARKS: usize = 5;
+
+/// What to say of points that have a flag.
+const CARE: [(&str, &str); 5] = [
+    (flag::LAUNCH_BOUND, "under 50 us, including the launch"),
+    (flag::FITS_CACHE, "their data fit the cache"),
+    (flag::CLOCK_FALLBACK, "by another clock than asked for"),
+    (flag::NOISY, "noisy, so that small differences mean little"),
+    (flag::DRIFT, "unsteady: the device's clock or a neighbour's load changed"),
+];
+
+/// The points of one run of an experiment, under its question and above its finding, for this screen. `label` names a value
+/// of what is varied.
+pub fn text(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+    let wrap = |text: &str| format::wrap(&format::terminal(text), screen.width, "  ");
+    let Some(first) = points.first() else { return wrap(question) + "\nnothing was measured\n" };
+    let parts = [
+        wrap(&title(first)) + &wrap(question),
+        table(points, label, screen),
+        chart::charts(points, label, screen),
+        notes(points, label, screen),
+        wrap(&format!("finding: {finding}")),
+    ];
+    format::on_screen(&parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n"), screen)
+}
+
+/// The same as Markdown, with a table in place of the chart.
+pub fn markdown(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String) -> String {
+    let Some(first) = points.first() else { return "Nothing was measured.\n".to_owned() };
+    let escaped = format::markdown;
+    let units = if is_mixed(points) { String::new() } else { format!(" In the table: {}.", units(points)) };
+    markdown::parts(&[
+        markdown::title(&title(first)),
+        format!("{}{}\n", escaped(question), escaped(&units)),
+        grid(points, label, PAGE).markdown(),
+        markdown::list(&notes(points, label, PAGE)),
+        format!("**Finding:** {}\n", escaped(finding)),
+    ])
+}
+
+fn title(point: &Point) -> String {
+    let cache = match point.cache {
+        Cache::Warm => "warm",
+        Cache::Cold => "cold",
+    };
+    let clock = match point.clock {
+        Clock::Event => "event",
+        Clock::Wall => "wall",
+        Clock::Batch => "batch",
+    };
+    let Point { experiment, device, platform, driver, .. } = point;
+    format!("{experiment} on {} ({platform}, {driver}): {cache} cache, {clock} clock", format::device(device))
+}
+
+/// Each value of what is varied once, in the order of their first points.
+fn distinct_x(points: &[Point]) -> Vec<f64> {
+    groups::distinct_numbers(points.iter().map(|p| p.x))
+}
+
+/// The first point of each series, value of x and measure.
+fn by_place(points: &[Point]) -> HashMap<(&str, u64, Measure<'_>), &Point> {
+    let mut all = HashMap::with_capacity(points.len());
+    for point in points {
+        all.entry((point.series.as_str(), number_key(point.x), Measure::of(point))).or_insert(point);
+    }
+    all
+}
+
+/// A table with more cells than these, and so many times as many as there are points, is a list.
+const MOST_CELLS: usize = 10_000;
+const MOST_EMPTY: usize = 16;
+
+/// More series than these, and than there are x, get rows in place of columns.
+const COLUMNS: usize = 16;
+
+/// The points' values: in blocks of columns where they have no room side by side.
+fn table(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+    let grid = grid(points, label, screen).blocks(screen.width);
+    format::wrap(&format::terminal(&units(points)), screen.width, "  ") + "\n" + &grid
+}
+
+/// `bandwidth in GB/s, time in us`.
+fn units(points: &[Point]) -> String {
+    distinct(points, Measure::of).into_iter().map(Measure::text).collect::<Vec<_>>().join(", ")
+}
+
+/// A line for each x, or where there are many series, or they have no room side by side, for each series.
+fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> TextGrid {
+    let (series, xs) = (distinct(points, |p| p.series.as_str()).len(), distinct_x(points).len());
+    // A table that is mostly empty says less than a list, and of many points it would not end.
+    if series.saturating_mul(xs) > MOST_CELLS.max(MOST_EMPTY * points.len()) {
+        return list(points, label);
+    }
+    let narrow = by_x(points, label);
+    let is_long = series > COLUMNS.max(xs);
+    let turned = by_series(points, label);
+    let is_turned = is_long || (narrow.width() > screen.width && turned.width() <= screen.width);
+    if is_turned { turned } else { narrow }
+}
+
+/// One row for each point.
+fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+    let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
+    let cells = |of: &dyn Fn(&Point) -> String| points.iter().map(of).collect::<Vec<_>>();
+    let columns = vec![
+        GridColumn::texts("", cells(&|p| p.series.clone()), 0),
+        GridColumn::numbers(x_name, cells(&|p| label(p.x)), 0),
+        GridColumn::numbers("value", cells(&|p| cell(Some(p))), 0),
+        GridColumn::texts("", cells(&|p| Measure::of(p).text()), 0),
+    ];
+    TextGrid { columns }
+}
+
+/// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
+/// where these differ.
+fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+    let (xs, is_mixed, place) = (distinct_x(points), is_mixed(points), by_place(points));
+    let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
+    let names = GridColumn::numbers(x_name, xs.iter().map(|&x| label(x)).collect(), 0);
+    let columns = distinct(points, |p| (p.series.as_str(), Measure::of(p))).into_iter().map(|(series, measure)| {
+        let unit = if is_mixed { format!("\n{}", measure.unit) } else { String::new() };
+        let head = series.replace(", ", ",\n") + &unit;
+        let cells = xs.iter().map(|&x| cell(place.get(&(series, number_key(x), measure)).copied()));
+        GridColumn::numbers(head, cells.collect(), 0)
+    });
+    TextGrid { columns: std::iter::once(names).chain(columns).collect() }
+}
+
+/// One row for each series, one column for each x and what is measured there; ascending in x.
+fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
+    let (is_mixed, place) = (is_mixed(points), by_place(points));
+    let all = distinct(points, |p| p.series.as_str());
+    let names = GridColumn::texts("", all.iter().map(|&series| series.to_owned()).collect(), 0);
+    let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), Measure::of(p)));
+    kinds.sort_by(|a, b| f64::from_bits(a.0).total_cmp(&f64::from_bits(b.0)));
+    let columns = kinds.into_iter().map(|(x, x_name, measure)| {
+        let unit = if is_mixed { format!("\n{}", measure.text().replace(" in ", "\n")) } else { String::new() };
+        let cells = all.iter().map(|&series| cell(place.get(&(series, x, measure)).copied()));
+        GridColumn::numbers(format!("{x_name}\n{}{unit}", label(f64::from_bits(x))), cells.collect(), 0)
+    });
+    TextGrid { columns: std::iter::once(names).chain(columns).collect() }
+}
+
+fn cell(point: Option<&Point>) -> String {
+    point.map_or_else(|| "-".to_owned(), value)
+}
+
+/// Whether some points are in another unit than others.
+fn is_mixed(points: &[Point]) -> bool {
+    distinct(points, |p| p.unit.as_str()).len() > 1
+}
+
+/// Four digits, or the word for what came in place of a value.
+fn value(point: &Point) -> String {
+    match point.measured() {
+        Some(value) => format::significant(value, 4),
+        None if point.status == Status::Ok => "-".to_owned(),
+        None => status_word(point.status).to_owned(),
+    }
+}
+
+/// What needs care, and why points have no value.
+fn notes(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+    let mut text = String::new();
+    for (flag, what) in CARE {
+        let count = points.iter().filter(|p| p.has_flag(flag)).count();
+        if count > 0 {
+            let note = format!("note: {count} of {} points: {what}", points.len());
+            text.push_str(&format::wrap(&note, screen.width, "  "));
+        }
+    }
+    let troubled: Vec<&Point> = points.iter().filter(|p| p.status != Status::Ok).collect();
+    for point in troubled.iter().take(REMARKS) {
+        let who = format!("{}, {} = {}, {}", point.series, point.x_name, label(point.x), status_word(point.status));
+        let why = format::reason(&point.reason, "  ", screen.width);
+        text.push_str(&format!("\n{}:\n{why}", format::terminal(&who)));
+    }
+    if troubled.len() > REMARKS {
+        text.push_str(&format!(
+            "\n{} more points have no value: --csv FILE writes the reasons\n",
+            troubled.len() - REMARKS
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

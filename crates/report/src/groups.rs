@@ -1,0 +1,145 @@
+//! Which recorded rows and points belong together: what one table or picture shows.
+
+use gpulab_record::{Point, Row};
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+/// Records with the same key, in the order of their first ones.
+pub fn groups<T: Clone, K: Eq + Hash>(records: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
+    for record in records {
+        let place = *places.entry(key(record)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(record.clone()),
+            None => groups.push(vec![record.clone()]),
+        }
+    }
+    groups
+}
+
+/// Each value once, in the order of their first ones.
+pub fn distinct<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    values.into_iter().filter(|value| seen.insert(value.clone())).collect()
+}
+
+/// As [`distinct`], of numbers.
+pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
+}
+
+/// A number as a key: the same for both zeros.
+pub fn number_key(x: f64) -> u64 {
+    (x + 0.0).to_bits()
+}
+
+/// Rows table by table: of a sweep all its rows, of a ladder one case.
+pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
+    groups(rows, |row| match is_swept(row) {
+        true => (row.sweep_id.clone(), row.family.clone(), None),
+        false => (row.run_id.clone(), row.family.clone(), Some((row.n, row.m, row.dtype))),
+    })
+}
+
+/// The ladders: one case of one run each.
+pub fn ladders(rows: &[Row]) -> Vec<Vec<Row>> {
+    let own: Vec<Row> = rows.iter().filter(|row| !is_swept(row)).cloned().collect();
+    tables(&own)
+}
+
+/// The problems of sweeps: one size and type of one device each.
+pub fn sweeps(rows: &[Row]) -> Vec<Vec<Row>> {
+    let own: Vec<Row> = rows.iter().filter(|row| is_swept(row)).cloned().collect();
+    groups(&own, |row| (row.sweep_id.clone(), row.device.clone(), row.family.clone(), row.dtype, row.n, row.m))
+}
+
+/// The rungs' rows of a family and type on a device, of all sizes.
+pub fn families(rows: &[Row]) -> Vec<Vec<Row>> {
+    let own: Vec<Row> = rows.iter().filter(|row| !row.on_host()).cloned().collect();
+    groups(&own, |row| (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.cache))
+}
+
+/// The experiments: one run on one device each, in the order of their plans.
+pub fn experiments(points: &[Point]) -> Vec<Vec<Point>> {
+    let mut all = groups(points, |point| (point.run_id.clone(), point.device.clone(), point.experiment.clone()));
+    for own in &mut all {
+        // They were written as they were finished; older files have them in that order.
+        own.sort_by_key(|point| point.place);
+    }
+    all
+}
+
+/// The ladders of the most rungs with a time: of large problems slow rungs are left out.
+pub fn of_most_rungs(mut all: Vec<Vec<Row>>) -> Vec<Vec<Row>> {
+    let rungs = |rows: &Vec<Row>| rows.iter().filter(|row| row.rung.is_some() && row.t_median_s.is_some()).count();
+    let most = all.iter().map(rungs).max().unwrap_or(0);
+    all.retain(|rows| rungs(rows) == most);
+    all
+}
+
+/// Elements of what rows solve.
+pub fn elements(rows: &[Row]) -> u64 {
+    rows.first().map_or(0, |row| row.n.saturating_mul(row.m))
+}
+
+/// Different sizes of what rows solve.
+pub fn sizes(rows: &[Row]) -> usize {
+    let mut sizes: Vec<u64> = rows.iter().map(|row| row.n).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes.len()
+}
+
+fn is_swept(row: &Row) -> bool {
+    !row.sweep_id.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpulab_record::row;
+    use std::cell::Cell;
+
+    thread_local! {
+        static COMPARED: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// A value that counts how often it is compared.
+    #[derive(Clone, Copy, Debug, Eq)]
+    struct Counted(u64);
+
+    impl Hash for Counted {
+        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    impl PartialEq for Counted {
+        fn eq(&self, other: &Counted) -> bool {
+            COMPARED.set(COMPARED.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    #[test]
+    fn many_values_are_not_compared_with_each_other() {
+        let values: Vec<Counted> = (0..1000).chain(0..1000).map(Counted).collect();
+        let both = [distinct(values.iter().copied()).len(), groups(&values, |value| *value).len()];
+        let compared = COMPARED.get();
+        assert_eq!(both, [1000, 1000]);
+        assert!(compared < 10_000, "{compared} comparisons");
+        assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn ladders_and_sweeps_are_told_apart() {
+        let swept = |n, m| Row { sweep_id: "s1".to_owned(), n, m, ..row("naive") };
+        let rows = [row("naive"), row("local"), Row { n: 7, ..row("naive") }, swept(1, 1), swept(2, 1), swept(1, 1)];
+        let sizes = |groups: Vec<Vec<Row>>| groups.iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(sizes(ladders(&rows)), [2, 1]);
+        assert_eq!(sizes(sweeps(&rows)), [2, 1]);
+        assert_eq!(sizes(tables(&rows)), [2, 1, 3]);
+        assert_eq!(sizes(families(&rows)), [6]);
+    }
+}

@@ -1,0 +1,143 @@
+//! Hints for kernels that do not compile, or that take other arguments than they are given, from the compiler's log.
+
+use super::words::Hint;
+use gpulab_study::judgement::Judgement;
+
+/// What is set for every kernel.
+const MACROS: &str = "gpulab sets T, the element type; INDEX, an unsigned integer for sizes; WG, the group's work-items, and of \
+                      matrices WG_X and WG_Y. // gpulab: tune NAME 1 2 4 sets a macro of your own.";
+
+pub(super) fn hint(judgement: &Judgement) -> Hint {
+    let log = judgement.failed().map(|tried| tried.reason.as_str()).unwrap_or_default();
+    let signature = judgement.parameters.join(", ");
+    let (have, want) = (judgement.traits.parameters.len(), judgement.parameters.len());
+    if log.contains("clSetKernelArg") || log.contains("CL_INVALID_KERNEL_ARGS") {
+        let said = numbers_of_arguments(log).or((have != want && have > 0).then_some([have, want]));
+        let count = match said {
+            Some([have, want]) => format!("has {have} parameters, and is given {want}"),
+            None => "takes other arguments than it is given".into(),
+        };
+        return Hint::new(
+            format!("The kernel {count}."),
+            format!(
+                "Its parameters are ({signature}), in this order; names are free. `local` among the // gpulab: lines adds one."
+            ),
+        );
+    }
+    by_log(log, &signature).unwrap_or_else(|| {
+        Hint::new(
+            "The kernel does not compile; the lines above are those of your file.",
+            "Fix the first error first: later ones often follow from it.",
+        )
+    })
+}
+
+fn by_log(log: &str, signature: &str) -> Option<Hint> {
+    // Of every error, as the order of a log is its compiler's.
+    let has = |texts: &[&str]| log.lines().any(|line| texts.iter().any(|text| line.contains(text)));
+    if let Some(name) = quoted(log, "undeclared identifier") {
+        let looks = format!("{name} is not declared.");
+        return Some(match name.as_str() {
+            "NO_EDGE" | "SMALLER" => {
+                Hint::new(looks, "It comes from #include \"common/smaller.cl\", on a line of its own.")
+            }
+            "WIDTH" | "HEIGHT" | "N" => Hint::new(looks, format!("Sizes come as arguments: ({signature}). {MACROS}")),
+            _ => Hint::new(looks, MACROS),
+        });
+    }
+    if has(&[
+        "must reside in",
+        "kernel argument cannot be declared as a pointer",
+        "pointer to type '__private",
+        "in the private address space",
+    ]) || has(&["pointer arguments to kernel functions"])
+    {
+        return Some(Hint::new(
+            "A pointer among the kernel's parameters has no address space: __global is missing.",
+            format!("Write the parameters as ({signature})."),
+        ));
+    }
+    if has(&["'double' requires", "cl_khr_fp64", "unknown type name 'double'"]) {
+        return Some(Hint::new(
+            "The kernel uses double, which this device does not have.",
+            "Write T for elements and sums, and 0.5f for constants of type float.",
+        ));
+    }
+    if let Some(name) = quoted(log, "unknown type name") {
+        return Some(Hint::new(format!("{name} is not a type of OpenCL C."), MACROS));
+    }
+    if let Some(name) = quoted(log, "implicit declaration of function") {
+        let next = match name.as_str() {
+            "__syncthreads" => "CUDA's __syncthreads() is barrier(CLK_LOCAL_MEM_FENCE) in OpenCL C.".to_owned(),
+            "printf" => "Leave printf out: results are checked by gpulab.".to_owned(),
+            _ => "Write the function above the kernel, or include the file that has it: common/tree.cl, for example."
+                .to_owned(),
+        };
+        return Some(Hint::new(format!("There is no function {name}."), next));
+    }
+    if has(&[
+        "variables in function scope cannot be declared",
+        "variable length array",
+        "array size is not a constant",
+        "non-constant",
+    ]) {
+        return Some(Hint::new(
+            "The size of an array is not known when the kernel is compiled.",
+            "Write a number or a macro, as in __local T scratch[WG];, or declare // gpulab: local WG and take __local T *scratch.",
+        ));
+    }
+    if has(&["threadIdx", "blockIdx", "__shared__", "__global__"]) {
+        return Some(Hint::new(
+            "The text is CUDA's.",
+            "In OpenCL C, threadIdx.x is get_local_id(0), blockIdx.x is get_group_id(0), and __shared__ is __local.",
+        ));
+    }
+    if has(&["expected ';'", "expected ')'", "expected '}'", "expected expression"]) {
+        return Some(Hint::new(
+            "The compiler misses a sign: a semicolon or a bracket.",
+            "Look at the line that the first error names, and at the one above it.",
+        ));
+    }
+    if has(&["no kernel `"]) {
+        return Some(Hint::new(
+            "The program has no kernel of this name.",
+            "Is it inside an #if that is false, or does a macro make its name?",
+        ));
+    }
+    None
+}
+
+/// How many arguments a kernel has, and was given, where that is what is wrong.
+fn numbers_of_arguments(log: &str) -> Option<[usize; 2]> {
+    let (before, after) = log.split_once(" arguments and was given ")?;
+    let has = before.rsplit(' ').next()?.parse().ok()?;
+    let given = after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+    Some([has, given])
+}
+
+/// The name in quotes on a line that has these words.
+fn quoted(log: &str, words: &str) -> Option<String> {
+    let line = log.lines().find(|line| line.contains(words))?;
+    let after = line.split_once(words)?.1;
+    let name = after.split(['\'', '"', '`']).nth(1).or_else(|| after.split_whitespace().next())?;
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_of_several_compilers_are_read() {
+        let said = |log: &str| by_log(log, "x").map(|hint| hint.looks).unwrap_or_default();
+        assert_eq!(said("my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'"), "NO_EDGE is not declared.");
+        assert_eq!(said("<stdin>:1:1: error: unknown type name 'vec4'"), "vec4 is not a type of OpenCL C.");
+        assert!(said("error: implicit declaration of function '__syncthreads' is invalid").contains("__syncthreads"));
+        assert!(said("error: use of type 'double' requires cl_khr_fp64 support").contains("double"));
+        assert!(said("error: pointer arguments to kernel functions must reside in '__global'").contains("__global"));
+        assert_eq!(numbers_of_arguments("kernel `k` has 0 arguments and was given 3"), Some([0, 3]));
+        assert_eq!(by_log("something else", "x"), None);
+        assert_eq!(by_log("undeclared identifier", "x"), None, "a log that is cut");
+    }
+}

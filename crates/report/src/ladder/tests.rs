@@ -1,0 +1,448 @@
+use super::*;
+use crate::columns::{BESIDE, COLUMNS, TableColumn};
+use crate::golden::{self, SCREEN};
+use crate::markdown;
+use gpulab_model::outcome::{Clock, Number, Status};
+use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
+
+#[test]
+fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
+    let mut rows = vec![rung(1, "naive", 2e-3), rung(2, "local", 1e-3), rung(3, "wide", 1e-3)];
+    assert!(table(&rows, RateUnit::GB, SCREEN, false).contains("f32, wg 256, warm"));
+    (rows[1].wg, rows[1].flags) = ("64".into(), flag::TUNED.into());
+    let text = table(&rows, RateUnit::GB, SCREEN, false);
+    for said in [
+        "f32, wg 256 (v2 64), warm",
+        "ok, tuned ",
+        "note: v2: tuned; no gains between tuned and default rungs (--no-tuned: defaults)\n",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(crate::markdown::ladder(&rows, RateUnit::GB).contains("| ok, tuned |"));
+    assert!(crate::picture::waterfall(&rows).is_err_and(|why| why.contains("some rungs are tuned")));
+    let others = ["32", "64", "128", "512"].map(|wg| Row { wg: wg.into(), ..rung(4, "wide", 1e-3) });
+    rows.extend(others);
+    let text = table(&rows, RateUnit::GB, SCREEN, true);
+    assert!(text.contains("each rung with a wg of its own") && text.contains("of all others 256"), "{text}");
+}
+
+fn rung(number: u32, variant: &str, seconds: f64) -> Row {
+    Row {
+        rung: Some(number),
+        device: "NVIDIA H200".to_owned(),
+        n: 16_777_216,
+        wg: "256".to_owned(),
+        t_median_s: Some(seconds),
+        noise: Some(0.0234),
+        gbps: Some(0.134217728 / seconds),
+        ceiling: "read".to_owned(),
+        ceiling_gbps: Some(4000.0),
+        ceiling_pct: Some(100.0 * 0.134217728 / seconds / 4000.0),
+        step_x: None,
+        total_x: Some(2.5e-3 / seconds),
+        cpu_seq_x: Some(11e-3 / seconds),
+        cpu_rayon_x: Some(1.5e-3 / seconds),
+        t_end_to_end_s: Some(6.2e-3 + seconds),
+        end_to_end_noise: Some(0.05),
+        max_err: Some(0.021),
+        tol: Some(1.0),
+        flags: String::new(),
+        result: Some(Number::Real(123456.789)),
+        ..row(variant)
+    }
+}
+
+fn cpu(variant: &str, seconds: f64) -> Row {
+    let plain = rung(0, variant, seconds);
+    Row {
+        rung: None,
+        platform: HOST.to_owned(),
+        device: "CPU, 16 threads".to_owned(),
+        wg: String::new(),
+        t_end_to_end_s: None,
+        noise: Some(0.004),
+        ..plain
+    }
+}
+
+fn no_times(row: Row, status: Status, reason: &str) -> Row {
+    Row {
+        status,
+        reason: reason.to_owned(),
+        t_median_s: None,
+        noise: None,
+        gbps: None,
+        ceiling_pct: None,
+        step_x: None,
+        total_x: None,
+        cpu_seq_x: None,
+        cpu_rayon_x: None,
+        t_end_to_end_s: None,
+        max_err: None,
+        result: None,
+        ..row
+    }
+}
+
+fn typical() -> Vec<Row> {
+    let mut rows = vec![
+        rung(1, "naive", 2.5e-3),
+        rung(2, "coalesced", 310.2e-6),
+        rung(3, "local", 96.4e-6),
+        rung(4, "sequential", 70.12e-6),
+        rung(5, "wide", 36.2e-6),
+        cpu(CPU_SEQ, 11e-3),
+        cpu(CPU_RAYON, 1.5e-3),
+    ];
+    for i in 1..5 {
+        rows[i].step_x = gpulab_model::stats::ratio(rows[i - 1].t_median_s.unwrap(), rows[i].t_median_s.unwrap());
+    }
+    rows[4].wg = "1".to_owned();
+    // The host adds a partial sum of each work-item, or of each group.
+    rows[0].t_host_part_s = Some(1.21e-3);
+    rows[2].t_host_part_s = Some(9.3e-6);
+    rows
+}
+
+fn troubled() -> Vec<Row> {
+    let log = "v2_coalesced.cl:7:3: error: use of undeclared identifier 'gid'\n\tgid = 0;\n\t^\n1 error generated.";
+    vec![
+        rung(1, "naive", 2.5e-3),
+        no_times(rung(2, "coalesced", 1.0), Status::BuildFailed, log),
+        no_times(rung(3, "local", 1.0), Status::WrongResult, "got 1.5, want 1.25 within 1.31e-4"),
+        no_times(rung(4, "sequential", 1.0), Status::Skipped, "needs cl_khr_fp64"),
+        no_times(rung(5, "subgroup", 1.0), Status::Skipped, "needs sub-groups of 32 work-items, the device has 8 | 16"),
+        no_times(rung(6, "vector", 1.0), Status::Timeout, "no answer within 30 s; the worker was ended"),
+        no_times(rung(7, "wide", 1.0), Status::Failed, "CL_OUT_OF_RESOURCES \x1b[2J(-5)"),
+    ]
+}
+
+fn launch_bound() -> Vec<Row> {
+    let short = |number, variant, seconds, flags: [&str; 3]| Row {
+        t_batch_s: Some(seconds / 2.0),
+        flags: flags.join(" ").trim().to_owned(),
+        n: 1000,
+        ..rung(number, variant, seconds)
+    };
+    let mut rows = vec![
+        short(1, "naive", 12.3e-6, [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::NOISY]),
+        short(2, "local", 6.1e-6, [flag::LAUNCH_BOUND, flag::FITS_CACHE, flag::ABOVE_CEILING]),
+        short(3, "wide", 5.9e-6, [flag::LAUNCH_BOUND, flag::CLOCK_FALLBACK, flag::ABOVE_CEILING]),
+    ];
+    rows[2].clock = Clock::Wall;
+    rows[2].reason = "all event times were equal".to_owned();
+    rows[1].flags.push_str(" drift");
+    rows[1].canary = Some(1.234);
+    rows
+}
+
+fn empty() -> Vec<Row> {
+    let exact = |r: Row| Row {
+        max_err: Some(0.0),
+        tol: Some(0.0),
+        n: 0,
+        result: Some(Number::Real(0.0)),
+        ..no_times(r, Status::Ok, "")
+    };
+    vec![exact(rung(1, "naive", 1.0)), exact(rung(2, "local", 1.0)), exact(cpu(CPU_SEQ, 1.0))]
+}
+
+/// A matrix: a reference, and each kernel also with its work repeated inside.
+fn repeated() -> Vec<Row> {
+    let matrix = |row: Row, copy_pct: f64| Row {
+        family: "transpose".to_owned(),
+        n: 2048,
+        m: 1024,
+        params: "rows=4 tile=32".to_owned(),
+        wg: "32x8".to_owned(),
+        ceiling: "copy".to_owned(),
+        copy_pct: Some(copy_pct),
+        tol: Some(0.0),
+        max_err: Some(0.0),
+        result: None,
+        ..row
+    };
+    let copy = |seconds| Row { rung: None, step_x: None, total_x: None, ..matrix(rung(0, COPY, seconds), 100.0) };
+    let inside = |row: Row| Row { params: "nreps=10 rows=4 tile=32".to_owned(), ..row };
+    vec![
+        copy(40e-6),
+        inside(copy(350e-6)),
+        matrix(rung(1, "naive", 160e-6), 25.0),
+        inside(matrix(rung(1, "naive", 1500e-6), 23.3)),
+        matrix(rung(2, "coalesced", 50e-6), 80.0),
+        Row {
+            copy_pct: None,
+            ..inside(no_times(
+                matrix(rung(2, "coalesced", 1.0), 0.0),
+                Status::WrongResult,
+                "row 0, column 1 is 2, want 3",
+            ))
+        },
+    ]
+}
+
+/// At all widths, without what only `-v` tells.
+fn compare(name: &str, rows: &[Row]) {
+    let render = |screen| table(rows, RateUnit::GB, screen, false);
+    golden::compare(name, &golden::at_all_widths(name, &render));
+}
+
+/// All that is told on a usual terminal.
+fn said(rows: &[Row]) -> String {
+    table(rows, RateUnit::GB, SCREEN, true).replace("\n  ", " ")
+}
+
+#[test]
+fn ladders_read_well_in_a_terminal() {
+    compare("ladder_typical", &typical());
+    compare("ladder_troubled", &troubled());
+    compare("ladder_launch_bound", &launch_bound());
+    compare("ladder_empty", &empty());
+    let render = |screen| table(&launch_bound(), RateUnit::GB, screen, true);
+    golden::compare("ladder_verbose", &golden::at_all_widths("ladder_verbose", &render));
+}
+
+#[test]
+fn ladders_read_well_in_markdown() {
+    golden::compare("markdown_typical", &markdown::ladder(&typical(), RateUnit::GB));
+    golden::compare("markdown_troubled", &markdown::ladder(&troubled(), RateUnit::GB));
+}
+
+#[test]
+fn colour_changes_signs_only() {
+    let colored = Screen { color: true, ..SCREEN };
+    let text = table(&troubled(), RateUnit::GB, colored, false);
+    assert!(text.contains("\x1b[32mok\x1b[0m"), "{text}");
+    assert!(text.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"), "{text}");
+    assert!(text.contains("\x1b[31mbuild failed\x1b[0m\n"), "{text}");
+    for rows in [troubled(), typical(), repeated()] {
+        let text = table(&rows, RateUnit::GB, colored, false);
+        let codes = ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"];
+        assert_eq!(codes.iter().fold(text, |t, code| t.replace(code, "")), table(&rows, RateUnit::GB, SCREEN, false));
+    }
+}
+
+#[test]
+fn an_undecided_gain_takes_no_colour_from_the_others_of_its_line() {
+    let colored = Screen { color: true, ..SCREEN };
+    assert_eq!(tinted_gains("v2  ▲2.50  ▼1.10?  ok", colored), "v2  \x1b[32m▲\x1b[0m2.50  ▼1.10?  ok");
+    assert_eq!(tinted_gains("what?  ▼2.50", colored), "what?  \x1b[31m▼\x1b[0m2.50");
+}
+
+/// What `gpulab help columns` names is what stands above the columns.
+#[test]
+fn every_head_has_its_name_in_the_help() {
+    let mut names: Vec<String> = COLUMNS.iter().map(TableColumn::name).collect();
+    names.extend(BESIDE.map(|(name, ..)| name.to_owned()));
+    for rows in [typical(), launch_bound(), repeated(), troubled()] {
+        let view = View::of(&rows, RateUnit::GB);
+        let part = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+        for column in part.grid().columns {
+            let head = column.head.trim().replace('\n', " ");
+            let is_unit = |rest: &str| ["", " ns", " us", " ms", " s"].contains(&rest);
+            assert!(
+                names.iter().any(|name| head.strip_prefix(name.as_str()).is_some_and(is_unit)),
+                "{head}: {names:?}"
+            );
+        }
+        assert!(names.iter().any(|name| name == Bars::of(&view.rungs, 10).head));
+    }
+}
+
+#[test]
+fn an_answer_without_a_launch_has_a_verdict_too() {
+    let text = said(&empty());
+    let rows: Vec<&str> =
+        text.lines().filter(|line| line.contains("v1 ") || line.contains("v2 ") || line.contains(CPU_SEQ)).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|line| line.ends_with("  ok")), "{text}");
+}
+
+#[test]
+fn an_unsteady_device_leaves_the_gains_undecided_that_it_can_make() {
+    let mut rows = typical();
+    rows[2].flags = flag::DRIFT.to_owned();
+    rows[2].canary = Some(1.5);
+    let text = said(&rows);
+    assert_eq!(text.matches("smaller gains").count(), 1, "{text}");
+    assert!(text.contains("▲3.22 ") && text.contains("▲1.37?") && text.contains("? may be noise"), "{text}");
+    // The CPU's rows have no gains.
+    let mut rows = typical();
+    rows[5].flags = flag::DRIFT.to_owned();
+    assert!(said(&rows).contains("unsteady") && !said(&rows).contains("smaller gains"), "{}", said(&rows));
+}
+
+#[test]
+fn a_title_names_a_limit_only_where_a_row_is_held_against_it() {
+    let mut rows = typical();
+    assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
+    rows[1..].iter_mut().for_each(|row| row.flags = flag::FITS_CACHE.to_owned());
+    assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
+    rows[0].flags = flag::FITS_CACHE.to_owned();
+    assert!(!said(&rows).contains("limit 4000"), "{}", said(&rows));
+    assert!(!markdown::ladder(&rows, RateUnit::GB).contains("limit 4000"));
+}
+
+#[test]
+fn work_repeated_inside_stands_beside_its_kernel() {
+    compare("ladder_repeated", &repeated());
+    assert!(table(&repeated(), RateUnit::GiB, SCREEN, false).contains("GiB/s"));
+    let inside: Vec<Row> = repeated().into_iter().filter(|r| r.repeats().is_some()).collect();
+    compare("ladder_inside_only", &inside);
+}
+
+/// Every cell between a row's name and its verdict is a number, a dash or `in cache`: units stand in the head alone.
+#[test]
+fn a_column_holds_one_unit() {
+    for rows in [typical(), launch_bound(), repeated(), troubled()] {
+        let view = View::of(&rows, RateUnit::GB);
+        let part = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+        let grid = part.grid();
+        for column in &grid.columns[1..grid.columns.len() - 1] {
+            for cell in column.cells.iter().map(|cell| cell.trim()) {
+                let number = cell.trim_start_matches(['▲', '▼']).trim_end_matches(['%', '?']);
+                let is_word = ["-", "=", "in cache"].contains(&cell);
+                assert!(is_word || number.parse::<f64>().is_ok(), "{}: {cell}", column.head);
+            }
+            let shares = column.cells.iter().filter(|cell| cell.trim().ends_with('%')).count();
+            let numbers = column.cells.iter().filter(|cell| cell.chars().any(|c| c.is_ascii_digit())).count();
+            assert!(shares == 0 || shares == numbers, "{}: {:?}", column.head, column.cells);
+        }
+    }
+}
+
+#[test]
+fn data_in_a_cache_have_no_share_of_a_limit_whether_one_was_measured_or_a_peak_given() {
+    for (ceiling, peak) in [(None, None), (Some(238.0), None), (None, Some(120.0)), (Some(238.0), Some(120.0))] {
+        let row =
+            Row { ceiling_pct: ceiling, peak_pct: peak, flags: flag::FITS_CACHE.to_owned(), ..rung(1, "naive", 1e-3) };
+        let rows = [row.clone(), Row { rung: Some(2), ..row }];
+        for text in [table(&rows, RateUnit::GB, SCREEN, true), markdown::ladder(&rows, RateUnit::GB)] {
+            assert!(text.contains("in cache"), "{text}");
+            assert!(!text.contains("238") && !text.contains("120"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn columns_go_in_the_order_of_the_list_that_explains_them() {
+    let mut drops: Vec<u8> = COLUMNS.iter().map(|column| column.drop).chain([BAR_DROP]).filter(|&d| d > 0).collect();
+    drops.sort_unstable();
+    assert!(drops.windows(2).all(|pair| pair[0] < pair[1]), "{drops:?}: no two go at once");
+    for column in COLUMNS {
+        assert!(!column.about.is_empty() && !column.name().contains('\n'), "{}", column.name());
+    }
+}
+
+#[test]
+fn short_rungs_are_told_with_what_launches_cost_and_shares_of_a_peak_beside_those_of_the_limit() {
+    let mut rows = launch_bound();
+    for (row, launches) in rows.iter_mut().zip([1, 3, 1]) {
+        row.launches = Some(launches);
+        row.t_launches_s = Some(1.8e-6 * launches as f64);
+        row.bytes = Some(8000);
+        row.peak_gbps = Some(4800.0);
+        row.peak_pct = row.gbps.map(|gbps| gbps / 48.0);
+    }
+    compare("ladder_launches_and_peak", &rows);
+}
+
+#[test]
+fn a_device_that_wins_from_end_to_end_wins_not_only_where_the_data_are() {
+    let only = "only if it already has the data";
+    assert!(said(&typical()).contains(&format!("{only} (v2 to v5): ")), "{}", said(&typical()));
+    let mut rows = typical();
+    rows.iter_mut().for_each(|r| r.t_end_to_end_s = Some(1.4e-3));
+    assert!(!said(&rows).contains(only), "{}", said(&rows));
+    // A spread as large as the difference decides nothing.
+    let mut rows = typical();
+    rows.iter_mut().for_each(|r| r.end_to_end_noise = Some(9.0));
+    assert!(!said(&rows).contains(only), "{}", said(&rows));
+}
+
+/// What is said of v2, 1.5 times slower than v1, and of v3, as fast as v2; changed before it is told.
+fn said_of_a_slower_rung(change: impl Fn(&mut [Row])) -> Vec<String> {
+    let mut rows = vec![rung(1, "naive", 20e-6), rung(2, "coalesced", 30e-6), rung(3, "local", 30e-6)];
+    (rows[1].step_x, rows[2].step_x) = (Some(2.0 / 3.0), Some(1.0));
+    change(&mut rows);
+    let text = said(&rows);
+    text.lines().filter(|line| line.contains("slower than the rung before")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_rung_that_is_slower_than_the_one_before_is_told_by_how_much_without_a_cause() {
+    let said = ["note: v2: 1.50 times slower than the rung before, on this device and at this size"];
+    assert_eq!(said_of_a_slower_rung(|_| ()), said);
+    assert_eq!(said_of_a_slower_rung(|rows| rows[1].flags = flag::NOISY.to_owned()), said);
+    assert_eq!(
+        said_of_a_slower_rung(|rows| rows[2].step_x = Some(0.8)),
+        ["note: v2, v3: 1.25 to 1.50 times slower than the rung before, on this device and at this size"]
+    );
+    // A rung without a right result is nobody's base.
+    let rungs_apart = |rows: &mut [Row]| {
+        rows[1] = no_times(rows[1].clone(), Status::WrongResult, "got 1.5, want 1.25");
+        rows[2].step_x = Some(0.5);
+        rows[0].noise = Some(0.9);
+    };
+    assert_eq!(
+        said_of_a_slower_rung(rungs_apart),
+        ["note: v3: 2.00 times slower than the rung before, on this device and at this size"]
+    );
+}
+
+#[test]
+fn no_rung_is_told_to_be_slower_where_the_spread_of_either_or_an_unsteady_device_hides_it() {
+    for i in [0, 1] {
+        let of = |change: fn(&mut Row)| said_of_a_slower_rung(move |rows| change(&mut rows[i]));
+        assert_eq!(of(|row| row.noise = Some(0.6)), [""; 0], "row {i}");
+        assert_eq!(of(|row| row.flags = flag::DRIFT.to_owned()), [""; 0], "row {i}");
+        assert_eq!(of(|row| (row.runs, row.noise) = (2, Some(0.0))), [""; 0], "row {i}");
+        assert_eq!(of(|row| row.clock = Clock::Wall), [""; 0], "row {i}");
+    }
+    // Together they hide what neither hides alone.
+    assert_eq!(said_of_a_slower_rung(|rows| rows.iter_mut().for_each(|r| r.noise = Some(0.3))), [""; 0]);
+}
+
+#[test]
+fn a_cpu_device_is_told_to_reverse_the_order_where_it_does() {
+    let told = |device: &str, host: &str, step: f64, verbose: bool| {
+        let mut rows = vec![rung(1, "naive", 20e-6), rung(2, "coalesced", 30e-6)];
+        rows[1].step_x = Some(step);
+        rows.iter_mut().for_each(|row| (row.device, row.host_cpu) = (device.to_owned(), host.to_owned()));
+        let text = table(&rows, RateUnit::GB, SCREEN, verbose).replace("\n  ", " ");
+        text.matches("one thread runs a whole work-group").count()
+    };
+    let xeon = "Intel(R) Xeon(R) 6975P-C";
+    for (device, host) in [("cpu-haswell-AMD EPYC", ""), (xeon, xeon), ("AMD EPYC 7B13 64-Core Processor", "")] {
+        assert_eq!([told(device, host, 0.6, true), told(device, host, 0.6, false)], [1, 1], "{device}");
+        assert_eq!([told(device, host, 1.6, true), told(device, host, 0.98, true)], [0, 0], "{device}: in order");
+    }
+    assert_eq!(told("NVIDIA H200", xeon, 0.6, true), 0);
+}
+
+#[test]
+fn launches_and_not_the_idea_are_blamed_where_they_are_most_of_a_slower_rung() {
+    let of = |before: f64, own: f64| {
+        said_of_a_slower_rung(|rows| (rows[0].t_launches_s, rows[1].t_launches_s) = (Some(before), Some(own)))
+    };
+    let told = |why: &str| [format!("note: v2: 1.50 times slower than the rung before{why}")];
+    // One launch before, then three.
+    assert_eq!(of(8e-6, 24e-6), told(": the launches cost more here, not the idea"));
+    // One launch in both.
+    assert_eq!(of(18e-6, 18e-6), told(", but launches are most of that time, so this says little of the idea"));
+    assert_eq!(of(3e-6, 9e-6), told(", on this device and at this size"));
+}
+
+#[test]
+fn a_device_cannot_steer_the_terminal() {
+    let mut rows = typical();
+    rows[0].device = "evil\x1b[2J\nname".to_owned();
+    rows[0].variant = "x\x07".to_owned();
+    assert!(!table(&rows, RateUnit::GB, SCREEN, false).chars().any(|c| c.is_control() && c != '\n'));
+    assert!(table(&rows, RateUnit::GB, SCREEN, false).starts_with("dot on evil\\u{1b}[2J name: n = 16_777_216"));
+}
+
+#[test]
+fn nothing_is_said_of_nothing() {
+    assert_eq!(table(&[], RateUnit::GB, SCREEN, false), "nothing was run\n");
+    assert_eq!(markdown::ladder(&[], RateUnit::GB), "Nothing was run.\n");
+}

@@ -1,0 +1,106 @@
+//! Where a reader's kernel lands on a family's ladder, and which idea comes next.
+
+use super::format::{self, Screen};
+use gpulab_kernels::{Family, Rung};
+use gpulab_model::outcome::Status;
+use gpulab_record::Row;
+use serde::Serialize;
+
+/// The place of a kernel among the rungs that were measured with it.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Landing {
+    /// Its median time in seconds.
+    pub t_median_s: f64,
+    /// The rung before it: the last one, in the ladder's order, before those that are faster.
+    pub after: Option<Neighbour>,
+    /// The first rung that is faster.
+    pub before: Option<Neighbour>,
+    /// Whether noise leaves open on which side of `before` it is.
+    pub is_close: bool,
+}
+
+/// A rung that was measured beside it.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Neighbour {
+    /// As in `v4 first_add`.
+    pub rung: String,
+    /// As in `first_add`.
+    pub variant: &'static str,
+    /// Its median time in seconds.
+    pub t_median_s: f64,
+    /// What it removes that the one before it has.
+    pub removes: String,
+    /// What it does.
+    pub idea: String,
+}
+
+/// Where the rung `own` lands, if it was timed.
+pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
+    let row = |rung: &Rung| rows.iter().find(|row| row.variant == rung.variant() && row.status == Status::Ok);
+    let mine = row(own)?;
+    let t_median_s = mine.t_median_s?;
+    let ladder = || family.ladder.iter().filter(|rung| rung.number().is_some());
+    let timed = ladder().filter_map(|rung| Some((rung, row(rung)?, row(rung)?.t_median_s?)));
+    let timed: Vec<(&Rung, &Row, f64)> = timed.collect();
+    let faster = timed.iter().position(|(_, _, time)| *time < t_median_s);
+    let neighbour = |&(rung, _, time): &(&Rung, &Row, f64)| Neighbour {
+        rung: rung.label(),
+        variant: rung.variant(),
+        t_median_s: time,
+        removes: rung.header("Removes").unwrap_or_default(),
+        idea: rung.header("Idea").unwrap_or_default(),
+    };
+    let after = faster.unwrap_or(timed.len()).checked_sub(1).and_then(|place| timed.get(place));
+    let before = faster.and_then(|place| timed.get(place));
+    let is_close = before.is_some_and(|(_, other, _)| overlap(mine, other));
+    Some(Landing { t_median_s, after: after.map(neighbour), before: before.map(neighbour), is_close })
+}
+
+/// The rows in the order of the ladder with `own` where it lands, for what compares each with the one before.
+pub fn placed(landing: Option<&Landing>, own: &Rung, rows: &[Row]) -> Vec<Row> {
+    let (mine, mut all): (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| row.variant == own.variant());
+    let next = landing.and_then(|landing| landing.before.as_ref());
+    let is_next = |row: &Row| next.is_some_and(|next| next.variant == row.variant);
+    let place = all.iter().position(is_next).unwrap_or(all.len());
+    all.splice(place..place, mine);
+    all
+}
+
+/// Whether the middle halves of two rows' samples overlap.
+fn overlap(a: &Row, b: &Row) -> bool {
+    let range = |row: &Row| row.t_q1_s.zip(row.t_q3_s);
+    range(a).zip(range(b)).is_some_and(|((a1, a3), (b1, b3))| a1 <= b3 && b1 <= a3)
+}
+
+/// The landing in words, with what to try next.
+pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
+    let time = |rung: &Neighbour| format!("{} ({})", rung.rung, format::time(rung.t_median_s));
+    let own = format!("{} ({})", own.label(), format::time(landing.t_median_s));
+    let place = match (&landing.after, &landing.before) {
+        (_, None) => format!("{own} is the fastest: no rung of the ladder beats it"),
+        (None, Some(next)) => format!("{own} lands below the whole ladder: {} is faster", time(next)),
+        (Some(last), Some(next)) => format!("{own} lands between {} and {}", time(last), time(next)),
+    };
+    let close = if landing.is_close { "; the last two are equally fast, within the noise" } else { "" };
+    let next = match &landing.before {
+        // The first rung removes what no kernel has.
+        Some(next) if landing.after.is_none() => {
+            format!("\nnext: the idea of {} is {}", next.rung, lower_first(&next.idea))
+        }
+        Some(next) => format!("\nnext: {} removes {}", next.rung, lower_first(&next.removes)),
+        None => String::new(),
+    };
+    let line = |text: &str| format::wrap(text, screen.width, "  ");
+    format!("{place}{close}.{next}\n").lines().map(line).collect()
+}
+
+/// A sentence's begin, within another sentence: names in capitals stay.
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().chain(std::iter::once(second)).chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,96 @@
+//! Rows made into text. Nothing here measures, prints or touches a file; only [`progress`] and [`live`] draw.
+//!
+//! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
+
+pub mod beside;
+pub mod blocks;
+pub mod ceilings;
+mod cell;
+pub mod chapter;
+mod chart;
+pub mod chosen;
+pub mod columns;
+pub mod compare;
+pub mod count;
+pub mod dictionary;
+pub mod diff;
+pub mod doing;
+pub mod experiment;
+pub mod figures;
+pub mod findings;
+pub mod format;
+mod grid;
+pub mod groups;
+pub mod hint;
+pub mod judged;
+pub mod ladder;
+pub mod landing;
+mod launching;
+pub mod live;
+pub mod markdown;
+pub mod occupancy;
+pub mod page;
+pub mod peers;
+pub mod picture;
+pub mod pivot;
+pub mod progress;
+pub mod rates;
+mod rungs;
+pub mod source;
+pub mod sources;
+pub mod sweep;
+pub mod timeline;
+pub mod tune;
+mod view;
+pub mod why;
+pub mod wrap;
+
+pub use cell::RateUnit;
+
+use format::Screen;
+
+/// What a text is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// A terminal, or what stands in for one.
+    Screen(Screen),
+    /// A document.
+    Markdown,
+}
+
+/// Rendered texts against those in `tests/golden`.
+#[cfg(test)]
+mod golden {
+    use super::format::Screen;
+
+    /// A terminal of the usual width.
+    pub(super) const SCREEN: Screen = Screen { width: 80, unicode: true, color: false };
+
+    /// Compares a text with the one of this name.
+    pub(super) fn compare(name: &str, text: &str) {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path("../../../tests/golden");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(name, text));
+    }
+
+    /// A screen at 80, 100 and 160 columns, and at 80 without UTF-8, one below the other. No line is wider than its terminal,
+    /// and one without UTF-8 has ASCII alone.
+    pub(super) fn at_all_widths(name: &str, render: &dyn Fn(Screen) -> String) -> String {
+        let screens = [80, 100, 160].map(|width| Screen { width, ..SCREEN });
+        let ascii = Screen { unicode: false, ..SCREEN };
+        let mut all = String::new();
+        for screen in screens.into_iter().chain([ascii]) {
+            let text = render(screen);
+            for line in text.lines() {
+                assert!(line.chars().count() <= screen.width, "{name}, {screen:?}: {line}");
+                assert!(screen.unicode || line.is_ascii(), "{name}: {line}");
+                assert_eq!(line.trim_end(), line, "{name}, {screen:?}");
+            }
+            let kind = if screen.unicode { "" } else { ", ASCII" };
+            all.push_str(&format!("===== {} columns{kind}\n{text}", screen.width));
+        }
+        all
+    }
+}

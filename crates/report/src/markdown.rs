@@ -1,0 +1,111 @@
+//! GitHub-flavoured Markdown: a ladder, and what other reports share.
+
+use super::blocks::fenced;
+use super::cell::{Cell, RateUnit, Value};
+use super::columns::Subject;
+use super::format::{self, Screen, markdown};
+use super::grid::{GridColumn, TextGrid};
+use super::rungs::label;
+use super::view::{View, columns, detail, verdict};
+use gpulab_record::Row;
+
+/// How Markdown begins in a file of its own, so that it is known as gpulab's.
+pub const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
+
+/// Most characters of a verdict in a table.
+pub(super) const VERDICT_WIDTH: usize = 30;
+
+/// The rows of one ladder, with the content of [`super::ladder::table`].
+pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
+    if rows.is_empty() {
+        return "Nothing was run.\n".to_owned();
+    }
+    let view = View::of(rows, unit);
+    let mut text = title(&view.title);
+    let timed: Vec<Cell<'_>> = view.rungs.iter().filter(|cell| cell.is_timed()).copied().collect();
+    let cpu_name = view.cpu.first().map(|cell| cell.row.device.as_str()).unwrap_or_default();
+    text.push_str(&table("rung", &view.rungs, &[Subject::Timing, Subject::Kernels]));
+    text.extend(view.legend(false).map(|legend| format!("\n{}\n", markdown(&legend))));
+    text.push_str(&table("beside the CPU", &timed, &[Subject::Whole]));
+    text.push_str(&table(cpu_name, &view.cpu, &[Subject::Timing]));
+    if let Some(result) = &view.result {
+        text.push_str(&format!("\n{}\n", markdown(result)));
+    }
+    let notes: Vec<&str> = view.notes.iter().map(String::as_str).chain(view.lesson).collect();
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    for note in notes {
+        text.push_str(&format!("- {}\n", markdown(note)));
+    }
+    for row in view.troubled {
+        let shown = row.repeats().is_none().then(|| verdict(row, VERDICT_WIDTH));
+        if let Some((label, reason)) = detail(row, shown.as_deref()) {
+            // Indented, because no text can end an indented block early.
+            text.push_str(&format!("\n{}:\n\n{}", markdown(&label), format::block(&reason, "    ")));
+        }
+    }
+    text
+}
+
+/// Where texts that become Markdown are not broken into lines.
+pub(super) const PAGE: Screen = Screen { width: 1 << 20, unicode: true, color: false };
+
+/// Characters of a line of texts that stay as they are.
+pub const CODE_WIDTH: usize = 100;
+
+/// Where such texts are broken.
+const CODE: Screen = Screen { width: CODE_WIDTH, unicode: true, color: false };
+
+/// A line of its own in bold letters.
+pub fn title(text: &str) -> String {
+    format!("**{}**\n", markdown(text.trim()))
+}
+
+/// The notes of a report, made for [`PAGE`], as a list: what is indented belongs to the line before.
+pub(super) fn list(notes: &str) -> String {
+    let mut items: Vec<String> = Vec::new();
+    for line in notes.lines().filter(|line| !line.trim().is_empty()) {
+        match items.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(item) => *item = format!("{item} {}", line.trim()),
+            None => items.push(line.trim().to_owned()),
+        }
+    }
+    items.iter().map(|item| format!("- {}\n", markdown(item.strip_prefix("note: ").unwrap_or(item)))).collect()
+}
+
+/// A text that only letters of one width keep in order, or nothing of nothing.
+pub fn code(text: &dyn Fn(Screen) -> String) -> String {
+    let text = text(CODE);
+    if text.trim().is_empty() { String::new() } else { fenced(&text) }
+}
+
+/// A table of texts.
+pub fn text_table(heads: &[&str], rows: &[Vec<String>]) -> String {
+    let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
+    let column = |(at, head): (usize, &&str)| GridColumn::texts(*head, cells(at), 0);
+    TextGrid { columns: heads.iter().enumerate().map(column).collect() }.markdown()
+}
+
+/// Parts with an empty line between them, without those that are empty.
+pub fn parts(parts: &[String]) -> String {
+    parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
+}
+
+/// A table with an empty line before it; none without rows or columns. Those of times have verdicts.
+fn table(first: &str, cells: &[Cell<'_>], parts: &[Subject]) -> String {
+    let columns = columns(cells, parts);
+    if cells.is_empty() || columns.is_empty() {
+        return String::new();
+    }
+    let unit = cells[0].unit;
+    let number = |value: &Option<Value>| value.map_or_else(|| "-".to_owned(), |value| value.text());
+    let names = GridColumn::texts(first, cells.iter().map(|cell| label(cell.row)).collect(), 0);
+    let numbers = columns
+        .iter()
+        .map(|(column, values)| GridColumn::numbers(column.head(unit), values.iter().map(number).collect(), 0));
+    let verdicts = || cells.iter().map(|cell| verdict(cell.judged(), VERDICT_WIDTH)).collect();
+    let verdicts = parts.contains(&Subject::Timing).then(|| GridColumn::texts("verdict", verdicts(), 0));
+    let columns = std::iter::once(names).chain(numbers).chain(verdicts).collect();
+    format!("\n{}", TextGrid { columns }.markdown())
+}

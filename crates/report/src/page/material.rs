@@ -1,0 +1,90 @@
+//! What a page is made from.
+
+use crate::format;
+use crate::picture::Drawn;
+use gpulab_record::{Point, Row, SampleRow};
+use gpulab_study::ceilings::CeilingRow;
+use gpulab_study::count::CountRow;
+use std::borrow::Cow;
+
+/// What a page is made from.
+#[derive(Clone, Copy)]
+pub struct PageMaterial<'a> {
+    /// Recorded results, folder by folder.
+    pub folders: &'a [RecordedFolder],
+    /// Counts that reasons are made of.
+    pub counts: &'a [CountRow],
+    /// The address of the page that leads to this one, if there is one.
+    pub home: Option<&'a str>,
+}
+
+/// What the files of one folder hold. Machines of the same name differ by their folder.
+#[derive(Default)]
+pub struct RecordedFolder {
+    /// Its name without those above it.
+    pub name: String,
+    /// Rows of ladders and sweeps.
+    pub rows: Vec<Row>,
+    /// Experiments, one run on one device each.
+    pub studies: Vec<RecordedStudy>,
+    /// Measured limits.
+    pub ceilings: Vec<CeilingRow>,
+    /// Single timed runs.
+    pub samples: Vec<SampleRow>,
+    /// Files' names, and the figures of other programs in them.
+    pub peers: Vec<(String, Vec<Vec<String>>)>,
+    /// The files themselves.
+    pub files: Vec<DataFile>,
+}
+
+/// A run of an experiment, and what follows from it.
+pub struct RecordedStudy {
+    /// Its points.
+    pub points: Vec<Point>,
+    /// What it asks.
+    pub question: String,
+    /// What follows.
+    pub finding: String,
+    /// Its picture.
+    pub picture: Drawn,
+}
+
+/// A file that a page gives to its reader.
+pub struct DataFile {
+    /// Its name without its folder.
+    pub name: String,
+    /// Its length.
+    pub bytes: usize,
+    /// Where it is.
+    pub place: DataPlace,
+}
+
+/// Where a page has a file from.
+pub enum DataPlace {
+    /// In the page: these bytes.
+    Held(Cow<'static, [u8]>),
+    /// Beside the page: the address as seen from it.
+    Linked(String),
+}
+
+/// What was recorded on one device.
+pub(super) struct DevicePart<'a> {
+    pub(super) folder: &'a RecordedFolder,
+    /// The driver's platform and the device's name in short.
+    pub(super) key: (String, String),
+    pub(super) rows: Vec<Row>,
+    pub(super) studies: Vec<&'a RecordedStudy>,
+    pub(super) ceilings: Vec<CeilingRow>,
+}
+
+impl DevicePart<'_> {
+    pub(super) fn name(&self) -> String {
+        format::terminal(&self.key.1)
+    }
+
+    /// The platform, and the folder that its files lie in.
+    pub(super) fn of(&self) -> String {
+        let names = [self.key.0.as_str(), self.folder.name.as_str()];
+        format::terminal(&names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", "))
+    }
+}

@@ -1,0 +1,106 @@
+//! Figures of other programs, as those that measured them wrote them.
+
+use super::grid::{GridColumn, TextGrid};
+use super::groups::distinct;
+use super::{Medium, format};
+
+/// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
+/// quantity have which.
+pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
+    let lines = figures(cells);
+    match (medium, lines.split_first()) {
+        (_, None) => "nothing was measured\n".to_owned(),
+        (Medium::Screen(_), _) => aligned(&lines),
+        (Medium::Markdown, Some((heads, rows))) => {
+            let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
+            let column = |(at, head): (usize, &String)| match at {
+                0 => GridColumn::texts(head, cells(at), 0),
+                _ => GridColumn::numbers(head, cells(at), 0),
+            };
+            TextGrid { columns: heads.iter().enumerate().map(column).collect() }.markdown()
+        }
+    }
+}
+
+/// The columns that are shown of `scripts/peers/run`'s files, which have more.
+const SHOWN: [&str; 7] = ["peer", "work", "dtype", "shape", "threads", "t_median_s", "ratio"];
+
+/// The cells of that table, its heads first; none of a file without a line.
+pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
+    let Some((header, rows)) = cells.split_first() else { return Vec::new() };
+    let column = |name: &str| header.iter().position(|own| own == name);
+    if let (Some(quantity), Some(verdict)) = (column("quantity"), column("verdict")) {
+        return tally(rows, quantity, verdict);
+    }
+    let cell = |name: &String, cell: &String| match cell.parse::<f64>() {
+        Ok(seconds) if name.ends_with("_s") => format::time(seconds),
+        _ => format::terminal(cell),
+    };
+    let shown: Option<Vec<usize>> = SHOWN.iter().map(|name| column(name)).collect();
+    let shown = shown.unwrap_or_else(|| (0..header.len()).collect());
+    let names = shown.iter().map(|&at| format::terminal(header[at].trim_end_matches("_s"))).collect();
+    let text = |row: &Vec<String>, at: usize| row.get(at).map(|text| cell(&header[at], text)).unwrap_or_default();
+    let rows = rows.iter().map(|row| shown.iter().map(|&at| text(row, at)).collect());
+    std::iter::once(names).chain(rows).collect()
+}
+
+/// A line for each quantity with the number of its rows by verdict, below the verdicts' names.
+fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<String>> {
+    let column = |at: usize| distinct(rows.iter().filter_map(|row| row.get(at)));
+    let (quantities, verdicts) = (column(quantity), column(verdict));
+    let names = std::iter::once("quantity".to_owned()).chain(verdicts.iter().map(|name| format::terminal(name)));
+    let counted = |of: &String, which: &String| {
+        let is_meant = |row: &&Vec<String>| row.get(quantity) == Some(of) && row.get(verdict) == Some(which);
+        rows.iter().filter(is_meant).count().to_string()
+    };
+    let line = |of: &&String| {
+        std::iter::once(format::terminal(of)).chain(verdicts.iter().map(|which| counted(of, which))).collect()
+    };
+    std::iter::once(names.collect()).chain(quantities.iter().map(line)).collect()
+}
+
+/// Lines with their cells below each other, the first cells to the left.
+fn aligned(lines: &[Vec<String>]) -> String {
+    let count = |text: &String| text.chars().count();
+    let columns = lines.first().map_or(0, Vec::len);
+    let width = |i: usize| lines.iter().filter_map(|line| line.get(i)).map(count).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let cell = |(i, (text, &width)): (usize, (&String, &usize))| match i {
+        0 => format!("{text:<width$}"),
+        _ => format!("{text:>width$}"),
+    };
+    let line =
+        |line: &Vec<String>| line.iter().zip(&widths).enumerate().map(cell).collect::<Vec<_>>().join("  ") + "\n";
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(lines: &[&str]) -> Vec<Vec<String>> {
+        lines.iter().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    }
+
+    const SCREEN: Medium = Medium::Screen(crate::golden::SCREEN);
+
+    #[test]
+    fn figures_are_a_table_and_verdicts_are_tallied() {
+        let figures = cells(&["peer,n,t_s", "cub,1024,1e-5"]);
+        assert_eq!(table(&figures, SCREEN), "peer     n         t\ncub   1024  10.00 us\n");
+        let of_a_run =
+            cells(&["peer,version,threads,work,dtype,shape,t_median_s,ratio", "x,1.2,2,dot,f32,2^10,1e-5,1.25"]);
+        assert_eq!(
+            table(&of_a_run, SCREEN),
+            "peer  work  dtype  shape  threads  t_median  ratio\nx      dot    f32   2^10        2  10.00 us   1.25\n"
+        );
+        let verdicts = cells(&["peer,quantity,verdict", "ncu,loads,equal", "ncu,stores,DIFFERENT", "ncu,loads,equal"]);
+        assert_eq!(
+            table(&verdicts, SCREEN),
+            "quantity  equal  DIFFERENT\nloads         2          0\nstores        0          1\n"
+        );
+        let hostile = cells(&["peer,t_s", "a|b<i>,1e-5"]);
+        let table = table(&hostile, Medium::Markdown);
+        assert_eq!(table, "| peer | t |\n| --- | ---: |\n| a\\|b&lt;i&gt; | 10.00 us |\n");
+    }
+}

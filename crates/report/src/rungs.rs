@@ -1,0 +1,47 @@
+//! What sentences about rungs share: their names, ranges of their numbers, and what bounds them.
+
+use gpulab_kernels as kernels;
+use gpulab_record::Row;
+
+/// Whether the row's family is bounded by memory, rather than by arithmetic.
+pub(super) fn is_memory_bound(row: &Row) -> bool {
+    kernels::family(&row.family).is_none_or(|family| family.ceiling.is_memory())
+}
+
+/// `v3 local`.
+pub(super) fn label(row: &Row) -> String {
+    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
+}
+
+/// `v3`, or the name of a reference or baseline.
+pub(super) fn short_label(row: &Row) -> String {
+    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
+}
+
+/// `1.5`, or `1.5 to 7`: the least and the most.
+pub(super) fn range(values: &[f64], text: fn(f64) -> String) -> String {
+    let least = text(values.iter().copied().fold(f64::INFINITY, f64::min));
+    let most = text(values.iter().copied().fold(0.0, f64::max));
+    if least == most { least } else { format!("{least} to {most}") }
+}
+
+/// `v2, v5 to v7`, `all rungs, cpu_exact`, or `all rows`.
+pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
+    let is_timed = |r: &&&Row| r.t_median_s.is_some();
+    let is_rung = |r: &&&Row| is_timed(r) && !r.on_host();
+    let count = |of: &[&Row], is: &dyn Fn(&&&Row) -> bool| of.iter().filter(|row| is(row)).count();
+    let (timed, rungs) = (count(rows, &is_timed), count(rows, &is_rung));
+    if timed > rungs && rungs > 1 && count(meant, &is_timed) == timed {
+        return "all rows".to_owned();
+    }
+    if rungs > 1 && count(meant, &is_rung) == rungs {
+        let others = meant.iter().filter(|row| !is_rung(row)).map(|row| short_label(row));
+        return std::iter::once("all rungs".to_owned()).chain(others).collect::<Vec<_>>().join(", ");
+    }
+    let is_next = |a: &&Row, b: &&Row| a.rung.zip(b.rung).is_some_and(|(a, b)| a + 1 == b);
+    let named = meant.chunk_by(is_next).map(|run| match run {
+        [first, _, .., last] => format!("{} to {}", short_label(first), short_label(last)),
+        few => few.iter().map(|row| short_label(row)).collect::<Vec<_>>().join(", "),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,110 @@
+//! A sweep's rungs and work-groups as a map of times relative to the best.
+
+use super::timed::{FLAT, Timed, variants};
+use crate::format::{self, Screen, Tint, paint};
+use crate::rungs::label;
+use gpulab_record::Row;
+
+/// The signs of times, each up to this many times the best.
+const SHADES: [(f64, &str); 4] = [(FLAT, "█"), (1.25, "▓"), (2.0, "▒"), (5.0, "░")];
+
+/// The sign of a time beyond all of them.
+const FAR: &str = "·";
+
+/// Characters of a cell: a blank, a bracket, a sign, a blank where there is room, a factor of four characters, a bracket.
+const CELLS: [usize; 2] = [9, 8];
+
+/// A line for each rung and a cell for each work-group, with the time of its best configuration relative to the best of
+/// all. Nothing where there is no choice of work-groups. `ranked` are the rows with the times that count.
+pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String {
+    let Some(&(_, least)) = ranked.first() else { return String::new() };
+    let wgs = work_groups(rows);
+    let variants: Vec<&str> =
+        variants(rows).into_iter().filter(|v| ranked.iter().any(|(r, _)| r.variant == *v)).collect();
+    if wgs.len() < 2 {
+        return String::new();
+    }
+    let name = |variant: &str| rows.iter().find(|r| r.variant == variant).map(|r| label(r)).unwrap_or_default();
+    let names: Vec<String> =
+        variants.iter().map(|variant| format::shorten(&format::terminal(&name(variant)), 24)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let has_room = |cell: &&usize| width + wgs.len() * **cell <= screen.width;
+    let cell_width = CELLS.iter().find(has_room).copied().unwrap_or(CELLS[1]);
+    let wide = wgs.iter().map(|wg| wg.chars().count() + 2).max().unwrap_or(0).max(cell_width);
+    let most = (screen.width.saturating_sub(width) / wide).max(1);
+    // No block has a lone column if they can be shared out.
+    let per_block = wgs.len().div_ceil(wgs.len().div_ceil(most));
+    let mut text = "time relative to the best, by rung and work-group\n".to_owned();
+    for block in wgs.chunks(per_block) {
+        let head: String = block.iter().map(|wg| format!("{:>wide$}", format::terminal(wg))).collect();
+        text.push_str(&format!("{:width$}{head}\n", ""));
+        for (variant, name) in variants.iter().zip(&names) {
+            let time =
+                |wg: &str| ranked.iter().find(|(r, _)| r.variant == *variant && r.wg == wg).map(|(_, time)| *time);
+            let cells = block.iter().map(|wg| cell(time(wg).map(|time| time / least), wide, screen));
+            text.push_str(&(format!("{name:<width$}{}", cells.collect::<String>()).trim_end().to_owned() + "\n"));
+        }
+    }
+    text + "[█] within 5% of the best, ▓ 1.25 times its time or less, ▒ 2, ░ 5, · more\n"
+}
+
+/// Work-groups by their sizes, each once.
+pub(crate) fn work_groups<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
+    let sides = |wg: &str| wg.split('x').map(|side| side.parse().unwrap_or(0)).collect::<Vec<u64>>();
+    let mut wgs: Vec<&str> = rows.iter().map(|r| r.wg.as_str()).collect();
+    wgs.sort_by_key(|wg| (sides(wg).iter().product::<u64>(), sides(wg)));
+    wgs.dedup();
+    wgs
+}
+
+/// A sign and a factor; in brackets what is as good as the best, and the best itself by name. A dash where nothing ran.
+fn cell(factor: Option<f64>, wide: usize, screen: Screen) -> String {
+    let Some(factor) = factor else { return format!("{:>wide$}", "- ") };
+    let sign = SHADES.iter().find(|(most, _)| factor <= *most).map_or(FAR, |(_, sign)| sign);
+    let number = match factor {
+        x if x <= 1.0 => "best".to_owned(),
+        x if x < 99.95 => format::significant(x, 3),
+        x => format!("{x:.0}"),
+    };
+    let inside = format!("{sign}{number:>width$}", width = if wide > CELLS[1] { 5 } else { 4 });
+    let is_flat = factor <= FLAT;
+    let text = if is_flat { format!("[{inside}]") } else { format!(" {inside} ") };
+    let blanks = " ".repeat(wide.saturating_sub(text.chars().count()));
+    if is_flat && screen.color { blanks + &paint(&text, Tint::Green) } else { blanks + &text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::SCREEN;
+    use gpulab_record::row;
+
+    #[test]
+    fn what_needs_two_blocks_is_shared_out_between_them() {
+        let timed = |wg: usize| Row { rung: Some(1), wg: wg.to_string(), ..row("naive") };
+        let rows: Vec<Row> = (5..15).map(|log| timed(1 << log)).collect();
+        let rows: Vec<&Row> = rows.iter().collect();
+        let ranked: Vec<Timed<'_>> = rows.iter().map(|row| (*row, 1e-6)).collect();
+        let heads = |width| {
+            let text = map(&rows, &ranked, Screen { width, ..SCREEN });
+            let columns =
+                text.lines().filter(|line| line.starts_with("  ")).map(|line| line.split_whitespace().count());
+            columns.collect::<Vec<_>>()
+        };
+        assert_eq!(heads(160), [10]);
+        assert_eq!(heads(80), [5, 5], "nine have room, and one would be left");
+        assert_eq!(heads(40), [4, 4, 2]);
+    }
+
+    #[test]
+    fn cells_are_as_wide_as_each_other() {
+        for wide in CELLS {
+            for factor in [None, Some(1.0), Some(1.03), Some(1.2), Some(1.7), Some(4.0), Some(77.0), Some(1234.0)] {
+                assert_eq!(cell(factor, wide, SCREEN).chars().count(), wide, "{factor:?}");
+            }
+        }
+        assert_eq!(cell(Some(1.0), CELLS[0], SCREEN), " [█ best]");
+        assert_eq!(cell(Some(1.049), CELLS[0], SCREEN), " [█ 1.05]");
+        assert_eq!(cell(Some(1.7), CELLS[0], SCREEN), "  ▒ 1.70 ");
+    }
+}

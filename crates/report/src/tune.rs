@@ -1,0 +1,286 @@
+//! What a search for the fastest settings found, and why: at most a screen of 80 columns and 24 lines.
+
+use super::format::{self, Screen};
+use super::grid::{GridColumn, TextGrid};
+use super::markdown;
+use super::sweep;
+use clap::ValueEnum;
+use gpulab_kernels::{Bound, family};
+use gpulab_model::outcome::Status;
+use gpulab_record::Row;
+use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
+
+/// A search that is over.
+pub struct TuningTold<'a> {
+    /// The last row of each configuration that was tried, of one problem.
+    pub rows: &'a [Row],
+    /// The fastest of them, if one has a time.
+    pub best: Option<&'a Row>,
+    /// The row of that rung's default, if there is one.
+    pub default: Option<&'a Row>,
+    /// Configurations of the whole space.
+    pub space: usize,
+    /// How it was searched.
+    pub strategy: Strategy,
+    /// Why it ended; none if it was interrupted.
+    pub ended: Option<Ended>,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Configurations that were measured again, in rounds.
+    pub finalists: usize,
+    /// What to try further, as options.
+    pub beyond: Vec<String>,
+}
+
+/// How near to the best counts as just as good.
+const FLAT: f64 = 1.05;
+
+/// Lines of a screen.
+const LINES: usize = 24;
+
+/// The explanation, for this screen.
+pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
+    let wrap = |text: &str| format::wrap(&format::terminal(text), screen.width, "  ");
+    let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row)));
+    let searched = wrap(&searched(told));
+    let Some(best) = told.best else {
+        return format::on_screen(&(head + &searched + &wrap(&without_time(told.rows))), screen);
+    };
+    let found = wrap(&found(best)) + &wrap(&beside_default(best, told.default));
+    let table = effect_table(&effects(told.rows)).fit(screen.width).lines();
+    // Under its head and its line, if there is anything.
+    let table = if table.len() > 3 { format!("\n{}\n", table.join("\n")) } else { String::new() };
+    let flat = wrap(&flatness(told, best));
+    let next = wrap(&further(told, best));
+    let map = sweep::map_of(told.rows, screen);
+    let lines = [&head, &searched, &found, &table, &flat, &next].iter().map(|part| part.lines().count()).sum::<usize>();
+    let has_room = !map.is_empty() && lines + map.lines().count() + 3 <= LINES;
+    let map = if has_room { format!("\n{map}") } else { String::new() };
+    format::on_screen(&format!("{head}{searched}\n{found}{table}{map}\n{flat}{next}"), screen)
+}
+
+fn title(row: &Row) -> String {
+    let size = if row.m == 1 { String::new() } else { format!(" x {}", format::count(row.m)) };
+    let device = format::device(&row.device);
+    format!("tuning {} on {device}: {}, n = {}{size}", row.family, row.dtype, format::count(row.n))
+}
+
+/// A strategy's name, as on the command line.
+pub fn name(strategy: Strategy) -> String {
+    strategy.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+fn searched(told: &TuningTold<'_>) -> String {
+    let TuningTold { rows, space, strategy, ended, seconds, .. } = told;
+    let why = match ended {
+        None => "it was interrupted",
+        Some(Ended::Exhausted) => "all were tried",
+        Some(Ended::Settled) => "further starts found nothing faster",
+        Some(Ended::Budget) => "the budget is used up",
+        Some(Ended::NearLimit) => "the best is at 95% of the device's limit",
+    };
+    let wrong = rows.iter().filter(|row| row.status != Status::Ok).count();
+    let wrong = if wrong > 0 { format!(" ({wrong} without a time)") } else { String::new() };
+    format!("{} of {space} configurations tried{wrong}, {}, {seconds:.1} s: {why}", rows.len(), name(*strategy))
+}
+
+fn without_time(rows: &[Row]) -> String {
+    let reason = rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
+    format!("no configuration gave a time that can be trusted: {reason}")
+}
+
+/// `v7 wide, wg 1, tile=16`.
+fn label(row: &Row) -> String {
+    let rung = row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant));
+    format!("{rung}, wg {}{}{}", row.wg, if row.params.is_empty() { "" } else { ", " }, row.params)
+}
+
+fn found(best: &Row) -> String {
+    let time = format::time(best.t_median_s.unwrap_or_default());
+    let is_of_pairs = family(&best.family).is_some_and(|family| family.ceiling == Bound::AddMin);
+    let gpairs = best.gops.filter(|_| is_of_pairs).map(|gops| (gops / 2.0, "Gpair/s"));
+    let rate = gpairs.or(best.gbps.map(|gbps| (gbps, "GB/s")));
+    let rate = rate.map_or_else(String::new, |(rate, unit)| format!(", {} {unit}", format::significant(rate, 4)));
+    let limit = match (best.ceiling_pct, best.has_flag(gpulab_record::flag::FITS_CACHE)) {
+        (_, true) => ", in cache".to_owned(),
+        (Some(share), false) => format!(", {} of the {} limit", format::percent(share / 100.0), best.ceiling),
+        (None, false) => String::new(),
+    };
+    format!("best: {}: {time}{rate}{limit}", label(best))
+}
+
+/// The best beside the default of its rung: faster only beyond their noise.
+fn beside_default(best: &Row, default: Option<&Row>) -> String {
+    let Some(default) = default else { return "its rung's default was not measured".to_owned() };
+    let (Some(time), Some(own)) = (default.t_median_s, best.t_median_s) else {
+        return format!("default: {}: no time ({})", label(default), default.reason);
+    };
+    if default.case_index == best.case_index {
+        return "that is its rung's default".to_owned();
+    }
+    let said = match is_faster(best, default) {
+        true => format!("the best is {:.2} times as fast", time / own),
+        false => format!("undecided: the best's median is {:.2} times as fast, within the noise", time / own),
+    };
+    format!("default: {}: {}; {said}", label(default), format::time(time))
+}
+
+/// A line for each parameter of which several values were tried.
+fn effect_table(effects: &[Effect]) -> TextGrid {
+    let effects: Vec<&Effect> = effects.iter().filter(|effect| effect.verdict != EffectVerdict::OneValue).collect();
+    let cells = |cell: &dyn Fn(&Effect) -> String| effects.iter().map(|effect| cell(effect)).collect::<Vec<_>>();
+    let slower = |e: &Effect| e.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+    let verdict = |e: &Effect| match e.verdict {
+        EffectVerdict::Undecided => "undecided: within the noise".to_owned(),
+        EffectVerdict::Decided | EffectVerdict::OneValue => String::new(),
+    };
+    TextGrid {
+        columns: vec![
+            GridColumn::texts("parameter", cells(&|e| e.name.clone()), 0),
+            GridColumn::texts("best with", cells(&|e| e.with.clone()), 0),
+            GridColumn::texts("best without", cells(&|e| e.without.clone()), 0),
+            GridColumn::numbers("times\nslower", cells(&slower), 0),
+            GridColumn::texts("", cells(&verdict), 1),
+        ],
+    }
+}
+
+fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
+    let times: Vec<f64> =
+        told.rows.iter().filter(|row| row.status == Status::Ok).filter_map(|row| row.t_median_s).collect();
+    let near = best.t_median_s.map_or(0, |least| times.iter().filter(|time| **time <= FLAT * least).count());
+    let again = match told.finalists {
+        0 => String::new(),
+        count => format!("; {count} were measured again, in rounds"),
+    };
+    let are = if near == 1 { "is" } else { "are" };
+    format!("flat: {near} of {} with a time {are} within 5% of the best{again}", times.len())
+}
+
+fn further(told: &TuningTold<'_>, best: &Row) -> String {
+    let mut next = Vec::new();
+    if told.rows.len() < told.space && !matches!(told.ended, Some(Ended::NearLimit)) {
+        next.push("--strategy exhaustive or a longer --budget tries the rest".to_owned());
+    }
+    if !told.beyond.is_empty() {
+        next.push(format!("the best is at the end of the values tried of {}", told.beyond.join(" ")));
+    }
+    if next.is_empty() {
+        let other =
+            best.ceiling_pct.map_or("", |share| if share < 80.0 { " The remaining gap is the kernel's." } else { "" });
+        return format!("beyond: every value was tried.{other}").trim_end().to_owned();
+    }
+    format!("beyond: {}", next.join("; "))
+}
+
+/// What strategies need on a recorded space.
+pub struct ReplayTold {
+    /// The problem, the rungs and the device.
+    pub title: String,
+    /// A line for each strategy.
+    pub lines: Vec<ReplayLine>,
+    /// Configurations of the space.
+    pub configurations: usize,
+    /// How many of them are within 5 % of the fastest.
+    pub flat: usize,
+}
+
+/// Evaluations, or that there were never enough.
+fn needed(evaluations: Option<usize>) -> String {
+    evaluations.map_or_else(|| "never".to_owned(), |n| n.to_string())
+}
+
+/// What strategies need on a recorded space, as a table.
+pub fn replays(told: &ReplayTold, screen: Screen) -> String {
+    let ReplayTold { title, lines, configurations, flat } = told;
+    let cells = |cell: &dyn Fn(&ReplayLine) -> String| lines.iter().map(cell).collect::<Vec<_>>();
+    let share = |at: usize| {
+        GridColumn::numbers(format!("to\n{:.0}%", 100.0 * SHARES[at]), cells(&|line| needed(line.needed[at])), 0)
+    };
+    let columns = vec![
+        GridColumn::texts("strategy", cells(&|line| name(line.strategy)), 0),
+        share(0),
+        share(1),
+        share(2),
+        GridColumn::numbers("to its\nend", cells(&|line| line.whole.to_string()), 0),
+        GridColumn::numbers("reached with\na quarter", cells(&|line| format::percent(line.at_quarter)), 0),
+    ];
+    let head = format!("{title}: {configurations} configurations, {flat} within 5% of the best; evaluations needed");
+    let table = TextGrid { columns }.fit(screen.width).lines().join("\n");
+    format::on_screen(&format!("{}{table}\n", format::wrap(&format::terminal(&head), screen.width, "  ")), screen)
+}
+
+/// Of [`SHARES`] the one that tables of several spaces have.
+const NEAR: usize = 1;
+
+/// How many evaluations bring strategies near the fastest of recorded spaces, a line for each space, as Markdown.
+pub fn replays_markdown(told: &[&ReplayTold], seeds: u64) -> String {
+    let cells = |cell: &dyn Fn(&ReplayTold) -> String| told.iter().map(|told| cell(told)).collect::<Vec<_>>();
+    let mut columns = vec![
+        GridColumn::texts("recorded space", cells(&|told| told.title.clone()), 0),
+        GridColumn::numbers("configurations", cells(&|told| told.configurations.to_string()), 0),
+        GridColumn::numbers("within 5 %", cells(&|told| told.flat.to_string()), 0),
+    ];
+    for (at, line) in told.first().into_iter().flat_map(|told| told.lines.iter().enumerate()) {
+        columns.push(GridColumn::numbers(name(line.strategy), cells(&|told| needed(told.lines[at].needed[NEAR])), 0));
+    }
+    let title = format!(
+        "evaluations until the best is within {:.0} % of the fastest, medians over {seeds} seeds",
+        100.0 * (1.0 - SHARES[NEAR])
+    );
+    format!("{}\n{}", markdown::title(&title), TextGrid { columns }.markdown())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden;
+    use gpulab_record::row;
+
+    fn timed(index: u64, rung: u32, wg: &str, params: &str, seconds: f64) -> Row {
+        Row {
+            rung: Some(rung),
+            case_index: Some(index),
+            sweep_id: "s1".into(),
+            wg: wg.into(),
+            params: params.into(),
+            t_q1_s: Some(0.99 * seconds),
+            t_median_s: Some(seconds),
+            t_q3_s: Some(1.01 * seconds),
+            gbps: Some(8e-3 / seconds),
+            ceiling: "read".into(),
+            ceiling_gbps: Some(40.0),
+            ceiling_pct: Some(2e-2 / seconds),
+            flags: String::new(),
+            ..row(if rung == 1 { "naive" } else { "local" })
+        }
+    }
+
+    #[test]
+    fn a_search_is_explained_on_a_screen() {
+        let rows = [
+            timed(0, 1, "256", "items=4096", 4e-3),
+            timed(1, 2, "256", "items=4096", 2e-3),
+            timed(2, 2, "256", "items=1024", 1e-3),
+            timed(3, 2, "64", "items=1024", 1.005e-3),
+            Row { status: Status::BuildFailed, t_median_s: None, ..timed(4, 2, "32", "items=1024", 1.0) },
+        ];
+        let told = |ended, best: Option<usize>, beyond: &[&str]| TuningTold {
+            rows: &rows,
+            best: best.map(|at| &rows[at]),
+            default: Some(&rows[1]),
+            space: 9,
+            strategy: Strategy::Descent,
+            ended,
+            seconds: 12.34,
+            finalists: 4,
+            beyond: beyond.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        let whole = told(Some(Ended::Budget), Some(2), &["--set items=1024,512"]);
+        let text = golden::at_all_widths("tune", &|screen| explanation(&whole, screen));
+        assert!(explanation(&whole, golden::SCREEN).lines().count() <= LINES);
+        let cut = golden::at_all_widths("tune", &|screen| explanation(&told(None, Some(1), &[]), screen));
+        let none = golden::at_all_widths("tune", &|screen| explanation(&told(Some(Ended::Settled), None, &[]), screen));
+        golden::compare("tune", &format!("{text}\n{cut}\n{none}"));
+    }
+}

@@ -1,0 +1,262 @@
+//! Why a ladder's steps pay or do not, as text: predictions beside measurements, and a sentence for each step.
+
+use super::Medium;
+use super::chosen::titled;
+use super::format::{self, Screen};
+use super::grid::{GridColumn, TextGrid};
+use super::rungs::{label, range, short_label, who};
+use gpulab_kernels::{self as kernels, Form};
+use gpulab_record::Row;
+use gpulab_study::why::{
+    Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, TimePart, is_parted,
+};
+
+/// The reasons of a ladder's steps, without what the model is.
+pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
+    let wrap = |line: String| format::wrap(&format::terminal(&line), screen.width, "  ");
+    if why.rungs.is_empty() {
+        return format::on_screen(
+            "why: no rung has a time, so there is nothing to explain
+",
+            screen,
+        );
+    }
+    let steps = why.rungs.windows(2).zip(&why.steps);
+    let steps = steps.map(|(pair, (gain, reason))| wrap(sentence(&pair[0].row, &pair[1].row, *gain, reason)));
+    let mut text = String::from("why, by counts of the kernels and measured limits of the device\n\n");
+    text.push_str(&table(&why.rungs, screen));
+    text.push('\n');
+    text.extend(steps);
+    let notes: String = notes(why, is_gpu).into_iter().map(wrap).collect();
+    text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
+    format::on_screen(&text, screen)
+}
+
+/// What else is to be known: rungs that take longer than the model says, rungs that were not counted, and remarks on counts.
+pub fn notes(why: &LadderReasons, is_gpu: bool) -> Vec<String> {
+    let uncounted =
+        why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short_label(&rung.row), rung.model.as_ref().err()?)));
+    let mut remarks: Vec<&str> =
+        why.rungs.iter().map(|rung| rung.remark.as_str()).filter(|text| !text.is_empty()).collect();
+    remarks.dedup();
+    let remarks = remarks.into_iter().map(|remark| {
+        let rows: Vec<&Row> = why.rungs.iter().filter(|rung| rung.remark == remark).map(|rung| &rung.row).collect();
+        format!("{}: {remark}", who(&rows, &[]))
+    });
+    partings(&why.rungs, is_gpu).into_iter().chain(uncounted).chain(remarks).collect()
+}
+
+/// What the model is, below the last of the reasons.
+pub fn model_text(is_gpu: bool, screen: Screen) -> String {
+    format::on_screen(&format::wrap(model(is_gpu), screen.width, "  "), screen)
+}
+
+/// What the model is.
+pub fn model(is_gpu: bool) -> &'static str {
+    match is_gpu {
+        true => {
+            "Model: launches, plus the longest of three: the family's limit, segments of memory at the caches' rate, \
+             and instructions with passes of local memory. It ignores latency, occupancy and cache misses."
+        }
+        false => {
+            "Model: launches, plus the longer of two: the family's limit, and the work-items' instructions one by one. \
+             Warps, segments and banks mean nothing on a CPU; the model ignores caches and vectors of several items."
+        }
+    }
+}
+
+fn table(rungs: &[RungTime], screen: Screen) -> String {
+    let (unit, scale) = format::time_unit(rungs.iter().map(|rung| rung.measured));
+    let number = |x: f64| format::significant(x, 3);
+    let cells = |cell: &dyn Fn(&RungTime) -> String| rungs.iter().map(cell).collect::<Vec<String>>();
+    let names = cells(&|rung| label(&rung.row));
+    let columns = vec![
+        GridColumn::texts("rung", names, 0),
+        GridColumn::numbers(format!("measured\n{unit}"), cells(&|rung| number(rung.measured / scale)), 0),
+        GridColumn::numbers(
+            format!("model\n{unit}"),
+            cells(&|rung| rung.model_time().map_or_else(|| "-".into(), |model| number(model.whole() / scale))),
+            0,
+        ),
+        GridColumn::numbers(
+            "measured\nover model",
+            cells(&|rung| rung.over_model().map_or_else(|| "-".into(), number)),
+            1,
+        ),
+        GridColumn::texts(
+            "mostly",
+            cells(&|rung| {
+                rung.model_time().map_or_else(String::new, |model| part(model.largest(), &rung.row).to_owned())
+            }),
+            2,
+        ),
+    ];
+    TextGrid { columns }.blocks(screen.width)
+}
+
+/// How far the model is from measured times, a line for each name: of how many rungs, the middle of the factors between both,
+/// and the share within [`NEAR`]. Each factor is 1 or more.
+pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in factors {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let own = |name: &str| {
+        let mut own: Vec<f64> = factors.iter().filter(|(of, _)| of == name).map(|(_, factor)| *factor).collect();
+        own.sort_by(f64::total_cmp);
+        own
+    };
+    let cells = |cell: &dyn Fn(&[f64]) -> String| names.iter().map(|name| cell(&own(name))).collect::<Vec<_>>();
+    let within = |own: &[f64]| own.iter().filter(|factor| **factor <= NEAR).count() as f64 / own.len() as f64;
+    let labels = names.iter().map(|name| if by == "device" { format::device(name) } else { (*name).to_owned() });
+    let columns = vec![
+        GridColumn::texts(by, labels.collect(), 0),
+        GridColumn::numbers("rungs", cells(&|own| own.len().to_string()), 0),
+        GridColumn::numbers("median factor", cells(&|own| format!("{:.2}", own[own.len() / 2])), 0),
+        GridColumn::numbers(format!("within {NEAR} times"), cells(&|own| format!("{:.0}%", 100.0 * within(own))), 0),
+    ];
+    let title = "the model beside the measured times: the larger over the smaller";
+    titled(title, TextGrid { columns }, medium)
+}
+
+/// A factor up to which the model counts as near.
+const NEAR: f64 = 1.5;
+
+/// The name of a part of the time.
+pub fn part(part: TimePart, row: &Row) -> &'static str {
+    match part {
+        TimePart::Launches => "launches",
+        TimePart::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",
+        TimePart::Limit => "arithmetic",
+        TimePart::Segments => "segments of memory",
+        TimePart::Local => "local memory",
+        TimePart::Instructions => "instructions",
+    }
+}
+
+/// `1.36 times faster`, or slower.
+fn faster(gain: f64) -> String {
+    let (factor, word) = if gain >= 1.0 { (gain, "faster") } else { (1.0 / gain, "slower") };
+    format!("{} times {word}", format::significant(factor, 3))
+}
+
+/// Why a ladder on this device has no reasons where no limit was measured of something, and what mends it.
+pub fn without_limit(missing: &str, device: &str) -> String {
+    let device = format::device(device);
+    format!(
+        "no reasons: no limit was measured for {missing} on {device}: run gpulab ceiling there, then this again; on another \
+         machine name the file of gpulab ceiling --csv FILE, too"
+    )
+}
+
+/// A step in one sentence.
+pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
+    let step = format!("{} to {}", short_label(before), short_label(after));
+    if before.is_tuned() != after.is_tuned() {
+        return format!("{step}: not compared: only one of the two has tuned settings (--no-tuned: both defaults)");
+    }
+    match reason {
+        StepReason::Undecided(clear) => {
+            let drift = before.drift().max(after.drift());
+            let unsteady = if drift > 1.0 { "the device was unsteady: " } else { "" };
+            let least = match drift.is_finite() {
+                true => format!("differences under {} cannot be seen in this run", format::percent(clear - 1.0)),
+                false => "differences cannot be seen in this run".to_owned(),
+            };
+            format!("{step}: undecided: {unsteady}{least}")
+        }
+        StepReason::Uncounted(why) => format!("{step}, {}: no reason: {why}", faster(gain)),
+        StepReason::Unexplained { at_limit: true, .. } => {
+            let limit = part(TimePart::Limit, after);
+            format!(
+                "{step}, {}: the counts do not explain it: by the model, {limit} alone sets the time of both. How much is \
+                 under way at once is not counted",
+                faster(gain)
+            )
+        }
+        StepReason::Unexplained { predicted, .. } => {
+            let expects = match predicted.max(1.0 / predicted) < DIFFERENT {
+                true => "no difference".to_owned(),
+                false => faster(*predicted),
+            };
+            format!("{step}, {}: the counts do not explain it: by the model, {expects}", faster(gain))
+        }
+        StepReason::Explained { predicted, change, .. } if is_parted(gain, *predicted) => {
+            let how = match gain.ln().abs() > predicted.ln().abs() {
+                true => format!("the counts explain a part of it, {}", faster(*predicted)),
+                false => format!("less than the counts predict, {}", faster(*predicted)),
+            };
+            format!("{step}, {}: {how}: {}", faster(gain), changed(change, after))
+        }
+        StepReason::Explained { predicted, change, .. } => {
+            format!("{step}, {}: {} (by the model, {})", faster(gain), changed(change, after), faster(*predicted))
+        }
+    }
+}
+
+/// `passes of a request of local memory fell from 2.55 to 1`.
+fn changed(change: &CountChange, row: &Row) -> String {
+    let (each, several) = match kernels::family(&row.family).map(|family| family.form) {
+        Some(Form::Square) => ("a pair", "pairs"),
+        _ => ("an element", "elements"),
+    };
+    let what = match change.cause {
+        Cause::Launches => "launches".to_owned(),
+        Cause::Bytes => "bytes that the problem demands".to_owned(),
+        Cause::ReadSegments => "segments of a load from global memory".to_owned(),
+        Cause::WriteSegments => "segments of a store to global memory".to_owned(),
+        Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),
+        Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
+        Cause::LocalPasses => "passes of a request of local memory".to_owned(),
+        Cause::Instructions => format!("instructions {each}"),
+        Cause::LanesBusy => "the share of busy lanes".to_owned(),
+    };
+    let verb = if change.after < change.before { "fell" } else { "rose" };
+    let number = |x: f64| match change.cause {
+        Cause::LanesBusy => format::percent(x),
+        Cause::Launches => format!("{x:.0}"),
+        _ => format::significant(x, 3),
+    };
+    format!("{what} {verb} from {} to {}", number(change.before), number(change.after))
+}
+
+/// Of the rungs whose times and the model's part, by how much, and what that points to: a sentence for each thing.
+fn partings(rungs: &[RungTime], is_gpu: bool) -> Vec<String> {
+    let mut found: Vec<(Parting, Vec<(&Row, f64)>)> = Vec::new();
+    for rung in rungs {
+        let Some((parting, over)) = rung.parting(is_gpu).zip(rung.over_model()) else { continue };
+        match found.iter_mut().find(|(known, _)| *known == parting) {
+            Some((_, own)) => own.push((&rung.row, over)),
+            None => found.push((parting, vec![(&rung.row, over)])),
+        }
+    }
+    found.iter().map(|(parting, own)| parted(*parting, own)).collect()
+}
+
+fn parted(parting: Parting, own: &[(&Row, f64)]) -> String {
+    let (rows, over): (Vec<&Row>, Vec<f64>) = own.iter().copied().unzip();
+    let number = |x: f64| format::significant(x, 3);
+    let verb = |one: &'static str, several: &'static str| if rows.len() == 1 { one } else { several };
+    let times = match over.iter().all(|over| *over >= 1.0) {
+        true => format!("{} {} times the model's time", verb("takes", "take"), range(&over, number)),
+        false => {
+            let under: Vec<f64> = over.iter().map(|over| 1.0 / over).collect();
+            format!("{} {} times as fast as the model", verb("is", "are"), range(&under, number))
+        }
+    };
+    let points = match parting {
+        Parting::LonelyItems => "groups smaller than a warp, which leave lanes idle and hide no latency",
+        Parting::Scattered => "scattered accesses, for which caches are slower than measured for neighbouring ones",
+        Parting::Barriers => "latency: items wait at barriers",
+        Parting::ItemByItem => "caches: a core runs one item after the other, each over addresses of its own",
+        Parting::Latency => "latency, or caches that miss, which counts do not see",
+        Parting::Registers => "registers: the device's compiler unrolls loops that the simulator's leaves in memory",
+        Parting::Vectors => "vectors: the driver's compiler works on several items at once",
+        Parting::Overlap => {
+            "overlap, caches, or instructions of the device's own: more happens at once than the model assumes"
+        }
+    };
+    format!("{} {times}, which points to {points}", who(&rows, &[]))
+}

@@ -1,0 +1,197 @@
+//! Where ceilings are kept: a file for each device and driver in the user's data folder.
+
+use super::{CeilingRow, Site};
+use etcetera::BaseStrategy;
+use gpulab_kernels::Bound;
+use gpulab_model::Error;
+use gpulab_model::outcome::{DeviceInfo, Status};
+use gpulab_system::files;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Names the folder in place of the system's own.
+const VARIABLE: &str = "GPULAB_DATA";
+
+/// The folder for data that gpulab keeps: what `GPULAB_DATA` names, or the system's folder for a user's data.
+///
+/// # Errors
+/// [`Error::Failed`] if neither is known.
+pub fn folder() -> Result<PathBuf, Error> {
+    if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
+        return Ok(dir.into());
+    }
+    let system = etcetera::choose_base_strategy();
+    let system = system.map_err(|e| Error::Failed(format!("no data folder is known ({e}): set {VARIABLE} to one")))?;
+    Ok(system.data_dir().join("gpulab"))
+}
+
+/// Makes the folder of the files below `folder` if need be, and sees that one can be written there.
+///
+/// # Errors
+/// [`Error::Output`] if none can.
+pub fn check_writable(folder: &Path) -> Result<(), Error> {
+    let below = folder.join(CEILINGS_FOLDER);
+    let trial = below.join(format!("{}.part", std::process::id()));
+    let made = std::fs::create_dir_all(below).and_then(|()| std::fs::write(&trial, ""));
+    made.and_then(|()| std::fs::remove_file(&trial)).map_err(|source| {
+        let folder = folder.display();
+        let what = format!("to the data folder, {folder} (set {VARIABLE} to a writable folder)");
+        Error::Output { what, source }
+    })
+}
+
+/// The ceilings of a device with a driver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Platform name.
+    pub platform: String,
+    /// Device name.
+    pub device: String,
+    /// Driver version.
+    pub driver: String,
+    /// A line for each quantity.
+    pub ceilings: Vec<CeilingRow>,
+}
+
+impl Kept {
+    /// Nothing yet.
+    pub fn empty(info: &DeviceInfo) -> Kept {
+        let DeviceInfo { platform, name, driver, .. } = info;
+        Kept { platform: platform.clone(), device: name.clone(), driver: driver.clone(), ceilings: Vec::new() }
+    }
+
+    /// What is kept of this device with this driver below `folder`; None if nothing is.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] if the file cannot be read or is damaged.
+    pub fn load(folder: &Path, info: &DeviceInfo) -> Result<Option<Kept>, Error> {
+        let wanted = Kept::empty(info);
+        let path = wanted.path(folder);
+        if !path.exists() {
+            return Ok(None);
+        }
+        // Another device may have the same name once it is made fit for a file.
+        Ok(Some(read(&path)?).filter(|kept| kept.is_of(&wanted)))
+    }
+
+    /// As [`Kept::load`]; a file that cannot be read or is damaged is put aside, so that new ceilings can be kept, under
+    /// its name with `.bad` behind it. Also why that was done.
+    pub fn load_or_put_aside(folder: &Path, info: &DeviceInfo) -> (Option<Kept>, Option<String>) {
+        let error = match Kept::load(folder, info) {
+            Ok(kept) => return (kept, None),
+            Err(error) => error,
+        };
+        let path = Kept::empty(info).path(folder);
+        (None, Some(format!("{error}; {}", files::put_aside(&path))))
+    }
+
+    /// Whether both are of the same device and driver.
+    fn is_of(&self, other: &Kept) -> bool {
+        (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
+    }
+
+    /// The ceiling of a quantity, if it has a value.
+    pub fn find(&self, what: &str, place: Site, element: &str) -> Option<&CeilingRow> {
+        find(&self.ceilings, what, place, element)
+    }
+
+    /// Bytes that caches hold; see [`cached`].
+    pub fn cached(&self) -> u64 {
+        cached(&self.ceilings)
+    }
+
+    /// Takes a new line in, and says whether it did. A value of the same quantity gives way to any value of a full search,
+    /// but to one of a quick search only if that is better; and never to none.
+    pub fn add(&mut self, row: CeilingRow) -> bool {
+        let stays = |old: &CeilingRow| match (old.value, row.value) {
+            (Some(_), Some(_)) => row.quick && !row.is_better(old),
+            (old, new) => old.is_some() && new.is_none(),
+        };
+        match self.ceilings.iter_mut().find(|old| old.is_of(&row)) {
+            Some(old) if stays(old) => return false,
+            Some(old) => *old = row,
+            None => self.ceilings.push(row),
+        }
+        true
+    }
+
+    /// Writes the file below `folder`, which is made if need be: under another name first, so that it is there complete
+    /// or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, Error> {
+        let path = self.path(folder);
+        let failed = |source: std::io::Error| Error::Output { what: path.display().to_string(), source };
+        let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
+        files::write_whole(&path, &(text + "\n")).map_err(failed)?;
+        Ok(path)
+    }
+
+    /// The file below `folder`.
+    pub fn path(&self, folder: &Path) -> PathBuf {
+        let name = files::name_of(&[&self.platform, &self.device, &self.driver]);
+        folder.join(CEILINGS_FOLDER).join(name + ".json")
+    }
+}
+
+/// The folder of the files, below that for data.
+pub const CEILINGS_FOLDER: &str = "ceilings";
+
+/// All that is kept below `folder`, by the names of the files; an [`Error::Failed`] for each that cannot be read or is
+/// damaged.
+pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
+    // A search that was broken off at once has left nothing.
+    let is_of_use = |kept: &Result<Kept, Error>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty());
+    kept_files(folder).iter().map(|path| read(path)).filter(is_of_use).collect()
+}
+
+/// The files below `folder` that ceilings are kept in, by their names.
+pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths = files::below(&folder.join(CEILINGS_FOLDER));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    paths
+}
+
+fn read(path: &Path) -> Result<Kept, Error> {
+    let text = files::read_to_string(path).map_err(|e| e.to_string());
+    text.and_then(|text| parse(&text)).map_err(|why| {
+        let (path, why) = (path.display(), why.replace(char::is_control, " "));
+        Error::Failed(format!(
+            "cannot read the ceilings in {path} ({why}): remove the file, or measure its device anew with gpulab ceiling"
+        ))
+    })
+}
+
+/// What a file of this text holds, or what is wrong with it.
+fn parse(text: &str) -> Result<Kept, String> {
+    let kept: Kept = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    match kept.ceilings.iter().find(|row| !row.is_sound()) {
+        Some(row) => Err(format!("the value of {} is {:e} {}", row.what, row.value.unwrap_or_default(), row.unit)),
+        None => Ok(kept),
+    }
+}
+
+/// The ceiling of a quantity, if it has a value.
+fn find<'a>(rows: &'a [CeilingRow], what: &str, place: Site, element: &str) -> Option<&'a CeilingRow> {
+    let is_meant = |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
+    rows.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())
+}
+
+/// Bytes that a device's caches hold, as the curve of read bandwidth over size among its ceilings tells: the largest size
+/// that is read clearly faster than memory. 0 without a curve. Drivers tend to report less.
+pub fn cached(rows: &[CeilingRow]) -> u64 {
+    /// More than a busier moment makes of memory's rate.
+    const FASTER: f64 = 1.3;
+    let what = Bound::Read.name();
+    let Some(memory) = find(rows, what, Site::Memory, "").and_then(|row| row.value) else { return 0 };
+    let is_cached = |row: &&CeilingRow| {
+        let is_of_curve = row.place == Site::Curve && row.what == what && row.status == Status::Ok;
+        is_of_curve && row.value.is_some_and(|rate| rate > FASTER * memory)
+    };
+    rows.iter().filter(is_cached).filter_map(|row| row.bytes).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

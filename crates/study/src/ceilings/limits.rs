@@ -1,0 +1,453 @@
+//! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
+
+use super::quantity::launch_cost;
+use super::{CeilingRow, Effort, Kept, Quantity, Rate, Reach, bounding, folder, measure};
+use gpulab_kernels::{Bound, Family, PROBES, minplus};
+use gpulab_model::Error;
+use gpulab_model::data::{Dtype, Params};
+use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Executor, Outcome, Settings, Status};
+use gpulab_model::plan::{Case, Target};
+use gpulab_record::{Ceiling, LaunchCost, REPEATS, Run};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Which ceiling bounds a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitNeeded {
+    bound: Bound,
+    /// None for memory limits: the type is irrelevant.
+    dtype: Option<Dtype>,
+    /// Whether floats of either sign are lowered, which some forms cannot do.
+    signed: bool,
+}
+
+impl LimitNeeded {
+    /// Of a case of this family with these settings.
+    pub fn of(family: &Family, dtype: Dtype, params: &Params) -> LimitNeeded {
+        let bound = family.ceiling;
+        let signed = bound == Bound::AddMin && minplus::heeds_signs(dtype) && minplus::is_signed(params);
+        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
+    }
+
+    fn quantity(self, target: &Target) -> Option<Quantity> {
+        // A ladder's own search is brief.
+        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target, true)
+    }
+
+    /// The ceiling that a line holds: of pairs, in operations.
+    fn ceiling(self, quantity: &Quantity, row: &CeilingRow) -> Option<Ceiling> {
+        let per = if quantity.measure == Rate::Pairs { 2.0 } else { 1.0 };
+        Some(Ceiling { bound: self.bound, rate: per * row.value? })
+    }
+}
+
+/// The ceilings that a run needed so far, each looked up or measured once.
+pub struct Limits {
+    effort: Effort,
+    kept: Kept,
+    /// Where they are kept, if anywhere.
+    folder: Option<PathBuf>,
+    /// Whether it was said that kept ones are used, and that one that is used was measured beside other load.
+    told: bool,
+    told_unquiet: bool,
+    quiet: bool,
+    /// Where notes go.
+    say: fn(&str),
+    /// When searches are to be over, if they have a deadline.
+    deadline: Option<Instant>,
+    /// None where no probe gave a rate, or one broke: the best of the others may be too low.
+    known: Vec<(LimitNeeded, Option<Ceiling>)>,
+    /// The probes that broke, with what they ended in.
+    broken: Vec<(Status, String)>,
+}
+
+impl Limits {
+    /// Those that are kept for this device and driver, if there are any; others will be measured and kept, with less effort
+    /// for a quick run. A damaged file is put aside, which is said. Of kernels in the user's own folder (`is_own`) none is
+    /// kept.
+    pub fn load(info: &DeviceInfo, quick: bool, is_own: bool, quiet: bool, say: fn(&str)) -> Limits {
+        // Without a folder for data nothing can be kept.
+        let folder = folder().ok();
+        let (kept, damage) = folder.as_ref().map_or((None, None), |folder| Kept::load_or_put_aside(folder, info));
+        if let Some(why) = damage.filter(|_| !quiet) {
+            say(&format!("{why}; continuing without kept ceilings"));
+        }
+        // What edited kernels reach is no ceiling of the device.
+        let folder = folder.filter(|_| !is_own);
+        let effort = if quick { Effort::quick(&info.target) } else { Effort::BRIEF };
+        let kept = kept.unwrap_or_else(|| Kept::empty(info));
+        Limits {
+            effort,
+            kept,
+            folder,
+            told: quiet,
+            told_unquiet: quiet,
+            quiet,
+            say,
+            deadline: None,
+            known: Vec::new(),
+            broken: Vec::new(),
+        }
+    }
+
+    /// The ceiling, if it was measured and there is one.
+    pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {
+        self.find(need).flatten()
+    }
+
+    /// From now on, searches end by then where that is possible.
+    pub fn end_by(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Takes a ceiling over from an earlier run.
+    pub fn note(&mut self, need: LimitNeeded, rate: f64) {
+        if !self.has(need) {
+            self.known.push((need, Some(Ceiling { bound: need.bound, rate })));
+        }
+    }
+
+    /// Whether it was measured, even in vain.
+    pub fn has(&self, need: LimitNeeded) -> bool {
+        self.find(need).is_some()
+    }
+
+    fn find(&self, need: LimitNeeded) -> Option<Option<Ceiling>> {
+        self.known.iter().find(|known| known.0 == need).map(|(_, ceiling)| *ceiling)
+    }
+
+    /// The first probe that broke and ended so.
+    pub fn broken(&self, status: Status) -> Option<String> {
+        self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
+    }
+
+    /// As [`Kept::cached`] of those that are kept.
+    pub fn cached(&self) -> u64 {
+        self.kept.cached()
+    }
+
+    /// Whether [`Limits::measure`] would measure nothing: the ceiling is known or kept, or there is none of this kind.
+    pub fn is_at_hand(&self, need: LimitNeeded, target: &Target) -> bool {
+        self.has(need) || need.quantity(target).is_none_or(|quantity| self.is_kept(&quantity))
+    }
+
+    /// Whether [`Limits::launch_cost`] would measure nothing.
+    pub fn has_launch_cost(&self, clock: Clock) -> bool {
+        let (one, several) = launch_cost(clock);
+        self.is_kept(&one) && several.is_none_or(|(several, _)| self.is_kept(&several))
+    }
+
+    fn is_kept(&self, quantity: &Quantity) -> bool {
+        self.kept.find(quantity.what, quantity.place, quantity.element).is_some()
+    }
+
+    /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
+    ///
+    /// # Errors
+    /// What ends the whole run.
+    pub fn measure(&mut self, executor: &mut dyn Executor, need: LimitNeeded) -> Result<(), Error> {
+        if self.has(need) {
+            return Ok(());
+        }
+        let ceiling = match need.quantity(&executor.info().target) {
+            None => None,
+            Some(quantity) => self.row(&quantity, executor)?.and_then(|row| need.ceiling(&quantity, &row)),
+        };
+        self.known.push((need, ceiling));
+        Ok(())
+    }
+
+    /// What launches cost by this clock, looked up or measured; none where the device gave no such time.
+    ///
+    /// # Errors
+    /// What ends the whole run.
+    pub fn launch_cost(&mut self, executor: &mut dyn Executor, clock: Clock) -> Result<Option<LaunchCost>, Error> {
+        let (one, several) = launch_cost(clock);
+        let Some(first) = self.seconds(&one, clock, executor)? else { return Ok(None) };
+        let next = match several {
+            None => Some(first),
+            Some((each, 1)) => self.seconds(&each, clock, executor)?,
+            Some((all, launches)) => {
+                let all = self.seconds(&all, clock, executor)?;
+                all.map(|all| (all - first).max(0.0) / (launches - 1) as f64)
+            }
+        };
+        Ok(next.map(|next| LaunchCost { clock, first, next }))
+    }
+
+    /// The seconds of a quantity, if they are by this clock; of launches back to back the host's clock counts.
+    fn seconds(
+        &mut self,
+        quantity: &Quantity,
+        clock: Clock,
+        executor: &mut dyn Executor,
+    ) -> Result<Option<f64>, Error> {
+        let row = self.row(quantity, executor)?;
+        let is_by = |row: &CeilingRow| (row.clock == Clock::Event) == (clock == Clock::Event);
+        Ok(row.filter(is_by).and_then(|row| row.value).map(|us| us * 1e-6))
+    }
+
+    /// The lines of these quantities, each looked up or measured; without those of which a probe broke.
+    ///
+    /// # Errors
+    /// What ends the whole run.
+    pub fn rows(&mut self, quantities: &[Quantity], executor: &mut dyn Executor) -> Result<Vec<CeilingRow>, Error> {
+        quantities.iter().filter_map(|quantity| self.row(quantity, executor).transpose()).collect()
+    }
+
+    /// The line of a quantity, as it is kept or measured now; none if a probe broke.
+    fn row(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
+        if let Some(row) = self.look_up(quantity) {
+            self.tell_unquiet(&row);
+            return Ok(Some(row));
+        }
+        let (quiet, say, before) = (self.quiet, self.say, self.broken.len());
+        let broken = &mut self.broken;
+        let mut tell = |outcome: &Outcome| {
+            let status = outcome.status();
+            if !quiet || status.is_broken() {
+                say(&gone_wrong(outcome));
+            }
+            if status.is_broken() {
+                broken.push((status, probe_name(outcome)));
+            }
+        };
+        let left = self.deadline.map(|end| end.saturating_duration_since(Instant::now()).as_secs_f64());
+        let (row, reach) = measure(quantity, self.effort.within(left), &Run::begin(), executor, &mut tell)?;
+        if self.broken.len() > before {
+            say("no ceiling: the best of the other probes may be too low; run gpulab ceiling to measure all of them");
+            return Ok(None);
+        }
+        if reach == Reach::Likeliest && !quiet {
+            say("no time was left to search for the limit: run gpulab ceiling, or give a longer --budget");
+        }
+        // What was cut short is good enough for now, or for nothing.
+        if reach == Reach::Whole {
+            self.keep(&row, executor.info());
+        }
+        let used = Some(row).filter(|_| reach != Reach::Likeliest);
+        used.iter().for_each(|row| self.tell_unquiet(row));
+        Ok(used)
+    }
+
+    /// Says of the first limit that is used, and was measured beside other load, what to do.
+    fn tell_unquiet(&mut self, row: &CeilingRow) {
+        if row.is_unquiet() && !std::mem::replace(&mut self.told_unquiet, true) {
+            let what = [row.what.as_str(), row.element.as_str(), row.place.name()].join(" ").replace("  ", " ");
+            (self.say)(&format!(
+                "the limit of {what} was measured on a busy machine and may be off: gpulab ceiling measures it again"
+            ));
+        }
+    }
+
+    /// Keeps a ceiling for the next run, where there is a folder that can be written to.
+    fn keep(&mut self, row: &CeilingRow, info: &DeviceInfo) {
+        let Some(folder) = self.folder.as_ref().filter(|_| row.value.is_some()) else { return };
+        // Another run may have kept more meanwhile.
+        if let Ok(Some(now)) = Kept::load(folder, info) {
+            self.kept = now;
+        }
+        if self.kept.add(row.clone()) {
+            // If that fails, the next run measures it again, and no more is lost.
+            let _ = self.kept.save(folder);
+        }
+    }
+
+    /// A kept ceiling; the first time, says so.
+    fn look_up(&mut self, quantity: &Quantity) -> Option<CeilingRow> {
+        let row = self.kept.find(quantity.what, quantity.place, quantity.element)?.clone();
+        if !std::mem::replace(&mut self.told, true) {
+            let how = if row.quick { ", quickly, so perhaps low" } else { "" };
+            (self.say)(&format!("ceilings measured at {}{how} (gpulab ceiling renews them)", row.time_utc));
+        }
+        Some(row)
+    }
+}
+
+/// What there is to say of a probe that went wrong.
+pub fn gone_wrong(outcome: &Outcome) -> String {
+    format!("the probe {} gave no rate ({}): {}", probe_name(outcome), outcome.status().name(), outcome.reason())
+}
+
+/// The probe's family and variant.
+pub fn probe_name(outcome: &Outcome) -> String {
+    format!("{}/{}", outcome.case.family, outcome.case.variant)
+}
+
+/// The settings, with the time that no event time of the case may fall below.
+pub fn bounded(
+    settings: &Settings,
+    family: &Family,
+    case: &Case,
+    limit: Option<Ceiling>,
+    info: &DeviceInfo,
+) -> Settings {
+    let limit = limit.filter(|_| is_bounded(family, case, info));
+    let amount = family.ceiling.limited(family.problem.cost(case));
+    Settings { least_time: limit.map(|limit| amount / (1.5e9 * limit.rate)), ..settings.clone() }
+}
+
+/// Whether memory's ceiling says nothing of a case, since its data fit a cache that runs find them in.
+pub fn is_in_cache(family: &Family, case: &Case, cache: Cache, info: &DeviceInfo) -> bool {
+    let fits = family.problem.cost(case).bytes <= info.target.cache as f64;
+    family.ceiling.is_memory() && cache == Cache::Warm && fits
+}
+
+/// Whether a case does so much that the ceiling holds for it: of memory's, that no cache can lift it above. A probe's own
+/// rate is what ceilings are made of: held against one, it would only be compared with itself in a busier moment.
+pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
+    let is_probe = PROBES.iter().any(|probe| probe.name == family.name);
+    // What is repeated inside a kernel comes from the cache. Drivers tend to report a part of their last-level cache.
+    let beyond_caches = || family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64;
+    !is_probe && !case.params.contains_key(REPEATS) && (!family.ceiling.is_memory() || beyond_caches())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure::tests::Slow;
+    use super::*;
+    use gpulab_kernels::{self as kernels, reduce, transpose};
+    use gpulab_model::outcome::fake_info;
+    use gpulab_model::plan::WorkGroup;
+
+    fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
+        Case {
+            wg: WorkGroup::linear(64),
+            params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            ..Case::of(family.name, family.ladder[0].variant(), Dtype::F32, family.form.shape(n, None))
+        }
+    }
+
+    fn least_time(family: &Family, case: &Case, limit: Option<Ceiling>) -> Option<f64> {
+        let settings = Settings {
+            warmup: 1,
+            min_runs: 1,
+            max_runs: 1,
+            min_time: 0.0,
+            timeout: 1.0,
+            max_noise: 1.0,
+            cache: Cache::Warm,
+            clock: Clock::Event,
+            least_time: None,
+            candidate: None,
+        };
+        bounded(&settings, family, case, limit, &fake_info()).least_time
+    }
+
+    #[test]
+    fn event_times_are_disbelieved_from_two_thirds_of_what_the_ceiling_allows() {
+        let limit = Some(Ceiling { bound: Bound::Read, rate: 10.0 });
+        let large = case(&reduce::FAMILY, 1 << 30, &[]);
+        let bytes = reduce::FAMILY.problem.cost(&large).bytes;
+        assert_eq!(least_time(&reduce::FAMILY, &large, limit), Some(bytes / 15e9));
+        assert_eq!(least_time(&reduce::FAMILY, &large, None), None);
+    }
+
+    #[test]
+    fn memory_bounds_nothing_that_a_cache_may_hold_or_a_kernel_repeats() {
+        let limit = Some(Ceiling { bound: Bound::Copy, rate: 10.0 });
+        let large = case(&transpose::FAMILY, 1 << 15, &[]);
+        assert!(least_time(&transpose::FAMILY, &large, limit).is_some());
+        assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 10, &[]), limit), None);
+        assert_eq!(least_time(&transpose::FAMILY, &case(&transpose::FAMILY, 1 << 15, &[(REPEATS, "10")]), limit), None);
+    }
+
+    #[test]
+    fn memory_says_nothing_of_warm_data_that_fit_a_cache() {
+        let info = DeviceInfo { target: Target { cache: 1 << 20, ..fake_info().target }, ..fake_info() };
+        let in_cache = |family: &Family, n, cache| is_in_cache(family, &case(family, n, &[]), cache, &info);
+        assert!(in_cache(&reduce::FAMILY, 1 << 17, Cache::Warm));
+        assert!(!in_cache(&reduce::FAMILY, 1 << 17, Cache::Cold));
+        assert!(!in_cache(&reduce::FAMILY, 1 << 19, Cache::Warm));
+        assert!(!in_cache(&minplus::FAMILY, 16, Cache::Warm), "arithmetic bounds it, wherever its data are");
+    }
+
+    #[test]
+    fn no_ceiling_bounds_what_it_is_made_of() {
+        for family in ["addmin", "lanes", "read"].map(|name| kernels::family(name).unwrap()) {
+            let limit = Some(Ceiling { bound: family.ceiling, rate: 10.0 });
+            assert_eq!(least_time(family, &case(family, 1 << 30, &[]), limit), None, "{}", family.name);
+        }
+    }
+
+    #[test]
+    fn what_a_search_without_time_found_is_neither_used_nor_kept() {
+        let info = fake_info();
+        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
+        let mut slow = Slow(DeviceInfo { target, ..fake_info() }, Vec::new());
+        let folder = tempfile::tempdir().unwrap();
+        let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
+        let mut searched = |deadline| {
+            let mut limits = Limits {
+                effort: Effort::BRIEF,
+                kept: Kept::empty(&slow.0),
+                folder: Some(folder.path().into()),
+                told: true,
+                told_unquiet: true,
+                quiet: true,
+                say: |_| (),
+                deadline,
+                known: Vec::new(),
+                broken: Vec::new(),
+            };
+            limits.measure(&mut slow, need).unwrap();
+            (limits.get(need).is_some(), folder.path().read_dir().unwrap().count())
+        };
+        assert_eq!(searched(Some(Instant::now())), (false, 0));
+        assert_eq!(searched(None), (true, 1));
+    }
+
+    thread_local! {
+        static SAID: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
+    }
+
+    #[test]
+    fn a_limit_that_was_measured_beside_other_load_says_so_where_it_is_used() {
+        let info = fake_info();
+        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
+        let mut slow = Slow(DeviceInfo { target, ..fake_info() }, Vec::new());
+        let folder = tempfile::tempdir().unwrap();
+        let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
+        let limits = |kept: Kept| Limits {
+            effort: Effort::BRIEF,
+            kept,
+            folder: Some(folder.path().into()),
+            told: true,
+            told_unquiet: false,
+            quiet: false,
+            say: |text| SAID.with_borrow_mut(|said| said.push(text.to_owned())),
+            deadline: None,
+            known: Vec::new(),
+            broken: Vec::new(),
+        };
+        limits(Kept::empty(&slow.0)).measure(&mut slow, need).unwrap();
+        let mut kept = Kept::load(folder.path(), &slow.0).unwrap().unwrap();
+        for (flags, told) in [("", 0), ("noisy", 1), ("drift", 1)] {
+            kept.ceilings.iter_mut().for_each(|row| row.flags = flags.to_owned());
+            SAID.with_borrow_mut(Vec::clear);
+            let mut limits = limits(kept.clone());
+            for dtype in [Dtype::F32, Dtype::I32] {
+                limits.known.clear();
+                limits.measure(&mut slow, LimitNeeded::of(&reduce::FAMILY, dtype, &Params::new())).unwrap();
+            }
+            let said = SAID.with_borrow(Vec::clone);
+            assert_eq!(said.len(), told, "{flags}: {said:?}");
+            assert!(
+                said.iter().all(|said| said.contains("busy machine") && said.contains("gpulab ceiling")),
+                "{said:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn signed_weights_need_a_ceiling_of_their_own() {
+        let signed = Params::from([("weights".to_owned(), "signed".to_owned())]);
+        let need = |dtype, params: &Params| LimitNeeded::of(&minplus::FAMILY, dtype, params);
+        assert_ne!(need(Dtype::F32, &signed), need(Dtype::F32, &Params::new()));
+        assert_eq!(need(Dtype::I32, &signed), need(Dtype::I32, &Params::new()), "of integers there is one form");
+        assert_eq!(
+            LimitNeeded::of(&reduce::FAMILY, Dtype::I32, &signed),
+            LimitNeeded::of(&reduce::FAMILY, Dtype::F64, &signed)
+        );
+    }
+}

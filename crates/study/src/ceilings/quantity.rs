@@ -1,0 +1,566 @@
+//! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
+
+use gpulab_kernels::exchange::{self, launch, transfer};
+use gpulab_kernels::probes::{HALF, OP, lanes};
+use gpulab_kernels::{Bound, Form, minplus};
+use gpulab_model::data::{Dtype, Params, Shape};
+use gpulab_model::outcome::{Clock, Outcome};
+use gpulab_model::plan::{Case, REPEATS, Target, WorkGroup};
+use serde::{Deserialize, Serialize};
+
+/// What of a case counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// Bytes a second.
+    Bytes,
+    /// Operations a second.
+    Ops,
+    /// Pairs of operations a second.
+    Pairs,
+    /// Seconds; the fewest are the best.
+    Seconds,
+}
+
+impl Rate {
+    /// The unit of values.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Rate::Bytes => "GB/s",
+            Rate::Ops => "Gop/s",
+            Rate::Pairs => "Gpair/s",
+            Rate::Seconds => "us",
+        }
+    }
+
+    /// A case's value, in [`Rate::unit`], for a run of so many seconds.
+    pub fn value(self, outcome: &Outcome, seconds: f64) -> f64 {
+        match self {
+            Rate::Bytes => outcome.bytes / 1e9 / seconds,
+            Rate::Ops => outcome.ops / 1e9 / seconds,
+            Rate::Pairs => outcome.ops / 2e9 / seconds,
+            Rate::Seconds => seconds * 1e6,
+        }
+    }
+
+    /// What the search maximises, for a run of so many seconds.
+    pub(super) fn merit(self, outcome: &Outcome, seconds: f64) -> f64 {
+        if self == Rate::Seconds { 1.0 / seconds } else { self.value(outcome, seconds) }
+    }
+}
+
+/// A setting and its values worth trying, the likeliest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// `wg`, or the name of a tunable.
+    pub name: &'static str,
+    /// Its values.
+    pub values: Vec<&'static str>,
+}
+
+/// The shapes of one probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeSpace {
+    /// What is the same for all of them.
+    pub case: Case,
+    /// The settings, the most important first.
+    pub axes: Vec<Axis>,
+}
+
+impl Quantity {
+    /// Whether its settings depend on each other so much that a second look at each pays.
+    pub(super) fn is_intricate(&self) -> bool {
+        self.place == Site::Unit && matches!(self.element, "f32" | "i32") && self.spaces.len() == 1
+    }
+}
+
+impl ProbeSpace {
+    /// Without the settings of which the device allows no value.
+    fn new(case: Case, axes: Vec<Axis>) -> ProbeSpace {
+        ProbeSpace { case, axes: axes.into_iter().filter(|axis| !axis.values.is_empty()).collect() }
+    }
+
+    /// The case with the values at this place.
+    pub fn at(&self, place: &[usize]) -> Case {
+        let mut case = self.case.clone();
+        for (axis, &value) in self.axes.iter().zip(place) {
+            let value = axis.values[value];
+            match axis.name {
+                "wg" => case.wg = WorkGroup::linear(value.parse().unwrap_or(1)),
+                name => _ = case.params.insert(name.to_owned(), value.to_owned()),
+            }
+        }
+        case
+    }
+}
+
+/// A thing that a device does, and where its best is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its name: `read`, `fma`.
+    pub what: &'static str,
+    /// The element type, where it matters: `f32`, or `half`.
+    pub element: &'static str,
+    /// Bytes of the data, where they matter; the final measurement is made with so many.
+    pub bytes: Option<u64>,
+    /// What counts.
+    pub measure: Rate,
+    /// Where its best is looked for.
+    pub spaces: Vec<ProbeSpace>,
+    /// Where, or under which condition.
+    pub place: Site,
+}
+
+/// Where a quantity is measured, or under which condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Site {
+    /// Global memory, beyond all caches.
+    Memory,
+    /// The caches: the same data again and again within a launch.
+    Cache,
+    /// A point of the curve over size.
+    Curve,
+    /// Compute units, and what is nearest to them.
+    Unit,
+    /// Compute units, in forms that elements of either sign allow.
+    Signed,
+    /// Between host and device.
+    Host,
+}
+
+impl Site {
+    /// The name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Site::Memory => "memory",
+            Site::Cache => "cache",
+            Site::Curve => "curve",
+            Site::Unit => "unit",
+            Site::Signed => "signed",
+            Site::Host => "host",
+        }
+    }
+}
+
+/// What is measured of the probe of single operations, and by which of them. Where fma() is no instruction but a call, it
+/// is slow, or even wrong; on GPUs it is what a multiplication with an addition is made of.
+const OPERATIONS: &[(&str, &[&str], Rate)] = &[
+    ("fma", &["mad", "fma"], Rate::Ops),
+    ("add", &["add"], Rate::Ops),
+    ("min", &["min"], Rate::Ops),
+    ("add-min", &["add_min"], Rate::Pairs),
+];
+
+const ELEMENTS: &[(&str, Dtype)] =
+    &[("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64), ("half", Dtype::F32)];
+
+/// Whether a quick look tells it, too: the arithmetic of most programs, that of the min-plus step, and what a model of times
+/// needs.
+fn is_quick(what: &str, element: &str) -> bool {
+    matches!((what, element), ("fma" | "add-min", _) | ("add", "f32"))
+}
+
+/// Everything that is measured on this device, in the order of the report. `quick`: less of it.
+pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
+    let memory = [Bound::Read, Bound::Write, Bound::Copy];
+    let mut all: Vec<Quantity> = memory.iter().map(|&bound| far(bound, target)).collect();
+    all.extend(memory.iter().map(|&bound| near(bound, target)));
+    all.push(local(target));
+    if !quick {
+        all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
+    }
+    all.extend(between(target, quick));
+    let elements = ELEMENTS.iter().filter(|(name, dtype)| {
+        let is_there = (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64);
+        is_there && (!quick || matches!(*name, "f32" | "i32"))
+    });
+    for &(element, dtype) in elements {
+        let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || is_quick(what, element));
+        all.extend(operations.map(|&(what, ops, measure)| Quantity {
+            what,
+            element,
+            bytes: None,
+            measure,
+            spaces: arithmetic(what, ops, element, dtype, target, quick),
+            place: Site::Unit,
+        }));
+        if !quick && element == "f32" {
+            all.extend(bounding(Bound::AddMin, dtype, true, target, quick));
+        }
+    }
+    all
+}
+
+/// What a model of kernels' times needs beside a family's limit: the caches, local memory, single additions, a launch.
+pub fn for_model(target: &Target) -> Vec<Quantity> {
+    let caches = [Bound::Read, Bound::Write, Bound::Copy].map(|bound| near(bound, target));
+    let add = Quantity {
+        what: "add",
+        element: "f32",
+        bytes: None,
+        measure: Rate::Ops,
+        spaces: arithmetic("add", &["add"], "f32", Dtype::F32, target, true),
+        place: Site::Unit,
+    };
+    let (launch, _) = launch_cost(Clock::Event);
+    caches.into_iter().chain([local(target), add, launch]).collect()
+}
+
+/// What launches cost, and what the link between host and device gives: one large transfer.
+fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use<> {
+    let bytes: u64 = if target.gpu { 128 << 20 } else { 64 << 20 };
+    let bytes = if quick { bytes / 4 } else { bytes };
+    let bytes = bytes.min(target.max_alloc / 4 * 4);
+    let quantity = |what, bytes, measure, case| Quantity {
+        what,
+        element: "",
+        bytes,
+        measure,
+        place: Site::Host,
+        spaces: vec![ProbeSpace::new(case, Vec::new())],
+    };
+    let launches = LAUNCHES.iter().map(|(what, variant)| launching(what, variant));
+    let transfers = TRANSFERS.iter().map(move |(what, variant)| {
+        let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
+        quantity(what, Some(bytes), Rate::Bytes, case)
+    });
+    launches.chain(transfers)
+}
+
+/// What launching a kernel that does next to nothing costs.
+fn launching(what: &'static str, variant: &str) -> Quantity {
+    let case = exchange::case(&launch::EXCHANGE, variant, 1, &[], 1);
+    Quantity {
+        what,
+        element: "",
+        bytes: None,
+        measure: Rate::Seconds,
+        place: Site::Host,
+        spaces: vec![ProbeSpace::new(case, Vec::new())],
+    }
+}
+
+/// What the launches of a run cost by a clock: one launch, and how many launches the other quantity is of; of launches back
+/// to back each counts by itself.
+pub(super) fn launch_cost(clock: Clock) -> (Quantity, Option<(Quantity, u64)>) {
+    let [round_trip, back_to_back, _, event, four] = LAUNCHES.map(|(what, variant)| launching(what, variant));
+    match clock {
+        Clock::Event => (event, Some((four, 4))),
+        Clock::Wall => (round_trip, Some((back_to_back, 1))),
+        Clock::Batch => (back_to_back, None),
+    }
+}
+
+/// Of a kernel that does next to nothing: what is measured, and by which variant.
+const LAUNCHES: [(&str, &str); 5] = [
+    ("launch, round trip", launch::ROUND_TRIP),
+    ("launch, back to back", launch::BACK_TO_BACK),
+    ("launch, queued to start", launch::QUEUED_TO_START),
+    ("launch, event time", launch::EVENT),
+    ("four launches, event time", launch::FOUR),
+];
+
+const TRANSFERS: [(&str, &str); 4] = [
+    ("to the device, pageable", "pageable_in"),
+    ("to the device, pinned", "pinned_in"),
+    ("to the host, pageable", "pageable_out"),
+    ("to the host, pinned", "pinned_out"),
+];
+
+/// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow. For a
+/// quick look, or a brief one, the likeliest probe comes first, over data that are soon checked.
+pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target, quick: bool) -> Option<Quantity> {
+    match bound {
+        Bound::Read | Bound::Write | Bound::Copy => Some(far(bound, target)),
+        Bound::AddMin => {
+            let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
+            let signed = signed && minplus::heeds_signs(dtype);
+            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target, quick);
+            if signed {
+                let heeds =
+                    |case: &Case| case.variant != "three_way" && case.params.get("ordered").is_none_or(|o| o == "0");
+                spaces.retain(|space| heeds(&space.case));
+            }
+            let place = if signed { Site::Signed } else { Site::Unit };
+            Some(Quantity { what: bound.name(), element, bytes: None, measure: Rate::Pairs, spaces, place })
+        }
+        Bound::Local => Some(local(target)),
+        Bound::Arithmetic => None,
+    }
+}
+
+/// Global memory, beyond all caches.
+fn far(bound: Bound, target: &Target) -> Quantity {
+    // What is written is checked on the host, which takes time.
+    let bytes = if target.gpu && bound != Bound::Read { far_bytes(target) / 2 } else { far_bytes(target) };
+    let part = bytes.min(if bound == Bound::Read { 256 << 20 } else { 128 << 20 });
+    // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
+    let spaces = memory_spaces(bound, if target.gpu { part } else { bytes }, &Params::new(), target);
+    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Memory }
+}
+
+/// From the caches: the same data again and again within a launch.
+fn near(bound: Bound, target: &Target) -> Quantity {
+    let bytes = if target.gpu { 8 << 20 } else { u64::from(target.compute_units.max(1)).next_power_of_two() << 13 };
+    let spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
+    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Cache }
+}
+
+/// A point of the curve over size, in the shape that keeps each compute unit at its own part.
+fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
+    let mut spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
+    let stay = if target.gpu { ("waves", "1") } else { ("chunks", "1") };
+    spaces.truncate(1);
+    for space in &mut spaces {
+        space.case = space.at(&vec![0; space.axes.len()]);
+        space.case.params.insert(stay.0.into(), stay.1.into());
+        space.axes.clear();
+    }
+    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Curve }
+}
+
+/// Sizes of the curve, in bytes: 16 KiB and on in factors of four.
+fn sizes(target: &Target) -> impl Iterator<Item = u64> + use<> {
+    let most = far_bytes(target);
+    (7..15).map(|k| 1 << (2 * k)).filter(move |&bytes| bytes <= most)
+}
+
+/// Several times any cache, within the device's memory.
+fn far_bytes(target: &Target) -> u64 {
+    // A GPU's driver may report a part of its last-level cache; 1 GiB is beyond all of them.
+    let wanted = if target.gpu { 1 << 30 } else { (4 * target.cache).clamp(64 << 20, 1 << 30) };
+    (wanted.min(target.max_alloc).min(target.global_mem / 8) / 256).max(1) * 256
+}
+
+/// So many repeats that launching costs nothing beside them.
+fn repeated(bytes: u64, target: &Target) -> Params {
+    let moved: u64 = if target.gpu { 4 << 30 } else { 128 << 20 };
+    Params::from([(REPEATS.to_owned(), (moved / bytes).clamp(1, 16384).to_string())])
+}
+
+fn case(family: &str, variant: &str, dtype: Dtype, n: u64, wg: usize, params: &Params) -> Case {
+    Case { wg: WorkGroup::linear(wg), params: params.clone(), ..Case::of(family, variant, dtype, Shape::vector(n)) }
+}
+
+fn axis(name: &'static str, values: &[&'static str]) -> Axis {
+    Axis { name, values: values.to_vec() }
+}
+
+/// Work-items of a group, a power of two: `most`, or fewer where the device allows no more.
+fn group(target: &Target, most: usize) -> usize {
+    1 << target.max_wg.clamp(1, most).ilog2()
+}
+
+/// Work-groups that the device allows.
+fn groups(target: &Target, values: &[&'static str]) -> Axis {
+    let fits = |size: &&str| size.parse().is_ok_and(|size: usize| size <= target.max_wg);
+    Axis { name: "wg", values: values.iter().copied().filter(|size| fits(size)).collect() }
+}
+
+/// A GPU's shape and a CPU's, of which either may be the faster.
+fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> Vec<ProbeSpace> {
+    let (family, variant) = if bound == Bound::Read { ("read", "strided") } else { (bound.name(), "vectors") };
+    let made = |variant, wg, axes| ProbeSpace::new(case(family, variant, Dtype::I32, bytes / 4, wg, params), axes);
+    let loads: &[&str] = if bound == Bound::Read { &["4", "2", "8"] } else { &["1", "2"] };
+    let waves: &[&str] = if bound == Bound::Read { &["2", "all", "4"] } else { &["all", "2"] };
+    let strided = vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128"])];
+    let mut wide = vec![axis("chunks", &["16", "1", "4", "64"])];
+    if bound != Bound::Read {
+        wide.insert(0, axis("stream", &["0", "1"]));
+    }
+    let mut spaces = vec![made(variant, group(target, 256), strided), made("wide", 1, wide)];
+    if !target.gpu {
+        spaces.reverse();
+    }
+    spaces
+}
+
+fn local(target: &Target) -> Quantity {
+    let units = u64::from(target.compute_units.max(1)).next_power_of_two();
+    let (n, repeats) = if target.gpu { (units << 14, 1024) } else { (units << 15, 1024) };
+    let params = Params::from([(REPEATS.to_owned(), repeats.to_string())]);
+    let (vec, wg): (&[&str], &[&str]) = if target.gpu {
+        (&["4", "2", "1"], &["256", "512", "1024", "128"])
+    } else {
+        (&["16", "8", "4"], &["1", "16", "64", "256"])
+    };
+    let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
+    let wg = group(target, wg[0].parse().unwrap_or(1));
+    let space = ProbeSpace::new(case("local", "vectors", Dtype::I32, n, wg, &params), axes);
+    Quantity { what: "local", element: "", bytes: None, measure: Rate::Bytes, spaces: vec![space], place: Site::Unit }
+}
+
+/// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.
+fn arithmetic(
+    what: &str,
+    ops: &[&'static str],
+    element: &str,
+    dtype: Dtype,
+    target: &Target,
+    quick: bool,
+) -> Vec<ProbeSpace> {
+    let half = element == "half";
+    let mut spaces = if what == "add-min" && !half { add_min(dtype, target, quick) } else { Vec::new() };
+    let op = if target.gpu { ops.last() } else { ops.first() };
+    let mut params: Params = op.map(|op| (OP.name.to_owned(), (*op).to_owned())).into_iter().collect();
+    if half {
+        params.insert(HALF.name.into(), "1".into());
+    }
+    // Half of few steps, so that all stay exact, needs more lanes.
+    let n = lanes(target).next_multiple_of(if target.gpu { 1 << 12 } else { 1 << 10 }) * if half { 8 } else { 1 };
+    let wg: &[&str] = if target.gpu { &["256", "512", "1024"] } else { &["1", "64"] };
+    let mut axes = match target.gpu {
+        // Two of half share a register of a GPU.
+        true => vec![axis("vec", if half { &["2", "1", "4"] } else { &["1"] }), axis("chains", &["8", "16", "4"])],
+        false => vec![axis("vec", &["8", "16", "4", "2", "1"]), axis("chains", &["8", "12", "4", "16"])],
+    };
+    axes.push(groups(target, wg));
+    if target.gpu {
+        // The loop's own instructions count there.
+        params.insert("sweeps".into(), "32".into());
+    } else if ops.len() > 1 {
+        axes.push(Axis { name: OP.name, values: ops.to_vec() });
+    }
+    let wg = group(target, wg[0].parse().unwrap_or(1));
+    spaces.push(ProbeSpace::new(case("arith", "chains", dtype, n, wg, &params), axes));
+    spaces
+}
+
+/// The forms that the rungs of the min-plus step have, on devices of their kind.
+fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
+    let of = |family, variant| case(family, variant, dtype, lanes(target), group(target, 128), &Params::new());
+    let space = |family, variant, axes| ProbeSpace::new(of(family, variant), axes);
+    if !target.gpu {
+        // Which form is faster differs from one CPU to the next: a quick look tries the first shape of each space.
+        let forms: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
+        let fed = |ordered: &&str| {
+            let mut made = space("lanes", "fed", vec![axis("vectors", &["6x2", "4x2", "8x2", "12x2"])]);
+            made.case.params.insert("ordered".into(), (*ordered).into());
+            made
+        };
+        return forms.iter().map(fed).collect();
+    }
+    let registers = axis("registers", &["4x16", "8x8"]);
+    let two_way = space("addmin", "two_way", vec![registers.clone()]);
+    if dtype == Dtype::F64 && !target.nvidia {
+        return vec![two_way];
+    }
+    let together = axis("together", &["0", "1"]);
+    let mut spaces = vec![space("addmin", "three_way", vec![together, registers]), two_way];
+    if dtype == Dtype::I32 && target.nvidia {
+        // Of integers no probe reaches what this rung does, which shares them out between two pipelines.
+        let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
+        let of = |n| ProbeSpace::new(Case { shape: Form::Square.shape(n, None), ..rung }, Vec::new());
+        match quick {
+            true => spaces.insert(0, of(4096)),
+            false => spaces.push(of(8192)),
+        }
+    }
+    spaces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpulab_kernels as kernels;
+
+    fn target(gpu: bool) -> Target {
+        Target {
+            gpu,
+            compute_units: if gpu { 132 } else { 2 },
+            max_wg: 1024,
+            max_wg_dims: [1024; 3],
+            local_mem: 48 << 10,
+            global_mem: 64 << 30,
+            max_alloc: 16 << 30,
+            cache: 32 << 20,
+            float_lanes: 8,
+            fp64: true,
+            fp16: true,
+            nvidia: gpu,
+            async_copy: gpu,
+            register_caps: gpu,
+            prefetch: !gpu,
+            subgroups: false,
+            images: false,
+        }
+    }
+
+    #[test]
+    fn every_shape_is_one_that_its_probe_knows_and_can_plan() {
+        for target in [target(false), target(true)] {
+            let mut quantities = quantities(&target, false);
+            assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
+            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target, false));
+            quantities.extend(super::quantities(&target, true));
+            for space in quantities.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces) {
+                let family = kernels::family(&space.case.family).unwrap();
+                let rung = family.rung(&space.case.variant).unwrap();
+                for (axis, place) in
+                    (0..space.axes.len()).flat_map(|a| (0..space.axes[a].values.len()).map(move |v| (a, v)))
+                {
+                    let name = space.axes[axis].name;
+                    let known = || family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
+                    assert!(name == "wg" || known(), "{}: {name}", rung.path);
+                    let mut at = vec![0; space.axes.len()];
+                    at[axis] = place;
+                    let case = space.at(&at);
+                    let plan = family.plan(rung, &case, &target);
+                    let plan = plan.unwrap_or_else(|refusal| panic!("{case:?}: {refusal}"));
+                    assert!(plan.passes[0].global[0] > 0 && family.problem.cost(&case).bytes > 0.0, "{case:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_work_groups_leave_something_to_measure() {
+        for (gpu, max_wg) in [true, false].into_iter().flat_map(|gpu| [1, 12, 96, 200].map(|most| (gpu, most))) {
+            let target = Target { max_wg, max_wg_dims: [max_wg; 3], ..target(gpu) };
+            let all = quantities(&target, false);
+            // Rungs with groups of their own size may need more.
+            let own =
+                |space: &&ProbeSpace| kernels::family(&space.case.family).is_some() && space.case.family != "minplus";
+            for space in all.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces).filter(own) {
+                let case = space.at(&vec![0; space.axes.len()]);
+                let family = kernels::family(&case.family).unwrap();
+                let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target);
+                assert!(plan.is_ok(), "{case:?}: {}", plan.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_quick_look_is_a_part_of_the_whole_and_half_needs_the_device() {
+        for gpu in [true, false] {
+            let (whole, quick) = (quantities(&target(gpu), false), quantities(&target(gpu), true));
+            for quantity in &quick {
+                let same =
+                    |q: &&Quantity| (q.what, q.element, q.place) == (quantity.what, quantity.element, quantity.place);
+                let same = whole.iter().find(same).unwrap();
+                let probe = |space: &ProbeSpace| (space.case.family.clone(), space.case.variant.clone());
+                let probes: Vec<_> = same.spaces.iter().map(probe).collect();
+                assert!(quantity.spaces.iter().all(|space| probes.contains(&probe(space))), "{quantity:?}");
+                assert!(quantity.bytes <= same.bytes, "{quantity:?}");
+            }
+            assert!(2 * quick.len() < whole.len());
+            // Reports of a quick record have reasons.
+            for needed in for_model(&target(gpu)) {
+                let is_it = |q: &Quantity| (q.what, q.element, q.place) == (needed.what, needed.element, needed.place);
+                assert!(quick.iter().any(is_it), "{needed:?}");
+            }
+        }
+        let without = Target { fp16: false, fp64: false, ..target(true) };
+        assert!(quantities(&without, false).iter().all(|q| q.element != "half" && q.element != "f64"));
+    }
+
+    #[test]
+    fn signed_floats_have_only_the_forms_that_they_can_use() {
+        for gpu in [true, false] {
+            let signed = bounding(Bound::AddMin, Dtype::F32, true, &target(gpu), false).unwrap();
+            assert!(signed.spaces.iter().all(|s| s.case.variant != "three_way"));
+            assert!(signed.spaces.iter().all(|s| s.case.params.get("ordered").is_none_or(|ordered| ordered == "0")));
+            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu), false).unwrap().place, Site::Unit);
+        }
+    }
+}

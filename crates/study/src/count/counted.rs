@@ -1,0 +1,41 @@
+//! What is counted, and for which machine.
+
+use super::LaunchCounts;
+use gpulab_model::data::Params;
+use gpulab_model::plan::WorkGroup;
+
+/// The machine that is counted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockstepModel {
+    /// Work-items of a warp.
+    pub warp: u64,
+    /// Bytes of a segment of global memory.
+    pub segment: u64,
+    /// Banks of local memory, each 4 bytes wide.
+    pub banks: u64,
+}
+
+impl LockstepModel {
+    /// NVIDIA's GPUs, and near enough to others.
+    pub const USUAL: LockstepModel = LockstepModel { warp: 32, segment: 32, banks: 32 };
+}
+
+/// What was counted of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedCase {
+    /// The work-group that the rung made of the one asked for.
+    pub wg: WorkGroup,
+    /// The settings used.
+    pub params: Params,
+    /// Its launches, in order.
+    pub launches: Vec<CountedLaunch>,
+}
+
+/// What was counted of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedLaunch {
+    /// Whether its time would count: others prepare the data.
+    pub timed: bool,
+    /// The counts.
+    pub counts: LaunchCounts,
+}

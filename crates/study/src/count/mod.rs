@@ -1,0 +1,19 @@
+//! Counts of what a machine whose work-items run in lockstep would do with a kernel: busy lanes, memory segments, passes of
+//! local memory. They come from [`gpulab_engine::simulator::`], whose `plugin.cpp` states the model.
+//!
+//! Counts need no GPU, repeat exactly, and are the same on every machine.
+
+mod counted;
+mod counts;
+mod finding;
+mod row;
+mod stretch;
+
+pub use counted::{CountedCase, CountedLaunch, LockstepModel};
+pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
+pub use finding::{CheckFinding, FindingKind};
+pub use row::{CountRow, CountSubject};
+pub use stretch::{counted_settings, small_cases, stretched};
+
+/// Compute units of the GPU that plans are made for: one, so that in small cases, too, an item has several elements.
+pub const COMPUTE_UNITS: u32 = 1;

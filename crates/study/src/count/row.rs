@@ -1,0 +1,390 @@
+//! The flat rows that files of counts hold.
+
+use super::{CountedCase, CountedLaunch, Counts, LockstepModel, MemoryCounts, RequestCounts};
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::{Status, Stop};
+use gpulab_model::plan::Case;
+use gpulab_record::{Run, SCHEMA, columns, params_text};
+use serde::{Deserialize, Serialize};
+
+/// What a row is of.
+#[derive(Clone, Copy, Debug)]
+pub struct CountSubject<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// As in `Oclgrind 21.10`.
+    pub simulator: &'a str,
+    /// The machine that is counted for.
+    pub model: LockstepModel,
+    /// The case.
+    pub case: &'a Case,
+    /// The rung's number.
+    pub rung: Option<u32>,
+    /// Of an experiment its name, the trial's series and the value of what is varied.
+    pub trial: Option<(&'a str, &'a str, f64)>,
+    /// What is to be known of the counts.
+    pub note: &'a str,
+}
+
+columns! {
+    texts: params, series, reason, file;
+    /// What was counted of a launch, or of the instructions of one line of its source; its fields are the columns of CSV
+    /// files and the names in JSON.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct CountRow {
+        /// Version of the columns.
+        pub schema: u32,
+        /// Different for each run of the program.
+        pub run_id: String,
+        /// When the run began: UTC, ISO 8601.
+        pub time_utc: String,
+        /// The program's version.
+        pub gpulab: String,
+        /// The simulator and its version.
+        pub simulator: String,
+        /// The family of the kernel.
+        pub family: String,
+        /// Number of the rung in its ladder.
+        pub rung: Option<u32>,
+        /// The rung's idea.
+        pub variant: String,
+        /// Element type.
+        pub dtype: Dtype,
+        /// Elements, or columns of the matrix.
+        pub n: u64,
+        /// Rows of the matrix; 1 for vectors.
+        pub m: u64,
+        /// Work-group used.
+        pub wg: String,
+        /// Settings used, `name=value` separated by blanks.
+        pub params: String,
+        /// Seed of the data.
+        pub seed: u64,
+        /// The experiment, if the case is a trial of one.
+        pub experiment: String,
+        /// The trial's series.
+        pub series: String,
+        /// The trial's value of the varied parameter.
+        pub x: Option<f64>,
+        /// Work-items of a warp in the model.
+        pub warp: u64,
+        /// Size of a segment of global memory in the model.
+        #[unit = "B"]
+        pub segment: u64,
+        /// Banks of local memory in the model, each 4 bytes wide.
+        pub banks: u64,
+        /// How it ended.
+        pub status: Status,
+        /// Why, unless `ok`; for `ok`, a note on the counts.
+        pub reason: String,
+        /// Number of the launch among those of the case, from 1.
+        pub launch: Option<u64>,
+        /// Launches of the case.
+        pub launches: Option<u64>,
+        /// Whether a ladder times the launch; false for preparation.
+        pub timed: Option<bool>,
+        /// The kernel launched.
+        pub kernel: String,
+        /// The source file of this row's line, below `cl/`; empty for the row of a whole launch.
+        pub file: String,
+        /// This row's line; 0 for instructions without one, empty for the row of a whole launch.
+        pub line: Option<u64>,
+        /// Work-groups.
+        pub groups: Option<u64>,
+        /// Work-items.
+        pub items: Option<u64>,
+        /// Warps, those with fewer items included.
+        pub warps: Option<u64>,
+        /// Barriers, counted once for each group that reaches one.
+        pub barriers: Option<u64>,
+        /// Accesses to private memory: arrays that the compiler did not keep in registers.
+        pub private_accesses: Option<u64>,
+        /// Pieces that whole groups copied (async_work_group_copy), which are no item's requests.
+        pub group_copies: Option<u64>,
+        /// Instructions that warps executed; arithmetic on a vector counts once for each element.
+        pub warp_instructions: Option<u64>,
+        /// Instructions that work-items executed.
+        pub item_instructions: Option<u64>,
+        /// Floating-point operations of all work-items.
+        pub flops: Option<u64>,
+        /// Loads of warps from global memory.
+        pub global_read_requests: Option<u64>,
+        /// Segments with a byte that these loads ask for; each counts once a request.
+        pub global_read_segments: Option<u64>,
+        /// Bytes that the work-items of these loads ask for.
+        #[unit = "B"]
+        pub global_read_bytes: Option<u64>,
+        /// Stores of warps to global memory.
+        pub global_write_requests: Option<u64>,
+        /// Segments with a byte that these stores write; each counts once a request.
+        pub global_write_segments: Option<u64>,
+        /// Bytes that the work-items of these stores write.
+        #[unit = "B"]
+        pub global_write_bytes: Option<u64>,
+        /// Loads of warps from local memory.
+        pub local_read_requests: Option<u64>,
+        /// Passes that these loads take: a bank gives one word in each.
+        pub local_read_passes: Option<u64>,
+        /// Bank conflicts: passes beyond the fewest that as many words need.
+        pub local_read_conflicts: Option<u64>,
+        /// Loads in which one word serves several work-items.
+        pub local_read_broadcasts: Option<u64>,
+        /// Stores of warps to local memory.
+        pub local_write_requests: Option<u64>,
+        /// Passes that these stores take.
+        pub local_write_passes: Option<u64>,
+        /// Bank conflicts: passes beyond the fewest that as many words need.
+        pub local_write_conflicts: Option<u64>,
+        /// Loads of warps from constant memory.
+        pub constant_requests: Option<u64>,
+        /// Different words that these loads ask for; each counts once a request.
+        pub constant_words: Option<u64>,
+        /// Atomic operations of warps in global memory.
+        pub global_atomic_requests: Option<u64>,
+        /// Atomic operations of work-items in global memory.
+        pub global_atomic_items: Option<u64>,
+        /// Passes of these operations: the most work-items at one address, for each request.
+        pub global_atomic_passes: Option<u64>,
+        /// Atomic operations of warps in local memory.
+        pub local_atomic_requests: Option<u64>,
+        /// Atomic operations of work-items in local memory.
+        pub local_atomic_items: Option<u64>,
+        /// Passes of these operations: the most work-items at one address, for each request.
+        pub local_atomic_passes: Option<u64>,
+        /// Instructions of work-items for each element of the problem (n m).
+        pub instructions_an_element: Option<f64>,
+        /// Share of lanes that are busy: instructions of work-items over those of warps times a warp's size.
+        #[unit = "1"]
+        pub lanes_busy: Option<f64>,
+        /// Segments of a load from global memory.
+        pub segments_a_read: Option<f64>,
+        /// Segments of a store to global memory.
+        pub segments_a_write: Option<f64>,
+        /// Bytes of segments that are moved for each byte that work-items ask for.
+        pub moved_an_asked_byte: Option<f64>,
+        /// Passes of a load from local memory or a store to it.
+        pub passes_a_local_request: Option<f64>,
+        /// Floating-point operations for each byte of segments that is moved.
+        pub flops_a_byte: Option<f64>,
+    }
+}
+
+/// The place of a row in its case.
+#[derive(Clone, Copy)]
+struct RowPlace<'a> {
+    launch: u64,
+    launches: u64,
+    timed: bool,
+    kernel: &'a str,
+    line: Option<(&'a str, u64)>,
+}
+
+impl CountRow {
+    /// The row of a case of which nothing was counted.
+    pub fn stopped(subject: &CountSubject<'_>, stop: &Stop) -> CountRow {
+        let mut row = CountRow::blank(subject);
+        (row.status, row.reason) = (stop.status, stop.reason.clone());
+        row
+    }
+
+    /// A row for each launch, and behind it one for each line of its source.
+    pub fn of(subject: &CountSubject<'_>, counted: &CountedCase) -> Vec<CountRow> {
+        let launches = counted.launches.len() as u64;
+        let mut case = CountRow::blank(subject);
+        (case.wg, case.params) = (counted.wg.to_string(), params_text(&counted.params));
+        let of_launch = |(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
+            let place = RowPlace { launch, launches, timed: *timed, kernel: &counts.kernel, line: None };
+            let mut whole = case.with(place, counts.total());
+            whole.groups = Some(counts.groups);
+            whole.items = Some(counts.items);
+            whole.warps = Some(counts.warps);
+            whole.barriers = Some(counts.barriers);
+            whole.private_accesses = Some(counts.private);
+            whole.group_copies = Some(counts.copies);
+            let lines = counts.by_line().into_iter();
+            let lines =
+                lines.map(|(file, line, counts)| case.with(RowPlace { line: Some((file, line)), ..place }, counts));
+            std::iter::once(whole).chain(lines).collect::<Vec<_>>()
+        };
+        (1..).zip(&counted.launches).flat_map(of_launch).collect()
+    }
+
+    /// Elements of the problem.
+    pub fn elements(&self) -> u64 {
+        self.n.saturating_mul(self.m)
+    }
+
+    /// Whether the row is of a whole launch.
+    pub fn is_of_launch(&self) -> bool {
+        self.launch.is_some() && self.line.is_none()
+    }
+
+    /// The counts of the row; what bytes and broadcasts it does not hold are 0.
+    pub fn counts(&self) -> Counts {
+        let n = |cell: Option<u64>| cell.unwrap_or(0);
+        let global = |requests, segments, bytes| RequestCounts {
+            requests: n(requests),
+            segments: n(segments),
+            bytes: n(bytes),
+            ..RequestCounts::default()
+        };
+        let local = |requests, passes, conflicts, broadcasts| RequestCounts {
+            requests: n(requests),
+            passes: n(passes),
+            conflicts: n(conflicts),
+            broadcasts: n(broadcasts),
+            ..RequestCounts::default()
+        };
+        let atomic = |requests, items, passes| RequestCounts {
+            requests: n(requests),
+            items: n(items),
+            passes: n(passes),
+            ..RequestCounts::default()
+        };
+        let memory = MemoryCounts {
+            global_read: global(self.global_read_requests, self.global_read_segments, self.global_read_bytes),
+            global_write: global(self.global_write_requests, self.global_write_segments, self.global_write_bytes),
+            local_read: local(
+                self.local_read_requests,
+                self.local_read_passes,
+                self.local_read_conflicts,
+                self.local_read_broadcasts,
+            ),
+            local_write: local(self.local_write_requests, self.local_write_passes, self.local_write_conflicts, None),
+            constant_read: RequestCounts {
+                requests: n(self.constant_requests),
+                words: n(self.constant_words),
+                ..RequestCounts::default()
+            },
+            global_atomic: atomic(self.global_atomic_requests, self.global_atomic_items, self.global_atomic_passes),
+            local_atomic: atomic(self.local_atomic_requests, self.local_atomic_items, self.local_atomic_passes),
+        };
+        Counts { issued: n(self.warp_instructions), lanes: n(self.item_instructions), flops: n(self.flops), memory }
+    }
+
+    fn blank(subject: &CountSubject<'_>) -> CountRow {
+        let CountSubject { run, simulator, model, case, rung, trial, note } = *subject;
+        let (experiment, series, x) = trial.map_or(("", "", None), |(name, series, x)| (name, series, Some(x)));
+        CountRow {
+            schema: SCHEMA,
+            run_id: run.id.clone(),
+            time_utc: run.time_utc.clone(),
+            gpulab: env!("CARGO_PKG_VERSION").to_owned(),
+            simulator: simulator.to_owned(),
+            family: case.family.clone(),
+            rung,
+            variant: case.variant.clone(),
+            dtype: case.dtype,
+            n: case.shape.n,
+            m: case.shape.m,
+            wg: case.wg.to_string(),
+            params: params_text(&case.params),
+            seed: case.seed,
+            experiment: experiment.to_owned(),
+            series: series.to_owned(),
+            x,
+            warp: model.warp,
+            segment: model.segment,
+            banks: model.banks,
+            status: Status::Ok,
+            reason: note.to_owned(),
+            launch: None,
+            launches: None,
+            timed: None,
+            kernel: String::new(),
+            file: String::new(),
+            line: None,
+            groups: None,
+            items: None,
+            warps: None,
+            barriers: None,
+            private_accesses: None,
+            group_copies: None,
+            warp_instructions: None,
+            item_instructions: None,
+            flops: None,
+            global_read_requests: None,
+            global_read_segments: None,
+            global_read_bytes: None,
+            global_write_requests: None,
+            global_write_segments: None,
+            global_write_bytes: None,
+            local_read_requests: None,
+            local_read_passes: None,
+            local_read_conflicts: None,
+            local_read_broadcasts: None,
+            local_write_requests: None,
+            local_write_passes: None,
+            local_write_conflicts: None,
+            constant_requests: None,
+            constant_words: None,
+            global_atomic_requests: None,
+            global_atomic_items: None,
+            global_atomic_passes: None,
+            local_atomic_requests: None,
+            local_atomic_items: None,
+            local_atomic_passes: None,
+            instructions_an_element: None,
+            lanes_busy: None,
+            segments_a_read: None,
+            segments_a_write: None,
+            moved_an_asked_byte: None,
+            passes_a_local_request: None,
+            flops_a_byte: None,
+        }
+    }
+
+    /// The row of a launch, or of a line of it, with its counts.
+    fn with(&self, place: RowPlace<'_>, counts: Counts) -> CountRow {
+        let (file, line) = place.line.unzip();
+        let placed = CountRow {
+            launch: Some(place.launch),
+            launches: Some(place.launches),
+            timed: Some(place.timed),
+            kernel: place.kernel.to_owned(),
+            file: file.unwrap_or_default().to_owned(),
+            line,
+            ..self.clone()
+        };
+        placed.with_counts(counts)
+    }
+
+    /// The row with these counts, and what follows from them.
+    pub(super) fn with_counts(self, counts: Counts) -> CountRow {
+        let memory = &counts.memory;
+        CountRow {
+            warp_instructions: Some(counts.issued),
+            item_instructions: Some(counts.lanes),
+            flops: Some(counts.flops),
+            global_read_requests: Some(memory.global_read.requests),
+            global_read_segments: Some(memory.global_read.segments),
+            global_read_bytes: Some(memory.global_read.bytes),
+            global_write_requests: Some(memory.global_write.requests),
+            global_write_segments: Some(memory.global_write.segments),
+            global_write_bytes: Some(memory.global_write.bytes),
+            local_read_requests: Some(memory.local_read.requests),
+            local_read_passes: Some(memory.local_read.passes),
+            local_read_conflicts: Some(memory.local_read.conflicts),
+            local_read_broadcasts: Some(memory.local_read.broadcasts),
+            local_write_requests: Some(memory.local_write.requests),
+            local_write_passes: Some(memory.local_write.passes),
+            local_write_conflicts: Some(memory.local_write.conflicts),
+            constant_requests: Some(memory.constant_read.requests),
+            constant_words: Some(memory.constant_read.words),
+            global_atomic_requests: Some(memory.global_atomic.requests),
+            global_atomic_items: Some(memory.global_atomic.items),
+            global_atomic_passes: Some(memory.global_atomic.passes),
+            local_atomic_requests: Some(memory.local_atomic.requests),
+            local_atomic_items: Some(memory.local_atomic.items),
+            local_atomic_passes: Some(memory.local_atomic.passes),
+            instructions_an_element: Some(counts.lanes as f64 / self.elements().max(1) as f64),
+            lanes_busy: counts.lanes_busy(self.warp),
+            segments_a_read: memory.global_read.segments_a_request(),
+            segments_a_write: memory.global_write.segments_a_request(),
+            moved_an_asked_byte: counts.moved_an_asked_byte(self.segment),
+            passes_a_local_request: counts.local().passes_a_request(),
+            flops_a_byte: counts.flops_a_byte(self.segment),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Counts of a large case from those of two small ones: a simulator takes hours for what a GPU does in a second.
+//!
+//! Groups of a launch do the same work, so its counts are proportional to their number. Those of one group are a constant
+//! part and a part for each turn of its items' loops: two small cases with loops of different lengths tell the two parts.
+//! Edges, where some groups do less, are left out, and so are the guards that matrices need there.
+//!
+//! A launch that finishes others, by one group, adds as many partial results as these have groups. Where settings say how many
+//! items there are, small cases have few groups, so that its counts are those of few: too low by the turns of one group's
+//! loop, hundreds of instructions beside the hundred thousands of the launches before it.
+
+use super::CountRow;
+use gpulab_kernels::{self as kernels, Form};
+use gpulab_model::data::Shape;
+use gpulab_model::plan::{Case, Pass, Plan, WorkGroup};
+use gpulab_record::params_text;
+use std::collections::BTreeMap;
+
+/// Settings that the counts of a group do not depend on, or that the simulator lacks: how many items there are, and by
+/// which instructions of NVIDIA's the bytes come.
+const NOT_COUNTED: [&str; 3] = [ITEMS, "async", "stream"];
+const ITEMS: &str = "items";
+
+/// Work-items of a small case where settings say how many there are.
+const FEW_ITEMS: usize = 1024;
+
+/// The settings, written as in a row, that the counts of a group depend on.
+pub fn counted_settings(params: &str) -> String {
+    let is_counted = |word: &&str| !NOT_COUNTED.contains(&word.split('=').next().unwrap_or_default());
+    params.split(' ').filter(is_counted).collect::<Vec<_>>().join(" ")
+}
+
+/// Two cases of the same kernel and settings that a simulator gets through in seconds, for groups of the size that the
+/// rung makes of the one asked for; none of a family that there is not.
+pub fn small_cases(case: &Case, wg: WorkGroup) -> Option<[Case; 2]> {
+    let family = kernels::family(&case.family)?;
+    let form = family.form;
+    let mut small = case.clone();
+    small.params.retain(|name, _| !NOT_COUNTED.contains(&name.as_str()));
+    if family.rung(&case.variant)?.tunables.iter().any(|tunable| tunable.name == ITEMS) {
+        // Of many elements each, as in a large case, so that loops turn often.
+        small.params.insert(ITEMS.to_owned(), FEW_ITEMS.max(wg.size()).to_string());
+    }
+    let sizes: [u64; 2] = match form {
+        // Items that are alone in their group have long loops over whole vectors.
+        Form::Vector if wg.size() == 1 => [1 << 18, 1 << 19],
+        Form::Vector => [1 << 15, 1 << 16],
+        Form::Matrix => [128, 256],
+        Form::Square => [64, 128],
+    };
+    Some(sizes.map(|n| Case { shape: form.shape(n, None), ..small.clone() }))
+}
+
+/// The rows of a case's launches, from those of its [`small_cases`], without launches that only the large case has, as of a
+/// remainder; none without rows of two sizes for any.
+pub fn stretched(case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<CountRow>> {
+    let form = kernels::family(&case.family)?.form;
+    let mut sizes: BTreeMap<u64, Vec<&CountRow>> = BTreeMap::new();
+    counted.iter().filter(|row| row.is_of_launch()).for_each(|row| sizes.entry(row.n).or_default().push(row));
+    let sizes: Vec<Vec<&CountRow>> = sizes.into_values().collect();
+    let [small, large] = [sizes.first()?, sizes.get(1)?];
+    let (launches, params) = (plan.passes.len() as u64, params_text(&plan.params));
+    let row = |(launch, pass): (u64, &Pass)| {
+        let [small, large] = [most_groups(small, &pass.kernel)?, most_groups(large, &pass.kernel)?];
+        let items: u64 = pass.local.iter().product::<usize>() as u64;
+        let groups = pass.global.iter().product::<usize>() as u64 / items.max(1);
+        let line = GroupLine {
+            groups: groups as f64,
+            at: (length(form, case.shape, groups, items), loops(form, small), loops(form, large)),
+            each: (1.0 / small.groups.unwrap_or(1).max(1) as f64, 1.0 / large.groups.unwrap_or(1).max(1) as f64),
+        };
+        line.is_known().then_some(())?;
+        let cell = |of: fn(&CountRow) -> Option<u64>| Some(line.point(of(small)?, of(large)?));
+        let whole = CountRow {
+            n: case.shape.n,
+            m: case.shape.m,
+            params: params.clone(),
+            launch: Some(launch),
+            launches: Some(launches),
+            groups: Some(groups),
+            items: Some(groups * items),
+            warps: Some(groups * items.div_ceil(large.warp.max(1))),
+            barriers: cell(|row| row.barriers),
+            private_accesses: cell(|row| row.private_accesses),
+            group_copies: cell(|row| row.group_copies),
+            ..large.clone()
+        };
+        Some(whole.with_counts(small.counts().joined(&large.counts(), &|a, b| line.point(a, b))))
+    };
+    let rows: Vec<CountRow> = (1..).zip(&plan.passes).filter_map(row).collect();
+    (!rows.is_empty()).then_some(rows)
+}
+
+/// Of a kernel's launches that with most groups: others of the same kernel finish it.
+fn most_groups<'a>(rows: &[&'a CountRow], kernel: &str) -> Option<&'a CountRow> {
+    rows.iter().copied().filter(|row| row.kernel == kernel).max_by_key(|row| row.groups)
+}
+
+/// Turns of an item's loops, up to a factor that settings decide: its elements, or the length of its columns.
+fn length(form: Form, shape: Shape, groups: u64, items: u64) -> f64 {
+    match form {
+        Form::Vector | Form::Matrix => shape.elements() as f64 / (groups * items).max(1) as f64,
+        Form::Square => shape.n as f64,
+    }
+}
+
+fn loops(form: Form, row: &CountRow) -> f64 {
+    let groups = row.groups.unwrap_or(1).max(1);
+    length(form, Shape { n: row.n, m: row.m }, groups, row.items.unwrap_or(1) / groups)
+}
+
+/// The line through what a group of either small case does.
+struct GroupLine {
+    /// Groups of the large case.
+    groups: f64,
+    /// Length of the loops: of the large case, and of the small ones.
+    at: (f64, f64, f64),
+    /// What a group has of a count: of the small cases.
+    each: (f64, f64),
+}
+
+impl GroupLine {
+    /// Whether the line is known where the large case is: beside its points only if they are apart. A last group with less to
+    /// do makes loops look shorter than they are.
+    fn is_known(&self) -> bool {
+        const LAST_GROUP: f64 = 0.3;
+        let (here, first, second) = self.at;
+        (first - second).abs() > 1e-6 * second || (here - second).abs() <= LAST_GROUP * second
+    }
+
+    fn point(&self, small: u64, large: u64) -> u64 {
+        let (here, first, second) = self.at;
+        let (first_count, second_count) = (small as f64 * self.each.0, large as f64 * self.each.1);
+        let turns = second - first;
+        let group = match turns.abs() > 1e-6 * second {
+            true => second_count + (second_count - first_count) / turns * (here - second),
+            false => second_count,
+        };
+        (self.groups * group.max(0.0)).round() as u64
+    }
+}

@@ -1,0 +1,173 @@
+//! The experiments of `gpulab lab`: small controlled studies, each of one question and one varied parameter.
+//!
+//! An experiment is data, as a ladder is: a plan of trials, and a sentence that follows from their points. How trials
+//! are checked, timed in rounds, written and drawn is the same for all of them and no part of an experiment.
+
+pub mod banks;
+pub mod camping;
+pub mod constant;
+pub mod divergence;
+mod evidence;
+pub mod grid;
+pub mod group;
+pub mod ilp;
+pub mod image;
+mod image_sampler;
+pub mod instructions;
+pub mod intensity;
+pub mod latency;
+pub mod launch;
+pub mod lockstep;
+pub mod occupancy;
+pub mod offset;
+pub mod overlap;
+mod own;
+pub mod pitch;
+pub mod presum;
+pub mod registers;
+pub mod rounding;
+pub mod stride;
+pub mod transfer;
+pub mod vector;
+mod walk;
+pub mod zerocopy;
+
+use gpulab_kernels as kernels;
+use gpulab_kernels::exchange::exchange;
+use gpulab_model::plan::{Case, Target};
+use gpulab_record::{Metric, Point};
+
+/// Every experiment, by name.
+pub const EXPERIMENTS: &[&Experiment] = &[
+    &banks::BANKS,
+    &camping::CAMPING,
+    &constant::CONSTANT,
+    &divergence::DIVERGENCE,
+    &grid::GRID,
+    &group::GROUP,
+    &ilp::ILP,
+    &image::IMAGE,
+    &instructions::INSTRUCTIONS,
+    &intensity::INTENSITY,
+    &latency::LATENCY,
+    &launch::LAUNCH,
+    &lockstep::LOCKSTEP,
+    &occupancy::OCCUPANCY,
+    &offset::OFFSET,
+    &overlap::OVERLAP,
+    &pitch::PITCH,
+    &presum::PRESUM,
+    &registers::REGISTERS,
+    &rounding::ROUNDING,
+    &stride::STRIDE,
+    &transfer::TRANSFER,
+    &vector::VECTOR,
+    &zerocopy::ZERO_COPY,
+];
+
+/// A small controlled study, as data.
+pub struct Experiment {
+    /// As on the command line: one word.
+    pub name: &'static str,
+    /// What it answers: one line that ends in a question mark.
+    pub question: &'static str,
+    /// What it does, what to make of it, and CUDA's words for it.
+    pub about: Explanation,
+    /// What is varied, as in `n`: the meaning of [`Trial::x`].
+    pub x_name: &'static str,
+    /// How reports name a value of what is varied.
+    pub x_label: fn(f64) -> String,
+    /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
+    pub has_timeline: bool,
+    plan: fn(&Scope<'_>) -> Vec<Trial>,
+    finding: fn(&[Point]) -> String,
+}
+
+/// An experiment in sentences, none of which states a measured figure: those are for its finding.
+pub struct Explanation {
+    /// What it does, and what it holds fixed.
+    pub idea: &'static str,
+    /// What to expect, and why.
+    pub expect: &'static str,
+    /// Where the answer is another one, or says nothing.
+    pub but: &'static str,
+    /// CUDA's words for it.
+    pub cuda: &'static str,
+}
+
+impl Experiment {
+    /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
+    /// after the other, which saves making the data again.
+    pub fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {
+        (self.plan)(scope)
+    }
+
+    /// The kernel files that its trials run on some device, as paths below `cl/`, each once and in the plan's order. Those of
+    /// transfers alone run none.
+    pub fn sources(&self) -> Vec<&'static str> {
+        let mut paths: Vec<&'static str> = Vec::new();
+        for gpu in [true, false] {
+            let target = Target::with_everything(gpu);
+            let trials = self.plan(&Scope { target: &target, quick: false, seed: 1 });
+            for path in trials.iter().flat_map(|trial| files_of(&trial.case)) {
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        paths
+    }
+
+    /// The answer, in at most three sentences, and one on what to do where the noise hides a part of it. Each part is an
+    /// effect with its size, none beyond a stated resolution, or undecided. It follows from the points alone, never from
+    /// the device's name, so that recorded points give the same answer. Any point may be missing or have no value.
+    pub fn finding(&self, points: &[Point]) -> String {
+        evidence::with_remedy((self.finding)(points))
+    }
+}
+
+/// The kernel files of a case: its rung's, or those of an exchange.
+fn files_of(case: &Case) -> Vec<&'static str> {
+    match exchange(&case.family) {
+        Some(exchange) => exchange.sources.to_vec(),
+        None => kernels::family(&case.family).and_then(|f| f.rung(&case.variant)).map(|r| r.path).into_iter().collect(),
+    }
+}
+
+/// A value of what is varied, as a number.
+fn plain(x: f64) -> String {
+    x.to_string()
+}
+
+/// What an experiment may adapt its plan to.
+pub struct Scope<'a> {
+    /// The device's shape and limits.
+    pub target: &'a Target,
+    /// Whether a short answer is wanted: fewer and smaller trials.
+    pub quick: bool,
+    /// Seed of the random data.
+    pub seed: u64,
+}
+
+/// One point to measure.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// What is compared: points of one series differ in `x` only.
+    pub series: String,
+    /// The varied parameter's value.
+    pub x: f64,
+    /// What the point's value is.
+    pub metric: Metric,
+    /// What to run: any family's or exchange's case, which the runner checks and times.
+    pub case: Case,
+}
+
+/// The experiment of this name.
+pub fn experiment(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().copied().find(|e| e.name == name)
+}
+
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! What is known of a kernel that was judged.
+
+use gpulab_kernels::SourceTraits;
+use gpulab_model::data::Shape;
+use gpulab_model::outcome::Symptoms;
+use gpulab_model::plan::{Case, WorkGroup};
+use serde::{Deserialize, Serialize};
+
+/// What a kernel is found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
+    /// Right wherever it was tried.
+    Right,
+    /// Its result, or memory that it left changed, is wrong.
+    Wrong,
+    /// It does not compile, or does not take the arguments that it is given.
+    NotBuilt,
+    /// It ended its process.
+    Crashed,
+    /// It did not end within its deadline.
+    Endless,
+    /// The device, or a declared number, leaves no way to run it.
+    Refused,
+    /// The driver failed otherwise.
+    Failed,
+}
+
+/// A case that was tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedCase {
+    /// Its size.
+    pub shape: Shape,
+    /// Its work-group.
+    pub wg: WorkGroup,
+    /// What came of it.
+    pub ruling: Ruling,
+    /// Why, unless it is right.
+    pub reason: String,
+}
+
+/// What is known of a kernel that was judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// What it is, by the first case that is not right.
+    pub ruling: Ruling,
+    /// The case that was asked for.
+    pub asked: Case,
+    /// Elements that a work-group has: of vectors in a row and 1, of matrices columns and rows.
+    pub tile: [u64; 2],
+    /// The sizes that were tried, smallest first and the one asked for last, up to one that leaves no use for more.
+    pub tried: Vec<TriedCase>,
+    /// The same kernel in work-groups of other sizes, which do not count.
+    pub elsewhere: Vec<TriedCase>,
+    /// What a wrong kernel does; none if it could not be found out.
+    pub symptoms: Option<Symptoms>,
+    /// What stands in its text.
+    pub traits: SourceTraits,
+    /// The parameters that it must have.
+    pub parameters: Vec<String>,
+}
+
+impl Judgement {
+    /// The first case that is not right.
+    pub fn failed(&self) -> Option<&TriedCase> {
+        self.tried.iter().find(|tried| tried.ruling != Ruling::Right)
+    }
+}

@@ -1,0 +1,85 @@
+//! Joins the files of a sweep's shards.
+
+use super::identity::{device, different_words};
+use gpulab_record::Row;
+use gpulab_record::store::Rows;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most places that a message lists.
+const LISTED: usize = 5;
+
+/// The rows of all files, in the plan's order, if together they are one whole sweep.
+///
+/// # Errors
+/// What does not fit, naming the file: a torn file, rows of no sweep, another sweep, device or
+/// driver, a configuration twice, shards or configurations that are missing.
+pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
+    let mut all: BTreeMap<u64, (Row, String)> = BTreeMap::new();
+    let mut first: Option<(Row, String)> = None;
+    for (name, file) in files {
+        if let Some(torn) = file.torn {
+            return Err(format!("{torn}: finish it with gpulab sweep --resume"));
+        }
+        for row in file.rows {
+            let Some(index) = row.case_index.filter(|_| !row.sweep_id.is_empty()) else {
+                return Err(format!("{name} has rows without a sweep"));
+            };
+            if row.cases.is_none_or(|cases| index >= cases) {
+                return Err(format!("{name} has configuration {index} of a sweep that has {}", row.cases.unwrap_or(0)));
+            }
+            let (model, origin) = first.get_or_insert_with(|| (row.clone(), name.clone()));
+            if let Some(difference) = difference(model, &row) {
+                return Err(format!("{origin} and {name} differ: {difference}"));
+            }
+            if let Some((_, other)) = all.insert(index, (row, name.clone())) {
+                return Err(format!("configuration {index} is in {other} and again in {name}"));
+            }
+        }
+    }
+    let rows: Vec<Row> = all.into_values().map(|(row, _)| row).collect();
+    match missing(&rows) {
+        Some(what) => Err(what),
+        None => Ok(rows),
+    }
+}
+
+fn difference(a: &Row, b: &Row) -> Option<String> {
+    let shards = |row: &Row| row.shard.split_once('/').map(|(_, of)| of.to_owned());
+    let (a_device, b_device) = (device(a), device(b));
+    let (a_settings, b_settings) = different_words(&a.settings, &b.settings);
+    let of = |row: &Row| shards(row).map_or("one piece".to_owned(), |of| format!("{of} shards"));
+    let (a_of, b_of) = (of(a), of(b));
+    let parts = [
+        ("gpulab's version", a.gpulab.as_str(), b.gpulab.as_str()),
+        ("the device", a_device.as_str(), b_device.as_str()),
+        ("the driver", &a.driver, &b.driver),
+        ("the settings", &a_settings, &b_settings),
+        ("the division", &a_of, &b_of),
+        ("the sweep", &a.sweep_id, &b.sweep_id),
+    ];
+    parts.iter().find(|(_, a, b)| a != b).map(|(what, a, b)| format!("{what} is {a} in one and {b} in the other"))
+}
+
+/// What a whole sweep has beside these rows.
+fn missing(rows: &[Row]) -> Option<String> {
+    let Some(last) = rows.last() else { return Some("there are no rows to join".into()) };
+    let cases = last.cases.unwrap_or_default();
+    let of = last.shard.split_once('/').and_then(|(_, of)| of.parse::<u64>().ok()).unwrap_or(1);
+    let have: BTreeSet<u64> = rows.iter().filter_map(|r| r.case_index).collect();
+    let lacking: Vec<u64> = (0..cases).filter(|index| !have.contains(index)).collect();
+    if lacking.is_empty() {
+        return None;
+    }
+    let mut shards: Vec<String> = Vec::new();
+    for index in &lacking {
+        let shard = format!("{}/{of}", index % of + 1);
+        if !shards.contains(&shard) {
+            shards.push(shard);
+        }
+    }
+    let more = if shards.len() > LISTED { ", ..." } else { "" };
+    shards.truncate(LISTED);
+    let shards = shards.join(", ");
+    let are = if lacking.len() == 1 { "is" } else { "are" };
+    Some(format!("{} of {cases} configurations {are} missing, of shard {shards}{more}", lacking.len()))
+}

@@ -1,0 +1,241 @@
+//! What a sweep goes through: the combinations that make different plans, in a fixed order.
+
+use super::possible::{Asked, reads};
+use gpulab_kernels::values;
+use gpulab_kernels::{Family, Kind, Rung, Tunable};
+use gpulab_model::data::{Dtype, Params, Shape, combinations};
+use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
+use gpulab_record::params_text;
+use std::collections::HashSet;
+
+/// The values to try for each dimension of a sweep.
+pub struct Space {
+    /// The problem.
+    pub family: &'static Family,
+    /// Rungs, in the ladder's order.
+    pub rungs: Vec<&'static Rung>,
+    /// Element types.
+    pub dtypes: Vec<Dtype>,
+    /// Sizes.
+    pub shapes: Vec<Shape>,
+    /// Work-group sizes.
+    pub wgs: Vec<WorkGroup>,
+    /// Tunables, each with its values.
+    pub settings: Vec<Setting>,
+    /// Seed of the test data.
+    pub seed: u64,
+    /// Settings that rungs have for some inputs unless others are asked for.
+    pub remembered: Vec<RememberedSettings>,
+}
+
+/// Settings that a rung has for one kind of input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RememberedSettings {
+    /// The rung's name.
+    pub variant: &'static str,
+    /// Element type.
+    pub dtype: Dtype,
+    /// Size.
+    pub shape: Shape,
+    /// The settings.
+    pub params: Params,
+}
+
+/// A tunable and the values to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name.
+    pub name: &'static str,
+    /// Its values, in order.
+    pub values: Vec<String>,
+}
+
+/// One combination.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configuration {
+    /// Place in the whole plan, from 0.
+    pub index: u64,
+    /// Number of the rung; references have none.
+    pub rung: Option<u32>,
+    /// What to run.
+    pub case: Case,
+    /// The work-group that the rung makes of the one asked for.
+    pub wg: WorkGroup,
+    /// The settings that the rung makes of those asked for.
+    pub params: Params,
+    /// Why it cannot run here, if that is known already.
+    pub refusal: Option<Refusal>,
+}
+
+impl Configuration {
+    /// What tells it from all others of its plan, in words.
+    pub fn label(&self) -> String {
+        let Case { family, variant, dtype, shape, .. } = &self.case;
+        let rows = if shape.m == 1 { String::new() } else { format!(" m={}", shape.m) };
+        let params = if self.params.is_empty() { String::new() } else { format!(" {}", params_text(&self.params)) };
+        let number = self.rung.map_or_else(String::new, |number| format!("v{number}_"));
+        format!("{family}/{number}{variant} {dtype} n={}{rows} wg={}{params}", shape.n, self.wg)
+    }
+
+    /// Whether both work on the same inputs.
+    pub(super) fn shares_data(&self, other: &Configuration) -> bool {
+        (self.case.dtype, self.case.shape) == (other.case.dtype, other.case.shape)
+    }
+}
+
+impl Space {
+    /// Every combination that makes a different plan on this device. Element types and sizes come first,
+    /// so that neighbours share their data; then rungs, work-groups and tunables.
+    pub fn expand(&self, target: &Target) -> Vec<Configuration> {
+        let mut plan = Vec::new();
+        for &dtype in &self.dtypes {
+            for &shape in &self.shapes {
+                for &rung in &self.rungs {
+                    self.expand_rung(rung, dtype, shape, target, &mut plan);
+                }
+            }
+        }
+        plan
+    }
+
+    /// A rung's combinations for one input: those whose plan is that of an earlier one are left out, as
+    /// when it fixes its own work-group, or when two settings come to the same grid.
+    fn expand_rung(
+        &self,
+        rung: &'static Rung,
+        dtype: Dtype,
+        shape: Shape,
+        target: &Target,
+        plan: &mut Vec<Configuration>,
+    ) {
+        let mut seen = HashSet::new();
+        for &wg in &self.wgs {
+            for params in self.combinations(rung) {
+                let (family, variant) = (self.family.name.to_owned(), rung.variant().to_owned());
+                let case = Case { family, variant, dtype, shape, wg, params, seed: self.seed };
+                let case = self.as_remembered(rung, case, target);
+                let (known_by, mut configuration) = self.configuration(rung, case, target);
+                if seen.insert(known_by) {
+                    configuration.index = plan.len() as u64;
+                    plan.push(configuration);
+                }
+            }
+        }
+    }
+
+    /// The case with the settings that are remembered for it, if the rung can run it so.
+    fn as_remembered(&self, rung: &'static Rung, case: Case, target: &Target) -> Case {
+        let is_of = |r: &&RememberedSettings| (r.variant, r.dtype, r.shape) == (rung.variant(), case.dtype, case.shape);
+        let Some(remembered) = self.remembered.iter().find(is_of) else { return case };
+        let params = remembered.params.clone().into_iter().chain(case.params.clone()).collect();
+        let tuned = Case { params, ..case.clone() };
+        if self.family.plan(rung, &tuned, target).is_ok() { tuned } else { case }
+    }
+
+    /// A configuration, and what it would have in common with an equal one.
+    fn configuration(&self, rung: &'static Rung, case: Case, target: &Target) -> (String, Configuration) {
+        let choices: Vec<_> = self.family.choices.iter().map(|c| case.params.get(c.name)).collect();
+        let empty = case.shape.n == 0 || case.shape.m == 0;
+        let plan = if empty { None } else { Some(self.family.plan(rung, &case, target)) };
+        let (known_by, wg, params, refusal) = match plan {
+            // Without elements nothing is launched, and work-group and settings mean nothing.
+            None => (String::new(), case.wg, case.params.clone(), None),
+            Some(Ok(plan)) => (format!("{plan:?}"), plan.wg, plan.params, None),
+            Some(Err(refusal)) => {
+                (format!("{} {:?}", case.wg, case.params), case.wg, case.params.clone(), Some(refusal))
+            }
+        };
+        (format!("{choices:?} {known_by}"), Configuration { index: 0, rung: rung.number(), case, wg, params, refusal })
+    }
+
+    /// Every combination of the settings that a rung reads.
+    fn combinations(&self, rung: &Rung) -> Vec<Params> {
+        let read = self.settings.iter().filter(|s| reads(self.family, rung, s.name));
+        combinations(read.map(|s| (s.name, s.values.as_slice())))
+    }
+}
+
+impl Space {
+    /// Refuses a setting of which a value can be taken by no device, whatever goes with it; what only does not go together
+    /// is skipped when its turn comes.
+    ///
+    /// # Errors
+    /// The value, why, and what there is.
+    pub fn check_settings(&self) -> Result<(), String> {
+        /// More combinations are not asked for: a value that goes with none of so many is refused when its turn comes.
+        const MOST: usize = 1000;
+        let Space { family, rungs, dtypes, wgs, settings, .. } = self;
+        let asked = Asked { family, rungs, dtypes, wgs };
+        for setting in settings {
+            let others: Vec<&Setting> = settings.iter().filter(|other| other.name != setting.name).collect();
+            if others.iter().map(|other| other.values.len()).product::<usize>() > MOST {
+                continue;
+            }
+            let mut others = combinations(others.iter().map(|other| (other.name, other.values.as_slice())));
+            others.push(Params::new());
+            for value in &setting.values {
+                let with = |other: &Params| {
+                    let own = (setting.name.to_owned(), value.clone());
+                    other.clone().into_iter().chain([own]).collect()
+                };
+                let sets: Vec<Params> = others.iter().map(with).collect();
+                if let Some(why) = asked.refusal(setting.name, &sets) {
+                    return Err(format!("--set {}={value}: {why}", setting.name));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Powers of two from 32 up to what the device allows, or that alone if it is smaller.
+pub fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
+    let most = target.max_wg.min(target.max_wg_dims[0]).max(1);
+    let powers = std::iter::successors(Some(32usize), |wg| wg.checked_mul(2)).take_while(|&wg| wg <= most);
+    let sizes: Vec<WorkGroup> = powers.map(WorkGroup::linear).collect();
+    if sizes.is_empty() { vec![WorkGroup::linear(most)] } else { sizes }
+}
+
+/// Reads `items=1024,4096`, `presum=host,none`: settings that some of these rungs read.
+///
+/// # Errors
+/// A setting or a value that there is not; the message lists what there is.
+pub fn settings(family: &'static Family, rungs: &[&'static Rung], texts: &[String]) -> Result<Vec<Setting>, String> {
+    let mut all: Vec<Setting> = Vec::new();
+    for text in texts {
+        let named = text.split_once('=').filter(|(name, _)| !name.is_empty());
+        let (name, values) = named.ok_or_else(|| format!("--set {text}: write NAME=VALUE,VALUE"))?;
+        let mut tunables = family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
+        let tunable = tunables.find(|t| t.name == name).ok_or_else(|| unknown(family, rungs, name))?;
+        if all.iter().any(|s| s.name == name) {
+            return Err(format!("--set {name} is given twice: list its values with commas"));
+        }
+        all.push(Setting { name: tunable.name, values: setting_values(tunable, values)? });
+    }
+    Ok(all)
+}
+
+fn unknown(family: &Family, rungs: &[&'static Rung], name: &str) -> String {
+    let has = |tunable: &&Tunable| rungs.iter().any(|rung| reads(family, rung, tunable.name));
+    let names: Vec<&str> = family.tunables().into_iter().filter(has).map(|tunable| tunable.name).collect();
+    let there_is = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    format!("--set {name}: the chosen rungs of {} have no such tunable; they have {there_is}", family.name)
+}
+
+/// The listed values; of numbers ranges of them as well.
+fn setting_values(tunable: &Tunable, text: &str) -> Result<Vec<String>, String> {
+    let mut values: Vec<String> = Vec::new();
+    for item in text.split(',') {
+        let numbers = match (tunable.kind, values::sizes(item)) {
+            (Kind::Number { .. }, Ok(list)) => list.0.iter().map(u64::to_string).collect(),
+            _ => vec![item.to_owned()],
+        };
+        for value in numbers {
+            tunable.check(&value).map_err(|why| format!("--set {}={item}: {why}", tunable.name))?;
+            values.push(value);
+        }
+    }
+    let mut seen = HashSet::new();
+    values.retain(|v| seen.insert(v.clone()));
+    Ok(values)
+}

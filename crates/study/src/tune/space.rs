@@ -1,0 +1,214 @@
+//! What there is to try: of each rung every work-group and every value of its tunables, the rung's defaults first.
+
+use super::Region;
+use crate::sweep::{Configuration, Setting, default_work_groups};
+use gpulab_kernels::{Family, Rung, Tunable, declared_work_group};
+use gpulab_model::data::Params;
+use gpulab_model::plan::{Case, Plan, Refusal, Target, WorkGroup};
+use std::collections::{BTreeMap, HashMap};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The configurations of some rungs that make different plans on a device.
+pub struct TuningSpace {
+    /// All of them; each one's place is its index.
+    pub candidates: Vec<Configuration>,
+    /// A region for each rung that can run, in the order of the rungs.
+    pub regions: Vec<Region>,
+    /// The rungs of these regions.
+    pub rungs: Vec<&'static Rung>,
+    /// Rungs that no configuration of can run here, with the reason of the first.
+    pub refused: Vec<(&'static Rung, Refusal)>,
+}
+
+/// A case, and what its rung makes of it.
+type PlannedCase = (Result<Plan, Refusal>, Case);
+
+/// An axis and its values; none is the rung's default.
+struct TunedAxis<'a> {
+    name: &'a str,
+    values: Vec<Option<String>>,
+}
+
+/// The work-groups to try of a rung: its default first, which a reader's file may declare, then powers of two.
+fn work_groups(rung: &Rung, target: &Target) -> Vec<WorkGroup> {
+    let default = declared_work_group(rung).unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
+    let others = default_work_groups(target).into_iter().filter(|wg| *wg != default);
+    std::iter::once(default).chain(others).collect()
+}
+
+impl TuningSpace {
+    /// The space of these rungs around a case, whose family, type, size, seed and settings all configurations share. What a
+    /// rung cannot do here is left out, as its planner says. `wgs` take the place of the usual work-groups, and `settings` of
+    /// a tunable's own values.
+    pub fn new(
+        family: &Family,
+        rungs: &[&'static Rung],
+        base: &Case,
+        wgs: Option<&[WorkGroup]>,
+        settings: &[Setting],
+        target: &Target,
+    ) -> TuningSpace {
+        let mut space =
+            TuningSpace { candidates: Vec::new(), regions: Vec::new(), rungs: Vec::new(), refused: Vec::new() };
+        for &rung in rungs {
+            let axes = axes(rung, settings);
+            let asked = |wg, params| Case { variant: rung.variant().into(), wg, params, ..base.clone() };
+            let wgs = wgs.map_or_else(|| work_groups(rung, target), <[WorkGroup]>::to_vec);
+            space.add(rung, &wgs, &axes, &|wg, place| {
+                let case = asked(wg, params(base, &axes, place));
+                (family.plan(rung, &case, target), case)
+            });
+        }
+        space
+    }
+
+    fn add(
+        &mut self,
+        rung: &'static Rung,
+        wgs: &[WorkGroup],
+        axes: &[TunedAxis<'_>],
+        plan: &dyn Fn(WorkGroup, &[usize]) -> PlannedCase,
+    ) {
+        let (mut seen, mut refusal) = (HashMap::new(), None);
+        let lengths: Vec<usize> = std::iter::once(wgs.len()).chain(axes.iter().map(|axis| axis.values.len())).collect();
+        let mut region = Region { places: BTreeMap::new(), axes: lengths.clone() };
+        for place in places(&lengths) {
+            let (planned, case) = plan(wgs[place[0]], &place[1..]);
+            let plan = match planned {
+                Ok(plan) => plan,
+                Err(why) => {
+                    refusal.get_or_insert(why);
+                    continue;
+                }
+            };
+            let index = *seen.entry(xxh3_128(format!("{plan:?}").as_bytes())).or_insert(self.candidates.len());
+            if index == self.candidates.len() {
+                let (wg, params, rung) = (plan.wg, plan.params, rung.number());
+                self.candidates.push(Configuration { index: index as u64, rung, case, wg, params, refusal: None });
+            }
+            region.places.insert(place, index);
+        }
+        match refusal {
+            Some(why) if region.places.is_empty() => self.refused.push((rung, why)),
+            _ => {
+                self.regions.push(region);
+                self.rungs.push(rung);
+            }
+        }
+    }
+
+    /// The configuration that a rung has by default; none if that cannot run here.
+    pub fn default_of(&self, variant: &str) -> Option<&Configuration> {
+        let at = self.rungs.iter().position(|rung| rung.variant() == variant)?;
+        let region = &self.regions[at];
+        region.places.get(&vec![0; region.axes.len()]).map(|&index| &self.candidates[index])
+    }
+}
+
+/// The axes of a rung behind that of its work-groups: its tunables that searches may change, and those that were given.
+fn axes<'a>(rung: &'static Rung, settings: &'a [Setting]) -> Vec<TunedAxis<'a>> {
+    let axis = |tunable: &&'static Tunable| {
+        let given = settings.iter().find(|setting| setting.name == tunable.name);
+        let values = match given {
+            Some(setting) => setting.values.iter().cloned().map(Some).collect(),
+            None if !tunable.is_searched => return None,
+            None => std::iter::once(None).chain(tunable.values.iter().map(|v| Some((*v).to_owned()))).collect(),
+        };
+        Some(TunedAxis { name: tunable.name, values })
+    };
+    rung.tunables.iter().filter_map(|tunable| axis(&tunable)).collect()
+}
+
+/// The settings at a place of the axes.
+fn params(base: &Case, axes: &[TunedAxis<'_>], place: &[usize]) -> Params {
+    let mut params = base.params.clone();
+    for (axis, &value) in axes.iter().zip(place) {
+        if let Some(value) = &axis.values[value] {
+            params.insert(axis.name.to_owned(), value.clone());
+        }
+    }
+    params
+}
+
+/// Every place of axes of these lengths, the first one all zeros.
+fn places(lengths: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    let lengths = lengths.to_vec();
+    let whole: usize = lengths.iter().product();
+    (0..whole).map(move |mut number| {
+        let mut place = vec![0; lengths.len()];
+        for (value, &length) in place.iter_mut().zip(&lengths).rev() {
+            (*value, number) = (number % length, number / length);
+        }
+        place
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpulab_kernels::{FAMILIES, dot, minplus, transpose};
+    use gpulab_model::data::{Dtype, Shape};
+    use gpulab_model::outcome::fake_info;
+    use std::collections::BTreeSet;
+
+    fn space(family: &'static Family, settings: &[Setting]) -> TuningSpace {
+        let target = fake_info().target;
+        let base = Case::of(family.name, "", family.dtypes[0], family.form.shape(1024, None));
+        let rungs: Vec<&'static Rung> = family.ladder.iter().collect();
+        TuningSpace::new(family, &rungs, &base, None, settings, &target)
+    }
+
+    #[test]
+    fn every_configuration_is_another_plan_and_the_defaults_are_among_them() {
+        for family in FAMILIES {
+            let space = space(family, &[]);
+            let target = fake_info().target;
+            let default = WorkGroup::linear(256);
+            for (rung, region) in space.rungs.iter().zip(&space.regions) {
+                let own: BTreeSet<usize> = region.places.values().copied().collect();
+                let of = |index: &usize| &space.candidates[*index];
+                assert!(own.iter().all(|index| of(index).case.variant == rung.variant()), "{}", rung.path);
+                let labels: BTreeSet<String> = own
+                    .iter()
+                    .map(|index| format!("{:?}", family.plan(rung, &of(index).case, &target).unwrap()))
+                    .collect();
+                assert_eq!(labels.len(), own.len(), "{}", rung.path);
+                if let Some(configuration) = space.default_of(rung.variant()) {
+                    assert_eq!((configuration.case.wg, configuration.case.params.len()), (default, 0));
+                }
+            }
+            for (at, candidate) in space.candidates.iter().enumerate() {
+                assert_eq!(candidate.index, at as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn what_moves_work_out_of_the_timing_is_not_searched_unless_it_is_asked_for() {
+        let named = |space: &TuningSpace, name: &str| {
+            space.candidates.iter().filter(|c| c.case.params.contains_key(name)).count()
+        };
+        assert_eq!(named(&space(&dot::FAMILY, &[]), "presum"), 0);
+        assert_eq!(named(&space(&transpose::FAMILY, &[]), "nreps"), 0);
+        let presum = Setting { name: "presum", values: vec!["none".into()] };
+        let given = space(&dot::FAMILY, &[presum]);
+        let readers = |c: &&Configuration| ["coalesced", "local", "vectorised"].contains(&c.case.variant.as_str());
+        assert!(named(&given, "presum") > 0);
+        assert_eq!(given.candidates.iter().filter(readers).count(), named(&given, "presum"));
+    }
+
+    #[test]
+    fn what_a_rung_cannot_do_is_left_out() {
+        let space = space(&minplus::FAMILY, &[]);
+        let target = fake_info().target;
+        for candidate in &space.candidates {
+            let rung = minplus::FAMILY.rung(&candidate.case.variant).unwrap();
+            assert!(minplus::FAMILY.plan(rung, &candidate.case, &target).is_ok());
+        }
+        let odd = Setting { name: "depth", values: vec!["3".into()] };
+        let base = Case { shape: Shape { n: 64, m: 64 }, dtype: Dtype::F32, ..space.candidates[0].case.clone() };
+        let local = [minplus::FAMILY.rung("local").unwrap()];
+        let none = TuningSpace::new(&minplus::FAMILY, &local, &base, None, &[odd], &target);
+        assert!(none.candidates.is_empty() && none.refused[0].1.to_string().contains("depth=3"));
+    }
+}

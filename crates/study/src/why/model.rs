@@ -1,0 +1,176 @@
+//! The model: what launches cost, and beside it the longest of three: what the family's limit demands, what the segments of
+//! global memory take in the caches, and what compute units do.
+//!
+//! Memory works beside compute units, so the longest counts; within a compute unit instructions and passes of local memory
+//! add up, since barriers keep the one from hiding the other. Each part is an amount that is counted, or that the problem
+//! demands, over a rate that was measured of the device. On a CPU, where a core runs one item after the other, neither warps
+//! nor segments nor banks exist: compute units' part is the items' instructions at the rate of single ones.
+
+use super::tally::Tally;
+use crate::ceilings::{CeilingRow, Site};
+use crate::count::LockstepModel;
+use gpulab_kernels as kernels;
+use gpulab_record::{Row, flag};
+
+/// Work-items of a warp, bytes of a segment, and bytes that a pass of local memory gives at most: those of the counts.
+const WARP: f64 = LockstepModel::USUAL.warp as f64;
+const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
+const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
+
+/// Rates of a device that the model needs, a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeviceRates {
+    /// Whether work-items run in warps.
+    pub is_gpu: bool,
+    /// Bytes read from the caches.
+    reading: f64,
+    /// Bytes written to the caches.
+    writing: f64,
+    /// Bytes read and written at once in the caches.
+    copying: f64,
+    /// Bytes of local memory.
+    local: f64,
+    /// Additions: on a CPU, of single elements.
+    adding: f64,
+    /// Seconds of a launch, for rows that do not say what theirs cost.
+    launch: Option<f64>,
+}
+
+impl DeviceRates {
+    /// Those of the device whose ceilings these are.
+    ///
+    /// # Errors
+    /// What no limit was measured of.
+    pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, String> {
+        let find = |what: &str, place: Site, element: &str| {
+            let is_it = |row: &&CeilingRow| row.what == what && row.place == place && row.element == element;
+            ceilings.iter().filter(is_it).find(|row| row.value.is_some())
+        };
+        let rate = |what: &str, place: Site, element: &str, told: &str| {
+            let value =
+                find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0);
+            value.map(|value| 1e9 * value).ok_or_else(|| told.to_owned())
+        };
+        // A CPU's additions are measured of whole vectors.
+        let vector = find("add", Site::Unit, "f32").and_then(|row| {
+            let text = row.params.split(' ').find_map(|word| word.strip_prefix("vec="))?;
+            text.parse::<f64>().ok()
+        });
+        let lanes = if is_gpu { 1.0 } else { vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0) };
+        Ok(DeviceRates {
+            is_gpu,
+            reading: rate("read", Site::Cache, "", "reads of its caches")?,
+            writing: rate("write", Site::Cache, "", "writes to its caches")?,
+            copying: rate("copy", Site::Cache, "", "copies within its caches")?,
+            local: rate("local", Site::Unit, "", "local memory")?,
+            adding: rate("add", Site::Unit, "f32", "additions of f32")? / lanes,
+            launch: find("launch, event time", Site::Host, "").and_then(|row| row.value).map(|us| us * 1e-6),
+        })
+    }
+}
+
+/// A part of the model's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimePart {
+    /// Launching.
+    Launches,
+    /// What the family's limit demands: bytes of memory, or operations.
+    Limit,
+    /// Segments of global memory in the caches.
+    Segments,
+    /// Passes of local memory.
+    Local,
+    /// Instructions.
+    Instructions,
+}
+
+/// The parts of a time, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ModelTime {
+    /// What launches cost.
+    pub launches: f64,
+    /// What the family's limit demands.
+    pub limit: f64,
+    /// Segments in the caches.
+    pub segments: f64,
+    /// Passes of local memory.
+    pub local: f64,
+    /// Instructions.
+    pub instructions: f64,
+}
+
+impl ModelTime {
+    /// Of a measured row whose kernels did this; none where the row lacks its limit or its launches' cost.
+    pub fn of(row: &Row, tally: &Tally, rates: &DeviceRates) -> Option<ModelTime> {
+        let limit = limit(row, rates)?;
+        let (counts, memory) = (&tally.counts, &tally.counts.memory);
+        let requests = WARP * (counts.global().requests + counts.local().requests) as f64;
+        // A loop that the simulator's compiler does not unroll is not what a GPU runs: then the operations that the problem
+        // demands count, and the requests.
+        let instructions = match (rates.is_gpu, tally.private > 0) {
+            (false, _) => counts.lanes as f64 / rates.adding,
+            (true, false) => WARP * counts.issued as f64 / rates.adding,
+            (true, true) if is_bounded_by_operations(row) => limit + requests / rates.adding,
+            (true, true) => (row.ops? as f64 / counts.lanes_busy(LockstepModel::USUAL.warp)? + requests) / rates.adding,
+        };
+        let gpu_only = |seconds: f64| if rates.is_gpu { seconds } else { 0.0 };
+        let (reads, writes) = (memory.global_read.segments as f64, memory.global_write.segments as f64);
+        Some(ModelTime {
+            launches: row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?,
+            limit,
+            segments: gpu_only(SEGMENT * (reads / rates.reading + writes / rates.writing)),
+            local: gpu_only(PASS * counts.local().passes as f64 / rates.local),
+            instructions,
+        })
+    }
+
+    /// Seconds of a part.
+    pub fn get(&self, part: TimePart) -> f64 {
+        match part {
+            TimePart::Launches => self.launches,
+            TimePart::Limit => self.limit,
+            TimePart::Segments => self.segments,
+            TimePart::Local => self.local,
+            TimePart::Instructions => self.instructions,
+        }
+    }
+
+    /// What compute units take.
+    pub fn compute(&self) -> f64 {
+        self.local + self.instructions
+    }
+
+    /// The whole time, in seconds.
+    pub fn whole(&self) -> f64 {
+        self.launches + self.limit.max(self.segments).max(self.compute())
+    }
+
+    /// The part that takes most of what counts.
+    pub fn largest(&self) -> TimePart {
+        let beside = self.whole() - self.launches;
+        if self.launches >= beside {
+            return TimePart::Launches;
+        }
+        let beside = beside * (1.0 - 1e-9);
+        match (beside <= self.limit, beside <= self.segments, self.local > self.instructions) {
+            (true, ..) => TimePart::Limit,
+            (_, true, _) => TimePart::Segments,
+            (_, _, true) => TimePart::Local,
+            _ => TimePart::Instructions,
+        }
+    }
+}
+
+fn is_bounded_by_operations(row: &Row) -> bool {
+    kernels::family(&row.family).is_some_and(|family| !family.ceiling.is_memory())
+}
+
+/// Seconds that the family's limit demands: of memory's, or of a cache's where the data fit it.
+fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
+    if is_bounded_by_operations(row) {
+        return Some(row.ops? as f64 / (1e9 * row.ceiling_gops?));
+    }
+    let cached = if row.ceiling == "copy" { rates.copying } else { rates.reading };
+    let rate = if row.has_flag(flag::FITS_CACHE) { cached } else { 1e9 * row.ceiling_gbps? };
+    Some(row.bytes? as f64 / rate)
+}

@@ -1,0 +1,305 @@
+//! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
+
+use super::model::{DeviceRates, ModelTime, TimePart};
+use super::tally::{Tally, is_counted_of, is_of_rung, tally};
+use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
+use gpulab_kernels::{self as kernels, Form};
+use gpulab_model::outcome::Status;
+use gpulab_record::{Row, clear_factor};
+
+/// Times that a prediction may miss by; beyond, something acts that counts do not see.
+const PARTED: f64 = 1.5;
+
+/// The least factor between two predictions that is a difference.
+pub const DIFFERENT: f64 = 1.02;
+
+/// Work-items of a warp.
+const WARP: u64 = LockstepModel::USUAL.warp;
+
+/// A rung's time, as measured and as the model has it.
+#[derive(Clone, Debug)]
+pub struct RungTime {
+    /// The measured row.
+    pub row: Row,
+    /// Its median, in seconds.
+    pub measured: f64,
+    /// What was counted, and the model's time; or why there is none.
+    pub model: Result<(Tally, ModelTime), &'static str>,
+    /// What is to be known of the counts.
+    pub remark: String,
+}
+
+/// What explains that a time and the model's part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// Groups of fewer items than a warp.
+    LonelyItems,
+    /// Segments that lie apart.
+    Scattered,
+    /// Items that wait at barriers.
+    Barriers,
+    /// A core that runs items one after the other, each over its own addresses.
+    ItemByItem,
+    /// Latency, or caches that miss.
+    Latency,
+    /// A compiler that keeps more in registers than the simulator's.
+    Registers,
+    /// A compiler that works on several items at once.
+    Vectors,
+    /// Work that overlaps, or caches that help.
+    Overlap,
+}
+
+/// What a step changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Launches.
+    Launches,
+    /// Bytes that the problem demands.
+    Bytes,
+    /// Segments of a load from global memory.
+    ReadSegments,
+    /// Segments of a store to global memory.
+    WriteSegments,
+    /// Requests of global memory, for as many results as a warp has items.
+    GlobalRequests,
+    /// Requests of local memory, for as many results as a warp has items.
+    LocalRequests,
+    /// Passes of such a request.
+    LocalPasses,
+    /// Instructions of items, for each result.
+    Instructions,
+    /// The share of lanes that are busy.
+    LanesBusy,
+}
+
+/// A count of both rungs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CountChange {
+    /// Of what.
+    pub cause: Cause,
+    /// The rung before.
+    pub before: f64,
+    /// The rung.
+    pub after: f64,
+}
+
+impl CountChange {
+    /// By what the time of its part grows where only this changes.
+    pub fn factor(&self) -> f64 {
+        match self.cause {
+            Cause::LanesBusy => self.before / self.after,
+            _ => self.after / self.before,
+        }
+    }
+}
+
+/// What there is to say of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepReason {
+    /// The times differ by less than can be seen: by so much; or they are not to be compared.
+    Undecided(f64),
+    /// A rung was not counted.
+    Uncounted(&'static str),
+    /// The counts do not make this difference.
+    Unexplained {
+        /// Times by which the model's time falls.
+        predicted: f64,
+        /// Whether in the model both take as long as the family's limit demands.
+        at_limit: bool,
+    },
+    /// They do.
+    Explained {
+        /// Times by which the model's time falls.
+        predicted: f64,
+        /// The part of the time that changes most.
+        part: TimePart,
+        /// The count that changes it.
+        change: CountChange,
+    },
+}
+
+/// The times of a ladder's rungs, and the reasons of its steps.
+#[derive(Clone, Debug)]
+pub struct LadderReasons {
+    /// The rungs, in order.
+    pub rungs: Vec<RungTime>,
+    /// Of the step to each rung but the first: by how much the time falls, and why.
+    pub steps: Vec<(f64, StepReason)>,
+}
+
+/// The reasons of a ladder's rows, one case on one device, by these counts.
+pub fn reasons(rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> LadderReasons {
+    let is_rung = |row: &&Row| is_of_rung(row) && row.status == Status::Ok && row.repeats().is_none();
+    let time = |row: &Row| {
+        let is_beyond = counts.iter().any(|count| is_counted_of(count, row) && count.status != Status::Ok);
+        let why =
+            if is_beyond { "the simulator lacks what its kernel needs" } else { "not counted with these settings" };
+        let counted = tally(row, counts, rates.is_gpu).ok_or(why);
+        let model = counted.and_then(|tally| {
+            let time = ModelTime::of(row, &tally, rates).ok_or("its row lacks the limit or what launches cost")?;
+            Ok((tally, time))
+        });
+        let remark = counts.iter().find(|count| is_counted_of(count, row) && count.status == Status::Ok);
+        let remark = remark.map_or_else(String::new, |count| count.reason.clone());
+        let measured = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0)?;
+        Some(RungTime { row: row.clone(), measured, model, remark })
+    };
+    let rungs: Vec<RungTime> = rows.iter().filter(is_rung).filter_map(time).collect();
+    let step = |pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu));
+    let steps = rungs.windows(2).map(step).collect();
+    LadderReasons { rungs, steps }
+}
+
+fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason {
+    let gain = before.measured / after.measured;
+    if before.row.is_tuned() != after.row.is_tuned() {
+        return StepReason::Undecided(f64::INFINITY);
+    }
+    let clear = clear_factor(Some(&before.row), &after.row);
+    if gain.max(1.0 / gain) <= clear {
+        return StepReason::Undecided(clear);
+    }
+    let (Ok(old), Ok(new)) = (&before.model, &after.model) else {
+        let why = [before, after].iter().find_map(|rung| rung.model.as_ref().err().copied());
+        return StepReason::Uncounted(why.unwrap_or_default());
+    };
+    if rates_differ(old, new, is_gpu) {
+        return StepReason::Uncounted("the simulator's compiler unrolls the loops of one of the two");
+    }
+    let predicted = old.1.whole() / new.1.whole();
+    let is_alike = (gain > 1.0) == (predicted > 1.0) && predicted.max(1.0 / predicted) >= DIFFERENT;
+    let explained = is_alike.then(|| explain((&before.row, old), (&after.row, new), gain > 1.0, is_gpu)).flatten();
+    match explained {
+        Some((part, change)) => StepReason::Explained { predicted, part, change },
+        None => {
+            let launches = (old.1.launches - new.1.launches).abs();
+            let is_at_limit = |(_, model): &&(Tally, ModelTime)| model.largest() == TimePart::Limit;
+            let at_limit = [old, new].iter().all(is_at_limit) && launches < 0.01 * new.1.whole();
+            StepReason::Unexplained { predicted, at_limit }
+        }
+    }
+}
+
+/// Whether instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
+fn rates_differ(old: &(Tally, ModelTime), new: &(Tally, ModelTime), is_gpu: bool) -> bool {
+    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
+    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
+    is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new))
+}
+
+type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
+
+/// The part of the time that falls, or grows, most among those that count, and the count that makes it.
+fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(TimePart, CountChange)> {
+    let (old, new) = (&before.1.1, &after.1.1);
+    let sign = if is_gain { 1.0 } else { -1.0 };
+    // What was not the longest before a gain, or is not after a loss, hides behind another part.
+    let slower = if is_gain { old } else { new };
+    // Within what rounding leaves of a sum.
+    let longest = (slower.whole() - slower.launches) * (1.0 - 1e-9);
+    let counts = |part: &TimePart| match part {
+        TimePart::Launches => true,
+        TimePart::Limit => slower.limit >= longest,
+        TimePart::Segments => slower.segments >= longest,
+        TimePart::Local | TimePart::Instructions => slower.compute() >= longest,
+    };
+    let all = [TimePart::Launches, TimePart::Limit, TimePart::Segments, TimePart::Local, TimePart::Instructions];
+    let fall = |part: &TimePart| sign * (old.get(*part) - new.get(*part));
+    let part = all.into_iter().filter(counts).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
+    let change = changes(part, before, after, is_gpu).into_iter().filter(|change| sign * change.factor().ln() < 0.0);
+    let most = change.max_by(|a, b| a.factor().ln().abs().total_cmp(&b.factor().ln().abs()))?;
+    (fall(&part) > 0.0).then_some((part, most))
+}
+
+/// The counts that make a part of the time, of both rungs.
+fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<CountChange> {
+    let segments = |of: fn(&MemoryCounts) -> RequestCounts| {
+        let [old, new] = [before, after].map(|(_, (tally, _))| of(&tally.counts.memory).segments);
+        old.abs_diff(new)
+    };
+    let is_unrolled = [before, after].iter().any(|(_, (tally, _))| tally.private > 0);
+    let causes: &[Cause] = match part {
+        // Of loops that the device unrolls the model takes the requests, and what the problem demands.
+        TimePart::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
+        TimePart::Launches => &[Cause::Launches],
+        TimePart::Limit => &[Cause::Bytes],
+        TimePart::Segments if segments(|memory| memory.global_read) >= segments(|memory| memory.global_write) => {
+            &[Cause::ReadSegments, Cause::GlobalRequests]
+        }
+        TimePart::Segments => &[Cause::WriteSegments, Cause::GlobalRequests],
+        TimePart::Local => &[Cause::LocalRequests, Cause::LocalPasses],
+        TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
+        TimePart::Instructions => &[Cause::Instructions],
+    };
+    let change = |&cause: &Cause| CountChange { cause, before: value(cause, before), after: value(cause, after) };
+    causes.iter().map(change).filter(|change| change.before > 0.0 && change.after > 0.0).collect()
+}
+
+fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
+    let (counts, memory) = (&tally.counts, &tally.counts.memory);
+    let each = |of: u64| of as f64 / results(row);
+    let segments = |requests: &RequestCounts| requests.segments_a_request().unwrap_or(0.0);
+    match cause {
+        Cause::Launches => row.launches.unwrap_or(0) as f64,
+        Cause::Bytes => row.bytes.unwrap_or(0) as f64,
+        Cause::ReadSegments => segments(&memory.global_read),
+        Cause::WriteSegments => segments(&memory.global_write),
+        Cause::GlobalRequests => each(WARP * counts.global().requests),
+        Cause::LocalRequests => each(WARP * counts.local().requests),
+        Cause::LocalPasses => counts.local().passes_a_request().unwrap_or(0.0),
+        Cause::Instructions => each(counts.lanes),
+        Cause::LanesBusy => counts.lanes_busy(WARP).unwrap_or(0.0),
+    }
+}
+
+/// Elements, or of a product of matrices pairs.
+pub fn results(row: &Row) -> f64 {
+    let elements = row.n as f64 * row.m as f64;
+    match kernels::family(&row.family).map(|family| family.form) {
+        Some(Form::Square) => elements * row.n as f64,
+        _ => elements,
+    }
+}
+
+/// Whether two factors part by more than a prediction may miss by.
+pub fn is_parted(measured: f64, predicted: f64) -> bool {
+    (measured / predicted).max(predicted / measured) > PARTED
+}
+
+impl RungTime {
+    /// The model's time, where there is one.
+    pub fn model_time(&self) -> Option<&ModelTime> {
+        self.model.as_ref().ok().map(|(_, model)| model)
+    }
+
+    /// The measured time over the model's.
+    pub fn over_model(&self) -> Option<f64> {
+        self.model.as_ref().ok().map(|(_, model)| self.measured / model.whole())
+    }
+
+    /// What it points to that the measured time and the model's part by more than [`PARTED`]; none where they do not, or where
+    /// an unsteady device can make that.
+    pub fn parting(&self, is_gpu: bool) -> Option<Parting> {
+        const MANY_BARRIERS: f64 = 4.0;
+        let (tally, model) = self.model.as_ref().ok()?;
+        let over = self.measured / model.whole();
+        if over < 1.0 / PARTED {
+            return Some(match (is_gpu, tally.private > 0) {
+                (false, _) => Parting::Vectors,
+                (true, true) => Parting::Registers,
+                (true, false) => Parting::Overlap,
+            });
+        }
+        let items = self.row.wg.split('x').filter_map(|side| side.parse::<f64>().ok()).product::<f64>();
+        let barriers = tally.barriers as f64 / tally.groups.max(1) as f64;
+        (over > PARTED * self.row.drift()).then_some(match is_gpu {
+            false => Parting::ItemByItem,
+            _ if model.largest() == TimePart::Launches => Parting::Latency,
+            _ if items < WARP as f64 => Parting::LonelyItems,
+            _ if model.largest() == TimePart::Segments => Parting::Scattered,
+            _ if barriers >= MANY_BARRIERS => Parting::Barriers,
+            _ => Parting::Latency,
+        })
+    }
+}

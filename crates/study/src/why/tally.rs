@@ -1,0 +1,66 @@
+//! What a measured row's kernels did, by counts of small cases of the same kernel and settings.
+
+use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
+use gpulab_kernels::values;
+use gpulab_kernels::{self as kernels, Rung};
+use gpulab_model::data::Shape;
+use gpulab_model::plan::{Case, Target};
+use gpulab_record::{Row, params_of};
+
+/// What a case's timed launches do, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Instructions and requests.
+    pub counts: Counts,
+    /// Work-groups.
+    pub groups: u64,
+    /// Barriers, one for each group that comes to one.
+    pub barriers: u64,
+    /// Accesses to arrays that the simulator's compiler kept in no registers.
+    pub private: u64,
+}
+
+/// Whether a count is of the kernel and the settings of a measured row, at whatever size, and for the usual machine.
+pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
+    let machine = LockstepModel { warp: count.warp, segment: count.segment, banks: count.banks };
+    let (counted, measured) = (counted_settings(&count.params), counted_settings(&row.params));
+    let is_same_case = (count.family.as_str(), count.variant.as_str(), count.dtype, count.wg.as_str(), counted)
+        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg.as_str(), measured);
+    is_same_case && machine == LockstepModel::USUAL
+}
+
+/// Whether it is of a rung, or of a reader's kernel; not of a reference or a CPU baseline.
+pub(super) fn is_of_rung(row: &Row) -> bool {
+    let rung = || kernels::family(&row.family).and_then(|family| family.rung(&row.variant));
+    row.rung.is_some() || rung().is_some_and(Rung::is_own)
+}
+
+/// A measured rung's case; none of references and CPU baselines.
+pub fn case_of(row: &Row) -> Option<Case> {
+    if !is_of_rung(row) {
+        return None;
+    }
+    Some(Case {
+        wg: values::work_group(&row.wg).ok()?,
+        params: params_of(&row.params),
+        ..Case::of(&row.family, &row.variant, row.dtype, Shape { n: row.n, m: row.m })
+    })
+}
+
+/// What a measured row's kernels did; none without counts of two small cases of its settings.
+pub fn tally(row: &Row, counts: &[CountRow], is_gpu: bool) -> Option<Tally> {
+    let case = case_of(row)?;
+    let family = kernels::family(&row.family)?;
+    let plan = family.plan(family.rung(&row.variant)?, &case, &Target::with_everything(is_gpu)).ok()?;
+    let own: Vec<CountRow> = counts.iter().filter(|count| is_counted_of(count, row)).cloned().collect();
+    let launches = stretched(&case, &plan, &own)?;
+    let timed = launches.iter().filter(|launch| launch.timed == Some(true));
+    Some(timed.fold(Tally::default(), |mut sum, launch| {
+        let cell = |cell: Option<u64>| cell.unwrap_or(0);
+        sum.counts += launch.counts();
+        sum.groups += cell(launch.groups);
+        sum.barriers += cell(launch.barriers);
+        sum.private += cell(launch.private_accesses);
+        sum
+    }))
+}
