@@ -23,7 +23,7 @@ pub fn params_of(text: &str) -> Params {
 }
 
 /// The lines of one kind of CSV file.
-pub trait CsvRecord: Clone + Serialize + DeserializeOwned {
+pub trait CsvRecord: Clone + Send + Serialize + DeserializeOwned {
     /// Names of the columns, in order.
     const COLUMNS: &'static [&'static str];
 

@@ -102,7 +102,7 @@ const NAMED_GROUPS: usize = 3;
 /// `v5 16x16, v7 1`: the rungs whose work-groups are not those of most.
 fn other_groups(rungs: &[&Row], wg: &str) -> Vec<String> {
     let own = rungs.iter().filter(|r| !r.wg.is_empty() && r.wg != wg);
-    own.map(|r| format!("{} {}", short_label(r), r.wg)).collect()
+    own.map(|r| format!("{} has {}", short_label(r), r.wg)).collect()
 }
 
 /// The work-groups, where they are too many for a title.
@@ -110,7 +110,7 @@ fn own_groups(rungs: &[&Row], wg: &str) -> Option<String> {
     // Where arithmetic is the bound most rungs have a work-group size of their own.
     let is_told = rungs.first().is_some_and(|row| is_memory_bound(row));
     let told = other_groups(rungs, wg);
-    (is_told && told.len() > NAMED_GROUPS).then(|| format!("work-groups: {}; of all others {wg}", told.join(", ")))
+    (is_told && told.len() > NAMED_GROUPS).then(|| format!("work-groups: {}; all others {wg}", told.join(", ")))
 }
 
 /// Which rungs have tuned settings, and what follows for gains.

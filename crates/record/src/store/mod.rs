@@ -21,6 +21,7 @@ use crate::{CsvRecord, OLDEST_SCHEMA, Point, Row, SCHEMA};
 use gpulab_model::Error;
 use gpulab_system::files;
 use gpulab_system::terminal::is_unsafe;
+use rayon::prelude::*;
 use serde::Serialize;
 use sink::Sink;
 use std::io::Write;
@@ -223,38 +224,71 @@ fn is_time(cell: &[u8]) -> bool {
 
 /// The lines of a table, which need not all be in memory twice.
 fn records<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
-    /// What results are compared by.
-    const TIME: &str = "t_median_s";
     // What is no table is said before what is wrong with one of its rows.
-    each_record(text, name, &mut |_| Ok(()))?;
-    let mut rows = Vec::new();
-    let (mut header, mut schema, mut time) = (csv::ByteRecord::new(), None, None);
+    parsed(text, name).map_err(|wrong| each_record(text, name, &mut |_| Ok(())).err().unwrap_or(wrong))
+}
+
+/// The same, with whatever is wrong first.
+fn parsed<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+    /// Lines that are turned into rows at once, by all cores.
+    const TOGETHER: usize = 4096;
+    let (mut rows, mut header, mut lines) = (Vec::new(), None, Vec::new());
+    let mut flush = |header: &Header, lines: &mut Vec<csv::ByteRecord>| {
+        let some: Vec<Result<T, Error>> = lines.par_drain(..).map(|line| header.row(&line, name)).collect();
+        some.into_iter().try_for_each(|row| row.map(|row| rows.push(row)))
+    };
     let (_, torn) = each_record(text, name, &mut |record| {
-        if header.is_empty() {
-            let place = |name: &str| record.iter().position(|column| column == name.as_bytes());
-            (schema, time) = (place("schema"), place(TIME));
-            header = record;
-            return Ok(());
+        match &header {
+            None => header = Some(Header::new::<T>(record)),
+            Some(header) => {
+                lines.push(record);
+                if lines.len() == TOGETHER {
+                    flush(header, &mut lines)?;
+                }
+            }
         }
+        Ok(())
+    })?;
+    header.map_or(Ok(()), |header| flush(&header, &mut lines))?;
+    Ok((rows, torn))
+}
+
+/// What results are compared by.
+const TIME: &str = "t_median_s";
+
+/// The first line of a table of results.
+struct Header {
+    /// The columns' names, if they are not this version's in this version's order.
+    names: Option<csv::ByteRecord>,
+    schema: Option<usize>,
+    time: Option<usize>,
+}
+
+impl Header {
+    fn new<T: CsvRecord>(names: csv::ByteRecord) -> Header {
+        let place = |name: &str| names.iter().position(|column| column == name.as_bytes());
+        let (schema, time) = (place("schema"), place(TIME));
+        let is_current = names.iter().eq(T::COLUMNS.iter().map(|name| name.as_bytes()));
+        Header { names: (!is_current).then_some(names), schema, time }
+    }
+
+    /// A line's record. Errors: `Usage`.
+    fn row<T: CsvRecord>(&self, record: &csv::ByteRecord, name: &str) -> Result<T, Error> {
         let line = record.position().map_or(0, csv::Position::line);
-        let why = |e| Error::Usage(format!("{name}, line {line}, is not a result row: {}", reason(&e, T::COLUMNS)));
+        let why = |why: String| Error::Usage(format!("{name}, line {line}, is not a result row: {why}"));
         // A newer version's rows may differ in more than that.
-        let cell = schema.and_then(|i| record.get(i)).and_then(|cell| std::str::from_utf8(cell).ok()?.parse().ok());
+        let cell =
+            self.schema.and_then(|i| record.get(i)).and_then(|cell| std::str::from_utf8(cell).ok()?.parse().ok());
         if let Some(newer) = cell.filter(|schema| !(OLDEST_SCHEMA..=SCHEMA).contains(schema)) {
             return Err(unknown_schema(name, line, newer));
         }
-        if let Some(cell) = time.and_then(|i| record.get(i)).filter(|cell| !is_time(cell)) {
-            let cell = String::from_utf8_lossy(cell).escape_debug().to_string();
-            return Err(Error::Usage(format!(
-                "{name}, line {line}, is not a result row: {TIME} is not a time: '{cell}'"
-            )));
+        if let Some(cell) = self.time.and_then(|i| record.get(i)).filter(|cell| !is_time(cell)) {
+            return Err(why(format!("{TIME} is not a time: '{}'", String::from_utf8_lossy(cell).escape_debug())));
         }
-        let mut row: T = record.deserialize(Some(&header)).map_err(why)?;
+        let mut row: T = record.deserialize(self.names.as_ref()).map_err(|e| why(reason(&e, T::COLUMNS)))?;
         row.texts().into_iter().for_each(unguard);
-        rows.push(row);
-        Ok(())
-    })?;
-    Ok((rows, torn))
+        Ok(row)
+    }
 }
 
 /// Writes a whole file of result rows: under another name first, so that it is there complete or not at

@@ -101,6 +101,9 @@ pub fn painted(text: &str) -> String {
 }
 
 fn push(safe: &mut String, text: &str) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        return safe.push_str(text);
+    }
     for c in text.chars() {
         match c {
             '\n' | '\t' => safe.push(c),
