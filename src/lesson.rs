@@ -12,7 +12,6 @@ pub(crate) enum Lesson {
     Ladder(&'static Family),
     /// A rung or a reference.
     Kernel(&'static Family, &'static Rung),
-    /// An experiment.
     Study(&'static Experiment),
 }
 

@@ -14,7 +14,6 @@ const OUTPUTS: [&str; 4] = ["--csv", "--json", "--md", "--samples"];
 
 /// What was run.
 pub(super) struct Done<'a> {
-    /// The command.
     pub command: &'a Command,
     /// The device that the command line names.
     pub device: Option<&'a str>,

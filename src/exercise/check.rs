@@ -134,9 +134,7 @@ impl CountMetric {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Demand {
-    /// At most this.
     Most(f64),
-    /// At least this.
     Least(f64),
     /// At most this times what the starter has.
     MostOfStarter(f64),
@@ -146,7 +144,6 @@ pub enum Demand {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CountCheck {
-    /// What is counted.
     pub metric: CountMetric,
     /// What it must be.
     pub wanted: Demand,

@@ -24,14 +24,12 @@ pub const NAMES: &[&str] = &[
     "overlap",
 ];
 
-/// An exercise.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exercise {
     /// Its name: that of its folder.
     #[serde(skip)]
     pub name: &'static str,
-    /// Its title.
     pub title: String,
     /// The family whose problem the kernel solves; none of a question.
     pub family: Option<String>,

@@ -47,7 +47,6 @@ impl ExerciseVerdict {
 /// What a submission is found to be, and why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grade {
-    /// The exercise.
     pub exercise: String,
     /// What it comes to.
     pub verdict: ExerciseVerdict,

@@ -59,7 +59,6 @@ impl Progress {
         self.0.get(name).cloned().unwrap_or_default()
     }
 
-    /// To be changed.
     pub fn change(&mut self, name: &str) -> &mut Standing {
         self.0.entry(name.to_owned()).or_default()
     }

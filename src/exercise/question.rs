@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 pub struct Question {
     /// What stands before `=` on the sheet.
     pub name: String,
-    /// What is asked.
     pub ask: String,
     /// The unit of the answer.
     pub unit: String,

@@ -129,7 +129,6 @@ pub struct Rung {
 pub struct Ask<'a> {
     /// The rung's family.
     pub family: &'a Family,
-    /// The rung.
     pub rung: &'a Rung,
     /// What to run; never of size 0.
     pub case: &'a Case,
@@ -245,7 +244,6 @@ pub struct Spot {
 /// A change that was made.
 #[derive(Clone, Debug)]
 pub struct Changed {
-    /// The change.
     pub change: Change,
     /// What was there before.
     pub old: Array,

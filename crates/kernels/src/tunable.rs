@@ -25,7 +25,6 @@ pub struct Tunable {
 pub enum Kind {
     /// A whole number.
     Number {
-        /// The least.
         least: u64,
         /// The greatest.
         most: u64,
@@ -62,7 +61,6 @@ impl Tunable {
         Tunable { name, about, kind: Kind::Switch, values: &["0", "1"], default: "", is_searched: true }
     }
 
-    /// One of these values.
     pub const fn choice(name: &'static str, about: &'static str, values: &'static [&'static str]) -> Tunable {
         Tunable { name, about, kind: Kind::Choice, values, default: "", is_searched: true }
     }

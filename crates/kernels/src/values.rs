@@ -267,7 +267,6 @@ pub const FORMAT_AND_FILE: [&str; 2] = ["FORMAT", "FILE"];
 /// What a search may use up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchBudget {
-    /// Seconds.
     Seconds(f64),
     /// Configurations.
     Evaluations(usize),

@@ -45,7 +45,6 @@ pub enum Error {
 /// What an exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
-    /// The code.
     pub code: u8,
     /// When a command ends with it.
     pub means: &'static str,

@@ -123,7 +123,6 @@ pub struct Peaks {
 /// What launches that do next to nothing take on a device, in seconds by a row's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaunchCost {
-    /// The clock.
     pub clock: Clock,
     /// One launch.
     pub first: f64,

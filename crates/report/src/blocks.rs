@@ -32,7 +32,6 @@ pub struct BlockError {
 enum DocLine<'a> {
     /// `<!-- gpulab ... -->`.
     Mark(&'a str),
-    /// `<!-- end -->`.
     End,
     /// `<!-- gpulab` without its end.
     Broken,

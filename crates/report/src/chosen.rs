@@ -20,7 +20,6 @@ enum ColumnSource {
     Verdict,
     /// A ladder's table, by the place of the column in it.
     Table(&'static TableColumn),
-    /// A file.
     File(&'static ColumnEntry),
     /// A setting of kernels, by name.
     Setting(String),

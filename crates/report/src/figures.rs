@@ -31,7 +31,6 @@ pub struct Figure {
 pub struct FigureTable {
     /// Names of the columns.
     pub header: Vec<String>,
-    /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 

@@ -80,7 +80,6 @@ pub fn code(text: &dyn Fn(Screen) -> String) -> String {
     if text.trim().is_empty() { String::new() } else { fenced(&text) }
 }
 
-/// A table of texts.
 pub fn text_table(heads: &[&str], rows: &[Vec<String>]) -> String {
     let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
     let column = |(at, head): (usize, &&str)| GridColumn::texts(*head, cells(at), 0);

@@ -2,7 +2,6 @@
 
 use super::wrap::wrapped;
 
-/// The page.
 const PAGE: &str = include_str!("../../../docs/sources.md");
 
 /// How the table of a source begins.

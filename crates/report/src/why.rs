@@ -51,7 +51,6 @@ pub fn model_text(is_gpu: bool, screen: Screen) -> String {
     format::on_screen(&format::wrap(model(is_gpu), screen.width, "  "), screen)
 }
 
-/// What the model is.
 pub fn model(is_gpu: bool) -> &'static str {
     match is_gpu {
         true => {
@@ -151,7 +150,6 @@ pub fn without_limit(missing: &str, device: &str) -> String {
     )
 }
 
-/// A step in one sentence.
 pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> String {
     let step = format!("{} to {}", short_label(before), short_label(after));
     if before.is_tuned() != after.is_tuned() {

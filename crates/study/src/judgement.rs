@@ -31,7 +31,6 @@ pub enum Ruling {
 pub struct TriedCase {
     /// Its size.
     pub shape: Shape,
-    /// Its work-group.
     pub wg: WorkGroup,
     /// What came of it.
     pub ruling: Ruling,

@@ -80,7 +80,6 @@ impl ScratchFolder {
         }
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }

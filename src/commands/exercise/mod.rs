@@ -53,7 +53,6 @@ pub(super) fn next(action: Option<&ExerciseAction>) -> Option<String> {
     }
 }
 
-/// The exercise of a name.
 fn find(name: &str) -> Result<Exercise, Error> {
     exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(words::unknown("exercise", name, NAMES)))
 }

@@ -95,7 +95,6 @@ fn export_file(options: &TuneArgs) -> Result<Option<&str>, Error> {
     }
 }
 
-/// What is to be tuned.
 struct AskedTuning {
     family: &'static Family,
     rungs: Vec<&'static Rung>,

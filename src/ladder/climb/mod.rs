@@ -128,12 +128,10 @@ impl<'a> Climb<'a> {
         climb
     }
 
-    /// The ladder.
     pub(crate) fn ladder(&self) -> &'a LadderRun {
         self.study.ladder
     }
 
-    /// The device.
     pub(crate) fn info(&self) -> &DeviceInfo {
         self.executor.info()
     }

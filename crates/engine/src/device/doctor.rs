@@ -179,7 +179,6 @@ fn driver_by_driver(how: &str) -> Listing {
     listing
 }
 
-/// The platforms of one driver.
 fn ask_driver(file: &Path) -> Result<Vec<PlatformInfo>, String> {
     let Some((_, library)) = library(file) else { return Ok(Vec::new()) };
     let unusable = |e: std::io::Error| format!("it cannot be asked alone: {e}");

@@ -17,7 +17,6 @@ const ENQUEUE: &str = "clEnqueueNDRangeKernel";
 pub(super) struct LaunchContext<'a> {
     /// Every buffer of the device.
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    /// The device.
     pub(super) device: DeviceId,
     /// Its `__local` memory, in bytes.
     pub(super) local_mem: u64,

@@ -62,7 +62,6 @@ pub struct Stamps {
     pub submit: u64,
     /// It began.
     pub start: u64,
-    /// It ended.
     pub end: u64,
 }
 
@@ -78,7 +77,6 @@ pub struct Timing {
 /// Host bytes for a place in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferWrite<'a> {
-    /// The buffer.
     pub buffer: BufferId,
     /// Where in it, in bytes.
     pub offset: usize,

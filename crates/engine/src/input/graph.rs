@@ -14,9 +14,7 @@ use std::path::Path;
 /// A file's graph.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphFile {
-    /// A list of edges.
     Edges(EdgeList),
-    /// A matrix.
     Matrix(Matrix),
 }
 

@@ -128,7 +128,6 @@ impl JudgedWorker<'_> {
 /// What Rust, LLVM and C++ say last where there is no memory left.
 const OUT_OF_MEMORY: [&str; 4] = ["memory allocation of", "out of memory", "bad_alloc", "foreign exception"];
 
-/// What came of a case.
 fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
     let (wg, ruling, reason) = match came {
         Ok(outcome) => {

@@ -83,7 +83,6 @@ impl Session {
         self.files = files;
     }
 
-    /// The device.
     pub fn device(&self) -> &dyn Device {
         &*self.device
     }

@@ -56,7 +56,6 @@ pub struct Setup {
 /// A program that is put round a worker process: a simulator that brings its own OpenCL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wrapper {
-    /// The program.
     pub program: PathBuf,
     /// Its arguments; the worker's command line follows them.
     pub args: Vec<OsString>,

@@ -219,7 +219,6 @@ impl Description {
         self.form().shape(size(self.n.unwrap_or(usual)), self.m.map(size))
     }
 
-    /// What bounds it.
     pub(crate) fn bound(&self) -> Option<Bound> {
         BOUNDS.into_iter().find(|bound| bound.name() == self.limit)
     }

@@ -4,7 +4,6 @@ use gpulab_model::data::{Array, Dtype};
 use gpulab_model::plan::Case;
 use std::sync::Arc;
 
-/// A question for an oracle.
 pub struct OracleQuestion<'a> {
     /// Sizes and type.
     pub case: &'a Case,

@@ -48,13 +48,11 @@ impl Variant {
 }
 
 impl Exchange {
-    /// The variant of this name.
     pub fn variant(&self, name: &str) -> Option<&'static Variant> {
         self.variants.iter().find(|v| v.name == name)
     }
 }
 
-/// The exchange of this name.
 pub fn exchange(name: &str) -> Option<&'static Exchange> {
     EXCHANGES.iter().copied().find(|e| e.name == name)
 }

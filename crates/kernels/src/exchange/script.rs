@@ -8,7 +8,6 @@ use gpulab_model::plan::{Cost, Holding, MemoryKind, QueuedCommand};
 pub struct Script {
     /// Memory of the host.
     pub host: Vec<HostSpec>,
-    /// Buffers.
     pub buffers: Vec<DeviceSpec>,
     /// What launches need.
     pub program: Option<Program>,
@@ -37,9 +36,7 @@ impl Script {
 /// What memory holds before the first command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// [`pattern`].
     Pattern,
-    /// Zeros.
     Zeros,
     /// Whatever is there.
     Undefined,
@@ -112,7 +109,6 @@ impl Answer {
 pub enum AnswerPlace {
     /// In memory of the host.
     Host(usize),
-    /// In a buffer.
     Buffer(usize),
 }
 

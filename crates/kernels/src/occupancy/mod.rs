@@ -56,7 +56,6 @@ pub enum Receiver {
     Group,
 }
 
-/// What a group needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupNeeds {
     /// Registers of a work-item.
@@ -73,7 +72,6 @@ pub const LOCAL: &str = "local memory";
 /// What is held at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resident {
-    /// Groups.
     pub groups: u64,
     /// Their warps.
     pub warps: u64,

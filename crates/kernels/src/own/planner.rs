@@ -36,7 +36,6 @@ struct OwnLaunch<'a> {
 }
 
 impl<'a> OwnLaunch<'a> {
-    /// A value of the declaration.
     fn value(&self, product: &super::declaration::Product) -> Result<u64, Refusal> {
         let value = product.value(&|name| self.own.number(name, &self.ask.case.params, self.wg));
         value.ok_or_else(|| Refusal::Setting("a declared number is 0 or too large".into()))

@@ -27,7 +27,6 @@ pub const OP: Tunable = Tunable::choice(
     "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",
     &["mad", "fma", "add", "min", "add_min"],
 );
-/// Whether the registers are of `half`.
 pub const HALF: Tunable = Tunable::switch("half", "whether registers hold half, from f32 in memory");
 const LENGTH: Tunable =
     Tunable::number("chains", "independent registers of a work-item", (1, MOST), &["8", "4", "16", "12", "6"]);

@@ -299,7 +299,6 @@ trait Comparable: Copy + Poison + Send + Sync + std::fmt::Debug {
     fn equals(self, want: Self) -> bool;
     /// Absolute difference; infinite if it has no size.
     fn distance(self, other: Self) -> f64;
-    /// Whether it is NaN.
     fn is_nan(self) -> bool;
 }
 

@@ -22,17 +22,13 @@ pub enum Share {
     AllButFirst,
     /// All but the very last.
     AllButLast,
-    /// The first of each group.
     FirstOfGroups,
-    /// The last of each group.
     LastOfGroups,
     /// All but the first of each group.
     AllButFirstOfGroups,
     /// All but the last of each group.
     AllButLastOfGroups,
-    /// The first half of each group.
     FirstHalfOfGroups,
-    /// The second half of each group.
     SecondHalfOfGroups,
     /// The first so many of each group.
     FirstPartOfGroups(u64),
@@ -130,7 +126,6 @@ pub enum CellRegion {
     Diagonal,
     /// Those on one side of each tile's diagonal, and perhaps on it.
     HalfOfTiles,
-    /// The diagonal of each tile.
     DiagonalOfTiles,
     /// The first so many rows of each tile.
     FirstRowsOfTiles(u64),
@@ -138,9 +133,7 @@ pub enum CellRegion {
     FirstColumnsOfTiles(u64),
     /// The first cell of each tile.
     FirstOfTiles,
-    /// All rows but the last.
     AllButLastRow,
-    /// All columns but the last.
     AllButLastColumn,
     /// Those whose row is less than the number of columns, and whose column is less than that of rows.
     Square,
@@ -148,7 +141,6 @@ pub enum CellRegion {
     Some,
 }
 
-/// Which cells these are.
 pub fn region(cells: MatrixFlags<'_>) -> CellRegion {
     let MatrixFlags { is_in, columns, tile: [wide, high] } = cells;
     let rows = is_in.len() / columns.max(1);

@@ -11,7 +11,6 @@ pub struct DrawnInput {
     pub fill: Fill,
     /// Their type.
     pub dtype: Dtype,
-    /// The seed.
     pub seed: u64,
     /// 0 for the first input of a case, 1 for the second, ...
     pub stream: u64,
@@ -107,9 +106,7 @@ pub fn streamed<R: Send>(inputs: &[DrawnInput], make: impl Fn(&[Array]) -> R + S
 /// The inputs of a case: all held by the host, or all drawn wherever they are asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inputs {
-    /// Held.
     Held(Vec<Array>),
-    /// Drawn.
     Drawn(Vec<DrawnInput>),
 }
 

@@ -21,7 +21,6 @@ pub struct Job {
 
 /// Runs jobs on the one device that it was opened on.
 pub trait Executor {
-    /// The device.
     fn info(&self) -> &DeviceInfo;
 
     /// Has the next job run in a fresh process, with buffers of its own, where jobs run in processes.

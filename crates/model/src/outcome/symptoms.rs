@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 pub struct Symptoms {
     /// The small size that it was looked at with.
     pub shape: Shape,
-    /// Its work-groups there.
     pub wg: WorkGroup,
     /// Whether its result is right there: then what is wrong shows with other sizes only.
     pub is_right: bool,
@@ -87,7 +86,6 @@ pub enum StartsFrom {
 /// Over which data a result is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataKinds {
-    /// Ones.
     pub ones: bool,
     /// Small whole numbers of both signs.
     pub signed: bool,
@@ -139,7 +137,6 @@ pub struct TriedShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Likeness {
-    /// The input.
     Input,
     /// Tiles are transposed, but stay where they were; of this side.
     TilesStay(u64),

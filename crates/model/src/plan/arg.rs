@@ -11,11 +11,9 @@ pub enum Arg<B = usize> {
     Buffer(B),
     /// An element index or count; its width in the kernel is the macro `INDEX`.
     Index(u64),
-    /// A `uint`.
     Uint(u32),
     /// A `float`, by its bits.
     Float(u32),
-    /// An `int`.
     Int(i32),
     /// `__local` memory of this many bytes.
     Local(usize),

@@ -31,7 +31,6 @@ pub struct Transfer {
     pub host: HostId,
     /// First byte there.
     pub from: usize,
-    /// The buffer.
     pub buffer: BufferId,
     /// First byte there.
     pub at: usize,

@@ -50,12 +50,10 @@ impl Movement {
         self.times.saturating_sub(1).saturating_mul(self.skip)
     }
 
-    /// Rows of the output.
     pub fn output_rows(&self) -> usize {
         if self.transposed { self.columns } else { self.rows }
     }
 
-    /// Columns of the output.
     pub fn output_columns(&self) -> usize {
         if self.transposed { self.rows } else { self.columns }
     }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct Target {
     /// Whether the device has a GPU's shape (many work-items hide latency); CPUs want few, wide ones.
     pub gpu: bool,
-    /// Compute units.
     pub compute_units: u32,
     /// Largest work-group, in work-items.
     pub max_wg: usize,

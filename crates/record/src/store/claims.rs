@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 pub struct OutputFile<'a> {
     /// The option that names it.
     pub option: &'a str,
-    /// Its path.
     pub path: &'a str,
     /// Whether a file that begins so is a result of the same kind, which may be replaced.
     pub is_ours: fn(&str) -> bool,

@@ -73,7 +73,6 @@ impl<T: CsvRecord> CsvFile<T> {
         self.torn.as_deref()
     }
 
-    /// Writes a record.
     pub fn write(&mut self, record: &T) -> Result<(), Error> {
         let mut record = record.clone();
         record.texts().into_iter().for_each(guard);

@@ -39,13 +39,11 @@ pub struct RecordedFolder {
 
 /// A run of an experiment, and what follows from it.
 pub struct RecordedStudy {
-    /// Its points.
     pub points: Vec<Point>,
     /// What it asks.
     pub question: String,
     /// What follows.
     pub finding: String,
-    /// Its picture.
     pub picture: Drawn,
 }
 

@@ -24,7 +24,6 @@ use parts::Ids;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The page.
 pub fn html(material: &PageMaterial<'_>) -> String {
     let ids = Ids::default();
     let devices = devices(material);

@@ -53,7 +53,6 @@ impl Rate {
 pub struct Axis {
     /// `wg`, or the name of a tunable.
     pub name: &'static str,
-    /// Its values.
     pub values: Vec<&'static str>,
 }
 

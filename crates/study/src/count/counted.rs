@@ -36,6 +36,5 @@ pub struct CountedCase {
 pub struct CountedLaunch {
     /// Whether its time would count: others prepare the data.
     pub timed: bool,
-    /// The counts.
     pub counts: LaunchCounts,
 }

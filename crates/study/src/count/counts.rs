@@ -6,7 +6,6 @@ use std::ops::AddAssign;
 /// Requests of one kind of memory: what the items of a warp ask for by one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct RequestCounts {
-    /// Requests.
     pub requests: u64,
     /// Items that took part in them.
     pub items: u64,

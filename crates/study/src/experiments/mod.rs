@@ -162,7 +162,6 @@ pub struct Trial {
     pub case: Case,
 }
 
-/// The experiment of this name.
 pub fn experiment(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().copied().find(|e| e.name == name)
 }

@@ -44,7 +44,6 @@ pub struct RememberedSettings {
 /// A tunable and the values to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name.
     pub name: &'static str,
     /// Its values, in order.
     pub values: Vec<String>,

@@ -30,7 +30,6 @@ pub fn measure_candidate(
 pub struct Finals<'a> {
     /// How they are sampled, in all rounds together.
     pub settings: &'a dyn Fn(&Configuration) -> Settings,
-    /// Runs a job.
     pub run: &'a mut dyn FnMut(&Configuration, &Job) -> Result<Outcome, Error>,
     /// What came of them.
     pub outcomes: Vec<(Configuration, Outcome)>,

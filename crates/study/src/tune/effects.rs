@@ -38,7 +38,6 @@ pub fn time_of(row: &Row) -> Option<f64> {
     row.t_median_s.filter(|seconds| row.status == Status::Ok && !is_above && seconds.is_finite() && *seconds > 0.0)
 }
 
-/// The fastest row.
 pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
     let timed = rows.into_iter().filter_map(|row| Some((row, time_of(row)?)));
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)

@@ -20,7 +20,6 @@ pub const SHARES: [f64; 3] = [0.95, 0.98, 0.99];
 /// What a strategy needs on a space: medians over the seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayLine {
-    /// The strategy.
     pub strategy: Strategy,
     /// Evaluations until the best is within each of [`SHARES`] of the optimum; none if more than half of the seeds end before.
     pub needed: [Option<usize>; 3],

@@ -72,7 +72,6 @@ impl DeviceRates {
 /// A part of the model's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimePart {
-    /// Launching.
     Launches,
     /// What the family's limit demands: bytes of memory, or operations.
     Limit,
@@ -80,7 +79,6 @@ pub enum TimePart {
     Segments,
     /// Passes of local memory.
     Local,
-    /// Instructions.
     Instructions,
 }
 
@@ -95,7 +93,6 @@ pub struct ModelTime {
     pub segments: f64,
     /// Passes of local memory.
     pub local: f64,
-    /// Instructions.
     pub instructions: f64,
 }
 

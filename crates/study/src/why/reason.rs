@@ -53,7 +53,6 @@ pub enum Parting {
 /// What a step changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Launches.
     Launches,
     /// Bytes that the problem demands.
     Bytes,
@@ -114,7 +113,6 @@ pub enum StepReason {
         predicted: f64,
         /// The part of the time that changes most.
         part: TimePart,
-        /// The count that changes it.
         change: CountChange,
     },
 }

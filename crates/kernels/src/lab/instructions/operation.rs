@@ -7,7 +7,6 @@ use gpulab_model::plan::Case;
 
 /// An operation whose chains are exact, of whole numbers.
 pub struct Operation {
-    /// Its name.
     pub name: &'static str,
     pub dtype: Dtype,
     /// The kernel's macro.
@@ -32,7 +31,6 @@ pub enum Next {
 
 /// A function whose chain converges.
 pub struct Function {
-    /// Its name.
     pub name: &'static str,
     /// What the kernel calls: as a function, in the `half_` and in the `native_` form.
     calls: [&'static str; 3],
@@ -42,7 +40,6 @@ pub struct Function {
     pub term: u32,
     /// Whether there are two arguments, of which one stays the same in chains.
     pub is_binary: bool,
-    /// The value.
     pub value: fn(f64, f64) -> f64,
     /// A step of a chain.
     pub next: fn(f64) -> f64,

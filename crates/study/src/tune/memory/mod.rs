@@ -26,7 +26,6 @@ pub struct SizeClass {
 }
 
 impl SizeClass {
-    /// That of a shape.
     pub fn of(shape: Shape) -> SizeClass {
         SizeClass { n: shape.n.max(1).ilog2(), m: shape.m.max(1).ilog2() }
     }
@@ -48,7 +47,6 @@ impl SizeClass {
 pub struct TunedEntry {
     /// SHA-256 of the kernels' sources, fragments included, and of the build options: of the rung, or of all rungs.
     pub source: String,
-    /// The family.
     pub family: String,
     /// The rung that was tuned; none where it is the best of all rungs.
     pub rung: Option<String>,
