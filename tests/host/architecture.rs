@@ -31,6 +31,33 @@ pub(super) fn crates() -> Vec<PathBuf> {
     all
 }
 
+/// The crates that each crate names, by their names in the picture.
+fn needs() -> BTreeMap<String, BTreeSet<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let of = |folder: &PathBuf| {
+        let manifest = folder.parent().unwrap();
+        let name = if manifest == root { "program" } else { manifest.file_name().unwrap().to_str().unwrap() };
+        let text = fs::read_to_string(manifest.join("Cargo.toml")).unwrap();
+        let listed = text.lines().filter_map(|line| line.strip_prefix("gpulab-")?.strip_suffix(".workspace = true"));
+        (name.to_owned(), listed.map(str::to_owned).collect())
+    };
+    crates().iter().map(of).collect()
+}
+
+#[test]
+fn the_picture_of_the_crates_is_drawn_from_their_manifests() {
+    let needs = needs();
+    let mut picture = String::from("```mermaid\ngraph TD\n");
+    for (from, all) in &needs {
+        // What another of them needs has no arrow of its own.
+        let through = |to: &String| all.iter().any(|other| needs[other].contains(to));
+        all.iter().filter(|to| !through(to)).for_each(|to| picture += &format!("    {from} --> {to}\n"));
+    }
+    picture += "```\n";
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).unwrap();
+    assert!(page.contains(&picture), "ARCHITECTURE.md has another picture than this one:\n{picture}");
+}
+
 #[test]
 fn only_the_engine_needs_opencl() {
     let needs =

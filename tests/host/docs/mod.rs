@@ -22,6 +22,7 @@ const MADE_UP: &[&str] = &[
     "gpulab sweep --kernel dot --variant 1 --set unroll=1,2",
     "gpulab sweep --kernel scale",
     "src/commands/scale.rs",
+    "src/commands/scan.rs",
     "crates/kernels/src/cpu/scale.rs",
     "crates/kernels/src/scale.rs",
 ];
@@ -31,7 +32,8 @@ const FOLDERS: [&str; 8] = ["benches/", "cl/", "crates/", "data/", "docs/", "src
 
 /// All pages, by their paths from the root.
 fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from).into();
+    let mut pages: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from).into();
     let mut folders: Vec<PathBuf> = ["docs", "data", "scripts"].map(PathBuf::from).into();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(Path::new(ROOT).join(&folder)).unwrap() {
