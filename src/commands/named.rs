@@ -182,7 +182,22 @@ pub(super) fn inputs(command: &Command) -> Vec<PathBuf> {
             let class = options.all.as_deref().map(files::below).unwrap_or_default();
             ([own, class].concat(), &None)
         }
-        _ => (Vec::new(), &None),
+        Command::Devices { .. }
+        | Command::Doctor { .. }
+        | Command::List { .. }
+        | Command::Explain { .. }
+        | Command::Source(_)
+        | Command::Diff(_)
+        | Command::Exercise { .. }
+        | Command::Occupancy(_)
+        | Command::Tuned { .. }
+        | Command::Noise(_)
+        | Command::Record(_)
+        | Command::Columns { .. }
+        | Command::Help { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. }
+        | Command::Worker => (Vec::new(), &None),
     };
     let kept =
         |folder: PathBuf| [CEILINGS_FOLDER, TUNED_FOLDER, BASELINES].map(|name| files::below(&folder.join(name)));

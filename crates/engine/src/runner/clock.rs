@@ -1,4 +1,4 @@
-//! When a driver's event times can be believed.
+//! Samples of event times: one run's span, and which of them are impossible.
 
 use crate::device::Timing;
 use gpulab_model::outcome::{SHORTEST_NS, Sample};

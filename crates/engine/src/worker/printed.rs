@@ -112,12 +112,18 @@ impl Listener {
     }
 }
 
+/// Whether a compiler counts its warnings: the warnings themselves are lines before.
+fn counts_warnings(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    matches!(words[..], [count, "warning" | "warnings", "generated."] if count.parse::<u64>().is_ok())
+}
+
 impl State {
     fn take(&mut self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         match text.strip_prefix(END).and_then(|number| number.parse().ok()) {
             Some(number) => self.ended = Some(number),
-            None if text.trim().is_empty() => {}
+            None if text.trim().is_empty() || counts_warnings(&text) => {}
             None => self.printed.add(terminal::text(text.trim_end_matches('\r')).replace('\t', " ")),
         }
     }
@@ -165,6 +171,14 @@ mod tests {
         assert!(summary.ends_with("dot v1 naive printed 9992 more lines"), "{summary}");
         assert_eq!(printed.last(), "line 9995; line 9996; line 9997; line 9998; line 9999");
         assert_eq!(read(b"\n  \n").summary("x"), None);
+    }
+
+    #[test]
+    fn a_count_of_warnings_that_are_not_shown_is_left_out() {
+        assert_eq!(read(b"2 warnings generated.\n1 warning generated.\n").summary("x"), None);
+        let shown = read(b"a.cl:3: warning: unused\n1 warning generated.\n").summary("x");
+        assert_eq!(shown.unwrap(), "x printed: a.cl:3: warning: unused");
+        assert_eq!(read(b"my 2 warnings generated.\n").summary("x").unwrap(), "x printed: my 2 warnings generated.");
     }
 
     #[test]

@@ -233,9 +233,11 @@ impl Limits {
     /// Says of the first limit that is used, and was measured beside other load, what to do.
     fn tell_unquiet(&mut self, row: &CeilingRow) {
         if row.is_unquiet() && !std::mem::replace(&mut self.told_unquiet, true) {
-            let what = [row.what.as_str(), row.element.as_str(), row.place.name()].join(" ").replace("  ", " ");
+            let of = [row.element.as_str(), row.place.name()].into_iter().filter(|word| !word.is_empty());
+            let of = of.collect::<Vec<_>>().join(", ");
             (self.say)(&format!(
-                "the limit of {what} was measured on a busy machine and may be off: gpulab ceiling measures it again"
+                "the limit \"{}\" ({of}) was measured on a busy machine and may be off: gpulab ceiling measures it again",
+                row.what
             ));
         }
     }
