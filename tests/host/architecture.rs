@@ -36,7 +36,7 @@ fn needs() -> BTreeMap<String, BTreeSet<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let of = |folder: &PathBuf| {
         let manifest = folder.parent().unwrap();
-        let name = if manifest == root { "gpulab" } else { manifest.file_name().unwrap().to_str().unwrap() };
+        let name = if manifest == root { "program" } else { manifest.file_name().unwrap().to_str().unwrap() };
         let text = fs::read_to_string(manifest.join("Cargo.toml")).unwrap();
         let listed = text.lines().filter_map(|line| line.strip_prefix("gpulab-")?.strip_suffix(".workspace = true"));
         (name.to_owned(), listed.map(str::to_owned).collect())
