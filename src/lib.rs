@@ -1,23 +1,11 @@
 //! gpulab: a portable OpenCL optimisation laboratory.
 //!
-//! The map of the house, from the top down; arrows point downwards only. This crate is the program:
+//! This crate is the program; ARCHITECTURE.md has the crates below it, and each of these says in its root what it holds.
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
 //! - `ladder` is the engine of all ladders, `bench` what commands that measure share, `adopt` readers' own kernels and
 //!   families, `counting` runs of the simulator, `shown` recorded results, [`exercise`] the course; `console`, `outputs`,
 //!   `words` and `lesson` are how commands speak, write and understand.
-//!
-//! The crates below it, each of which may name only those that stand below it:
-//!
-//! - [`report`] turns records into text, Markdown, pages and pictures.
-//! - `gpulab-engine` runs cases: [`device`] names `ocl`, [`runner`] verifies and times, [`worker`] is a process of its own.
-//! - `gpulab-study` is what to measure and what follows from it: [`ceilings`], [`sweep`], [`tune`], [`experiments`],
-//!   [`count`], [`why`].
-//! - [`record`] is rows and points, [`store`] the files that keep them, [`compare`] what two runs differ in.
-//! - [`graph`] is distances in graphs.
-//! - [`kernels`] is the registry of families, rungs and plans; [`cpu`] holds references and baselines.
-//! - `gpulab-model` is the words that all share: [`data`], [`plan`], [`outcome`], [`check`], [`stats`].
-//! - `gpulab-system` is what is asked of the operating system: [`files`], [`memory`], [`terminal`].
 
 mod adopt;
 mod bench;

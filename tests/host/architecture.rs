@@ -31,15 +31,22 @@ pub(super) fn crates() -> Vec<PathBuf> {
     all
 }
 
-/// The crates that each crate names, by their names in the picture.
+/// All Rust files of the crates but those of tests.
+pub(super) fn all_files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    crates().iter().for_each(|folder| rust_files(folder, &mut files));
+    files
+}
+
+/// What each crate depends on outside of tests, by the crates' names in the picture.
 fn needs() -> BTreeMap<String, BTreeSet<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let of = |folder: &PathBuf| {
         let manifest = folder.parent().unwrap();
         let name = if manifest == root { "program" } else { manifest.file_name().unwrap().to_str().unwrap() };
-        let text = fs::read_to_string(manifest.join("Cargo.toml")).unwrap();
-        let listed = text.lines().filter_map(|line| line.strip_prefix("gpulab-")?.strip_suffix(".workspace = true"));
-        (name.to_owned(), listed.map(str::to_owned).collect())
+        let table: toml::Table = fs::read_to_string(manifest.join("Cargo.toml")).unwrap().parse().unwrap();
+        let listed = table.get("dependencies").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
+        (name.to_owned(), listed.cloned().collect())
     };
     crates().iter().map(of).collect()
 }
@@ -49,9 +56,10 @@ fn the_picture_of_the_crates_is_drawn_from_their_manifests() {
     let needs = needs();
     let mut picture = String::from("```mermaid\ngraph TD\n");
     for (from, all) in &needs {
+        let crates = || all.iter().filter_map(|name| name.strip_prefix("gpulab-"));
         // What another of them needs has no arrow of its own.
-        let through = |to: &String| all.iter().any(|other| needs[other].contains(to));
-        all.iter().filter(|to| !through(to)).for_each(|to| picture += &format!("    {from} --> {to}\n"));
+        let through = |to: &str| crates().any(|other| needs[other].contains(&format!("gpulab-{to}")));
+        crates().filter(|to| !through(to)).for_each(|to| picture += &format!("    {from} --> {to}\n"));
     }
     picture += "```\n";
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).unwrap();
@@ -60,10 +68,9 @@ fn the_picture_of_the_crates_is_drawn_from_their_manifests() {
 
 #[test]
 fn only_the_engine_needs_opencl() {
-    let needs =
-        |folder: &PathBuf| fs::read_to_string(folder.join("../Cargo.toml")).unwrap().contains("\nocl.workspace");
-    let named = |folder: &PathBuf| folder.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
-    assert_eq!(crates().iter().filter(|folder| needs(folder)).map(named).collect::<Vec<_>>(), ["engine"]);
+    let needs = needs();
+    let named = needs.iter().filter(|(_, all)| all.contains("ocl")).map(|(name, _)| name.as_str());
+    assert_eq!(named.collect::<Vec<_>>(), ["engine"]);
 }
 
 /// The name of a type that this line declares, if it does.
@@ -78,10 +85,8 @@ fn declared(line: &str) -> Option<String> {
 
 #[test]
 fn a_type_name_has_one_meaning() {
-    let mut files = Vec::new();
-    crates().iter().for_each(|folder| rust_files(folder, &mut files));
     let mut declarations: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
-    for path in files {
+    for path in all_files() {
         for name in code(&fs::read_to_string(&path).unwrap()).lines().filter_map(declared) {
             // Without those whose name a macro is given.
             if !name.is_empty() {

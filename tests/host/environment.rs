@@ -1,10 +1,9 @@
 //! The list of environment variables, held against the code that reads them.
 
-use super::architecture::crates;
+use super::architecture::all_files;
 use gpulab::cli::environment::VARIABLES;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 /// Between a parent and the processes that it starts: nothing for people.
 const PRIVATE: [&str; 7] = [
@@ -20,23 +19,11 @@ const PRIVATE: [&str; 7] = [
 /// Read by libraries alone.
 const BY_LIBRARIES: [&str; 1] = ["XDG_DATA_HOME"];
 
-fn rust_files(folder: &Path, found: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => rust_files(&path, found),
-            false if path.ends_with("cli/environment.rs") || path.ends_with("tests.rs") => (),
-            false => found.push(fs::read_to_string(&path).unwrap()),
-        }
-    }
-}
-
 /// The code of all crates, without tests and the list itself.
 fn code() -> Vec<String> {
-    let mut files = Vec::new();
-    crates().iter().for_each(|folder| rust_files(folder, &mut files));
-    let without_tests = |text: &String| text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
-    files.iter().map(without_tests).collect()
+    let files = all_files().into_iter().filter(|path| !path.ends_with("cli/environment.rs"));
+    let without_tests = |text: String| text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+    files.map(|path| without_tests(fs::read_to_string(path).unwrap())).collect()
 }
 
 /// Names in quotes that are written as variables are: in a call that reads one, or in a constant of a file that does.

@@ -10,7 +10,7 @@ use super::{sampling, trust};
 use crate::device::{BuildUnit, Device, DeviceError};
 use gpulab_kernels::Sources;
 use gpulab_kernels::cpu::canary::{CHAINS, chain};
-use gpulab_model::outcome::{Canary, Sample, Settings, Stop};
+use gpulab_model::outcome::{Canary, Measured, Sample, Settings, Stop};
 use gpulab_model::plan::{Arg, BufferId, Launch};
 use std::time::{Duration, Instant};
 
@@ -178,6 +178,16 @@ pub(super) struct Watched {
     pub(super) canary: Option<Canary>,
     /// Why the driver's event times are not believed in this session, if so.
     pub(super) distrust: Option<String>,
+}
+
+impl Watched {
+    /// Puts it into what is measured of the case.
+    pub(super) fn enter(self, measured: &mut Measured) {
+        measured.samples = self.samples;
+        measured.stopped_by = self.stopped_by.into();
+        measured.canary = self.canary;
+        measured.distrust = self.distrust;
+    }
 }
 
 /// Warms up and samples as the settings say, and listens to the canary from the end of the warm-up on. `run` is given the

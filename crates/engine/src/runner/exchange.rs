@@ -5,7 +5,6 @@ use super::clock;
 use super::fence::{Fence, Fenced};
 use super::session::Session;
 use super::timeline::bars;
-use super::timing::watch;
 use super::verdict;
 use crate::device::{BuildUnit, Device, ProgramId, Timing};
 use gpulab_kernels::Sources;
@@ -179,7 +178,7 @@ impl ScriptMemory {
         })?;
         self.compare(device, act, &parts, "while it was timed")?;
         let mut measured = Measured::of(Judged::equal(), Clock::Wall);
-        watch(&mut measured, watched);
+        watched.enter(&mut measured);
         if variant.by_events {
             measured.clock_note = measured.objection(None);
             measured.clock = if measured.clock_note.is_some() { Clock::Wall } else { Clock::Event };

@@ -1,7 +1,7 @@
 //! Timing a rung that was found right, and looking at its result again afterwards.
 
 use super::buffers::BoundPlan;
-use super::canary::{self, Gauge, Watched};
+use super::canary::{self, Gauge};
 use super::clock;
 use super::fence::Fence;
 use super::inputs::{Data, timed_exact_data};
@@ -178,7 +178,7 @@ impl Session {
             Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, size)? }),
             _ => run_one(device, &mut witness, i),
         })?;
-        watch(measured, watched);
+        watched.enter(measured);
         measured.choose_clock(settings);
         if measured.clock == Clock::Event {
             measured.preparation = stats::summarise(&preparations).map(|s| s.median);
@@ -268,14 +268,6 @@ struct EndToEnd {
 fn adds_on_host(job: &ReadyCase<'_>) -> bool {
     let left = job.plan.output().map_or(0, |index| job.plan.buffers[index].len);
     job.plan.host_tail.is_some() || left != job.family.problem.result(job.case.shape, &job.case.params)
-}
-
-/// Notes what was seen while it ran.
-pub(super) fn watch(measured: &mut Measured, watched: Watched) {
-    measured.samples = watched.samples;
-    measured.stopped_by = watched.stopped_by.into();
-    measured.canary = watched.canary;
-    measured.distrust = watched.distrust;
 }
 
 /// Why no device can do so many operations in so little time, if none can.

@@ -51,7 +51,7 @@ pub enum Action {
     Fill(Transfer),
     /// Maps a part of a buffer, copies from it to the host's memory, and unmaps it. The host waits for the mapping.
     Fetch(Transfer),
-    /// The host computes: so many steps of [`gpulab_kernels::cpu::spin`], while the device goes on.
+    /// The host computes: so many steps of `cpu::spin`, while the device goes on.
     Work(u64),
 }
 

@@ -93,7 +93,7 @@ pub struct Plan {
     /// `__local` bytes of a work-group, static and by argument.
     pub local_bytes: u64,
     /// Most roundings that any one term passes through on the device and in the host's finish
-    /// (the d of gamma(d); see [`crate::check::`]).
+    /// (the d of gamma(d); see [`crate::check`]).
     pub depth: u64,
     /// First element that the host adds itself, if any (`--presum host`).
     pub host_tail: Option<u64>,

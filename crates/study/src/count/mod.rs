@@ -1,5 +1,5 @@
 //! Counts of what a machine whose work-items run in lockstep would do with a kernel: busy lanes, memory segments, passes of
-//! local memory. They come from [`gpulab_engine::simulator::`], whose `plugin.cpp` states the model.
+//! local memory. They come from a plugin of ours in the simulator Oclgrind: its `plugin.cpp` states the model.
 //!
 //! Counts need no GPU, repeat exactly, and are the same on every machine.
 

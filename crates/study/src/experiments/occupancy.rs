@@ -5,7 +5,7 @@
 //! a step is the other items of the compute unit, and an item's own reads and chains beside the one that it waits for
 //! (V. Volkov, "Better performance at lower occupancy", GTC 2010): series with one and with several show how many groups
 //! either needs. How many are resident cannot be asked for; it follows from the memory that groups share, and
-//! [`gpulab_kernels::occupancy::`] works it out for devices that it knows.
+//! [`gpulab_kernels::occupancy`] works it out for devices that it knows.
 
 use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::Own;
