@@ -10,7 +10,7 @@ use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Rung, Sources, declared_work_group};
 use crate::outcome::{Executor, Job, Outcome, Settings};
 use crate::plan::{Case, Refusal, WorkGroup};
-use crate::record::{Record, Row, Run, Scene, params_of};
+use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
 use crate::report::sweep::{self as report, SweepTime};
 use crate::store::{CsvFile, Mode, Pool, Rounds, read_rows, write_rows};
@@ -377,7 +377,7 @@ impl SweepState {
         // A sweep that is gone on with keeps its ceilings, so that its rows compare.
         for row in &self.rows {
             if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
-                self.limits.note(LimitNeeded::of(self.family, row.dtype, &params_of(&row.params)), rate);
+                self.limits.note(LimitNeeded::of(self.family, row.dtype, &row.params), rate);
             }
         }
         let needed = todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0);

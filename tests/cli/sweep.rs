@@ -237,7 +237,9 @@ fn answer(command: &mut Command) -> (String, String, i32) {
 fn keys(path: &Path) -> Vec<(Option<u64>, String)> {
     let file = read_rows(path).unwrap();
     assert_eq!(file.torn, None);
-    let key = |r: &gpulab::record::Row| format!("{} {} {} {} {}", r.variant, r.dtype, r.n, r.wg, r.params);
+    let key = |r: &gpulab::record::Row| {
+        format!("{} {} {} {} {}", r.variant, r.dtype, r.n, r.wg_text(), gpulab::record::params_text(&r.params))
+    };
     let mut keys: Vec<_> = file.rows.iter().map(|r| (r.case_index, key(r))).collect();
     keys.sort();
     keys

@@ -2,12 +2,12 @@
 
 use crate::drivers::in_simulator;
 use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, stretched};
-use gpulab::data::Shape;
-use gpulab::plan::{Case, Target};
-use gpulab::record::params_of;
+use gpulab::data::{Params, Shape};
+use gpulab::kernels;
+use gpulab::plan::{Case, Target, WorkGroup};
+use gpulab::record::params_text;
 use gpulab::simulator::Simulator;
 use gpulab::store::of_csv;
-use gpulab::{kernels, values};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -325,8 +325,8 @@ fn rows(data: &Path, args: &[&str]) -> Vec<CountRow> {
 }
 
 /// The settings that make a case of a count: its launches differ in nothing else.
-fn key(row: &CountRow) -> (String, u64, String, String, Option<u64>) {
-    (row.variant.clone(), row.n, row.wg.clone(), row.params.clone(), row.launch)
+fn key(row: &CountRow) -> (String, u64, WorkGroup, Params, Option<u64>) {
+    (row.variant.clone(), row.n, row.wg, row.params.clone(), row.launch)
 }
 
 /// The case of a row of counts.
@@ -336,8 +336,8 @@ fn case_of(row: &CountRow) -> Case {
         variant: row.variant.clone(),
         dtype: row.dtype,
         shape: Shape { n: row.n, m: row.m },
-        wg: values::work_group(&row.wg).unwrap(),
-        params: params_of(&row.params),
+        wg: row.wg,
+        params: row.params.clone(),
         seed: 1,
     }
 }
@@ -359,7 +359,7 @@ fn large_follow_from_small(family: &str, small: [&str; 2], whole: &str, more: &[
     let mut compared = 0;
     // Launches that fill panels up to whole tiles have much of an edge.
     for exact in
-        count(whole).iter().filter(|row| row.is_of_launch() && row.wg != "1" && row.kernel.starts_with(&row.family))
+        count(whole).iter().filter(|row| row.is_of_launch() && row.wg.size() > 1 && row.kernel.starts_with(&row.family))
     {
         let case = case_of(exact);
         let target = Target { compute_units: 1, ..Target::with_everything(true) };
@@ -419,22 +419,24 @@ fn recorded_counts_are_those_of_the_kernels() {
         let recorded: Vec<CountRow> = of_csv(&fs::read(path).unwrap(), path).unwrap().0;
         let data = tempfile::tempdir().unwrap();
         let mut compared = 0;
-        let case =
-            |row: &CountRow| (row.family.clone(), row.variant.clone(), row.wg.clone(), row.params.clone(), row.dtype);
+        let case = |row: &CountRow| (row.family.clone(), row.variant.clone(), row.wg, row.params.clone(), row.dtype);
         let is_smaller = |row: &CountRow| !recorded.iter().any(|one| one.n < row.n && case(one) == case(row));
         // Half of them, as all take minutes.
-        for row in recorded.iter().filter(|row| row.launch == Some(1) && row.wg != "1" && is_smaller(row)).step_by(2) {
-            let (n, dtype) = (row.n.to_string(), row.dtype.name());
+        for row in
+            recorded.iter().filter(|row| row.launch == Some(1) && row.wg.size() > 1 && is_smaller(row)).step_by(2)
+        {
+            let (n, wg, dtype) = (row.n.to_string(), row.wg.to_string(), row.dtype.name());
             let mut args =
-                vec![row.family.as_str(), "-n", &n, "--wg", &row.wg, "--variant", &row.variant, "--dtype", dtype];
-            row.params.split(' ').filter(|word| word.contains('=')).for_each(|word| args.extend(["--set", word]));
+                vec![row.family.as_str(), "-n", &n, "--wg", &wg, "--variant", &row.variant, "--dtype", dtype];
+            let settings: Vec<String> = row.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            settings.iter().for_each(|setting| args.extend(["--set", setting]));
             let again = rows(data.path(), &args);
             let own: Vec<&CountRow> =
                 recorded.iter().filter(|one| key(one).0 == row.variant && one.n == row.n).collect();
             for launch in &again {
                 let is_it = |one: &&&CountRow| key(one) == key(launch) && one.dtype == launch.dtype;
                 let known = own.iter().find(is_it).unwrap_or_else(|| panic!("not recorded: {launch:?}"));
-                assert_eq!(known.counts(), launch.counts(), "{} {}", launch.kernel, launch.params);
+                assert_eq!(known.counts(), launch.counts(), "{} {}", launch.kernel, params_text(&launch.params));
                 compared += 1;
             }
         }

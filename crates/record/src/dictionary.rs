@@ -17,7 +17,7 @@ impl ColumnEntry {
     /// What a cell holds: `text`, `integer`, `number`, `boolean` or `word`, one of a few names.
     pub fn kind(&self) -> &'static str {
         match self.rust.trim_start_matches("Option<").trim_end_matches('>') {
-            "String" => "text",
+            "String" | "WorkGroup" | "Params" | "Flags" => "text",
             "u64" | "u32" => "integer",
             "f64" | "Number" => "number",
             "bool" => "boolean",

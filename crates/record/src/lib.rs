@@ -7,16 +7,20 @@
 mod cells;
 pub mod compare;
 mod dictionary;
+pub mod flag;
 mod host;
 mod point;
 mod row;
 pub mod store;
+pub mod text;
 
 pub use cells::Cells;
 pub use dictionary::ColumnEntry;
+pub use flag::Flags;
 pub use host::HostFacts;
 pub use point::{BANDWIDTH, Metric, MetricOf, Point, PointKey, RATE, TIME, point, si};
-pub use row::{CsvRecord, Row, SampleRow, clear_factor, params_in, params_of, params_text, row};
+pub use row::{CsvRecord, Row, SampleRow, clear_factor, row};
+pub use text::{params_of, params_text};
 
 use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Outcome, SHORT_S, Settings, Status};
 pub use gpulab_model::plan::REPEATS;
@@ -45,26 +49,6 @@ pub const CPU_RAYON: &str = "cpu_rayon";
 pub const CPU_EXACT: &str = "cpu_exact";
 /// Variant of the sequential CPU baseline that adds in double, as the CMSoft article's does.
 pub const CPU_DOUBLE: &str = "cpu_double";
-
-/// Words of the `flags` column, each for a number that needs care.
-pub mod flag {
-    /// The kernel is so short that launching it costs a good part of its time.
-    pub const LAUNCH_BOUND: &str = "launch_bound";
-    /// The data fit the last-level cache, so memory's ceiling does not bound the case.
-    pub const FITS_CACHE: &str = "fits_cache";
-    /// Faster than the ceiling measured on this device.
-    pub const ABOVE_CEILING: &str = "above_ceiling";
-    /// Timed by another clock than the one asked for.
-    pub const CLOCK_FALLBACK: &str = "clock_fallback";
-    /// The spread is larger than asked for.
-    pub const NOISY: &str = "noisy";
-    /// The device was slower while the case was timed than before: its clock drifted, or a neighbour kept it busy.
-    pub const DRIFT: &str = "drift";
-    /// Run with the settings that `gpulab tune` found, in place of the rung's defaults.
-    pub const TUNED: &str = "tuned";
-    /// Those that make a row's time doubtful.
-    pub const DOUBTS: [&str; 3] = [CLOCK_FALLBACK, NOISY, DRIFT];
-}
 
 /// Per cent of the ceiling up to which a case may merely have been luckier than the ceiling's own run.
 const CEILING_SLACK_PCT: f64 = 105.0;
@@ -253,8 +237,8 @@ pub struct Record {
     pub launching: Option<f64>,
     /// Speed-ups over other records of the ladder; see [`relate`].
     pub speedups: Speedups,
-    /// Words of [`flag`].
-    pub flags: Vec<&'static str>,
+    /// What needs care.
+    pub flags: Flags,
     /// Seconds that the case took in all, where somebody looked.
     pub took: Option<f64>,
 }
@@ -299,13 +283,13 @@ impl Record {
             peak_pct: peak_pct(scene, &outcome, gbps, gops),
             launching: launching(scene, &outcome),
             speedups: Speedups::default(),
-            flags: Vec::new(),
+            flags: Flags::default(),
             took: None,
             outcome,
         };
         record.flags = flags(&record);
         // What a cache holds is not bounded by memory, measured or stated.
-        if record.flags.contains(&flag::FITS_CACHE) {
+        if record.flags.contains(flag::FITS_CACHE) {
             (record.ceiling_pct, record.peak_pct) = (None, None);
         }
         record
@@ -357,7 +341,7 @@ fn clocked(outcome: &Outcome) -> Vec<f64> {
     }
 }
 
-fn flags(record: &Record) -> Vec<&'static str> {
+fn flags(record: &Record) -> Flags {
     let (scene, outcome) = (&record.scene, &record.outcome);
     // What goes on between host and device is no kernel's, and may well be short.
     let is_kernel = family(&outcome.case.family).is_some();
@@ -365,7 +349,7 @@ fn flags(record: &Record) -> Vec<&'static str> {
     let is_above = record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT);
     let cache = if is_above { scene.cache_reach } else { scene.cache_bytes };
     let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
-    let (Some(times), Some(measured)) = (record.times, outcome.measured()) else { return Vec::new() };
+    let (Some(times), Some(measured)) = (record.times, outcome.measured()) else { return Flags::default() };
     [
         (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < SHORT_S),
         (flag::FITS_CACHE, fits),
@@ -377,7 +361,7 @@ fn flags(record: &Record) -> Vec<&'static str> {
         (flag::TUNED, scene.tuned),
     ]
     .into_iter()
-    .filter_map(|(name, is_set)| is_set.then_some(name))
+    .filter_map(|(flag, is_set)| is_set.then_some(flag))
     .collect()
 }
 

@@ -1,6 +1,6 @@
 //! The points that experiments write.
 
-use super::{Row, SCHEMA, columns};
+use super::{Flags, Row, SCHEMA, columns};
 use gpulab_model::outcome::{Cache, Clock, Status};
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ columns! {
         pub clock: Clock,
         /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
         /// noisy, drift.
-        pub flags: String,
+        pub flags: Flags,
         /// The value of the varied parameter as reports name it, as in `16 KiB`.
         #[serde(default)]
         pub x_label: String,
@@ -181,7 +181,7 @@ impl Point {
             reason: row.reason.clone(),
             cache: row.cache,
             clock: row.clock,
-            flags: row.flags.clone(),
+            flags: row.flags,
             x_label: key.x_label,
             value_si: value.map(|value| value * factor),
             unit_si: unit_si.to_owned(),
@@ -204,8 +204,8 @@ impl Point {
     }
 
     /// Whether the flag is set.
-    pub fn has_flag(&self, flag: &str) -> bool {
-        self.flags.split(' ').any(|word| word == flag)
+    pub fn has_flag(&self, flag: Flags) -> bool {
+        self.flags.contains(flag)
     }
 }
 
@@ -215,7 +215,7 @@ pub fn point(series: &str, n: u64, gbps: f64, noise: f64) -> Point {
         gbps: Some(gbps),
         t_median_s: Some(1e-3 / gbps),
         noise: Some(noise),
-        flags: String::new(),
+        flags: Flags::default(),
         device: "Device".to_owned(),
         ..super::row("diagonal")
     };

@@ -1,26 +1,12 @@
 //! The flat rows that files hold.
 
 use super::dictionary::ColumnEntry;
-use super::{HOST, REPEATS, Record, SCHEMA, flag};
+use super::{Flags, HOST, REPEATS, Record, SCHEMA, flag};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{BuildTold, Cache, Clock, Measured, Number, Status};
+use gpulab_model::plan::WorkGroup;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-/// `items=8448 presum=host`: sorted by name.
-pub fn params_text(params: &Params) -> String {
-    params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
-}
-
-/// The names and values in such a text.
-pub fn params_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.split(' ').filter_map(|word| word.split_once('='))
-}
-
-/// The settings that such a text names.
-pub fn params_of(text: &str) -> Params {
-    params_in(text).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-}
 
 /// The lines of one kind of CSV file.
 pub trait CsvRecord: Clone + Send + Serialize + DeserializeOwned {
@@ -68,7 +54,7 @@ macro_rules! columns {
 }
 
 columns! {
-    texts: platform, device, driver, cl_version, family, variant, params, reason, stopped_by, command, host_cpu;
+    texts: platform, device, driver, cl_version, family, variant, reason, stopped_by, command, host_cpu;
     /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers are empty cells or
     /// `null`, or, in files of an earlier version, lack their column; times are seconds (`_s`).
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,9 +88,11 @@ columns! {
         /// Rows; 1 for vectors.
         pub m: u64,
         /// Work-group size; empty for CPU baselines.
-        pub wg: String,
+        #[serde(with = "crate::text::work_group")]
+        pub wg: Option<WorkGroup>,
         /// Settings, as in `items=8448 presum=host`.
-        pub params: String,
+        #[serde(with = "crate::text::params")]
+        pub params: Params,
         /// Whether runs found their data in cache.
         pub cache: Cache,
         /// Which clock the `t_` columns come from.
@@ -176,7 +164,7 @@ columns! {
         pub tol: Option<f64>,
         /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
         /// noisy, drift; and tuned, for settings that `gpulab tune` found.
-        pub flags: String,
+        pub flags: Flags,
         /// The limit that `ceiling` names, in 10^9 bytes a second.
         #[unit = "GB/s"]
         pub ceiling_gbps: Option<f64>,
@@ -301,9 +289,11 @@ columns! {
         /// Elements, or columns.
         pub n: u64,
         /// Work-group size; empty for CPU baselines.
-        pub wg: String,
+        #[serde(with = "crate::text::work_group")]
+        pub wg: Option<WorkGroup>,
         /// Settings, as in `items=8448 presum=host`.
-        pub params: String,
+        #[serde(with = "crate::text::params")]
+        pub params: Params,
         /// Place in the order of runs, from 0.
         pub sample: u64,
         /// Seconds by the driver's events, if they can be trusted.
@@ -341,8 +331,8 @@ impl From<&Record> for Row {
             dtype: case.dtype,
             n: case.shape.n,
             m: case.shape.m,
-            wg: work_group(record),
-            params: params_text(&outcome.params),
+            wg: (!record.on_host()).then_some(outcome.wg),
+            params: outcome.params.clone(),
             cache: scene.cache,
             clock: outcome.clock(),
             status: outcome.status(),
@@ -369,7 +359,7 @@ impl From<&Record> for Row {
             cpu_rayon_x: speedups.cpu_rayon,
             max_err: seconds(|m| m.max_err),
             tol: seconds(|m| m.tol),
-            flags: record.flags.join(" "),
+            flags: record.flags,
             ceiling_gbps: ceiling(true),
             stopped_by: measured.map_or_else(String::new, |m| m.stopped_by.clone()),
             result: measured.and_then(|m| m.result).filter(|number| number.is_finite()),
@@ -418,9 +408,14 @@ impl Row {
         self.platform == HOST
     }
 
+    /// The work-group as `256` or `16x16`; empty of a CPU baseline.
+    pub fn wg_text(&self) -> String {
+        self.wg.map_or_else(String::new, |wg| wg.to_string())
+    }
+
     /// How often the kernel repeats its work inside, where it does.
     pub fn repeats(&self) -> Option<&str> {
-        self.params.split(' ').find_map(|word| word.strip_prefix(REPEATS)?.strip_prefix('='))
+        self.params.get(REPEATS).map(String::as_str)
     }
 
     /// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.
@@ -432,8 +427,8 @@ impl Row {
     }
 
     /// Whether the flag is set.
-    pub fn has_flag(&self, flag: &str) -> bool {
-        self.flags.split(' ').any(|word| word == flag)
+    pub fn has_flag(&self, flag: Flags) -> bool {
+        self.flags.contains(flag)
     }
 
     /// Whether it was run with the settings that tuning found.
@@ -443,7 +438,7 @@ impl Row {
 
     /// Whether a flag says that small differences mean little.
     pub fn is_doubtful(&self) -> bool {
-        flag::DOUBTS.iter().any(|doubt| self.has_flag(doubt))
+        flag::DOUBTS.into_iter().any(|doubt| self.has_flag(doubt))
     }
 
     /// How many times slower the device may have been than at its best while the row was timed: 1 where it was steady, and
@@ -454,9 +449,7 @@ impl Row {
 
     /// Notes that the data fit a cache. Then the row has no share of memory's limit, which does not bound it.
     pub fn set_in_cache(&mut self) {
-        if !self.has_flag(flag::FITS_CACHE) {
-            self.flags = format!("{} {}", self.flags, flag::FITS_CACHE).trim_start().to_owned();
-        }
+        self.flags = self.flags | flag::FITS_CACHE;
         (self.ceiling_pct, self.peak_pct) = (None, None);
     }
 }
@@ -481,17 +474,13 @@ impl SampleRow {
             variant: row.variant.clone(),
             dtype: row.dtype,
             n: row.n,
-            wg: row.wg.clone(),
+            wg: row.wg,
             params: row.params.clone(),
             sample: i as u64,
             event_s: sample.event,
             wall_s: sample.wall,
         })
     }
-}
-
-fn work_group(record: &Record) -> String {
-    if record.on_host() { String::new() } else { record.outcome.wg.to_string() }
 }
 
 /// The size of a work-group in one dimension.
@@ -528,8 +517,8 @@ pub fn row(variant: &str) -> Row {
         dtype: Dtype::F32,
         n: 1000,
         m: 1,
-        wg: "64".to_owned(),
-        params: "items=8 presum=host".to_owned(),
+        wg: Some(WorkGroup::linear(64)),
+        params: [("items", "8"), ("presum", "host")].map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         cache: Cache::Warm,
         clock: Clock::Event,
         status: Status::Ok,
@@ -556,7 +545,7 @@ pub fn row(variant: &str) -> Row {
         cpu_rayon_x: None,
         max_err: None,
         tol: Some(0.5),
-        flags: "launch_bound noisy".to_owned(),
+        flags: flag::LAUNCH_BOUND | flag::NOISY,
         ceiling_gbps: None,
         stopped_by: "steady".to_owned(),
         result: Some(Number::Real(-1.5)),

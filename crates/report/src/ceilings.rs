@@ -6,6 +6,7 @@ use super::markdown::{self, PAGE};
 use super::view::status_word;
 use gpulab_kernels::values::binary;
 use gpulab_model::plan::REPEATS;
+use gpulab_record::params_text;
 use gpulab_study::ceilings::{CeilingRow, Site};
 
 /// What there is to say of limits that were measured beside other load.
@@ -114,9 +115,9 @@ pub(super) fn shape(row: &CeilingRow) -> String {
     if row.value.is_none() {
         return row.reason.trim().to_owned();
     }
-    let is_repeats = |param: &&str| [REPEATS, "sweeps"].contains(&param.split('=').next().unwrap_or_default());
-    let params: Vec<&str> = row.params.split(' ').filter(|param| !is_repeats(param)).collect();
-    format!("{} wg {} {}", row.probe, row.wg, params.join(" ")).trim_end().to_owned()
+    let mut params = row.params.clone();
+    params.retain(|name, _| ![REPEATS, "sweeps"].contains(&name.as_str()));
+    format!("{} wg {} {}", row.probe, row.wg, params_text(&params)).trim_end().to_owned()
 }
 
 fn curves(rows: &[&CeilingRow], screen: Screen) -> String {
@@ -184,6 +185,8 @@ pub(super) fn who(selected: &[&CeilingRow], all: usize) -> String {
 mod tests {
     use super::*;
     use crate::golden;
+    use gpulab_model::data::Params;
+    use gpulab_record::Flags;
 
     /// Ceilings that were recorded.
     fn recorded(name: &str) -> Vec<CeilingRow> {
@@ -215,7 +218,7 @@ mod tests {
         let mut rows = recorded("pocl-epyc-2");
         rows.retain(|r| r.place == Site::Unit && r.what != "local");
         for row in &mut rows {
-            (row.quick, row.flags, row.reason, row.params) = (true, String::new(), String::new(), String::new());
+            (row.quick, row.flags, row.reason, row.params) = (true, Flags::default(), String::new(), Params::new());
         }
         assert_eq!(
             notes(&rows, UNICODE),

@@ -6,11 +6,11 @@ use super::groups;
 use super::rungs::label;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
-use gpulab_record::Row;
 use gpulab_record::compare::{
     self, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise, RatioInterval,
     SpeedVerdict, Turns,
 };
+use gpulab_record::{Row, params_text};
 
 /// Cases that are shown to differ by less count as the same, by default.
 pub const SAME: f64 = 0.02;
@@ -79,7 +79,9 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let cells = |of: &dyn Fn(&ComparedCase<'_>) -> String| pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
     let mut columns = vec![GridColumn::texts("rung", cells(&|pair| label(pair.before)), 0)];
     if !is_alone {
-        let settings = |pair: &ComparedCase<'_>| format!("{} {}", pair.before.wg, pair.before.params).trim().to_owned();
+        let settings = |pair: &ComparedCase<'_>| {
+            format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)).trim().to_owned()
+        };
         columns.push(GridColumn::texts("group, settings", cells(&settings), 0));
     }
     columns.extend([

@@ -220,6 +220,7 @@ fn size(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::golden::SCREEN;
+    use gpulab_model::plan::WorkGroup;
     use gpulab_record::row;
 
     fn timed(rung: u32, n: u64, seconds: f64) -> Row {
@@ -281,7 +282,7 @@ mod tests {
         let again = Row { run_id: "other".to_owned(), ..timed(1, 1000, 1.5e-6) };
         let table = text(&[timed(1, 1000, 1e-6), again.clone()], &[], "n", "time", Medium::Markdown).unwrap();
         assert!(table.contains("| 1_000 | 1.000 us, 1.500 us |"), "{table}");
-        let wrong = [timed(1, 1000, 1e-6), Row { wg: "7".to_owned(), ..again }];
+        let wrong = [timed(1, 1000, 1e-6), Row { wg: Some(WorkGroup::linear(7)), ..again }];
         let why = text(&wrong, &[], "n", "time", Medium::Markdown).unwrap_err();
         assert!(why.contains("v1 naive has several values at n = 1000, which differ in wg (64 and 7)"), "{why}");
         assert!(text(&wrong, &[], "wg", "time", Medium::Markdown).is_ok());

@@ -52,6 +52,7 @@ mod tests {
     use super::*;
     use gpulab_model::data::{Dtype, Shape};
     use gpulab_model::plan::Case;
+    use gpulab_model::plan::WorkGroup;
     use gpulab_record::row;
 
     #[test]
@@ -100,7 +101,7 @@ mod tests {
             bytes: Some(bytes as u64),
             t_median_s: Some(1e-3),
             gbps: Some(1e-6 * bytes),
-            wg: "1".into(),
+            wg: Some(WorkGroup::linear(1)),
             ..row("wide")
         };
         let told = text(&[row]).replace("\n  ", " ");

@@ -7,7 +7,7 @@ use super::sweep;
 use clap::ValueEnum;
 use gpulab_kernels::{Bound, family};
 use gpulab_model::outcome::Status;
-use gpulab_record::Row;
+use gpulab_record::{Row, params_text};
 use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
 
 /// A search that is over.
@@ -92,7 +92,7 @@ fn without_time(rows: &[Row]) -> String {
 /// `v7 wide, wg 1, tile=16`.
 fn label(row: &Row) -> String {
     let rung = row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant));
-    format!("{rung}, wg {}{}{}", row.wg, if row.params.is_empty() { "" } else { ", " }, row.params)
+    format!("{rung}, wg {}{}{}", row.wg_text(), if row.params.is_empty() { "" } else { ", " }, params_text(&row.params))
 }
 
 fn found(best: &Row) -> String {
@@ -235,6 +235,8 @@ pub fn replays_markdown(told: &[&ReplayTold], seeds: u64) -> String {
 mod tests {
     use super::*;
     use crate::golden;
+    use gpulab_record::Flags;
+    use gpulab_record::params_of;
     use gpulab_record::row;
 
     fn timed(index: u64, rung: u32, wg: &str, params: &str, seconds: f64) -> Row {
@@ -242,8 +244,8 @@ mod tests {
             rung: Some(rung),
             case_index: Some(index),
             sweep_id: "s1".into(),
-            wg: wg.into(),
-            params: params.into(),
+            wg: Some(wg.parse().unwrap()),
+            params: params_of(params).unwrap(),
             t_q1_s: Some(0.99 * seconds),
             t_median_s: Some(seconds),
             t_q3_s: Some(1.01 * seconds),
@@ -251,7 +253,7 @@ mod tests {
             ceiling: "read".into(),
             ceiling_gbps: Some(40.0),
             ceiling_pct: Some(2e-2 / seconds),
-            flags: String::new(),
+            flags: Flags::default(),
             ..row(if rung == 1 { "naive" } else { "local" })
         }
     }

@@ -9,6 +9,7 @@ use super::rungs::{is_memory_bound, label, range, short_label, who};
 use gpulab_kernels::{self as kernels, Form};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Number, Status};
+use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats::ratio;
 use gpulab_record::{CPU_RAYON, Row, clear_factor, flag};
 
@@ -62,7 +63,7 @@ impl<'a> View<'a> {
             notes: tuned(&plain)
                 .into_iter()
                 .chain(notes(&all, &inside))
-                .chain(own_groups(&plain, wg))
+                .chain(wg.and_then(|wg| own_groups(&plain, wg)))
                 .chain(remarks(&all))
                 .collect(),
         }
@@ -100,13 +101,13 @@ fn three(x: f64) -> String {
 const NAMED_GROUPS: usize = 3;
 
 /// `v5 16x16, v7 1`: the rungs whose work-groups are not those of most.
-fn other_groups(rungs: &[&Row], wg: &str) -> Vec<String> {
-    let own = rungs.iter().filter(|r| !r.wg.is_empty() && r.wg != wg);
-    own.map(|r| format!("{} has {}", short_label(r), r.wg)).collect()
+fn other_groups(rungs: &[&Row], wg: WorkGroup) -> Vec<String> {
+    let own = rungs.iter().filter_map(|r| Some((r, r.wg.filter(|own| *own != wg)?)));
+    own.map(|(r, own)| format!("{} has {own}", short_label(r))).collect()
 }
 
 /// The work-groups, where they are too many for a title.
-fn own_groups(rungs: &[&Row], wg: &str) -> Option<String> {
+fn own_groups(rungs: &[&Row], wg: WorkGroup) -> Option<String> {
     // Where arithmetic is the bound most rungs have a work-group size of their own.
     let is_told = rungs.first().is_some_and(|row| is_memory_bound(row));
     let told = other_groups(rungs, wg);
@@ -125,11 +126,11 @@ fn tuned(rungs: &[&Row]) -> Option<String> {
     Some(format!("{}: tuned; {gains}(--no-tuned: defaults)", who(&tuned, rungs)))
 }
 
-/// The work-group size of most rungs.
-fn common_wg<'a>(rungs: &[&'a Row]) -> &'a str {
-    let frequency = |wg: &str| rungs.iter().filter(|r| r.wg == wg).count();
+/// The work-group size of most rungs; none where all rows are the CPU's.
+fn common_wg(rungs: &[&Row]) -> Option<WorkGroup> {
+    let frequency = |wg: WorkGroup| rungs.iter().filter(|r| r.wg == Some(wg)).count();
     // Of equally frequent ones the first.
-    rungs.iter().rev().map(|r| r.wg.as_str()).max_by_key(|wg| frequency(wg)).unwrap_or_default()
+    rungs.iter().rev().filter_map(|r| r.wg).max_by_key(|wg| frequency(*wg))
 }
 
 /// Whether some row's time, if there are any, is held against the measured limit: not where the data fit a cache.
@@ -147,17 +148,18 @@ pub(super) fn cache_name(cache: Cache) -> &'static str {
 }
 
 /// What the ladder of these rungs is about; `inside` are those that repeat their work.
-fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: &str, unit: RateUnit) -> String {
+fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit: RateUnit) -> String {
     let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form != Form::Vector);
     let size = match is_matrix {
         false => format!("n = {}", format::count(row.n)),
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),
     };
-    let others = other_groups(rungs, wg);
-    let wg = match others.len() {
-        _ if wg.is_empty() || !is_memory_bound(row) => String::new(),
-        0 => format!(", wg {wg}"),
-        1..=NAMED_GROUPS => format!(", wg {wg} ({})", others.join(", ")),
+    let others = wg.map_or_else(Vec::new, |wg| other_groups(rungs, wg));
+    let wg = match (wg, others.len()) {
+        (None, _) => String::new(),
+        _ if !is_memory_bound(row) => String::new(),
+        (Some(wg), 0) => format!(", wg {wg}"),
+        (Some(wg), 1..=NAMED_GROUPS) => format!(", wg {wg} ({})", others.join(", ")),
         _ => ", each rung with a wg of its own".to_owned(),
     };
     let cache = cache_name(row.cache);
@@ -170,7 +172,8 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: &str, unit: RateUnit) -
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    let signed = if row.params.split(' ').any(|set| set == "weights=signed") { ", signed weights" } else { "" };
+    let signed =
+        if row.params.get("weights").is_some_and(|weights| weights == "signed") { ", signed weights" } else { "" };
     let device = format::device(&row.device);
     format!("{} on {device}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.dtype)
 }
@@ -276,7 +279,7 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         ),
         note(
             rows,
-            &|r| r.ceiling_pct > Some(100.0) && ![flag::ABOVE_CEILING, flag::FITS_CACHE].iter().any(|f| r.has_flag(f)),
+            &|r| r.ceiling_pct > Some(100.0) && ![flag::ABOVE_CEILING, flag::FITS_CACHE].iter().any(|&f| r.has_flag(f)),
             "above the limit, but within the 5 % by which a limit differs from run to run",
         ),
         doubtful(&|r| r.has_flag(flag::DRIFT), &drift),

@@ -175,7 +175,7 @@ impl<'a> Climb<'a> {
         let ladder = self.study.ladder;
         let timed: Vec<&Record> =
             self.records.iter().filter(|r| r.scene.platform != HOST && r.times.is_some()).collect();
-        let has = |flag: &'static str| move |record: &&Record| record.flags.contains(&flag);
+        let has = |flag| move |record: &&Record| record.flags.contains(flag);
         let scene = &timed.first()?.scene;
         if !ladder.inputs.is_empty() || !timed.iter().all(has(flag::FITS_CACHE)) {
             return None;

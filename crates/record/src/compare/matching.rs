@@ -3,8 +3,9 @@
 use super::ranks::{FEWEST, runs_for, spread};
 use super::{RatioInterval, SpeedVerdict, Turns};
 use crate::Row;
-use gpulab_model::data::Dtype;
+use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Cache, Status};
+use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats;
 use std::collections::{HashMap, HashSet};
 
@@ -162,7 +163,10 @@ pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
 type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
 
 /// The same with work-group and settings, where they tell cases apart.
-type ApartKey<'a> = (CaseKey<'a>, Option<(&'a str, &'a str)>);
+type ApartKey<'a> = (CaseKey<'a>, Option<Settings<'a>>);
+
+/// A row's work-group and settings.
+type Settings<'a> = (Option<WorkGroup>, &'a Params);
 
 /// The rows of a file's cases that have a time.
 struct TimedCases<'a> {
@@ -175,7 +179,7 @@ struct TimedCases<'a> {
 fn apart<'a>(files: &[&'a [Row]]) -> HashSet<CaseKey<'a>> {
     let mut several = HashSet::new();
     for rows in files {
-        let mut first: HashMap<CaseKey<'a>, (&str, &str)> = HashMap::new();
+        let mut first: HashMap<CaseKey<'a>, Settings<'a>> = HashMap::new();
         for row in *rows {
             if *first.entry(case_key(row)).or_insert(settings(row)) != settings(row) {
                 several.insert(case_key(row));
@@ -208,6 +212,6 @@ fn case_key(row: &Row) -> CaseKey<'_> {
     (&row.family, &row.variant, row.dtype, row.n, row.m, row.cache)
 }
 
-fn settings(row: &Row) -> (&str, &str) {
-    (&row.wg, &row.params)
+fn settings(row: &Row) -> Settings<'_> {
+    (row.wg, &row.params)
 }

@@ -1,7 +1,7 @@
 //! The line that files hold of a compared case.
 
 use super::{ComparedCase, SpeedVerdict};
-use crate::{SCHEMA, columns};
+use crate::{SCHEMA, columns, params_text};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
 use serde::{Deserialize, Serialize};
@@ -85,12 +85,12 @@ impl ComparisonRow {
             n: second.n,
             m: second.m,
             cache: second.cache,
-            before_wg: first.wg.clone(),
-            before_params: first.params.clone(),
+            before_wg: first.wg_text(),
+            before_params: params_text(&first.params),
             before_runs: case.runs[0] as u64,
             before_s: case.seconds[0],
-            after_wg: second.wg.clone(),
-            after_params: second.params.clone(),
+            after_wg: second.wg_text(),
+            after_params: params_text(&second.params),
             after_runs: case.runs[1] as u64,
             after_s: case.seconds[1],
             ratio: case.ratio,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::Row;
+use gpulab_model::plan::WorkGroup;
 use serde_json::json;
 
 /// A row of a rung with these quartiles in microseconds.
@@ -102,7 +103,7 @@ fn sides_take_turns_where_their_runs_alternate_in_time() {
 #[test]
 fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_several() {
     let with = |wg: &str, median: f64| -> Vec<Row> {
-        runs(6, median, 0.0).into_iter().map(|row| Row { wg: wg.into(), ..row }).collect()
+        runs(6, median, 0.0).into_iter().map(|row| Row { wg: Some(wg.parse().unwrap()), ..row }).collect()
     };
     // A default that changed is the same case.
     let (before, after) = (with("128", 100.0), with("256", 50.0));
@@ -111,8 +112,9 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
     let sweep = [with("64", 100.0), with("128", 50.0), with("256", 25.0)].concat();
     let other = [with("256", 25.0), with("64", 200.0), with("512", 10.0)].concat();
     let both = compare(&sweep, &other, 0.02);
-    let matched: Vec<_> = both.pairs.iter().map(|pair| (pair.before.wg.as_str(), pair.verdict)).collect();
-    assert_eq!(matched, [("64", SpeedVerdict::Slower), ("256", SpeedVerdict::Same)]);
+    let matched: Vec<_> =
+        both.pairs.iter().map(|pair| (pair.before.wg.map_or(0, WorkGroup::size), pair.verdict)).collect();
+    assert_eq!(matched, [(64, SpeedVerdict::Slower), (256, SpeedVerdict::Same)]);
     assert_eq!((both.only_before, both.only_after), (1, 1));
     let failed = Row { status: gpulab_model::outcome::Status::Failed, t_median_s: None, ..steady("a", 1.0) };
     let (before, after) = ([steady("a", 1.0), steady("b", 1.0)], [failed, steady("b", 1.0)]);
@@ -155,7 +157,11 @@ fn noise_says_what_could_be_seen_and_how_long_to_look() {
 fn eight_times_the_rows_take_far_less_than_sixty_four_times_as_long() {
     let seconds = |count: u64, settings: bool| {
         let one = |i: u64| {
-            if settings { Row { wg: i.to_string(), ..steady("a", 1.0) } } else { Row { n: i, ..steady("a", 1.0) } }
+            if settings {
+                Row { wg: Some(WorkGroup::linear(i as usize)), ..steady("a", 1.0) }
+            } else {
+                Row { n: i, ..steady("a", 1.0) }
+            }
         };
         let rows: Vec<Row> = (0..count).map(one).collect();
         let once = |_| {

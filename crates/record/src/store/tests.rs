@@ -1,6 +1,8 @@
 use super::*;
+use crate::Flags;
 use crate::{SampleRow, row};
 use gpulab_model::data::Dtype;
+use gpulab_model::data::Params;
 use gpulab_model::outcome::Status;
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -205,8 +207,8 @@ fn samples_are_lines() {
         variant: "cpu_seq".to_owned(),
         dtype: Dtype::I64,
         n: 5,
-        wg: String::new(),
-        params: String::new(),
+        wg: None,
+        params: Params::new(),
         sample: 0,
         event_s: None,
         wall_s: 0.25,
@@ -259,14 +261,14 @@ fn a_deferred_file_goes_again_if_nothing_is_written() {
 
 #[test]
 fn rows_of_data_in_a_cache_lose_the_share_of_memory_that_older_files_have() {
-    let share = |flags: &str| {
+    let share = |flags: Flags| {
         let (_folder, path) = place();
-        write(&path, Mode::Create, &[Row { ceiling_pct: Some(233.4), flags: flags.to_owned(), ..row("naive") }]);
+        write(&path, Mode::Create, &[Row { ceiling_pct: Some(233.4), flags, ..row("naive") }]);
         match recorded(&std::fs::read(&path).unwrap(), &path).unwrap().0 {
             Recorded::Rows(rows) => rows[0].ceiling_pct,
             _ => panic!("rows are expected"),
         }
     };
-    assert_eq!(share("noisy"), Some(233.4));
-    assert_eq!(share("fits_cache noisy"), None);
+    assert_eq!(share(crate::flag::NOISY), Some(233.4));
+    assert_eq!(share(crate::flag::FITS_CACHE | crate::flag::NOISY), None);
 }

@@ -9,7 +9,7 @@ use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
 use super::view::status_word;
 use gpulab_model::outcome::{Cache, Clock, Status};
-use gpulab_record::{Point, flag};
+use gpulab_record::{Flags, Point, flag};
 use measure::{Measure, distinct};
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 const REMARKS: usize = 5;
 
 /// What to say of points that have a flag.
-const CARE: [(&str, &str); 5] = [
+const CARE: [(Flags, &str); 5] = [
     (flag::LAUNCH_BOUND, "under 50 us, including the launch"),
     (flag::FITS_CACHE, "their data fit the cache"),
     (flag::CLOCK_FALLBACK, "by another clock than asked for"),

@@ -3,13 +3,16 @@ use crate::columns::{BESIDE, COLUMNS, TableColumn};
 use crate::golden::{self, SCREEN};
 use crate::markdown;
 use gpulab_model::outcome::{Clock, Number, Status};
+use gpulab_model::plan::WorkGroup;
+use gpulab_record::Flags;
+use gpulab_record::params_of;
 use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
 
 #[test]
 fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
     let mut rows = vec![rung(1, "naive", 2e-3), rung(2, "local", 1e-3), rung(3, "wide", 1e-3)];
     assert!(table(&rows, RateUnit::GB, SCREEN, false).contains("f32, wg 256, warm"));
-    (rows[1].wg, rows[1].flags) = ("64".into(), flag::TUNED.into());
+    (rows[1].wg, rows[1].flags) = (Some(WorkGroup::linear(64)), flag::TUNED);
     let text = table(&rows, RateUnit::GB, SCREEN, false);
     for said in [
         "f32, wg 256 (v2 has 64), warm",
@@ -20,7 +23,7 @@ fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
     }
     assert!(crate::markdown::ladder(&rows, RateUnit::GB).contains("| ok, tuned |"));
     assert!(crate::picture::waterfall(&rows).is_err_and(|why| why.contains("some rungs are tuned")));
-    let others = ["32", "64", "128", "512"].map(|wg| Row { wg: wg.into(), ..rung(4, "wide", 1e-3) });
+    let others = [32, 64, 128, 512].map(|wg| Row { wg: Some(WorkGroup::linear(wg)), ..rung(4, "wide", 1e-3) });
     rows.extend(others);
     let text = table(&rows, RateUnit::GB, SCREEN, true).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("each rung with a wg of its own") && text.contains("all others 256"), "{text}");
@@ -31,7 +34,7 @@ fn rung(number: u32, variant: &str, seconds: f64) -> Row {
         rung: Some(number),
         device: "NVIDIA H200".to_owned(),
         n: 16_777_216,
-        wg: "256".to_owned(),
+        wg: Some(WorkGroup::linear(256)),
         t_median_s: Some(seconds),
         noise: Some(0.0234),
         gbps: Some(0.134217728 / seconds),
@@ -46,7 +49,7 @@ fn rung(number: u32, variant: &str, seconds: f64) -> Row {
         end_to_end_noise: Some(0.05),
         max_err: Some(0.021),
         tol: Some(1.0),
-        flags: String::new(),
+        flags: Flags::default(),
         result: Some(Number::Real(123456.789)),
         ..row(variant)
     }
@@ -58,7 +61,7 @@ fn cpu(variant: &str, seconds: f64) -> Row {
         rung: None,
         platform: HOST.to_owned(),
         device: "CPU, 16 threads".to_owned(),
-        wg: String::new(),
+        wg: None,
         t_end_to_end_s: None,
         noise: Some(0.004),
         ..plain
@@ -97,7 +100,7 @@ fn typical() -> Vec<Row> {
     for i in 1..5 {
         rows[i].step_x = gpulab_model::stats::ratio(rows[i - 1].t_median_s.unwrap(), rows[i].t_median_s.unwrap());
     }
-    rows[4].wg = "1".to_owned();
+    rows[4].wg = Some(WorkGroup::linear(1));
     // The host adds a partial sum of each work-item, or of each group.
     rows[0].t_host_part_s = Some(1.21e-3);
     rows[2].t_host_part_s = Some(9.3e-6);
@@ -118,9 +121,9 @@ fn troubled() -> Vec<Row> {
 }
 
 fn launch_bound() -> Vec<Row> {
-    let short = |number, variant, seconds, flags: [&str; 3]| Row {
+    let short = |number, variant, seconds, flags: [Flags; 3]| Row {
         t_batch_s: Some(seconds / 2.0),
-        flags: flags.join(" ").trim().to_owned(),
+        flags: flags.into_iter().collect(),
         n: 1000,
         ..rung(number, variant, seconds)
     };
@@ -131,7 +134,7 @@ fn launch_bound() -> Vec<Row> {
     ];
     rows[2].clock = Clock::Wall;
     rows[2].reason = "all event times were equal".to_owned();
-    rows[1].flags.push_str(" drift");
+    rows[1].flags = rows[1].flags | flag::DRIFT;
     rows[1].canary = Some(1.234);
     rows
 }
@@ -153,8 +156,8 @@ fn repeated() -> Vec<Row> {
         family: "transpose".to_owned(),
         n: 2048,
         m: 1024,
-        params: "rows=4 tile=32".to_owned(),
-        wg: "32x8".to_owned(),
+        params: params_of("rows=4 tile=32").unwrap(),
+        wg: Some(WorkGroup([32, 8, 1])),
         ceiling: "copy".to_owned(),
         copy_pct: Some(copy_pct),
         tol: Some(0.0),
@@ -163,7 +166,7 @@ fn repeated() -> Vec<Row> {
         ..row
     };
     let copy = |seconds| Row { rung: None, step_x: None, total_x: None, ..matrix(rung(0, COPY, seconds), 100.0) };
-    let inside = |row: Row| Row { params: "nreps=10 rows=4 tile=32".to_owned(), ..row };
+    let inside = |row: Row| Row { params: params_of("nreps=10 rows=4 tile=32").unwrap(), ..row };
     vec![
         copy(40e-6),
         inside(copy(350e-6)),
@@ -260,14 +263,14 @@ fn an_answer_without_a_launch_has_a_verdict_too() {
 #[test]
 fn an_unsteady_device_leaves_the_gains_undecided_that_it_can_make() {
     let mut rows = typical();
-    rows[2].flags = flag::DRIFT.to_owned();
+    rows[2].flags = flag::DRIFT;
     rows[2].canary = Some(1.5);
     let text = said(&rows);
     assert_eq!(text.matches("smaller gains").count(), 1, "{text}");
     assert!(text.contains("▲3.22 ") && text.contains("▲1.37?") && text.contains("? may be noise"), "{text}");
     // The CPU's rows have no gains.
     let mut rows = typical();
-    rows[5].flags = flag::DRIFT.to_owned();
+    rows[5].flags = flag::DRIFT;
     assert!(said(&rows).contains("unsteady") && !said(&rows).contains("smaller gains"), "{}", said(&rows));
 }
 
@@ -275,9 +278,9 @@ fn an_unsteady_device_leaves_the_gains_undecided_that_it_can_make() {
 fn a_title_names_a_limit_only_where_a_row_is_held_against_it() {
     let mut rows = typical();
     assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
-    rows[1..].iter_mut().for_each(|row| row.flags = flag::FITS_CACHE.to_owned());
+    rows[1..].iter_mut().for_each(|row| row.flags = flag::FITS_CACHE);
     assert!(said(&rows).contains("limit 4000 GB/s (read)"), "{}", said(&rows));
-    rows[0].flags = flag::FITS_CACHE.to_owned();
+    rows[0].flags = flag::FITS_CACHE;
     assert!(!said(&rows).contains("limit 4000"), "{}", said(&rows));
     assert!(!markdown::ladder(&rows, RateUnit::GB).contains("limit 4000"));
 }
@@ -313,8 +316,7 @@ fn a_column_holds_one_unit() {
 #[test]
 fn data_in_a_cache_have_no_share_of_a_limit_whether_one_was_measured_or_a_peak_given() {
     for (ceiling, peak) in [(None, None), (Some(238.0), None), (None, Some(120.0)), (Some(238.0), Some(120.0))] {
-        let row =
-            Row { ceiling_pct: ceiling, peak_pct: peak, flags: flag::FITS_CACHE.to_owned(), ..rung(1, "naive", 1e-3) };
+        let row = Row { ceiling_pct: ceiling, peak_pct: peak, flags: flag::FITS_CACHE, ..rung(1, "naive", 1e-3) };
         let rows = [row.clone(), Row { rung: Some(2), ..row }];
         for text in [table(&rows, RateUnit::GB, SCREEN, true), markdown::ladder(&rows, RateUnit::GB)] {
             assert!(text.contains("in cache"), "{text}");
@@ -372,7 +374,7 @@ fn said_of_a_slower_rung(change: impl Fn(&mut [Row])) -> Vec<String> {
 fn a_rung_that_is_slower_than_the_one_before_is_told_by_how_much_without_a_cause() {
     let said = ["note: v2: 1.50 times slower than the rung before, on this device and at this size"];
     assert_eq!(said_of_a_slower_rung(|_| ()), said);
-    assert_eq!(said_of_a_slower_rung(|rows| rows[1].flags = flag::NOISY.to_owned()), said);
+    assert_eq!(said_of_a_slower_rung(|rows| rows[1].flags = flag::NOISY), said);
     assert_eq!(
         said_of_a_slower_rung(|rows| rows[2].step_x = Some(0.8)),
         ["note: v2, v3: 1.25 to 1.50 times slower than the rung before, on this device and at this size"]
@@ -394,7 +396,7 @@ fn no_rung_is_told_to_be_slower_where_the_spread_of_either_or_an_unsteady_device
     for i in [0, 1] {
         let of = |change: fn(&mut Row)| said_of_a_slower_rung(move |rows| change(&mut rows[i]));
         assert_eq!(of(|row| row.noise = Some(0.6)), [""; 0], "row {i}");
-        assert_eq!(of(|row| row.flags = flag::DRIFT.to_owned()), [""; 0], "row {i}");
+        assert_eq!(of(|row| row.flags = flag::DRIFT), [""; 0], "row {i}");
         assert_eq!(of(|row| (row.runs, row.noise) = (2, Some(0.0))), [""; 0], "row {i}");
         assert_eq!(of(|row| row.clock = Clock::Wall), [""; 0], "row {i}");
     }

@@ -9,12 +9,12 @@ use crate::picture::number;
 use crate::view::status_word;
 use gpulab_kernels::values::binary;
 use gpulab_model::outcome::{Clock, Status};
-use gpulab_record::{Row, flag};
+use gpulab_record::{Flags, Row, flag};
 use gpulab_study::ceilings::{CeilingRow, Site};
 use maud::{Markup, html};
 
 /// What the words for doubts mean.
-const DOUBTS: [(&str, &str); 3] = [
+const DOUBTS: [(Flags, &str); 3] = [
     (flag::NOISY, "noisy: its runs spread more than was asked for"),
     (flag::DRIFT, "unsteady: the device's clock or a neighbour changed while it ran"),
     (flag::CLOCK_FALLBACK, "timed by another clock than the one asked for"),
@@ -68,7 +68,7 @@ pub(super) fn trust(own: &DevicePart<'_>) -> Markup {
     let failures = failed.iter().map(|row| {
         let why = row.reason.lines().next().unwrap_or_default().to_owned();
         let size = format::count(row.n);
-        vec![row.family.clone(), row.variant.clone(), size, row.wg.clone(), status_word(row.status).to_owned(), why]
+        vec![row.family.clone(), row.variant.clone(), size, row.wg_text(), status_word(row.status).to_owned(), why]
     });
     let failures: Vec<Vec<String>> = failures.collect();
     html! {
@@ -120,8 +120,8 @@ fn sanity(own: &DevicePart<'_>) -> Vec<String> {
 }
 
 fn doubts(own: &DevicePart<'_>) -> Vec<String> {
-    let doubts = DOUBTS.iter().filter_map(|(word, meaning)| {
-        let count = timed(own).filter(|row| row.has_flag(word)).count();
+    let doubts = DOUBTS.iter().filter_map(|&(flag, meaning)| {
+        let count = timed(own).filter(|row| row.has_flag(flag)).count();
         let whose = if count == 1 { "its runs" } else { "their runs" };
         (count > 0).then(|| format!("{} {}", are(count), meaning.replace("its runs", whose)))
     });

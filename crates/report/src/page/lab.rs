@@ -15,8 +15,7 @@ use std::collections::HashSet;
 pub(super) fn sweeps_heading(own: &DevicePart<'_>) -> String {
     let best = |rows: &Vec<Row>| rows.iter().filter_map(|row| row.t_median_s).fold(f64::INFINITY, f64::min);
     let factor = |of_rung: &Vec<Row>| {
-        let times: Vec<f64> =
-            groups(of_rung, |row| row.wg.clone()).iter().map(best).filter(|t| t.is_finite()).collect();
+        let times: Vec<f64> = groups(of_rung, |row| row.wg_text()).iter().map(best).filter(|t| t.is_finite()).collect();
         let (least, most) =
             (times.iter().copied().fold(f64::INFINITY, f64::min), times.iter().copied().fold(0.0, f64::max));
         most / least

@@ -1,11 +1,12 @@
 use super::*;
+use gpulab_record::Flags;
 use gpulab_record::{flag, row};
 
 fn timed(rung: u32, variant: &str, seconds: f64) -> Row {
     Row {
         rung: Some(rung),
         t_median_s: Some(seconds),
-        flags: String::new(),
+        flags: Flags::default(),
         device: "Device".to_owned(),
         ..row(variant)
     }
@@ -26,7 +27,7 @@ fn the_first_heading_says_how_many_times_are_doubtful() {
         let devices = devices_of(&folder);
         device::trust_heading(&devices[0])
     };
-    let noisy = |row: Row| Row { flags: flag::NOISY.to_owned(), ..row };
+    let noisy = |row: Row| Row { flags: flag::NOISY, ..row };
     let swept = |row: Row| Row { sweep_id: "s".to_owned(), ..row };
     let (a, b) = (timed(1, "naive", 1e-3), timed(2, "local", 5e-4));
     assert_eq!(heading(vec![a.clone(), b.clone()]), "The device was quiet: none of 2 times is doubtful");
@@ -91,7 +92,7 @@ fn limits_that_were_measured_beside_other_load_say_so() {
     let ceilings = gpulab_record::store::of_csv::<CeilingRow>(text, "ceilings").unwrap().0;
     let said = |ceilings| page(&[RecordedFolder { ceilings, ..folder("x", Vec::new()) }]).contains("on a busy machine");
     assert!(said(ceilings.clone()));
-    assert!(!said(ceilings.into_iter().map(|row| CeilingRow { flags: String::new(), ..row }).collect()));
+    assert!(!said(ceilings.into_iter().map(|row| CeilingRow { flags: Flags::default(), ..row }).collect()));
 }
 
 #[test]

@@ -202,7 +202,7 @@ impl BarChart {
         figures.head.extend(["gain", "verdict"].map(str::to_owned));
         let time = |seconds: Option<f64>| seconds.map(number::time).unwrap_or_default();
         for Cell { row, before, .. } in view.rungs.iter().chain(&view.cpu) {
-            let mut cells = vec![name(row), row.wg.clone(), time(row.t_median_s), time(row.t_q1_s), time(row.t_q3_s)];
+            let mut cells = vec![name(row), row.wg_text(), time(row.t_median_s), time(row.t_q1_s), time(row.t_q3_s)];
             cells.push(self.measure.median(row).map(number::value).unwrap_or_default());
             if self.limit.is_some() {
                 let none = if self.is_cached(row) { "in cache".to_owned() } else { String::new() };

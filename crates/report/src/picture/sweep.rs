@@ -5,7 +5,8 @@ use super::{Drawn, font, number};
 use crate::format;
 use crate::rungs::label;
 use crate::sweep::{FLAT, Timed, ranked, variants, work_groups};
-use gpulab_record::Row;
+use gpulab_model::plan::WorkGroup;
+use gpulab_record::{Row, params_text};
 
 /// Times relative to the best that a step of shade goes up to; the last has no end.
 const STEPS: [f64; 4] = [FLAT, 1.25, 2.0, 5.0];
@@ -37,11 +38,11 @@ pub fn sweep(rows: &[Row]) -> Drawn {
         return Err("a map needs two rungs or two work-groups: gpulab sweep measures them".to_owned());
     }
     let near = ranked.iter().filter(|(_, time)| *time <= FLAT * least).count();
-    let tunables = if best.params.is_empty() { String::new() } else { format!(", {}", best.params) };
+    let tunables = if best.params.is_empty() { String::new() } else { format!(", {}", params_text(&best.params)) };
     let title = format!(
         "Best: {} with work-groups of {}; {near} of {} configurations {} within 5 % of it",
         label(best),
-        best.wg,
+        best.wg_text(),
         ranked.len(),
         if near == 1 { "is" } else { "are" }
     );
@@ -61,14 +62,14 @@ pub fn sweep(rows: &[Row]) -> Drawn {
         map.variants.len(),
         map.wgs.len(),
         label(best),
-        best.wg
+        best.wg_text()
     );
     let figures = map.figures();
     Ok(sheet.done(&title, &about, figures))
 }
 
 struct HeatMap<'a> {
-    wgs: Vec<&'a str>,
+    wgs: Vec<WorkGroup>,
     variants: Vec<&'a str>,
     ranked: &'a [Timed<'a>],
     /// The shortest time.
@@ -77,8 +78,8 @@ struct HeatMap<'a> {
 
 impl HeatMap<'_> {
     /// The time of a field relative to the best.
-    fn factor(&self, variant: &str, wg: &str) -> Option<f64> {
-        let row = self.ranked.iter().find(|(row, _)| row.variant == variant && row.wg == wg);
+    fn factor(&self, variant: &str, wg: WorkGroup) -> Option<f64> {
+        let row = self.ranked.iter().find(|(row, _)| row.variant == variant && row.wg == Some(wg));
         row.map(|(_, time)| time / self.least)
     }
 
@@ -105,7 +106,7 @@ impl HeatMap<'_> {
         };
         for (row, variant) in self.variants.iter().enumerate() {
             sheet.text(MARGIN, top + FIELD * (row as f64 + 0.5) + 4.5, NAME, &names[row]);
-            for (column, wg) in self.wgs.iter().enumerate() {
+            for (column, &wg) in self.wgs.iter().enumerate() {
                 let factor = self.factor(variant, wg);
                 draw_field(sheet, field(row, column), factor, &format!("{}, {wg}", names[row]));
             }
@@ -118,12 +119,13 @@ impl HeatMap<'_> {
     /// Sizes of work-groups above their columns, in several lines in turn where they are wide.
     fn heads(&self, sheet: &mut Sheet, left: f64, wide: f64) {
         const LINE: f64 = 14.0;
-        let widest = font::widest(self.wgs.iter().copied(), SMALL);
+        let names: Vec<String> = self.wgs.iter().map(WorkGroup::to_string).collect();
+        let widest = font::widest(names.iter().map(String::as_str), SMALL);
         let lines = ((widest + 4.0) / wide).ceil().max(1.0) as usize;
         let base = sheet.y;
-        for (column, wg) in self.wgs.iter().enumerate() {
+        for (column, name) in names.iter().enumerate() {
             let down = LINE * (column % lines) as f64;
-            sheet.text(left + wide * (column as f64 + 0.5), base + down, HEAD, wg);
+            sheet.text(left + wide * (column as f64 + 0.5), base + down, HEAD, name);
         }
         sheet.y += LINE * (lines - 1) as f64;
     }
@@ -132,7 +134,7 @@ impl HeatMap<'_> {
     fn plateau(&self, sheet: &mut Sheet, field: &dyn Fn(usize, usize) -> Area) {
         let is_flat = |row: Option<usize>, column: Option<usize>| {
             let (variant, wg) = (row.and_then(|r| self.variants.get(r)), column.and_then(|c| self.wgs.get(c)));
-            variant.zip(wg).and_then(|(v, w)| self.factor(v, w)).is_some_and(|factor| factor <= FLAT)
+            variant.zip(wg).and_then(|(v, &w)| self.factor(v, w)).is_some_and(|factor| factor <= FLAT)
         };
         for row in 0..self.variants.len() {
             for column in (0..self.wgs.len()).filter(|&column| is_flat(Some(row), Some(column))) {
@@ -154,10 +156,11 @@ impl HeatMap<'_> {
     }
 
     fn figures(&self) -> Figures {
-        let mut figures = Figures::new(std::iter::once("rung").chain(self.wgs.iter().copied()));
+        let mut figures =
+            Figures::new(std::iter::once("rung".to_owned()).chain(self.wgs.iter().map(WorkGroup::to_string)));
         for variant in &self.variants {
-            let time = |wg: &&str| {
-                self.factor(variant, wg).map(|factor| number::time(factor * self.least)).unwrap_or_default()
+            let time = |wg: &WorkGroup| {
+                self.factor(variant, *wg).map(|factor| number::time(factor * self.least)).unwrap_or_default()
             };
             figures.rows.push(std::iter::once(self.name(variant)).chain(self.wgs.iter().map(time)).collect());
         }

@@ -2,6 +2,7 @@ use super::*;
 use crate::golden;
 use crate::groups::{experiments, families, ladders, sweeps};
 use gpulab_model::outcome::{Bar, Status};
+use gpulab_record::Flags;
 use gpulab_record::store::{Recorded, of_csv, recorded, shipped};
 use gpulab_record::{Point, Row, point, row};
 use gpulab_study::ceilings::CeilingRow;
@@ -20,7 +21,7 @@ fn timed(rung: u32, variant: &str, seconds: f64) -> Row {
         ceiling: "read".to_owned(),
         ceiling_gbps: Some(40.0),
         ceiling_pct: Some(8e-1 / seconds / 40.0),
-        flags: String::new(),
+        flags: Flags::default(),
         device: "Device".to_owned(),
         ..row(variant)
     }
@@ -33,14 +34,14 @@ fn typical() -> Vec<Row> {
         t_median_s: None,
         ..timed(3, "subgroup", 1.0)
     };
-    let cpu = Row { platform: "host".to_owned(), rung: None, wg: String::new(), ..timed(0, "cpu_rayon", 2e-3) };
+    let cpu = Row { platform: "host".to_owned(), rung: None, wg: None, ..timed(0, "cpu_rayon", 2e-3) };
     vec![timed(1, "naive", 1e-3), timed(2, "local", 2.5e-4), skipped, cpu]
 }
 
 fn swept() -> Vec<Row> {
     let field = |rung, variant: &str, wg: &str, seconds| Row {
         sweep_id: "s1".to_owned(),
-        wg: wg.to_owned(),
+        wg: Some(wg.parse().unwrap()),
         ..timed(rung, variant, seconds)
     };
     vec![
@@ -220,7 +221,7 @@ fn titles_say_what_is_learnt() {
     wrong.status = Status::WrongResult;
     let title = ladder(&[alike.as_slice(), &[wrong.clone()]].concat()).unwrap().title;
     assert_eq!(title, "All rungs are alike: 20 % of the limit; v3 not counted: WRONG");
-    let fast = Row { flags: gpulab_record::flag::ABOVE_CEILING.to_owned(), ..timed(3, "vectorised", 1e-4) };
+    let fast = Row { flags: gpulab_record::flag::ABOVE_CEILING, ..timed(3, "vectorised", 1e-4) };
     let title = ladder(&[alike.as_slice(), &[fast]].concat()).unwrap().title;
     assert_eq!(title, "All rungs are alike: 20 % of the limit; v3 not counted: faster than the limit");
     let above = Row { ceiling_pct: Some(102.0), ..timed(1, "naive", 1e-3) };
@@ -275,8 +276,7 @@ fn what_comes_from_outside_is_text() {
         variant: format!("{EVIL}{}", row.variant),
         family: EVIL.to_owned(),
         reason: EVIL.to_owned(),
-        params: EVIL.to_owned(),
-        wg: if row.on_host() { String::new() } else { format!("{EVIL}{}", row.wg) },
+        params: [(EVIL.to_owned(), EVIL.to_owned())].into(),
         ceiling: EVIL.to_owned(),
         ..row
     };

@@ -3,6 +3,7 @@
 use super::timed::{FLAT, Timed, variants};
 use crate::format::{self, Screen, Tint, paint};
 use crate::rungs::label;
+use gpulab_model::plan::WorkGroup;
 use gpulab_record::Row;
 
 /// The signs of times, each up to this many times the best.
@@ -30,18 +31,18 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let has_room = |cell: &&usize| width + wgs.len() * **cell <= screen.width;
     let cell_width = CELLS.iter().find(has_room).copied().unwrap_or(CELLS[1]);
-    let wide = wgs.iter().map(|wg| wg.chars().count() + 2).max().unwrap_or(0).max(cell_width);
+    let wide = wgs.iter().map(|wg| wg.to_string().len() + 2).max().unwrap_or(0).max(cell_width);
     let most = (screen.width.saturating_sub(width) / wide).max(1);
     // No block has a lone column if they can be shared out.
     let per_block = wgs.len().div_ceil(wgs.len().div_ceil(most));
     let mut text = "time relative to the best, by rung and work-group\n".to_owned();
     for block in wgs.chunks(per_block) {
-        let head: String = block.iter().map(|wg| format!("{:>wide$}", format::terminal(wg))).collect();
+        let head: String = block.iter().map(|wg| format!("{:>wide$}", wg.to_string())).collect();
         text.push_str(&format!("{:width$}{head}\n", ""));
         for (variant, name) in variants.iter().zip(&names) {
             let time =
-                |wg: &str| ranked.iter().find(|(r, _)| r.variant == *variant && r.wg == wg).map(|(_, time)| *time);
-            let cells = block.iter().map(|wg| cell(time(wg).map(|time| time / least), wide, screen));
+                |wg| ranked.iter().find(|(r, _)| r.variant == *variant && r.wg == Some(wg)).map(|(_, time)| *time);
+            let cells = block.iter().map(|&wg| cell(time(wg).map(|time| time / least), wide, screen));
             text.push_str(&(format!("{name:<width$}{}", cells.collect::<String>()).trim_end().to_owned() + "\n"));
         }
     }
@@ -49,10 +50,9 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
 }
 
 /// Work-groups by their sizes, each once.
-pub(crate) fn work_groups<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
-    let sides = |wg: &str| wg.split('x').map(|side| side.parse().unwrap_or(0)).collect::<Vec<u64>>();
-    let mut wgs: Vec<&str> = rows.iter().map(|r| r.wg.as_str()).collect();
-    wgs.sort_by_key(|wg| (sides(wg).iter().product::<u64>(), sides(wg)));
+pub(crate) fn work_groups(rows: &[&Row]) -> Vec<WorkGroup> {
+    let mut wgs: Vec<WorkGroup> = rows.iter().filter_map(|r| r.wg).collect();
+    wgs.sort_by_key(|wg| (wg.size(), wg.0));
     wgs.dedup();
     wgs
 }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_needs_two_blocks_is_shared_out_between_them() {
-        let timed = |wg: usize| Row { rung: Some(1), wg: wg.to_string(), ..row("naive") };
+        let timed = |wg: usize| Row { rung: Some(1), wg: Some(WorkGroup::linear(wg)), ..row("naive") };
         let rows: Vec<Row> = (5..15).map(|log| timed(1 << log)).collect();
         let rows: Vec<&Row> = rows.iter().collect();
         let ranked: Vec<Timed<'_>> = rows.iter().map(|row| (*row, 1e-6)).collect();

@@ -14,7 +14,7 @@ use super::markdown::{self, PAGE};
 use super::rungs::{is_memory_bound, label};
 use super::view::{is_held_against_limit, status_word};
 use gpulab_model::outcome::{Spent, Status};
-use gpulab_record::{Row, flag};
+use gpulab_record::{Row, flag, params_text};
 use std::collections::HashMap;
 pub(super) use timed::{FLAT, Timed, variants};
 
@@ -181,7 +181,7 @@ fn flatness(all: &[Timed<'_>]) -> String {
         "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
         if best.has_flag(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
         label(best),
-        best.wg,
+        best.wg_text(),
         tunables(best),
         format::time(*time),
         all.len(),
@@ -246,7 +246,7 @@ fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Op
     let mark = |row: &Row| if std::ptr::eq(row, best) { "★ " } else { "  " };
     let columns = vec![
         GridColumn::texts("  rung", text(&|row| mark(row).to_owned() + &label(row)), 0),
-        GridColumn::texts("wg", text(&|row| row.wg.clone()), 0),
+        GridColumn::texts("wg", text(&|row| row.wg_text()), 0),
         numbers("best", 0, &|ranked| Some(Value::Seconds(ranked[0].1))),
         numbers(if is_memory_bound(best) { "GB/s" } else { "Gpair/s" }, 0, &|ranked| {
             rate(ranked[0].0).map(Value::Rate)
@@ -256,13 +256,13 @@ fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Op
         numbers("worst", 3, &|ranked| ranked.last().map(|(_, time)| Value::Seconds(*time))),
         GridColumn::texts("timed", counts.collect(), 1),
     ];
-    let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), ranked[0].0.params.clone())).collect();
+    let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), params_text(&ranked[0].0.params))).collect();
     let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| of_limit(ranked[0].0).map(Value::text)));
     (TextGrid { columns }, tuned, meaning)
 }
 
 fn tunables(row: &Row) -> String {
-    if row.params.is_empty() { String::new() } else { format!(", {}", row.params) }
+    if row.params.is_empty() { String::new() } else { format!(", {}", params_text(&row.params)) }
 }
 
 /// Why rows have no number, each reason once.
@@ -289,12 +289,14 @@ fn remarks(rows: &[Row], screen: Screen) -> String {
 mod tests {
     use super::*;
     use crate::golden::{self, SCREEN};
+    use gpulab_record::Flags;
+    use gpulab_record::params_of;
     use gpulab_record::row;
 
     fn timed(rung: u32, wg: &str, seconds: f64) -> Row {
         Row {
             rung: Some(rung),
-            wg: wg.to_owned(),
+            wg: Some(wg.parse().unwrap()),
             t_median_s: Some(seconds),
             gbps: Some(8e-6 / seconds),
             ceiling: "read".to_owned(),
@@ -334,10 +336,10 @@ mod tests {
 
     #[test]
     fn what_is_faster_than_the_ceiling_is_never_called_best() {
-        let flagged = |flags: &str| Row { flags: flags.to_owned(), ..timed(2, "32", 1e-9) };
+        let flagged = |flags: Flags| Row { flags, ..timed(2, "32", 1e-9) };
         let text = summary(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)], SCREEN);
         assert!(text.contains("best: v1 naive"), "{text}");
-        let cached = flagged(&format!("{} {}", flag::FITS_CACHE, flag::ABOVE_CEILING));
+        let cached = flagged(flag::FITS_CACHE | flag::ABOVE_CEILING);
         let text = summary(&[timed(1, "32", 4e-6), cached], SCREEN);
         assert!(text.contains("best (its data fit the cache): v2 local"), "{text}");
     }
@@ -364,8 +366,8 @@ mod tests {
     fn nothing_of_notes_and_tunables_is_cut_off() {
         let long = "finish=device items=16 op=sum shuffles=1 size=compiled unroll=8 presum=host";
         let mut rows = vec![timed(1, "32", 4e-6), timed(2, "32", 1e-6), timed(2, "64", 2e-6)];
-        rows[0].params = "op=sum".to_owned();
-        rows[1].params = long.to_owned();
+        rows[0].params = params_of("op=sum").unwrap();
+        rows[1].params = params_of(long).unwrap();
         let reason =
             "needs sub-groups of 32 work-items that are all there, and this device has sub-groups of 8 or 16 of them";
         rows[2] = Row { status: Status::Skipped, reason: reason.to_owned(), t_median_s: None, ..rows[2].clone() };

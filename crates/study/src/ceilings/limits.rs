@@ -311,6 +311,8 @@ mod tests {
     use gpulab_kernels::{self as kernels, reduce, transpose};
     use gpulab_model::outcome::fake_info;
     use gpulab_model::plan::WorkGroup;
+    use gpulab_record::Flags;
+    use gpulab_record::flag;
 
     fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
         Case {
@@ -424,8 +426,8 @@ mod tests {
         };
         limits(Kept::empty(&slow.0)).measure(&mut slow, need).unwrap();
         let mut kept = Kept::load(folder.path(), &slow.0).unwrap().unwrap();
-        for (flags, told) in [("", 0), ("noisy", 1), ("drift", 1)] {
-            kept.ceilings.iter_mut().for_each(|row| row.flags = flags.to_owned());
+        for (flags, told) in [(Flags::default(), 0), (flag::NOISY, 1), (flag::DRIFT, 1)] {
+            kept.ceilings.iter_mut().for_each(|row| row.flags = flags);
             SAID.with_borrow_mut(Vec::clear);
             let mut limits = limits(kept.clone());
             for dtype in [Dtype::F32, Dtype::I32] {

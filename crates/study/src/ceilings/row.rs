@@ -1,9 +1,11 @@
 //! The line that is kept, and written to files, of a ceiling.
 
 use super::{Quantity, Rate, Site};
+use gpulab_model::data::Params;
 use gpulab_model::outcome::{Clock, DeviceInfo, Outcome, Status};
+use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats;
-use gpulab_record::{DRIFT_RATIO, Run, SCHEMA, columns, flag, params_text};
+use gpulab_record::{DRIFT_RATIO, Flags, Run, SCHEMA, columns, flag};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -11,7 +13,7 @@ use std::ops::RangeInclusive;
 const MOST_NOISE: f64 = 0.05;
 
 columns! {
-    texts: platform, device, driver, params, reason;
+    texts: platform, device, driver, reason;
     /// What a device does at best of one quantity; its fields are the columns of CSV files and the names in JSON.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct CeilingRow {
@@ -45,9 +47,11 @@ columns! {
         /// The probe that reached it, as in `read/strided`.
         pub probe: String,
         /// Its work-group size.
-        pub wg: String,
+        #[serde(with = "gpulab_record::text::displayed")]
+        pub wg: WorkGroup,
         /// Its settings.
-        pub params: String,
+        #[serde(with = "gpulab_record::text::params")]
+        pub params: Params,
         /// Shapes that were tried.
         pub tried: u64,
         /// Its timed runs; the fastest counts.
@@ -64,7 +68,7 @@ columns! {
         /// Why, unless `ok`; for `ok`, why another clock was used than events.
         pub reason: String,
         /// Words for numbers that need care, separated by blanks.
-        pub flags: String,
+        pub flags: Flags,
         /// Time of the search.
         #[unit = "s"]
         #[serde(default)]
@@ -98,8 +102,8 @@ impl CeilingRow {
             value: value.filter(|&value| is_rate_or_time(value)),
             unit: quantity.measure.unit().to_owned(),
             probe: format!("{}/{}", outcome.case.family, outcome.case.variant),
-            wg: outcome.wg.to_string(),
-            params: params_text(&outcome.params),
+            wg: outcome.wg,
+            params: outcome.params.clone(),
             tried: tried as u64,
             runs: times.map_or(0, |t| t.runs as u64),
             noise: times.map(|t| t.noise).filter(|n| n.is_finite()),
@@ -107,7 +111,7 @@ impl CeilingRow {
             quick,
             status: outcome.status(),
             reason: if outcome.reason().is_empty() { note } else { outcome.reason().to_owned() },
-            flags: flags(quantity, outcome).join(" "),
+            flags: flags(quantity, outcome),
             t_search_s: 0.0,
         }
     }
@@ -141,8 +145,8 @@ impl CeilingRow {
     }
 
     /// Whether the flag is set.
-    pub fn has_flag(&self, flag: &str) -> bool {
-        self.flags.split(' ').any(|word| word == flag)
+    pub fn has_flag(&self, flag: Flags) -> bool {
+        self.flags.contains(flag)
     }
 }
 
@@ -159,13 +163,13 @@ fn is_rate_or_time(value: f64) -> bool {
 }
 
 /// Whether the machine was quiet while this was measured: by the spread of the runs, and by the canary.
-fn flags(quantity: &Quantity, outcome: &Outcome) -> Vec<&'static str> {
+fn flags(quantity: &Quantity, outcome: &Outcome) -> Flags {
     // Launches differ from one to the next on any machine.
     let is_steady = quantity.measure != Rate::Seconds;
     let is_noisy = is_steady && stats::summarise(&outcome.times()).is_some_and(|times| times.noise > MOST_NOISE);
     let drifts = outcome.measured().and_then(|m| m.canary).is_some_and(|canary| canary.ratio > DRIFT_RATIO);
     [(flag::NOISY, is_noisy), (flag::DRIFT, drifts)]
         .into_iter()
-        .filter_map(|(name, is_set)| is_set.then_some(name))
+        .filter_map(|(flag, is_set)| is_set.then_some(flag))
         .collect()
 }

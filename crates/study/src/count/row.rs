@@ -1,10 +1,10 @@
 //! The flat rows that files of counts hold.
 
 use super::{CountedCase, CountedLaunch, Counts, LockstepModel, MemoryCounts, RequestCounts};
-use gpulab_model::data::Dtype;
+use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Status, Stop};
-use gpulab_model::plan::Case;
-use gpulab_record::{Run, SCHEMA, columns, params_text};
+use gpulab_model::plan::{Case, WorkGroup};
+use gpulab_record::{Run, SCHEMA, columns};
 use serde::{Deserialize, Serialize};
 
 /// What a row is of.
@@ -27,7 +27,7 @@ pub struct CountSubject<'a> {
 }
 
 columns! {
-    texts: params, series, reason, file;
+    texts: series, reason, file;
     /// What was counted of a launch, or of the instructions of one line of its source; its fields are the columns of CSV
     /// files and the names in JSON.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,9 +55,11 @@ columns! {
         /// Rows of the matrix; 1 for vectors.
         pub m: u64,
         /// Work-group used.
-        pub wg: String,
+        #[serde(with = "gpulab_record::text::displayed")]
+        pub wg: WorkGroup,
         /// Settings used, `name=value` separated by blanks.
-        pub params: String,
+        #[serde(with = "gpulab_record::text::params")]
+        pub params: Params,
         /// Seed of the data.
         pub seed: u64,
         /// The experiment, if the case is a trial of one.
@@ -191,7 +193,7 @@ impl CountRow {
     pub fn of(subject: &CountSubject<'_>, counted: &CountedCase) -> Vec<CountRow> {
         let launches = counted.launches.len() as u64;
         let mut case = CountRow::blank(subject);
-        (case.wg, case.params) = (counted.wg.to_string(), params_text(&counted.params));
+        (case.wg, case.params) = (counted.wg, counted.params.clone());
         let of_launch = |(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
             let place = RowPlace { launch, launches, timed: *timed, kernel: &counts.kernel, line: None };
             let mut whole = case.with(place, counts.total());
@@ -277,8 +279,8 @@ impl CountRow {
             dtype: case.dtype,
             n: case.shape.n,
             m: case.shape.m,
-            wg: case.wg.to_string(),
-            params: params_text(&case.params),
+            wg: case.wg,
+            params: case.params.clone(),
             seed: case.seed,
             experiment: experiment.to_owned(),
             series: series.to_owned(),

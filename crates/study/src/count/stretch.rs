@@ -10,9 +10,8 @@
 
 use super::CountRow;
 use gpulab_kernels::{self as kernels, Form};
-use gpulab_model::data::Shape;
+use gpulab_model::data::{Params, Shape};
 use gpulab_model::plan::{Case, Pass, Plan, WorkGroup};
-use gpulab_record::params_text;
 use std::collections::BTreeMap;
 
 /// Settings that the counts of a group do not depend on, or that the simulator lacks: how many items there are, and by
@@ -23,10 +22,11 @@ const ITEMS: &str = "items";
 /// Work-items of a small case where settings say how many there are.
 const FEW_ITEMS: usize = 1024;
 
-/// The settings, written as in a row, that the counts of a group depend on.
-pub fn counted_settings(params: &str) -> String {
-    let is_counted = |word: &&str| !NOT_COUNTED.contains(&word.split('=').next().unwrap_or_default());
-    params.split(' ').filter(is_counted).collect::<Vec<_>>().join(" ")
+/// The settings that the counts of a group depend on.
+pub fn counted_settings(params: &Params) -> Params {
+    let mut counted = params.clone();
+    counted.retain(|name, _| !NOT_COUNTED.contains(&name.as_str()));
+    counted
 }
 
 /// Two cases of the same kernel and settings that a simulator gets through in seconds, for groups of the size that the
@@ -34,8 +34,7 @@ pub fn counted_settings(params: &str) -> String {
 pub fn small_cases(case: &Case, wg: WorkGroup) -> Option<[Case; 2]> {
     let family = kernels::family(&case.family)?;
     let form = family.form;
-    let mut small = case.clone();
-    small.params.retain(|name, _| !NOT_COUNTED.contains(&name.as_str()));
+    let mut small = Case { params: counted_settings(&case.params), ..case.clone() };
     if family.rung(&case.variant)?.tunables.iter().any(|tunable| tunable.name == ITEMS) {
         // Of many elements each, as in a large case, so that loops turn often.
         small.params.insert(ITEMS.to_owned(), FEW_ITEMS.max(wg.size()).to_string());
@@ -58,7 +57,7 @@ pub fn stretched(case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<C
     counted.iter().filter(|row| row.is_of_launch()).for_each(|row| sizes.entry(row.n).or_default().push(row));
     let sizes: Vec<Vec<&CountRow>> = sizes.into_values().collect();
     let [small, large] = [sizes.first()?, sizes.get(1)?];
-    let (launches, params) = (plan.passes.len() as u64, params_text(&plan.params));
+    let launches = plan.passes.len() as u64;
     let row = |(launch, pass): (u64, &Pass)| {
         let [small, large] = [most_groups(small, &pass.kernel)?, most_groups(large, &pass.kernel)?];
         let items: u64 = pass.local.iter().product::<usize>() as u64;
@@ -73,7 +72,7 @@ pub fn stretched(case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<C
         let whole = CountRow {
             n: case.shape.n,
             m: case.shape.m,
-            params: params.clone(),
+            params: plan.params.clone(),
             launch: Some(launch),
             launches: Some(launches),
             groups: Some(groups),

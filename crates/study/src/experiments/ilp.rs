@@ -16,11 +16,8 @@ const STEP: &str = "a step";
 const STEP_CLOCKS: &str = "a step, clocks";
 
 /// The latency in clocks of the frequency that the driver states, for a grid of one group for each compute unit.
-const CLOCKS: Metric = Metric {
-    name: "latency in clocks",
-    unit: "clocks",
-    of: |row| Some(row.wg.parse::<f64>().ok()? / row.ops_per_cu_clock?),
-};
+const CLOCKS: Metric =
+    Metric { name: "latency in clocks", unit: "clocks", of: |row| Some(row.wg?.size() as f64 / row.ops_per_cu_clock?) };
 
 /// The experiment's entry in the list.
 pub const ILP: Experiment = Experiment {

@@ -215,7 +215,7 @@ mod tests {
         let but = |fallen: &[&str]| {
             let mut points = points(0.01, |series, _| if series == EVENT { 2.0 } else { 5.0 });
             for point in points.iter_mut().filter(|p| fallen.contains(&p.series.as_str())) {
-                point.flags = "noisy clock_fallback".to_owned();
+                point.flags = flag::NOISY | flag::CLOCK_FALLBACK;
             }
             empty(&points).unwrap().split_once("; ").unwrap().1.to_owned()
         };

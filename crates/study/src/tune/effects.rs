@@ -4,7 +4,7 @@ use crate::sweep::Configuration;
 use gpulab_kernels::{Family, Kind};
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::Target;
-use gpulab_record::{Row, flag, params_in};
+use gpulab_record::{Row, flag};
 
 /// What can be said of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +55,12 @@ pub fn is_faster(row: &Row, other: &Row) -> bool {
 }
 
 /// A row's work-group and settings.
-pub fn settings_of(row: &Row) -> Vec<(&str, &str)> {
-    std::iter::once(("wg", row.wg.as_str())).chain(params_in(&row.params)).collect()
+pub fn settings_of(row: &Row) -> Vec<(&str, String)> {
+    let params = row.params.iter().map(|(name, value)| (name.as_str(), value.clone()));
+    std::iter::once(("wg", row.wg_text())).chain(params).collect()
 }
 
-fn value_of<'a>(row: &'a Row, name: &str) -> Option<&'a str> {
+fn value_of(row: &Row, name: &str) -> Option<String> {
     settings_of(row).into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
@@ -68,23 +69,23 @@ pub fn effects(rows: &[Row]) -> Vec<Effect> {
     let Some(first) = fastest(rows) else { return Vec::new() };
     let other_rung = fastest(rows.iter().filter(|row| row.variant != first.variant));
     let own: Vec<&Row> = rows.iter().filter(|row| row.variant == first.variant).collect();
-    let mut all = vec![effect("rung", first, &first.variant, other_rung.map(|row| (row, row.variant.as_str())))];
+    let mut all = vec![effect("rung", first, &first.variant, other_rung.map(|row| (row, row.variant.clone())))];
     for (name, value) in settings_of(first) {
-        let others = own.iter().copied().filter(|row| value_of(row, name) != Some(value));
+        let others = own.iter().copied().filter(|row| value_of(row, name).as_ref() != Some(&value));
         let without = fastest(others).map(|row| (row, value_of(row, name).unwrap_or_default()));
-        all.push(effect(name, first, value, without));
+        all.push(effect(name, first, &value, without));
     }
     all
 }
 
-fn effect(name: &str, best: &Row, with: &str, other: Option<(&Row, &str)>) -> Effect {
+fn effect(name: &str, best: &Row, with: &str, other: Option<(&Row, String)>) -> Effect {
     let (name, with) = (name.to_owned(), with.to_owned());
     let Some((row, without)) = other else {
         return Effect { name, with, without: String::new(), ratio: None, verdict: EffectVerdict::OneValue };
     };
     let ratio = time_of(row).zip(time_of(best)).map(|(slow, fast)| slow / fast);
     let verdict = if is_faster(best, row) { EffectVerdict::Decided } else { EffectVerdict::Undecided };
-    Effect { name, with, without: without.to_owned(), ratio, verdict }
+    Effect { name, with, without, ratio, verdict }
 }
 
 /// Values beyond those that were tried that the best configuration's rung can take, as `--set` takes them: where the best is
@@ -117,16 +118,18 @@ pub fn beyond(family: &Family, rows: &[Row], best: &Configuration, target: &Targ
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpulab_record::Flags;
+    use gpulab_record::params_of;
     use gpulab_record::row;
 
     fn timed(variant: &str, wg: &str, params: &str, seconds: f64) -> Row {
         Row {
-            wg: wg.into(),
-            params: params.into(),
+            wg: Some(wg.parse().unwrap()),
+            params: params_of(params).unwrap(),
             t_q1_s: Some(0.98 * seconds),
             t_median_s: Some(seconds),
             t_q3_s: Some(1.02 * seconds),
-            flags: String::new(),
+            flags: Flags::default(),
             ..row(variant)
         }
     }
@@ -148,8 +151,8 @@ mod tests {
             [
                 ("rung", "naive", Some(4.0), EffectVerdict::Decided),
                 ("wg", "2", Some(1.01), EffectVerdict::Undecided),
-                ("tile", "64", Some(2.0), EffectVerdict::Decided),
                 ("gap", "", None, EffectVerdict::OneValue),
+                ("tile", "64", Some(2.0), EffectVerdict::Decided),
             ]
         );
         assert_eq!(effects(&[]), []);
@@ -166,8 +169,8 @@ mod tests {
 
     #[test]
     fn what_is_faster_than_the_limit_is_never_the_best() {
-        let above = Row { flags: flag::ABOVE_CEILING.into(), ..timed("wide", "1", "", 0.1) };
-        let cached = Row { flags: format!("{} {}", flag::ABOVE_CEILING, flag::FITS_CACHE), ..above.clone() };
+        let above = Row { flags: flag::ABOVE_CEILING, ..timed("wide", "1", "", 0.1) };
+        let cached = Row { flags: flag::ABOVE_CEILING | flag::FITS_CACHE, ..above.clone() };
         assert_eq!(
             fastest(&[above.clone(), timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
             Some("naive".into())

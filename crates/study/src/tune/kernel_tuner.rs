@@ -76,7 +76,7 @@ fn value(row: &Row, key: &str) -> Value {
         "block_size_x" => return json!(row.wg_x.unwrap_or(1)),
         "block_size_y" => return json!(row.wg_y.unwrap_or(1)),
         "block_size_z" => return json!(row.wg_z.unwrap_or(1)),
-        key => settings_of(row).into_iter().find(|(name, _)| *name == key).map_or("", |(_, value)| value).to_owned(),
+        key => settings_of(row).into_iter().find(|(name, _)| *name == key).map_or_else(String::new, |(_, value)| value),
     };
     text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number))
 }
@@ -111,6 +111,8 @@ fn measured(row: &Row, spent: Spent) -> Vec<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpulab_model::data::Params;
+    use gpulab_record::params_of;
     use gpulab_record::row;
 
     /// What version 1.1.0 of the published schema demands of a document.
@@ -142,8 +144,16 @@ mod tests {
         let spent = Spent { build: 0.5, data: 0.25, verify: 1.0, measure: 2.0 };
         let rows = [
             (row("local"), Some(spent)),
-            (Row { status: Status::Skipped, params: "items=16".into(), t_median_s: None, ..row("local") }, None),
-            (Row { status: Status::BuildFailed, params: String::new(), ..row("naive") }, None),
+            (
+                Row {
+                    status: Status::Skipped,
+                    params: params_of("items=16").unwrap(),
+                    t_median_s: None,
+                    ..row("local")
+                },
+                None,
+            ),
+            (Row { status: Status::BuildFailed, params: Params::new(), ..row("naive") }, None),
             (Row { status: Status::Timeout, wg_y: Some(4), gbps: Some(8.0), ..row("wide") }, None),
         ];
         let read = |rows: &[(Row, Option<Spent>)]| serde_json::from_str::<Value>(&cache(rows)).unwrap();

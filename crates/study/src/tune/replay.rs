@@ -84,7 +84,7 @@ impl Replay {
 /// a tile decides: no single step could change one of them alone.
 fn region(rows: &[&Row], variant: &str) -> Region {
     let own = || rows.iter().enumerate().filter(|(_, row)| row.variant == variant);
-    let mut axes: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut axes: Vec<(&str, Vec<String>)> = Vec::new();
     for (name, value) in own().flat_map(|(_, row)| settings_of(row)) {
         match axes.iter_mut().find(|(known, _)| *known == name) {
             Some((_, values)) if values.contains(&value) => {}
@@ -92,13 +92,13 @@ fn region(rows: &[&Row], variant: &str) -> Region {
             None => axes.push((name, vec![value])),
         }
     }
-    let place = |row: &Row, axes: &[(&str, Vec<&str>)]| -> Vec<usize> {
+    let place = |row: &Row, axes: &[(&str, Vec<String>)]| -> Vec<usize> {
         let settings = settings_of(row);
-        let value = |name: &str| settings.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| *value);
-        let at = |(name, values): &(&str, Vec<&str>)| values.iter().position(|v| *v == value(name)).unwrap_or(0);
+        let value = |name: &str| settings.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+        let at = |(name, values): &(&str, Vec<String>)| values.iter().position(|v| *v == value(name)).unwrap_or(0);
         axes.iter().map(at).collect()
     };
-    let places = |axes: &[(&str, Vec<&str>)]| -> BTreeMap<Vec<usize>, usize> {
+    let places = |axes: &[(&str, Vec<String>)]| -> BTreeMap<Vec<usize>, usize> {
         own().map(|(index, row)| (place(row, axes), index)).collect()
     };
     let whole = places(&axes).len();
@@ -138,7 +138,11 @@ fn median<T: Copy>(mut values: Vec<T>, order: impl Fn(&T, &T) -> std::cmp::Order
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpulab_model::data::Params;
     use gpulab_model::outcome::Status;
+    use gpulab_model::plan::WorkGroup;
+    use gpulab_record::Flags;
+    use gpulab_record::params_of;
     use gpulab_record::row;
 
     /// A bowl over work-groups and tiles, and a slower rung of one row.
@@ -147,11 +151,11 @@ mod tests {
         for wg in 0..12u32 {
             for tile in 0..10u32 {
                 let seconds = 1.0 + f64::from((wg.abs_diff(7) + tile.abs_diff(3)).pow(2)) / 10.0;
-                let (wg, params) = (wg.to_string(), format!("tile={tile}"));
-                rows.push(Row { wg, params, t_median_s: Some(seconds), flags: String::new(), ..row("tiled") });
+                let (wg, params) = (Some(WorkGroup::linear(wg as usize)), params_of(&format!("tile={tile}")).unwrap());
+                rows.push(Row { wg, params, t_median_s: Some(seconds), flags: Flags::default(), ..row("tiled") });
             }
         }
-        rows.push(Row { t_median_s: Some(9.0), flags: String::new(), params: String::new(), ..row("naive") });
+        rows.push(Row { t_median_s: Some(9.0), flags: Flags::default(), params: Params::new(), ..row("naive") });
         rows
     }
 
@@ -169,12 +173,12 @@ mod tests {
 
     #[test]
     fn what_follows_from_other_settings_is_no_axis() {
-        let rows: Vec<Row> = [16u32, 32, 64]
-            .iter()
+        let rows: Vec<Row> = [16, 32, 64]
+            .into_iter()
             .flat_map(|tile| [1, 2, 4].map(|rows| (tile, rows)))
             .map(|(tile, rows)| Row {
-                wg: format!("{tile}x{}", tile / rows),
-                params: format!("gap=0 rows={rows} tile={tile}"),
+                wg: Some(WorkGroup([tile, tile / rows, 1])),
+                params: params_of(&format!("gap=0 rows={rows} tile={tile}")).unwrap(),
                 ..row("tiled")
             })
             .collect();

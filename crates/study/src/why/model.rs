@@ -52,10 +52,7 @@ impl DeviceRates {
             value.map(|value| 1e9 * value).ok_or_else(|| told.to_owned())
         };
         // A CPU's additions are measured of whole vectors.
-        let vector = find("add", Site::Unit, "f32").and_then(|row| {
-            let text = row.params.split(' ').find_map(|word| word.strip_prefix("vec="))?;
-            text.parse::<f64>().ok()
-        });
+        let vector = find("add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
         let lanes = if is_gpu { 1.0 } else { vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0) };
         Ok(DeviceRates {
             is_gpu,

@@ -5,6 +5,7 @@ use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use gpulab_kernels::{self as kernels, Form};
 use gpulab_model::outcome::Status;
+use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, clear_factor};
 
 /// Times that a prediction may miss by; beyond, something acts that counts do not see.
@@ -289,12 +290,12 @@ impl RungTime {
                 (true, false) => Parting::Overlap,
             });
         }
-        let items = self.row.wg.split('x').filter_map(|side| side.parse::<f64>().ok()).product::<f64>();
+        let items = self.row.wg.map_or(0, WorkGroup::size) as u64;
         let barriers = tally.barriers as f64 / tally.groups.max(1) as f64;
         (over > PARTED * self.row.drift()).then_some(match is_gpu {
             false => Parting::ItemByItem,
             _ if model.largest() == TimePart::Launches => Parting::Latency,
-            _ if items < WARP as f64 => Parting::LonelyItems,
+            _ if items < WARP => Parting::LonelyItems,
             _ if model.largest() == TimePart::Segments => Parting::Scattered,
             _ if barriers >= MANY_BARRIERS => Parting::Barriers,
             _ => Parting::Latency,

@@ -1,11 +1,10 @@
 //! What a measured row's kernels did, by counts of small cases of the same kernel and settings.
 
 use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
-use gpulab_kernels::values;
 use gpulab_kernels::{self as kernels, Rung};
 use gpulab_model::data::Shape;
 use gpulab_model::plan::{Case, Target};
-use gpulab_record::{Row, params_of};
+use gpulab_record::Row;
 
 /// What a case's timed launches do, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -24,8 +23,8 @@ pub struct Tally {
 pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
     let machine = LockstepModel { warp: count.warp, segment: count.segment, banks: count.banks };
     let (counted, measured) = (counted_settings(&count.params), counted_settings(&row.params));
-    let is_same_case = (count.family.as_str(), count.variant.as_str(), count.dtype, count.wg.as_str(), counted)
-        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg.as_str(), measured);
+    let is_same_case = (count.family.as_str(), count.variant.as_str(), count.dtype, Some(count.wg), counted)
+        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg, measured);
     is_same_case && machine == LockstepModel::USUAL
 }
 
@@ -41,8 +40,8 @@ pub fn case_of(row: &Row) -> Option<Case> {
         return None;
     }
     Some(Case {
-        wg: values::work_group(&row.wg).ok()?,
-        params: params_of(&row.params),
+        wg: row.wg?,
+        params: row.params.clone(),
         ..Case::of(&row.family, &row.variant, row.dtype, Shape { n: row.n, m: row.m })
     })
 }

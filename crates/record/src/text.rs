@@ -1,0 +1,72 @@
+//! How rows write what is no plain number or word: work-groups and settings as text.
+
+use gpulab_model::data::Params;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serializer};
+
+/// `items=8448 presum=host`: sorted by name.
+pub fn params_text(params: &Params) -> String {
+    params.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The settings in such a text.
+///
+/// # Errors
+/// A word without `=`.
+pub fn params_of(text: &str) -> Result<Params, String> {
+    let setting = |word: &str| {
+        let pair = word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+        pair.ok_or_else(|| format!("{word:?} is no setting such as items=8"))
+    };
+    text.split_whitespace().map(setting).collect()
+}
+
+/// A value as its `Display` and `FromStr` write and read it.
+pub mod displayed {
+    use super::*;
+    use std::{fmt::Display, str::FromStr};
+
+    /// Writes the cell.
+    pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    /// Reads the cell.
+    pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(Error::custom)
+    }
+}
+
+/// A work-group as `256` or `16x16`; of a CPU baseline, which has none, an empty cell.
+pub mod work_group {
+    use super::*;
+    use gpulab_model::plan::WorkGroup;
+
+    /// Writes the cell.
+    pub fn serialize<S: Serializer>(wg: &Option<WorkGroup>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&wg.map_or_else(String::new, |wg| wg.to_string()))
+    }
+
+    /// Reads the cell.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<WorkGroup>, D::Error> {
+        match &*String::deserialize(deserializer)? {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(Error::custom),
+        }
+    }
+}
+
+/// Settings as [`params_text`] writes them.
+pub mod params {
+    use super::*;
+
+    /// Writes the cell.
+    pub fn serialize<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&params_text(params))
+    }
+
+    /// Reads the cell.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::Error> {
+        params_of(&String::deserialize(deserializer)?).map_err(Error::custom)
+    }
+}
