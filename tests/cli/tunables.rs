@@ -21,7 +21,7 @@ fn listed(family: &Family) -> Vec<(String, Vec<String>)> {
 }
 
 /// The first rung that reads a setting.
-fn reader(family: &'static Family, name: &str) -> &'static Rung {
+fn reader(family: &Family, name: &str) -> &Rung {
     let reads = |tunables: &[Tunable]| tunables.iter().any(|t| t.name == name);
     family.kernels().find(|rung| reads(family.choices) || reads(rung.tunables)).unwrap()
 }

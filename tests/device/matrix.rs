@@ -26,12 +26,12 @@ fn case(family: &Family, rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &
 }
 
 /// The families that work on vectors.
-fn vector_families() -> impl Iterator<Item = &'static Family> {
+fn vector_families() -> impl Iterator<Item = &Family> {
     FAMILIES.iter().copied().filter(|f| f.form == Form::Vector)
 }
 
 /// Every rung of those with its family.
-fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
+fn rungs() -> impl Iterator<Item = (&Family, &Rung)> {
     vector_families().flat_map(|f| f.ladder.iter().map(move |r| (f, r)))
 }
 

@@ -11,7 +11,7 @@ use gpulab::values::variants;
 const PARTS: [(&str, usize); 7] =
     [("Idea", 20), ("Removes", 10), ("Remains", 10), ("Expect", 40), ("But", 20), ("Proof", 10), ("CUDA", 20)];
 
-fn rungs() -> impl Iterator<Item = (&'static Family, &'static Rung)> {
+fn rungs() -> impl Iterator<Item = (&Family, &Rung)> {
     FAMILIES.iter().flat_map(|family| family.kernels().map(move |rung| (*family, rung)))
 }
 

@@ -43,7 +43,7 @@ fn settings(family: &Family, rung: &Rung) -> Vec<Params> {
     std::iter::once(Params::new()).chain(tunables.flat_map(each)).collect()
 }
 
-fn cases(family: &'static Family, rung: &'static Rung) -> impl Iterator<Item = Case> {
+fn cases(family: &Family, rung: &Rung) -> impl Iterator<Item = Case> {
     let groups = [1, 64, 96, 256].map(WorkGroup::linear).into_iter().chain([WorkGroup([16, 16, 1])]);
     let dtypes = family.dtypes.iter().copied();
     let all = dtypes.flat_map(move |dtype| shapes(family.form).into_iter().map(move |shape| (dtype, shape)));

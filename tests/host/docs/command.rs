@@ -137,7 +137,7 @@ fn is_input(word: &str) -> bool {
 }
 
 /// The family that a file of this repository describes.
-fn described(name: &str) -> Result<&'static Family, String> {
+fn described(name: &str) -> Result<&Family, String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let path = Path::new(ROOT).join(name);
     let folder = path.parent().unwrap().to_path_buf();
