@@ -29,11 +29,7 @@ pub(crate) fn named<'a>(registry: &'a mut Registry, name: &str) -> Result<&'a Fa
 ///
 /// # Errors
 /// [`Error::Usage`] for what is wrong in the file, with its line, or in a file that it names.
-pub(crate) fn family<'a>(
-    registry: &'a mut Registry,
-    path: &Path,
-    device: Option<&str>,
-) -> Result<&'a Family, Error> {
+pub(crate) fn family<'a>(registry: &'a mut Registry, path: &Path, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
     let text = text(path).map_err(wrong)?;
     let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;

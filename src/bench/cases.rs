@@ -113,11 +113,7 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
 }
 
 /// Settings that --set gives, each of one value.
-pub(crate) fn single_settings(
-    family: &Family,
-    rungs: &[&Rung],
-    texts: &[String],
-) -> Result<Params, Error> {
+pub(crate) fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
     let one = |setting: sweep::Setting| match setting.values.as_slice() {
         [value] => Ok((setting.name.clone(), value.clone())),
         values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
@@ -126,11 +122,7 @@ pub(crate) fn single_settings(
 }
 
 /// As [`single_settings`], by their names in letters of any case.
-pub(crate) fn own_settings(
-    family: &Family,
-    rungs: &[&Rung],
-    texts: &[String],
-) -> Result<Params, Error> {
+pub(crate) fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
     let lower = |text: &String| match text.split_once('=') {
         Some((name, value)) => format!("{}={value}", name.to_lowercase()),
         None => text.clone(),

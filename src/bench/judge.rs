@@ -133,7 +133,8 @@ pub(crate) struct Checked {
 pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
     let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
-    let mut worker = CheckingWorker::open(&folder, Setup::of(&judged.brought.registry), limit, (interrupt::interrupted, say))?;
+    let mut worker =
+        CheckingWorker::open(&folder, Setup::of(&judged.brought.registry), limit, (interrupt::interrupted, say))?;
     let shape = ragged(judged.brought.family.form, judged.judgement.tile);
     let (findings, ended) = worker.check(&Case { shape, ..judged.judgement.asked.clone() }, limit)?;
     Ok(Checked { findings, ended })

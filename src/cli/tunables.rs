@@ -85,7 +85,9 @@ fn option(family: &Family, tunable: Tunable<'static>) -> Arg {
     let arg = Arg::new(tunable.name).long(tunable.name).help(help(family, &tunable));
     match tunable.kind {
         Kind::Number { .. } => arg.value_name("N").value_parser(move |text: &str| number(&tunable, text)),
-        Kind::Pair => arg.value_name("RxC").value_parser(move |text: &str| tunable.check(text).map(|()| text.to_owned())),
+        Kind::Pair => {
+            arg.value_name("RxC").value_parser(move |text: &str| tunable.check(text).map(|()| text.to_owned()))
+        }
         Kind::Switch => {
             let arg = arg.value_name("0|1").num_args(0..=1).default_missing_value("1");
             arg.value_parser(PossibleValuesParser::new(tunable.values()))

@@ -44,7 +44,8 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };
-    let mut worker = open(registry, &simulator, model, options.cl_dir.as_deref(), Duration::from_secs_f64(options.deadline))?;
+    let mut worker =
+        open(registry, &simulator, model, options.cl_dir.as_deref(), Duration::from_secs_f64(options.deadline))?;
     let cases = subject.cases(options, registry, worker.target(), global.quiet)?;
     let mut counting =
         Counting { lines: options.lines, quiet: global.quiet, simulator: &simulator.version, model, rows: Vec::new() };

@@ -114,8 +114,8 @@ mod tests {
     use super::*;
     use crate::experiments::{EXPERIMENTS, experiment};
 
-    fn rung(family: &str, variant: &str) -> (&Family, &Rung) {
-        let family = kernels::family(family).unwrap();
+    fn rung(family: &str, variant: &str) -> (&'static Family, &'static Rung) {
+        let family = kernels::built_in(family).unwrap();
         (family, family.rung(variant).unwrap())
     }
 

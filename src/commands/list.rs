@@ -38,7 +38,8 @@ fn unknown(name: &str) -> Error {
 /// The same as tables of Markdown: of each family its rungs and their ideas, and the experiments with their questions.
 pub fn markdown(out: &mut Out, name: Option<&str>) -> Result<(), Error> {
     let is_named = |own: &str| name.is_none_or(|name| name.eq_ignore_ascii_case(own));
-    let rungs = FAMILIES.iter().filter(|family| is_named(&family.name)).map(|family| rung_table(family, name.is_some()));
+    let rungs =
+        FAMILIES.iter().filter(|family| is_named(&family.name)).map(|family| rung_table(family, name.is_some()));
     let is_all = name.is_none_or(|name| name.eq_ignore_ascii_case(ALL_EXPERIMENTS));
     let asked = EXPERIMENTS.iter().filter(|experiment| is_all || is_named(experiment.name));
     let asked: Vec<Vec<String>> = asked.map(|e| vec![e.name.to_owned(), e.question.to_owned()]).collect();
@@ -75,8 +76,7 @@ pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
 }
 
 fn everything(width: usize, verbose: bool) -> String {
-    let family =
-        |family: &&Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
+    let family = |family: &&Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
     let families: String = FAMILIES.iter().map(family).collect();
     let (questions, roads) = (experiments("  ", width), sources::overview("  ", width));
     format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
@@ -147,5 +147,8 @@ fn first_setting(family: &Family) -> String {
     let is_number =
         |tunable: &&Tunable<'_>| matches!(tunable.kind, Kind::Number { .. }) && tunable.values().nth(1).is_some();
     let first = tunables.iter().find(is_number);
-    first.map_or_else(|| "NAME=VALUE".to_owned(), |tunable| format!("{}={}", tunable.name, tunable.values.replace(' ', ",")))
+    first.map_or_else(
+        || "NAME=VALUE".to_owned(),
+        |tunable| format!("{}={}", tunable.name, tunable.values.replace(' ', ",")),
+    )
 }

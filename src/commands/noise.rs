@@ -37,7 +37,8 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
     input.check_device(bytes, executor.info())?;
     bench::announce(global, executor.info());
     let wg = options.wg.unwrap_or_else(|| WorkGroup::linear(executor.info().target.max_wg.min(256)));
-    let case = Case { family: family.name.to_string(), variant: rung.variant().into(), dtype, shape, wg, params, seed: 1 };
+    let case =
+        Case { family: family.name.to_string(), variant: rung.variant().into(), dtype, shape, wg, params, seed: 1 };
     let began = Instant::now();
     let (last, [first, second]) = sides(&mut *executor, &case, rung, options, global)?;
     let (Some(noise), Some(row)) = (Noise::of(&first, &second), last) else {

@@ -73,12 +73,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         family: space.family,
         scene: Scene {
             bound: Some(space.family.ceiling),
-            ..Scene::on_device(
-                &Run { quick: options.measure.quick, ..Run::begin() },
-                executor.info(),
-                &settings,
-                None,
-            )
+            ..Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None)
         },
         identity,
         settings,

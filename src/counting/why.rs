@@ -31,7 +31,8 @@ pub(crate) fn counts(
     quiet: bool,
 ) -> Result<Vec<CountRow>, Error> {
     let mut counts = if cl_dir.is_some() { Vec::new() } else { shipped()? };
-    let is_missing = |row: &&Row| case_of(registry, row).is_some() && !counts.iter().any(|count| is_counted_of(count, row));
+    let is_missing =
+        |row: &&Row| case_of(registry, row).is_some() && !counts.iter().any(|count| is_counted_of(count, row));
     let missing: Vec<Row> = rows.iter().filter(is_missing).cloned().collect();
     if missing.is_empty() {
         return Ok(counts);

@@ -270,7 +270,8 @@ fn tell(
     let all = climb.rows();
     let own = climb.ladder().own.and_then(|own| Some((own, landing::landing(climb.ladder().family, own, rows)?)));
     let beside = beside_the_chapter(climb, rows, global.verbose);
-    let rates = Some(rates::text(rows, climb.ladder().family.problem.counted())).filter(|text| global.verbose && !text.is_empty());
+    let rates = Some(rates::text(rows, climb.ladder().family.problem.counted()))
+        .filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
     let table = |screen| {
         let rounds = report::compare::rounds(&all, screen);

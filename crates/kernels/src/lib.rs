@@ -27,7 +27,9 @@ pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use described::{ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, reference_kernel};
 pub(crate) use family::largest_exact;
-pub use family::{APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, rung};
+pub use family::{
+    APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, rung,
+};
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits, own_traits};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything};

@@ -6,7 +6,7 @@
 
 use super::shape;
 use crate::cpu::transpose::{self as host, gap};
-use crate::{AnyProblem, APART, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, WorkGroup};
 use std::borrow::Cow;
@@ -38,13 +38,9 @@ pub static FAMILY: Family = Family {
 const TILE: Tunable =
     Tunable::number("tile", "rows and columns of a tile; of v7, rows of a strip", (1, 1 << 16), "16 32 64")
         .by_default("as wide as a two-dimensional --wg says, else 32; v5: 64, v6: 64, of 8-byte elements 32, v7: 256");
-const RUN: Tunable = Tunable::number(
-    "run",
-    "elements read from a row before the next rows",
-    (16, 1 << 16),
-    "64 128 256 512 1024",
-)
-.by_default("128; on a CPU device as many as fill 2048 bytes");
+const RUN: Tunable =
+    Tunable::number("run", "elements read from a row before the next rows", (16, 1 << 16), "64 128 256 512 1024")
+        .by_default("128; on a CPU device as many as fill 2048 bytes");
 const ROWS: Tunable = Tunable::number(
     "rows",
     "rows of a tile that a work-item takes, which decides the work-group size",

@@ -218,7 +218,8 @@ impl<'a> Climb<'a> {
         self.executor.renew();
         self.run = Run { quick: self.study.quick, ..Run::begin() };
         self.earlier.push(std::mem::take(&mut self.records));
-        let tasks: Vec<LadderTask<'_>> = [Stage::Baselines, Stage::Rungs].into_iter().flat_map(|s| self.tasks(s)).collect();
+        let tasks: Vec<LadderTask<'_>> =
+            [Stage::Baselines, Stage::Rungs].into_iter().flat_map(|s| self.tasks(s)).collect();
         self.missing = tasks.iter().map(|task| task.label.clone()).collect();
         self.steps = tasks.len();
         self.pace = Pace::new(self.study.budget, Instant::now(), tasks.len());

@@ -6,9 +6,7 @@ mod kernel;
 mod program;
 
 use crate::input;
-use gpulab_kernels::{
-    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry,
-};
+use gpulab_kernels::{Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry};
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype};

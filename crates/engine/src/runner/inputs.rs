@@ -303,7 +303,7 @@ mod tests {
         // A new part of it belongs here, too.
         let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
         let others = [
-            Origin { family: if family == "dot" { "reduce" } else { "dot" }, ..origin.clone() },
+            Origin { family: if family == "dot" { "reduce".into() } else { "dot".into() }, ..origin.clone() },
             Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
             Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
             Origin { seed: seed + 1, ..origin.clone() },

@@ -22,7 +22,10 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/constant/v1_table.cl", table, &[GLOBAL]), rung("lab/constant/v2_program.cl", program, &[])]),
+    ladder: Cow::Borrowed(&[
+        rung("lab/constant/v1_table.cl", table, &[GLOBAL]),
+        rung("lab/constant/v2_program.cl", program, &[]),
+    ]),
     choices: &[PLACES, PROGRAM, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

@@ -17,8 +17,8 @@ use launches::{Panels, direct, panelled, stripped};
 pub(super) use launches::{begin, element_macros};
 pub use settings::WEIGHTS;
 use settings::{ASYNC, BUFFERS, DEPTH, ITEM, SPLIT, TILE, VEC};
-use tiling::Tiling;
 use std::borrow::Cow;
+use tiling::Tiling;
 
 /// The family's entry in the registry.
 pub static FAMILY: Family = Family {

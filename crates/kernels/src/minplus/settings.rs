@@ -9,9 +9,8 @@ pub const WEIGHTS: Tunable = Tunable::choice(
     "non_negative signed",
 )
 .by_default("non_negative");
-pub(super) const DEPTH: Tunable =
-    Tunable::number("depth", "rows of a panel staged at once", (1, 1024), "4 8 16 32")
-        .by_default("v3: 8, v6: 256, else by the size");
+pub(super) const DEPTH: Tunable = Tunable::number("depth", "rows of a panel staged at once", (1, 1024), "4 8 16 32")
+    .by_default("v3: 8, v6: 256, else by the size");
 pub(super) const TILE: Tunable =
     Tunable::pair("tile", "results of a work-group, rows x columns", "64x64 128x64 128x128 256x128")
         .by_default("by the size");

@@ -29,8 +29,7 @@ pub const OP: Tunable = Tunable::choice(
     "mad fma add min add_min",
 );
 pub const HALF: Tunable = Tunable::switch("half", "whether registers hold half, from f32 in memory");
-const LENGTH: Tunable =
-    Tunable::number("chains", "independent registers of a work-item", (1, MOST), "8 4 16 12 6");
+const LENGTH: Tunable = Tunable::number("chains", "independent registers of a work-item", (1, MOST), "8 4 16 12 6");
 const VEC: Tunable = Tunable::choice("vec", "elements of a register", "1 2 4 8 16");
 
 const SWEEPS: Tunable = Tunable::number(

@@ -2,7 +2,7 @@
 
 use crate::cpu;
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, APART, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
+use crate::{APART, AnyProblem, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
 use rayon::prelude::*;
@@ -58,15 +58,13 @@ pub static COPY: Family = Family {
 
 pub(super) const INSIDE: Tunable =
     Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), "1");
-pub(super) const LOADS: Tunable =
-    Tunable::number("loads", "independent accesses of a work-item", (1, 64), "4 1 2 8");
+pub(super) const LOADS: Tunable = Tunable::number("loads", "independent accesses of a work-item", (1, 64), "4 1 2 8");
 const WAVES: Tunable = Tunable::choice(
     "waves",
     "groups: all that the accesses make, or so many times what fills a GPU's compute units",
     "all 1 2 4 8",
 );
-const CHUNKS: Tunable =
-    Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), "16 1 4 64");
+const CHUNKS: Tunable = Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), "16 1 4 64");
 const STREAM: Tunable = Tunable::switch("stream", "whether words are written past the cache");
 
 /// How often the work is repeated inside the kernel.

@@ -6,7 +6,8 @@
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu::reduce::{self as host, Op};
 use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, largest_exact, rung,
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable,
+    largest_exact, rung,
 };
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};

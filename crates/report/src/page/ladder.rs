@@ -117,7 +117,8 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
         format!("{} elements", format::count(row.n))
     };
     let is_gpu = !row.is_on_cpu_device();
-    let why = DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(&Registry::default(), rows, material.counts, &rates));
+    let why = DeviceRates::new(&own.ceilings, is_gpu)
+        .map(|rates| reasons(&Registry::default(), rows, material.counts, &rates));
     let view = View::of(rows, RateUnit::GB);
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
     let id = ids.next("ladder");

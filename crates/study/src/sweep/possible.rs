@@ -36,7 +36,8 @@ impl Asked<'_> {
                 }
             }
         }
-        let mut tunables = self.family.choices.iter().copied().chain(self.rungs.iter().flat_map(|rung| rung.tunables()));
+        let mut tunables =
+            self.family.choices.iter().copied().chain(self.rungs.iter().flat_map(|rung| rung.tunables()));
         let listed = tunables.find(|tunable| tunable.name == name).map(|tunable| tunable.values.replace(' ', ", "));
         first.map(|why| format!("no device could take it: {why} ({name} may be {})", listed.unwrap_or_default()))
     }

@@ -99,14 +99,7 @@ impl Space<'_> {
 
     /// A rung's combinations for one input: those whose plan is that of an earlier one are left out, as
     /// when it fixes its own work-group, or when two settings come to the same grid.
-    fn expand_rung(
-        &self,
-        rung: &Rung,
-        dtype: Dtype,
-        shape: Shape,
-        target: &Target,
-        plan: &mut Vec<Configuration>,
-    ) {
+    fn expand_rung(&self, rung: &Rung, dtype: Dtype, shape: Shape, target: &Target, plan: &mut Vec<Configuration>) {
         let mut seen = HashSet::new();
         for &wg in &self.wgs {
             for params in self.combinations(rung) {
